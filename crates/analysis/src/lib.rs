@@ -1,0 +1,1 @@
+//! What the counts mean for a program: the worst blocks, their objects and source lines.

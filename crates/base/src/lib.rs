@@ -1,0 +1,23 @@
+//! Small types every other crate speaks: references, blocks, processors and the named random
+//! generator. No dependencies and no input or output, so anything may depend on it.
+//!
+//! Invariant: nothing in here reads a clock, a file or the address of an object.
+
+mod access;
+mod block;
+mod rng;
+
+pub use access::{Access, AccessKind, Flags};
+pub use block::{BlockSize, BlockSizeError};
+pub use rng::Rng;
+
+/// Index of a data reference in the total order of a trace, counted from 0.
+///
+/// This is the thesis's "Time" with a capital T (Bolosky §4.1.2): it is not seconds.
+pub type Time = u64;
+
+/// Number of a thread of the traced program, dense from 0 in order of creation.
+pub type ThreadId = u16;
+
+/// Number of a processor of the simulated machine, dense from 0.
+pub type ProcId = u16;

@@ -1,0 +1,1 @@
+//! The recorder: receives the references of a running program and writes the trace.

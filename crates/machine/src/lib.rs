@@ -1,0 +1,1 @@
+//! Machine models: prices of references and block moves, read from machines/*.toml.

@@ -1,0 +1,1 @@
+//! The homenode._core extension module: conversions only.

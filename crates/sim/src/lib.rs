@@ -1,0 +1,1 @@
+//! The registry of engines, and run(config, trace) -> outcome.

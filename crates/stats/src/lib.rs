@@ -1,0 +1,1 @@
+//! Counters and descriptive statistics shared by the engines.

@@ -1,0 +1,293 @@
+//! What a trace says: references, events and metadata, independent of how they are stored.
+
+use serde::{Deserialize, Serialize};
+
+use homenode_base::{Access, AccessKind, Flags, Time};
+
+/// A stretch of a trace in memory: one column per property, all of equal length.
+///
+/// The optional columns (`flags`, `pc`, `gap`, `pid`) are empty when the trace lacks them or the
+/// reader was asked to leave them out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// Time of the first data reference in the batch.
+    pub first_time: Time,
+    /// Thread of each reference.
+    pub thread: Vec<u16>,
+    /// Kind of each reference, as [`AccessKind::code`].
+    pub kind: Vec<u8>,
+    /// Bytes touched, 1 to 64.
+    pub size: Vec<u8>,
+    /// First byte touched.
+    pub addr: Vec<u64>,
+    /// [`Flags`] bits.
+    pub flags: Vec<u8>,
+    /// Program counters.
+    pub pc: Vec<u64>,
+    /// Instructions without a reference since the thread's previous reference.
+    pub gap: Vec<u32>,
+    /// Process identity.
+    pub pid: Vec<u32>,
+    /// Events, each with the row before which it happened, in order.
+    pub events: Vec<(u32, Event)>,
+}
+
+impl Batch {
+    /// Number of references.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.addr.len()
+    }
+
+    /// Whether there is no reference (there may be events).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.addr.is_empty()
+    }
+
+    /// Row `i` as one value; absent columns read as 0.
+    ///
+    /// # Panics
+    /// When `i` is out of range or the kind is not a valid code (readers never produce one).
+    #[must_use]
+    pub fn get(&self, i: usize) -> Access {
+        Access {
+            thread: self.thread[i],
+            kind: AccessKind::from_code(self.kind[i]).expect("readers check kinds"),
+            size: self.size[i],
+            flags: Flags(self.flags.get(i).copied().unwrap_or(0)),
+            addr: self.addr[i],
+            pc: self.pc.get(i).copied().unwrap_or(0),
+            gap: self.gap.get(i).copied().unwrap_or(0),
+            pid: self.pid.get(i).copied().unwrap_or(0),
+        }
+    }
+
+    /// Empties every column and keeps the memory.
+    pub fn clear(&mut self) {
+        self.thread.clear();
+        self.kind.clear();
+        self.size.clear();
+        self.addr.clear();
+        self.flags.clear();
+        self.pc.clear();
+        self.gap.clear();
+        self.pid.clear();
+        self.events.clear();
+    }
+}
+
+/// Something that happened besides a reference.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Thread it happened in.
+    pub thread: u16,
+    /// What happened.
+    pub what: EventKind,
+}
+
+/// The kinds of event. Addresses are those of the traced program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum EventKind {
+    /// The thread begins; its stack is the byte range.
+    ThreadStart {
+        /// Lowest address of the stack.
+        stack_low: u64,
+        /// One past the highest address of the stack.
+        stack_high: u64,
+    },
+    /// The thread ended.
+    ThreadExit,
+    /// The thread created another one.
+    ThreadCreate {
+        /// The new thread.
+        child: u16,
+    },
+    /// The thread waited for another one's end.
+    ThreadJoin {
+        /// The thread that ended.
+        child: u16,
+    },
+    /// A lock was taken.
+    LockAcquire {
+        /// Address of the lock.
+        addr: u64,
+    },
+    /// A lock was given back.
+    LockRelease {
+        /// Address of the lock.
+        addr: u64,
+    },
+    /// The thread arrived at a barrier.
+    BarrierEnter {
+        /// Address of the barrier.
+        addr: u64,
+    },
+    /// The thread left a barrier.
+    BarrierLeave {
+        /// Address of the barrier.
+        addr: u64,
+    },
+    /// The thread began to wait for a condition or a semaphore.
+    ConditionWait {
+        /// Address of the condition variable or semaphore.
+        addr: u64,
+    },
+    /// The thread signalled a condition or posted a semaphore.
+    ConditionWake {
+        /// Address of the condition variable or semaphore.
+        addr: u64,
+    },
+    /// Memory was allocated.
+    Alloc {
+        /// First byte.
+        addr: u64,
+        /// Bytes asked for.
+        size: u64,
+        /// Program counter of the call, 0 if unknown.
+        site: u64,
+    },
+    /// Memory was freed.
+    Free {
+        /// First byte.
+        addr: u64,
+    },
+    /// A mapping was made.
+    Map {
+        /// First byte.
+        addr: u64,
+        /// Bytes.
+        size: u64,
+        /// Whether other processes can see writes to it.
+        shared: bool,
+        /// What backs it: a file name, or empty.
+        object: String,
+    },
+    /// A mapping was removed.
+    Unmap {
+        /// First byte.
+        addr: u64,
+        /// Bytes.
+        size: u64,
+    },
+    /// A system call was entered.
+    SyscallEnter {
+        /// Its number.
+        number: u32,
+    },
+    /// A system call returned.
+    SyscallExit {
+        /// Its number.
+        number: u32,
+    },
+    /// The process made a child process, which is not part of this trace.
+    Fork {
+        /// Identity of the child.
+        pid: u32,
+    },
+    /// Initialisation is over: what follows is the computation proper.
+    InitDone,
+    /// A new phase of the program begins.
+    Phase {
+        /// Number the program gave it.
+        id: u32,
+    },
+    /// Free text.
+    Marker {
+        /// The text.
+        text: String,
+    },
+}
+
+/// What a range of addresses is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RangeKind {
+    /// Static data; the name is the symbol.
+    Static,
+    /// A heap block; `site` is the program counter of the allocating call.
+    Heap,
+    /// A thread's stack.
+    Stack,
+    /// Thread-local storage.
+    ThreadLocal,
+    /// A mapped file or anonymous mapping; the name is the file.
+    Mapping,
+}
+
+/// A named range of addresses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressRange {
+    /// First byte.
+    pub start: u64,
+    /// Bytes.
+    pub size: u64,
+    /// What it is.
+    pub kind: RangeKind,
+    /// Symbol, file or other name; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Program counter of the allocating call, 0 if unknown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub site: u64,
+    /// Thread that owns the stack or allocated the block.
+    #[serde(default)]
+    pub thread: u16,
+}
+
+/// Where a program counter is in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceLine {
+    /// Program counter.
+    pub pc: u64,
+    /// Function, demangled; may be empty.
+    pub function: String,
+    /// Source file; may be empty.
+    pub file: String,
+    /// Line, 0 if unknown.
+    pub line: u32,
+}
+
+/// Everything about a trace that is not a reference or an event.
+///
+/// Stored as JSON, so a reader of an older version ignores what it does not know.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Metadata {
+    /// Program that was traced, or the file that was imported.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Tool that wrote the trace, and its version.
+    pub tool: String,
+    /// How the references were obtained: `cc`, `qemu`, `import text`, ...
+    pub method: String,
+    /// What the order of the references promises: `deterministic quantum=100`, `free ...`, `file order`.
+    pub order: String,
+    /// Wall time of the recorded run in seconds, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_time_s: Option<f64>,
+    /// Wall time of the same run without recording, in seconds, if measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native_time_s: Option<f64>,
+    /// Exit status of the program, if it ended by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Signal that ended the program, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_signal: Option<i32>,
+    /// Bytes in a word.
+    pub word_size: u32,
+    /// Named address ranges, ordered by start.
+    pub ranges: Vec<AddressRange>,
+    /// Source lines of program counters, ordered by program counter.
+    pub lines: Vec<SourceLine>,
+    /// The steps that led to this trace, oldest first.
+    pub provenance: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}

@@ -1,0 +1,2 @@
+//! Housekeeping commands for the repository: `cargo xtask <command>`.
+fn main() {}
