@@ -104,7 +104,7 @@ pub struct Access {
     pub addr: u64,
     /// Program counter of the instruction, 0 where the trace has none.
     pub pc: u64,
-    /// Instructions without a memory reference since the thread's previous reference, 0 where unknown.
+    /// Instructions without a reference since the thread's previous one, 0 where unknown.
     pub gap: u32,
     /// Process the reference belongs to, 0 where the trace has only one.
     pub pid: u32,

@@ -1,0 +1,67 @@
+//! Dependencies between our crates point one way (ARCHITECTURE.md).
+
+use super::{Finding, SourceFile};
+
+/// For each crate, the crates of ours it may depend on.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("trace", &["base"]),
+    ("stats", &["base"]),
+    ("machine", &["base"]),
+    ("placement", &["base", "trace", "stats", "machine"]),
+    ("optimal", &["base", "trace", "stats", "machine", "placement"]),
+    ("analysis", &["base", "trace", "stats", "machine", "placement"]),
+    ("sim", &["base", "trace", "stats", "machine", "placement", "optimal", "analysis"]),
+    ("symbol", &[]),
+    ("capture", &["base", "trace", "symbol"]),
+    ("python", &["base", "trace", "machine", "placement", "sim", "analysis", "capture"]),
+    ("xtask", &[]),
+];
+
+/// `crates/<name>/Cargo.toml` names only the crates its layer may see.
+pub fn check(file: &SourceFile) -> Vec<Finding> {
+    let Some(name) = file.path.strip_prefix("crates/").and_then(|p| p.strip_suffix("/Cargo.toml"))
+    else {
+        return Vec::new();
+    };
+    let Some((_, allowed)) = ALLOWED.iter().find(|(crate_name, _)| *crate_name == name) else {
+        return vec![
+            file.finding(0, "a crate that crates/xtask/src/tidy/layering.rs has no place for"),
+        ];
+    };
+    let text = file.text.as_deref().unwrap_or_default();
+    let mut findings = Vec::new();
+    let mut section = "";
+    for (index, line) in text.lines().enumerate() {
+        if line.starts_with('[') {
+            section = line;
+        }
+        let Some(dependency) = line.strip_prefix("homenode-") else { continue };
+        let dependency = dependency.split(['.', ' ', '=']).next().unwrap_or_default();
+        if section == "[dependencies]" && !allowed.contains(&dependency) {
+            let message = format!("`{name}` must not depend on `{dependency}`");
+            findings.push(file.finding(index + 1, message));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::file;
+
+    #[test]
+    fn finds_an_arrow_against_the_flow() {
+        let text = "[dependencies]\nhomenode-sim.workspace = true\n";
+        assert_eq!(check(&file("crates/trace/Cargo.toml", text)).len(), 1);
+        assert_eq!(check(&file("crates/python/Cargo.toml", text)), []);
+        assert_eq!(check(&file("crates/unknown/Cargo.toml", text)).len(), 1);
+    }
+
+    #[test]
+    fn tests_may_look_anywhere() {
+        let text = "[dev-dependencies]\nhomenode-sim.workspace = true\n";
+        assert_eq!(check(&file("crates/trace/Cargo.toml", text)), []);
+    }
+}
