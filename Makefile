@@ -1,0 +1,59 @@
+# Every target a person needs; logic lives in `cargo xtask` and in Python.
+PYTHON ?= python3
+BIN := .venv/bin
+export CARGO_TERM_COLOR ?= auto
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-rust test-python lint bench gate docs ci fuzz clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+.venv/installed: pyproject.toml
+	@command -v cargo >/dev/null || { echo "Rust is missing: see README.md, Set-up"; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check maturin==1.16.0
+	touch $@
+
+setup: .venv/installed ## build everything into .venv (a few minutes the first time)
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras dev
+
+demo: setup ## record a real program with 8 threads, simulate it, write demo/report.html
+	$(BIN)/homenode demo -o demo
+
+test: test-rust test-python ## run every test
+
+test-rust:
+	cargo test --quiet
+
+test-python: setup
+	$(BIN)/pytest -q
+
+lint: setup ## formatting, clippy, tidy, ruff, types, C warnings
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo xtask tidy
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest homenode._core --ignore-missing-stub
+
+bench: setup ## measure speeds, sizes and memory; never part of the tests
+	cargo bench --quiet -p homenode-trace -p homenode-placement
+	$(BIN)/python benches/record.py
+
+gate: ## compare instructions per reference with benches/instructions.toml
+	cargo xtask instructions
+
+docs: setup ## build the documentation into docs/_build, warnings are errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
+	$(BIN)/pip install --quiet --disable-pip-version-check ".[docs]"
+	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build
+
+fuzz: ## fuzz every decoder and importer for SECONDS each (default 60); needs cargo-fuzz
+	for target in $$(cargo fuzz list); do \
+	  cargo +nightly fuzz run $$target -- -max_total_time=$${SECONDS_EACH:-60} || exit 1; done
+
+ci: lint test gate docs ## what continuous integration runs
+
+clean: ## remove everything that was built
+	cargo clean
+	rm -rf .venv demo docs/_build
