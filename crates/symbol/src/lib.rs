@@ -1,1 +1,41 @@
 //! ELF and DWARF: from an address to an object, a function and a source line.
+//!
+//! Bytes go in and answers come out: apart from [`Symbolizer::open`], which reads one file, nothing
+//! here touches the world. Everything a file claims is checked, because a trace may name a program
+//! that is damaged or hostile: the answer is then a [`SymbolError`] with an offset, never a panic.
+//!
+//! Addresses are *addresses in the file*: the address at run time minus the load bias, which is 0
+//! for programs that are not position independent. A program counter taken from a return address
+//! points behind the call; subtract 1 to ask about the call itself.
+
+mod demangle;
+mod dwarf;
+mod elf;
+mod error;
+mod symbolizer;
+
+pub use demangle::demangle;
+pub use error::SymbolError;
+pub use symbolizer::{DataSymbol, Frame, Line, Symbolizer};
+
+/// Parses arbitrary bytes and asks every kind of question of them: what a fuzzer calls.
+///
+/// Returns how many questions had an answer, so that a corpus test can tell a file that was
+/// understood from one that was refused.
+///
+/// # Errors
+/// As [`Symbolizer::parse`].
+pub fn fuzz_parse(bytes: &[u8]) -> Result<usize, SymbolError> {
+    let symbolizer = Symbolizer::parse(bytes)?;
+    let data = symbolizer.data_symbols();
+    let mut answers = data.len() + symbolizer.tls_symbols().len();
+    for function in symbolizer.function_addresses().take(16) {
+        answers += symbolizer.frames(function).len();
+    }
+    let probes = [0, symbolizer.first_load_address(), 0x1000, 0x401_000, u64::MAX];
+    for addr in probes {
+        answers += usize::from(symbolizer.line(addr).is_some());
+        answers += usize::from(symbolizer.data_symbol_at(addr).is_some());
+    }
+    Ok(answers)
+}

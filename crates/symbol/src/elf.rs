@@ -1,0 +1,170 @@
+//! The container: header checks, sections within bounds, symbols.
+
+use std::sync::Arc;
+
+use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, SectionKind, SymbolKind};
+
+use crate::SymbolError;
+
+/// Most that a compressed section may grow: zlib's own limit is 1032, real debug information grows
+/// three- to tenfold.
+const GROWTH_MAX: u64 = 256;
+
+/// Names may overlap in the string table, but not so much that they outweigh the file this often.
+const NAMES_PER_FILE_MAX: u64 = 16;
+
+/// Longest name kept.
+const NAME_BYTES_MAX: usize = 1 << 16;
+
+/// One symbol with an address and a size, its name as stored.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RawSymbol {
+    pub addr: u64,
+    pub size: u64,
+    pub name: String,
+}
+
+/// The symbols of a file, by what they name, each ordered by address.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    pub functions: Vec<RawSymbol>,
+    pub data: Vec<RawSymbol>,
+    pub tls: Vec<RawSymbol>,
+}
+
+/// Refuses what is not a linked ELF program or library, saying where that shows.
+///
+/// | offset | bytes | meaning |
+/// |---|---|---|
+/// | 0 | 4 | `7f 45 4c 46` |
+/// | 4 | 1 | class: 1 = 32 bits, 2 = 64 bits |
+/// | 5 | 1 | byte order: 1 = little, 2 = big endian |
+/// | 16 | 2 | type: 2 = program at a fixed address, 3 = position independent |
+pub(crate) fn check_header(bytes: &[u8]) -> Result<(), SymbolError> {
+    let magic = bytes.get(..4).unwrap_or(bytes);
+    if !b"\x7fELF".starts_with(magic) || (magic.len() < 4 && !bytes.is_empty()) {
+        return Err(not_a_program(0, "the ELF signature 7f454c46", hex(magic)));
+    }
+    let needed = if bytes.get(4) == Some(&1) { 52 } else { 64 };
+    let found = bytes.len() as u64;
+    if found < needed {
+        return Err(SymbolError::Truncated { offset: 0, what: "an ELF header", needed, found });
+    }
+    if !matches!(bytes[4], 1 | 2) {
+        return Err(not_a_program(4, "ELF class 1 or 2", bytes[4].to_string()));
+    }
+    let kind = match bytes[5] {
+        1 => u16::from_le_bytes([bytes[16], bytes[17]]),
+        2 => u16::from_be_bytes([bytes[16], bytes[17]]),
+        other => return Err(not_a_program(5, "ELF byte order 1 or 2", other.to_string())),
+    };
+    match kind {
+        2 | 3 => Ok(()),
+        1 => Err(not_a_program(16, "ELF type 2 or 3", "1, an object file not yet linked".into())),
+        other => Err(not_a_program(16, "ELF type 2 or 3", other.to_string())),
+    }
+}
+
+fn not_a_program(offset: u64, expected: &'static str, found: String) -> SymbolError {
+    SymbolError::NotAProgram { offset, expected, found }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The contents of a section, decompressed; empty when there is no such section.
+pub(crate) fn section(file: &object::File<'_>, name: &str) -> Result<Arc<[u8]>, SymbolError> {
+    let Some(section) = file.section_by_name(name) else { return Ok(Arc::new([])) };
+    let malformed = |offset: u64, error: object::Error| SymbolError::Malformed {
+        offset,
+        part: format!("section {name}"),
+        reason: error.to_string(),
+    };
+    let offset = section.file_range().map_or(0, |(offset, _)| offset);
+    let data = section.compressed_data().map_err(|error| malformed(offset, error))?;
+    let limit = (data.data.len() as u64).saturating_mul(GROWTH_MAX).saturating_add(4096);
+    if data.uncompressed_size > limit {
+        return Err(SymbolError::TooLarge {
+            offset,
+            part: format!("section {name}"),
+            claimed: data.uncompressed_size,
+            limit,
+        });
+    }
+    let bytes = data.decompress().map_err(|error| malformed(offset, error))?;
+    Ok(Arc::from(bytes.as_ref()))
+}
+
+/// Every named function and object with a size.
+pub(crate) fn symbols(file: &object::File<'_>, file_bytes: u64) -> Result<Symbols, SymbolError> {
+    let mut symbols = Symbols::default();
+    let mut budget = file_bytes.saturating_mul(NAMES_PER_FILE_MAX);
+    // A stripped program still has the names that the dynamic linker needs.
+    let Some(table) = file.symbol_table().or_else(|| file.dynamic_symbol_table()) else {
+        return Ok(symbols);
+    };
+    for symbol in table.symbols() {
+        let Ok(name) = symbol.name_bytes() else { continue };
+        if name.is_empty() || name.len() > NAME_BYTES_MAX || symbol.size() == 0 {
+            continue;
+        }
+        let Some(list) = list_for(file, &symbol, &mut symbols) else { continue };
+        budget = budget.checked_sub(name.len() as u64).ok_or_else(|| SymbolError::TooLarge {
+            offset: 0,
+            part: "the names of the symbol table".to_owned(),
+            claimed: file_bytes.saturating_mul(NAMES_PER_FILE_MAX).saturating_add(1),
+            limit: file_bytes.saturating_mul(NAMES_PER_FILE_MAX),
+        })?;
+        let name = String::from_utf8_lossy(name);
+        // Copies of library objects carry a version: `stdout@GLIBC_2.2.5`.
+        let name = name.split_once('@').map_or(&*name, |(plain, _)| plain).to_owned();
+        list.push(RawSymbol { addr: symbol.address(), size: symbol.size(), name });
+    }
+    tidy(&mut symbols.functions);
+    tidy(&mut symbols.data);
+    tidy(&mut symbols.tls);
+    Ok(symbols)
+}
+
+fn list_for<'a>(
+    file: &object::File<'_>,
+    symbol: &object::Symbol<'_, '_>,
+    symbols: &'a mut Symbols,
+) -> Option<&'a mut Vec<RawSymbol>> {
+    let section = file.section_by_index(symbol.section_index()?).ok()?;
+    if symbol.kind() == SymbolKind::Text {
+        return Some(&mut symbols.functions);
+    }
+    let kind = section.kind();
+    let is_tls = symbol.kind() == SymbolKind::Tls
+        || matches!(kind, SectionKind::Tls | SectionKind::UninitializedTls);
+    let is_data = matches!(
+        kind,
+        SectionKind::Data
+            | SectionKind::UninitializedData
+            | SectionKind::ReadOnlyData
+            | SectionKind::ReadOnlyDataWithRel
+            | SectionKind::ReadOnlyString
+    );
+    match (is_tls, symbol.kind() == SymbolKind::Data && is_data) {
+        (true, _) => Some(&mut symbols.tls),
+        (false, true) => Some(&mut symbols.data),
+        (false, false) => None,
+    }
+}
+
+/// Orders by address and keeps one of the names that an object has: the one with the fewest leading
+/// underscores, then the first in the alphabet (`environ`, not `__environ`).
+fn tidy(list: &mut Vec<RawSymbol>) {
+    let underscores = |name: &str| name.len() - name.trim_start_matches('_').len();
+    list.sort_by(|a, b| {
+        (a.addr, a.size, underscores(&a.name), &a.name).cmp(&(
+            b.addr,
+            b.size,
+            underscores(&b.name),
+            &b.name,
+        ))
+    });
+    list.dedup_by(|later, kept| (later.addr, later.size) == (kept.addr, kept.size));
+}

@@ -1,0 +1,210 @@
+//! The questions and their answers.
+
+use std::path::Path;
+
+use object::{Object, ObjectSection, ObjectSegment};
+
+use crate::dwarf::{self, Reader};
+use crate::elf::{self, RawSymbol, Symbols};
+use crate::{SymbolError, demangle};
+
+/// A linked program or library that can be asked about addresses.
+///
+/// Cost: parsing reads the symbol table and the list of compilation units; a unit's lines and
+/// functions are read when an address in it is first asked for, later questions are binary searches.
+pub struct Symbolizer {
+    context: addr2line::Context<Reader>,
+    symbols: Symbols,
+    position_independent: bool,
+    first_load_address: u64,
+}
+
+/// Where an address is in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Function, demangled; empty if unknown. For inlined code, the innermost function.
+    pub function: String,
+    /// Source file as the compiler recorded it; empty if unknown.
+    pub file: String,
+    /// Line counted from 1, 0 if unknown.
+    pub line: u32,
+}
+
+/// One of the functions an address is in: inlined code is in several.
+pub type Frame = Line;
+
+/// A static object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataSymbol {
+    /// Address in the file; for thread-local objects the offset in the thread-local image.
+    pub addr: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Name, demangled.
+    pub name: String,
+}
+
+impl Symbolizer {
+    /// Reads and parses a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or as [`Self::parse`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, SymbolError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path)
+            .map_err(|source| SymbolError::Read { path: path.to_owned(), source })?;
+        Self::parse(&bytes)
+            .map_err(|source| SymbolError::File { path: path.to_owned(), source: Box::new(source) })
+    }
+
+    /// Parses the bytes of a file. What is needed of them is copied.
+    ///
+    /// # Errors
+    /// When they are not a linked ELF program or library, or are damaged. A program without debug
+    /// information or without symbols is no error: it just has fewer answers.
+    pub fn parse(bytes: &[u8]) -> Result<Self, SymbolError> {
+        elf::check_header(bytes)?;
+        let file = object::File::parse(bytes).map_err(|error| SymbolError::Malformed {
+            offset: 0,
+            part: "the ELF headers".to_owned(),
+            reason: error.to_string(),
+        })?;
+        let endian = if file.is_little_endian() {
+            gimli::RunTimeEndian::Little
+        } else {
+            gimli::RunTimeEndian::Big
+        };
+        let dwarf = gimli::Dwarf::load(|id| {
+            elf::section(&file, id.name()).map(|data| Reader::new(data, endian))
+        })?;
+        let offset = file
+            .section_by_name(".debug_info")
+            .and_then(|section| section.file_range())
+            .map_or(0, |(offset, _)| offset);
+        dwarf::check_nesting(&dwarf, offset)?;
+        let context = addr2line::Context::from_dwarf(dwarf)
+            .map_err(|error| dwarf::malformed(offset, &error))?;
+        Ok(Self {
+            context,
+            symbols: elf::symbols(&file, bytes.len() as u64)?,
+            position_independent: matches!(file.kind(), object::ObjectKind::Dynamic),
+            first_load_address: file.segments().map(|s| s.address()).min().unwrap_or(0),
+        })
+    }
+
+    /// The innermost source line of an address, or `None` if nothing is known about it.
+    ///
+    /// Without debug information for the address, the function from the symbol table with an empty
+    /// file and line 0.
+    #[must_use]
+    pub fn line(&self, addr_in_file: u64) -> Option<Line> {
+        self.frames(addr_in_file).into_iter().next()
+    }
+
+    /// All functions an address is in, innermost first; the last is the one that was not inlined.
+    ///
+    /// The line of each outer frame is the line of the inlined call. Empty if nothing is known.
+    #[must_use]
+    pub fn frames(&self, addr_in_file: u64) -> Vec<Frame> {
+        let symbol = self.function_at(addr_in_file);
+        // Damaged debug information about one address leaves the symbol table as an answer.
+        let mut frames = self.dwarf_frames(addr_in_file).unwrap_or_default();
+        if let (Some(outermost), Some(symbol)) = (frames.last_mut(), symbol)
+            && outermost.function.is_empty()
+        {
+            outermost.function = demangle(&symbol.name);
+        }
+        if let (true, Some(symbol)) = (frames.is_empty(), symbol) {
+            let function = demangle(&symbol.name);
+            frames.push(Frame { function, file: String::new(), line: 0 });
+        }
+        frames
+    }
+
+    fn dwarf_frames(&self, addr: u64) -> Result<Vec<Frame>, gimli::Error> {
+        if addr == u64::MAX {
+            // addr2line asks about the range up to addr + 1.
+            return Ok(Vec::new());
+        }
+        let mut found = self.context.find_frames(addr).skip_all_loads()?;
+        let mut frames = Vec::new();
+        while let Some(frame) = found.next()? {
+            let function = match &frame.function {
+                Some(name) => demangle(&name.raw_name()?),
+                None => String::new(),
+            };
+            let location = frame.location.as_ref();
+            frames.push(Frame {
+                function,
+                file: location.and_then(|at| at.file).unwrap_or_default().to_owned(),
+                line: location.and_then(|at| at.line).unwrap_or(0),
+            });
+        }
+        Ok(frames)
+    }
+
+    fn function_at(&self, addr: u64) -> Option<&RawSymbol> {
+        containing(&self.symbols.functions, addr)
+    }
+
+    /// First addresses of all functions in the symbol table, ascending.
+    pub fn function_addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        self.symbols.functions.iter().map(|symbol| symbol.addr)
+    }
+
+    /// All objects in static memory (`.data`, `.bss`, `.rodata` and their kin), ordered by address,
+    /// one name for each. Thread-local objects are in [`Self::tls_symbols`].
+    #[must_use]
+    pub fn data_symbols(&self) -> Vec<DataSymbol> {
+        self.symbols.data.iter().map(readable).collect()
+    }
+
+    /// The static object that holds this address, if there is one.
+    #[must_use]
+    pub fn data_symbol_at(&self, addr_in_file: u64) -> Option<DataSymbol> {
+        containing(&self.symbols.data, addr_in_file).map(readable)
+    }
+
+    /// All thread-local objects, ordered by their offset in the thread-local image: on x86-64 a
+    /// thread's copy of an object at offset `o` is at `thread pointer - image size + o`.
+    #[must_use]
+    pub fn tls_symbols(&self) -> Vec<DataSymbol> {
+        self.symbols.tls.iter().map(readable).collect()
+    }
+
+    /// Whether the file can be loaded anywhere (a PIE or a shared library), so that addresses at
+    /// run time have a load bias.
+    #[must_use]
+    pub fn is_pie(&self) -> bool {
+        self.position_independent
+    }
+
+    /// Lowest address in the file that is loaded. The load bias is the start of the lowest mapping
+    /// of the file minus this address rounded down to a page.
+    #[must_use]
+    pub fn first_load_address(&self) -> u64 {
+        self.first_load_address
+    }
+}
+
+impl std::fmt::Debug for Symbolizer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Symbolizer")
+            .field("functions", &self.symbols.functions.len())
+            .field("data", &self.symbols.data.len())
+            .field("tls", &self.symbols.tls.len())
+            .field("position_independent", &self.position_independent)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The last symbol that starts at or below the address, if it reaches that far.
+fn containing(list: &[RawSymbol], addr: u64) -> Option<&RawSymbol> {
+    let after = list.partition_point(|symbol| symbol.addr <= addr);
+    let symbol = list[..after].last()?;
+    (addr - symbol.addr < symbol.size).then_some(symbol)
+}
+
+fn readable(symbol: &RawSymbol) -> DataSymbol {
+    DataSymbol { addr: symbol.addr, size: symbol.size, name: demangle(&symbol.name) }
+}
