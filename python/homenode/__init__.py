@@ -1,0 +1,45 @@
+"""Homenode: replay a program's memory references under any placement policy.
+
+>>> import homenode as hn
+>>> trace = hn.Trace.from_numpy(
+...     thread=[0, 1, 1], kind=["W", "R", "R"], address=[0x1000, 0x1000, 0x1004])
+>>> result = hn.simulate(trace, ["prices:r=15,R=59"], ["optimal", "ace"], [64])
+>>> [(row["policy"], row["total_cost"]) for row in result.rows]
+[('optimal', 31.0), ('ace', 60.0)]
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from homenode._core import ConfigError, TraceError
+    from homenode.catalogue import table
+    from homenode.result import Result
+    from homenode.simulation import simulate
+    from homenode.trace import Trace
+
+__all__ = ["ConfigError", "Result", "Trace", "TraceError", "__version__", "simulate", "table"]
+
+# Names load their module when first used, so that `homenode --help` answers at once.
+_HOME = {
+    "ConfigError": "homenode._core",
+    "Result": "homenode.result",
+    "Trace": "homenode.trace",
+    "TraceError": "homenode._core",
+    "simulate": "homenode.simulation",
+    "table": "homenode.catalogue",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("homenode._core").version()
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'homenode' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

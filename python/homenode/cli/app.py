@@ -1,0 +1,124 @@
+"""The `homenode` command: its list of subcommands and how it ends.
+
+Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.failure import report_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Name -> (module, one line for the overview). The modules load only when their command runs.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo", "Record real programs, simulate every policy, write a report."),
+    "record": ("record", "Run a program and record its memory references."),
+    "cc": ("compilers", "Compile C so that the program can be recorded."),
+    "c++": ("compilers", "Compile C++ so that the program can be recorded."),
+    "fortran": ("compilers", "Compile Fortran so that the program can be recorded."),
+    "import": ("import_", "Turn a file of another format into a trace."),
+    "export": ("export", "Write the references of a trace in another format."),
+    "info": ("info", "Say what a trace holds."),
+    "repair": ("repair", "Rescue the complete part of a cut-off trace."),
+    "simulate": ("simulate", "Replay a trace under machines, policies and block sizes."),
+    "report": ("report", "Write one HTML file that explains traces and policies."),
+    "workloads": ("workloads", "Build or record the programs that come along."),
+    "list": ("list_", "List machines, policies, formats and so on."),
+}
+
+_EXAMPLES = """\b
+Examples:
+  homenode demo
+  homenode cc -O2 -g -pthread prog.c -o prog
+  homenode record -o t.hnt -- ./prog
+  homenode simulate t.hnt --machine numa --policy optimal,ace --block-size 64-8192
+  homenode report t.hnt -o report.html
+"""
+
+
+class _Overview(click.Group):
+    """A group that shows its subcommands without loading them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"homenode.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.COMMANDS[cmd_name]
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(
+                f"there is no command {args[0]!r}{_nearest(args[0])}; "
+                "`homenode --help` lists all commands"
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS, n=1)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        import homenode
+
+        click.echo(f"homenode {homenode.__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=_Overview,
+    epilog=_EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the version and exit.",
+)
+def cli() -> None:
+    """Replay a program's memory references under any placement policy, on any machine.
+
+    Capture the references of a real parallel program, replay them, see how far each policy is from
+    the best any policy could have done, and learn which data structures to change.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code; never raises for bad input."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        outcome: Any = cli.main(words, prog_name="homenode", standalone_mode=False)
+        sys.stdout.flush()
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 2
+    except BaseException as error:
+        return report_failure(error)
+    return outcome if isinstance(outcome, int) else 0

@@ -1,0 +1,42 @@
+"""`homenode export`: the references of a trace in another format."""
+
+from __future__ import annotations
+
+import click
+
+from homenode.cli.command import examples, json_option
+
+
+@click.command(
+    epilog=examples(
+        "homenode export t.hnt -o refs.parquet",
+        "homenode export t.hnt --format text -o - | head",
+    )
+)
+@click.argument("trace", metavar="T.hnt")
+@click.option(
+    "--format",
+    "form",
+    metavar="FORMAT",
+    help="One of text, csv, parquet, arrow, din. Default: from the ending of the output.",
+)
+@click.option("-o", "--output", required=True, metavar="FILE", help="The file to write, or -.")
+@json_option
+def export(trace: str, form: str | None, output: str, as_json: bool) -> None:
+    """Write the references of a trace in another format."""
+    from homenode import ConfigError, Trace
+    from homenode.cli.output import number, print_json
+    from homenode.cli.progress import Progress
+
+    if as_json and output == "-":
+        raise ConfigError("--json and -o - would both write to standard output; name a file")
+    opened = Trace.open(trace)
+    with Progress("exporting") as progress:
+        opened.export(output, format=form, progress=progress)
+    if as_json:
+        print_json({"trace": trace, "output": output, "references": opened.references})
+    elif output != "-":
+        click.echo(f"{output}: {number(opened.references)} references")
+
+
+COMMANDS = {"export": export}

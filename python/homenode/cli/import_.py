@@ -1,0 +1,51 @@
+"""`homenode import`: a file of another format becomes a trace."""
+
+from __future__ import annotations
+
+import click
+
+from homenode.cli.command import examples, json_option
+
+_FORMATS = "text, csv, parquet, arrow, lackey, din"
+
+
+@click.command(
+    "import",
+    epilog=examples(
+        "homenode import refs.parquet -o t.hnt",
+        "printf '0 W 0x1000 4\\n1 R 0x1000 4\\n' | homenode import - --format text -o t.hnt",
+        "valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 | "
+        "homenode import - --format lackey -o t.hnt",
+    ),
+)
+@click.argument("source", metavar="FILE|-")
+@click.option(
+    "--format",
+    "form",
+    metavar="FORMAT",
+    help=f"One of {_FORMATS} (homenode list formats). Default: from the file's ending.",
+)
+@click.option("-o", "--output", required=True, metavar="T.hnt", help="The trace to write.")
+@json_option
+def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
+    """Turn a file of another format into a trace.
+
+    Rows or lines are in the total order of the references. A bad one is an error with its number,
+    and no trace is written.
+    """
+    from homenode import Trace
+    from homenode.cli.output import number, print_json
+    from homenode.cli.progress import Progress
+
+    with Progress("importing") as progress:
+        trace = Trace.import_(source, output, format=form, progress=progress)
+    if as_json:
+        print_json(trace.info)
+        return
+    click.echo(
+        f"{output}: {number(trace.references)} references by {trace.threads} threads, "
+        f"{trace.info['bytes_per_reference']:.3f} bytes a reference"
+    )
+
+
+COMMANDS = {"import": import_}

@@ -1,0 +1,75 @@
+"""`homenode info`: what a trace holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from homenode.cli.command import examples, json_option
+
+
+@click.command(
+    epilog=examples("homenode info t.hnt", "homenode info t.hnt --json | jq .references")
+)
+@click.argument("trace", metavar="T.hnt")
+@click.option("--lines", is_flag=True, help="With --json, add the table of source lines.")
+@json_option
+def info(trace: str, lines: bool, as_json: bool) -> None:
+    """Say what a trace holds: references, threads, order, sizes, address ranges."""
+    import json
+
+    from homenode import _core
+    from homenode.cli.output import print_facts, print_json
+
+    facts = json.loads(_core.trace_info(trace, lines))
+    if as_json:
+        print_json(facts)
+        return
+    print_facts(describe(trace, facts))
+
+
+def describe(path: str, info: dict[str, Any]) -> list[tuple[str, str]]:
+    """The facts of ``homenode info`` as names and values for people."""
+    from homenode.cli.output import number
+
+    total = info["references"]
+    program = " ".join([info.get("program", ""), *info.get("arguments", [])]).strip()
+    facts = [
+        ("trace", path),
+        ("program", program or "unknown"),
+        ("references", number(total)),
+        ("threads", number(info["threads"])),
+        ("file", f"{number(info['bytes'])} bytes, {info['bytes_per_reference']:.3f} a reference"),
+    ]
+    facts += [
+        (name, f"{number(info[name])} ({_percent(info[name], total)})")
+        for name in ("reads", "writes", "atomics", "private", "sync", "kernel", "fetches")
+        if info.get(name) or name in {"reads", "writes"}
+    ]
+    facts += [(name, str(info[name])) for name in ("method", "order", "tool") if info.get(name)]
+    facts += _ranges(info.get("ranges", []))
+    if info.get("provenance"):
+        facts.append(("provenance", "; ".join(info["provenance"])))
+    return [*facts, ("checksum", str(info["checksum"]))]
+
+
+def _ranges(ranges: Any) -> list[tuple[str, str]]:
+    """Address ranges by what they are: how many, and how many bytes."""
+    if not isinstance(ranges, list) or not ranges:
+        return []
+    kinds: dict[str, tuple[int, int]] = {}
+    for entry in ranges:
+        count, size = kinds.get(entry["kind"], (0, 0))
+        kinds[entry["kind"]] = (count + 1, size + entry["size"])
+    text = "; ".join(
+        f"{count} {kind} ({size:,} bytes)" for kind, (count, size) in sorted(kinds.items())
+    )
+    return [("ranges", text)]
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "0 %"
+
+
+COMMANDS = {"info": info}

@@ -1,0 +1,106 @@
+"""Results on the screen and in files: tables for people, JSON, CSV and Parquet for machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_LARGE, _SMALL = 1000, 0.001
+
+
+def print_json(value: Any) -> None:
+    """Prints JSON, indented, keys in the order of the table or result."""
+    click.echo(json.dumps(value, indent=2))
+
+
+def print_table(
+    columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], title: str | None = None
+) -> None:
+    """Prints a table; each column has a heading and whether it holds numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    for heading, numeric in columns:
+        table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        # As Text: a bracket in somebody's file name is not a style.
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
+
+
+def print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Prints names and values in two columns."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts:
+        table.add_row(Text(name, style="dim"), Text(value))
+    console().print(table)
+
+
+def console() -> Any:
+    """A rich console on standard output, wide enough for tables when that is a file or pipe."""
+    from rich.console import Console
+
+    wide = None if sys.stdout.isatty() else 200
+    return Console(file=sys.stdout, width=wide, highlight=False, soft_wrap=False)
+
+
+def write_csv(rows: Iterable[dict[str, Any]], path: str) -> None:
+    """Writes flat rows as CSV to a file that appears when complete, or to ``-``."""
+    import csv
+    import io
+
+    listed = list(rows)
+    names = list(dict.fromkeys(name for row in listed for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(listed)
+    if path == "-":
+        click.echo(text.getvalue(), nl=False)
+        return
+    from homenode.files import replacing
+
+    with replacing(path) as file:
+        file.write(text.getvalue().encode())
+
+
+def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
+    """Writes flat rows as Parquet to a file that appears when complete."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from homenode.files import replacing
+
+    listed = list(rows)
+    names = list(dict.fromkeys(name for row in listed for name in row))
+    table = pa.table({name: [row.get(name) for row in listed] for name in names})
+    with replacing(path) as file:
+        pq.write_table(table, file, compression="zstd")
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with so many significant digits; infinity where there is none.
+
+    >>> number(1.23456), number(1234567), number(None)
+    ('1.235', '1,234,567', '∞')
+    """
+    if value is None or value == float("inf"):
+        return "∞"
+    if isinstance(value, int) or abs(value) >= _LARGE:
+        return f"{value:,.0f}"
+    if value and abs(value) < _SMALL:
+        return f"{value:.{digits - 1}e}"
+    return f"{value:.{digits}g}" if value else "0"

@@ -1,0 +1,75 @@
+"""Progress bars: rate and time left, on a terminal, for what takes longer than two seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_QUIET_SECONDS = 1.5
+
+
+class Progress:
+    """A callable ``(done, total)`` for long calls; draws nothing before the work proves long.
+
+    Args:
+        title: what is being done, in one or two words.
+        unit: what is counted, for the rate.
+    """
+
+    def __init__(self, title: str, unit: str = "references") -> None:
+        self._title, self._unit = title, unit
+        self._bar: Any = None
+        self._task: Any = None
+        self._start = time.monotonic()
+        self._shown = sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        self._start = time.monotonic()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Called by the engines with the work done and in all."""
+        if not self._shown or time.monotonic() - self._start < _QUIET_SECONDS:
+            return
+        if self._bar is None:
+            self._open()
+        elapsed = time.monotonic() - self._start
+        rate = f"{_short(done / elapsed)} {self._unit}/s"
+        self._bar.update(self._task, completed=done, total=total, rate=rate)
+
+    def _open(self) -> None:
+        from rich import progress
+        from rich.console import Console
+
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.TaskProgressColumn(),
+            progress.TextColumn("{task.fields[rate]}"),
+            progress.TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task(self._title, total=None, rate="")
+        self._bar.start()
+
+
+def _short(value: float) -> str:
+    for limit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= limit:
+            return f"{value / limit:.1f} {letter}"
+    return f"{value:.0f}"

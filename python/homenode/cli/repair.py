@@ -1,0 +1,60 @@
+"""`homenode repair`: rescue the complete part of a cut-off trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from homenode.cli.command import examples, json_option
+
+
+@click.command(epilog=examples("homenode repair t.hnt.partial", "homenode repair bad.hnt -o t.hnt"))
+@click.argument("trace", metavar="T.hnt")
+@click.option(
+    "-o",
+    "--output",
+    metavar="U.hnt",
+    help="The trace to write. Default: the name without .partial, or with .repaired.hnt.",
+)
+@json_option
+def repair(trace: str, output: str | None, as_json: bool) -> None:
+    """Rescue the complete part of a trace whose writer was stopped, or that was damaged.
+
+    Every chunk that passes its checksum is kept, in order, up to the first that does not. The input
+    is not changed.
+    """
+    import json
+
+    from homenode import _core
+    from homenode.cli.output import print_facts, print_json
+    from homenode.cli.progress import Progress
+
+    target = output or default_output(trace)
+    with Progress("repairing", "bytes") as progress:
+        found = json.loads(_core.repair(trace, target, progress))
+    if as_json:
+        print_json({"trace": trace, "output": target, **found})
+        return
+    print_facts(
+        [("rescued to", target), *((k.replace("_", " "), _plain(v)) for k, v in found.items())]
+    )
+
+
+def default_output(trace: str) -> str:
+    """Where a repaired trace goes when nobody says.
+
+    >>> default_output("run/t.hnt.partial"), default_output("t.hnt")
+    ('run/t.hnt', 't.repaired.hnt')
+    """
+    path = Path(trace)
+    if path.suffix == ".partial":
+        return str(path.with_suffix(""))
+    return str(path.with_name(f"{path.stem}.repaired.hnt"))
+
+
+def _plain(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+COMMANDS = {"repair": repair}

@@ -1,0 +1,134 @@
+"""`homenode simulate`: a trace under machines, policies and block sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import examples, simulation_options, table_options
+
+if TYPE_CHECKING:
+    from homenode.result import Result
+
+_MOVES = ("remote_moves", "global_moves")
+
+
+@click.command(
+    epilog=examples(
+        "homenode simulate t.hnt --machine numa --policy optimal,ace --block-size 4K",
+        "homenode simulate t.hnt --machine cc+,dsm+ --block-size 64-8192 --csv out.csv",
+        "homenode simulate t.hnt --machine prices:r=15,R=59 --policy delay:n=50,limit=2,optimal"
+        " --block-size 64 --json",
+    )
+)
+@click.argument("trace", metavar="T.hnt")
+@simulation_options
+@table_options
+def simulate(
+    trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any
+) -> None:
+    """Replay a trace under machines, policies and block sizes.
+
+    Prints the mean cost per reference (MCPR), in units of a local reference, of every combination.
+    The policy optimal is the least that any policy could pay, knowing the future.
+    """
+    from homenode.cli.output import write_csv, write_parquet
+
+    result = run(trace, options)
+    if csv is not None:
+        write_csv(result.flat_rows(), csv)
+    if parquet is not None:
+        write_parquet(result.flat_rows(), parquet)
+    if as_json:
+        click.echo(result.to_json())
+    elif csv is None and parquet is None:
+        print_result(result)
+
+
+def run(trace: str, options: dict[str, Any]) -> Result:
+    """Simulates with the options of the command line, showing progress."""
+    import homenode
+    from homenode.cli.progress import Progress
+
+    chosen = dict(options)
+    machines = chosen.pop("machines") or ["numa"]
+    policies = chosen.pop("policies") or [row["name"] for row in homenode.table("policies")]
+    block_sizes = chosen.pop("block_sizes") or [4096]
+    with Progress("simulating") as progress:
+        return homenode.simulate(
+            trace, machines, policies, block_sizes, progress=progress, **chosen
+        )
+
+
+def print_result(result: Result) -> None:
+    """Prints one table a trace and machine."""
+    from homenode.specs import unique
+
+    for trace, machine in unique((row["trace"], row["machine"]) for row in result):
+        rows = [r for r in result if r["trace"] == trace and r["machine"] == machine]
+        sizes = unique(row["block_size"] for row in rows)
+        if len(sizes) == 1:
+            _print_one_size(trace, machine, rows)
+        else:
+            _print_sizes(trace, machine, rows, sizes)
+
+
+def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> None:
+    from homenode.cli.output import number, print_table
+    from homenode.specs import format_size
+
+    best = next((r["total_cost"] for r in rows if r["policy"] == "optimal"), None)
+    cells = []
+    for row in rows:
+        counts = row["counts"]
+        cells.append(
+            [
+                row["policy"],
+                number(row["mcpr"]),
+                _ratio(row["total_cost"], best),
+                *(
+                    number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
+                    for where in ("local", "remote", "global")
+                ),
+                number(sum(counts.get(name, 0) for name in _MOVES)),
+            ]
+        )
+    size = format_size(rows[0]["block_size"])
+    print_table(
+        [
+            ("policy", False),
+            ("MCPR", True),
+            ("of optimal", True),
+            ("local", True),
+            ("remote", True),
+            ("global", True),
+            ("moves", True),
+        ],
+        cells,
+        f"{trace} on {machine}, {rows[0]['processors']} processors, {size} blocks",
+    )
+
+
+def _print_sizes(trace: str, machine: str, rows: list[dict[str, Any]], sizes: list[int]) -> None:
+    from homenode.cli.output import number, print_table
+    from homenode.specs import format_size, unique
+
+    found = {(row["policy"], row["block_size"]): row["mcpr"] for row in rows}
+    print_table(
+        [("MCPR", False), *((format_size(size), True) for size in sizes)],
+        [
+            [policy, *(number(found[policy, size]) for size in sizes)]
+            for policy in unique(row["policy"] for row in rows)
+        ],
+        f"{trace} on {machine}, {rows[0]['processors']} processors",
+    )
+
+
+def _ratio(cost: float | None, best: float | None) -> str:
+    if cost is None or not best:
+        return "-" if best is None else "∞"
+    return f"{cost / best:.2f}x"
+
+
+COMMANDS = {"simulate": simulate}

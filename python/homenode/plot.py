@@ -1,0 +1,75 @@
+"""Figures for papers, drawn with matplotlib (``pip install 'homenode[plot]'``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from homenode.errors import ConfigError
+from homenode.report.palette import colour_of, dashes_of
+from homenode.specs import format_size, unique
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from homenode.result import Result
+
+_STYLE: Any = {
+    "font.size": 8,
+    "axes.grid": True,
+    "grid.linewidth": 0.4,
+    "grid.alpha": 0.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.hashsalt": "homenode",
+    "pdf.fonttype": 42,
+}
+
+
+def mcpr_against_block_size(result: Result, machine: str | None = None) -> Figure:
+    """MCPR against block size on logarithmic axes, one panel a machine.
+
+    Args:
+        result: the outcomes.
+        machine: only this machine.
+
+    Raises:
+        ConfigError: when no outcome has a finite cost.
+
+    Source: Bolosky, thesis, figures 6.4 to 6.6.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    rows = [r for r in result if machine in {None, r["machine"]} and r["mcpr"] is not None]
+    machines = unique(row["machine"] for row in rows)
+    if not machines:
+        raise ConfigError("there is no outcome to draw; simulate with this machine first")
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(3.3 * len(machines), 2.8), layout="constrained")
+        panels = figure.subplots(1, len(machines), sharey=True, squeeze=False)[0]
+        for panel, name in zip(panels, machines, strict=True):
+            _panel(panel, [row for row in rows if row["machine"] == name])
+            panel.set_title(name)
+        panels[0].set_ylabel("mean cost per reference")
+        panels[-1].legend(frameon=False, fontsize=7)
+    return figure
+
+
+def _panel(axes: Any, rows: list[dict[str, Any]]) -> None:
+    sizes = sorted({row["block_size"] for row in rows})
+    for policy in unique(row["policy"] for row in rows):
+        points = sorted((r["block_size"], r["mcpr"]) for r in rows if r["policy"] == policy)
+        axes.plot(
+            [x for x, _ in points],
+            [y for _, y in points],
+            label=policy,
+            color=colour_of(policy),
+            dashes=dashes_of(policy),
+            linewidth=2 if policy == "optimal" else 1.2,
+            marker="o",
+            markersize=2.5,
+        )
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(sizes, [format_size(size) for size in sizes], rotation=45)
+    axes.set_xlabel("block size")

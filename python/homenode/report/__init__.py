@@ -1,0 +1,1 @@
+"""The report: one HTML file that explains traces and policies."""

@@ -1,0 +1,48 @@
+"""Colours and dashes of policies and cost parts: the same in every figure."""
+
+from __future__ import annotations
+
+# Colours that people with colour-blindness tell apart (Okabe and Ito 2008), in mid tones that read
+# on light and dark paper. The optimum is the reference line: it has the colour of the text.
+_COLOURS = {
+    "optimal": "#6b7280",
+    "optimal-no-replication": "#9ca3af",
+    "ace": "#0072b2",
+    "delay": "#d55e00",
+    "platinum": "#009e73",
+    "migrate": "#cc79a7",
+    "first-touch": "#b8860b",
+    "round-robin": "#56a3d9",
+    "random": "#8b6fc0",
+    "all-global": "#7a5c45",
+    "best-static": "#5f9e3f",
+}
+_SPARE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56a3d9", "#8b6fc0", "#7a5c45")
+_DASHED = frozenset({"optimal", "optimal-no-replication"})
+
+COST_COLOURS = {
+    "local": "#a3b1bf",
+    "remote": "#d55e00",
+    "global": "#8b6fc0",
+    "remote_moves": "#0072b2",
+    "global_moves": "#56a3d9",
+}
+
+
+def colour_of(policy: str) -> str:
+    """The colour of a policy; its parameters do not matter.
+
+    >>> colour_of("delay:n=50") == colour_of("delay")
+    True
+    """
+    name = policy.partition(":")[0]
+    if name in _COLOURS:
+        return _COLOURS[name]
+    return _SPARE[sum(name.encode()) % len(_SPARE)]
+
+
+def dashes_of(policy: str) -> tuple[int, ...]:
+    """The dash pattern of a policy's line: optima are dashed, the others solid."""
+    if policy.partition(":")[0] in _DASHED:
+        return (4, 2) if policy.startswith("optimal-") else (6, 2)
+    return (1, 0)

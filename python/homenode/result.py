@@ -1,0 +1,122 @@
+"""`Result`: what came out of a simulation, for people and for data frames."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+OPTIMA = ("optimal", "optimal-no-replication")
+_KEYS = ("trace", "machine", "policy", "block_size", "processors", "references", "accesses")
+
+
+class Result:
+    """The outcomes of one or several simulations.
+
+    Attributes:
+        rows: one dictionary an outcome, with exactly the fields that ``homenode simulate --json``
+            prints: trace, machine, policy, block_size, processors, references, accesses, counts,
+            cost, total_cost, mcpr (mean cost per reference, in units of a local reference).
+        configuration: what was asked for.
+
+    Source: Bolosky, thesis, section 5.1 (mean cost per reference as the yardstick).
+    """
+
+    def __init__(
+        self, rows: Sequence[dict[str, Any]], configuration: dict[str, Any] | None = None
+    ) -> None:
+        self.rows = list(rows)
+        self.configuration = dict(configuration or {})
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Result({len(self.rows)} outcomes)"
+
+    @property
+    def provenance(self) -> list[dict[str, Any]]:
+        """Trace checksum, configuration, seed and version of each outcome."""
+        return [dict(row.get("provenance", {})) for row in self.rows]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The outcomes as flat columns: keys, counts by name, costs as ``cost_NAME``."""
+        flat = [_flatten(row) for row in self.rows]
+        names = dict.fromkeys(name for row in flat for name in row)
+        return {name: [row.get(name) for row in flat] for name in names}
+
+    def flat_rows(self) -> list[dict[str, Any]]:
+        """The outcomes as flat dictionaries, each with every column."""
+        columns = self.columns()
+        return [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
+
+    def to_arrow(self) -> pa.Table:
+        """One row an outcome, counts and costs as flat columns."""
+        return pa.table(self.columns())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row an outcome, counts and costs as flat columns.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+    def to_json(self) -> str:
+        """The JSON array that ``homenode simulate --json`` prints."""
+        return json.dumps(self.rows, indent=2)
+
+    def over_optimum(self) -> list[float | None]:
+        """Cost of each outcome divided by the least any policy could pay, at the same point.
+
+        Returns:
+            One number a row, ``None`` where the optimum was not simulated or a cost is infinite.
+        """
+        best = {_point(row): row["total_cost"] for row in self.rows if row["policy"] == OPTIMA[0]}
+        return [_ratio(row["total_cost"], best.get(_point(row))) for row in self.rows]
+
+    def plot(self, machine: str | None = None) -> Figure:
+        """Draws MCPR against block size, one panel a machine, one line a policy.
+
+        Args:
+            machine: only this machine.
+
+        Raises:
+            ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
+            ConfigError: when there is nothing to draw.
+        """
+        from homenode.plot import mcpr_against_block_size
+
+        return mcpr_against_block_size(self, machine)
+
+
+def _flatten(row: dict[str, Any]) -> dict[str, Any]:
+    flat = {name: row[name] for name in _KEYS if name in row}
+    flat |= row.get("counts", {})
+    flat |= {f"cost_{name}": value for name, value in row.get("cost", {}).items()}
+    return flat | {"total_cost": row.get("total_cost"), "mcpr": row.get("mcpr")}
+
+
+def _point(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["trace"], row["machine"], row["block_size"], row["processors"]
+
+
+def _ratio(cost: float | None, best: float | None) -> float | None:
+    if cost is None or not best:
+        return None
+    return cost / best

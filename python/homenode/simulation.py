@@ -1,0 +1,130 @@
+"""`simulate`: a trace under machines, policies and block sizes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from homenode import _core
+from homenode.errors import ConfigError
+from homenode.result import Result
+from homenode.specs import parse_block_sizes, split_specs, unique
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+PRIVATE = ("local", "exclude", "shared")
+SYNC = ("exclude", "include")
+
+
+class Options(TypedDict, total=False):
+    """Choices of a simulation; what is left out has the default named here.
+
+    processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
+    private: references to private memory are charged as ``local`` (default), left out
+        (``exclude``) or treated as all others (``shared``).
+    sync: references to synchronisation variables are left out (``exclude``, default) or counted.
+    threads: cores to use. Default: all. The result does not depend on it.
+    force: accept prices that the cost model calls invalid. Default: no.
+    """
+
+    processors: int | None
+    private: str
+    sync: str
+    threads: int | None
+    force: bool
+
+
+def simulate(
+    trace: Trace | str | os.PathLike[str],
+    machines: str | Iterable[str],
+    policies: str | Iterable[str],
+    block_sizes: str | int | Iterable[int],
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Simulates every combination of machine, policy and block size in one pass over the trace.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        machines: names from ``homenode.table("machines")``, TOML files, or prices in place such as
+            ``prices:r=15,R=59`` (units: one local reference).
+        policies: names from ``homenode.table("policies")``, with parameters as in
+            ``delay:n=50,limit=2``.
+        block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``.
+        progress: called with the work done and in all.
+        options: see `Options`.
+
+    Returns:
+        One outcome for every combination, in the order trace, machine, policy, block size.
+
+    Raises:
+        ConfigError: when a machine, policy, block size or option cannot be used.
+        TraceError: when the trace is damaged.
+
+    Source: Bolosky, thesis, chapter 4, equations 4.1 and 4.2 (cost of a placement).
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(thread=[0, 1, 0], kind=["W", "R", "W"], address=[64, 64, 64])
+    >>> result = hn.simulate(trace, "prices:r=15,R=59", "optimal", 64)
+    >>> result.rows[0]["total_cost"]
+    17.0
+    """
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    config = configuration(machines, policies, block_sizes, **options)
+    text = _core.simulate(str(opened.path), json.dumps(config), progress)
+    return Result(json.loads(text), config)
+
+
+def configuration(
+    machines: str | Iterable[str],
+    policies: str | Iterable[str],
+    block_sizes: str | int | Iterable[int],
+    **options: Unpack[Options],
+) -> dict[str, Any]:
+    """The configuration of a simulation as the engines take it.
+
+    Raises:
+        ConfigError: when an option has a value that it cannot have.
+    """
+    config: dict[str, Any] = {
+        "machines": _specs(machines, "machine"),
+        "policies": _specs(policies, "policy"),
+        "block_sizes": _sizes(block_sizes),
+        "processors": options.get("processors"),
+        "private": _choice("private", options.get("private", "local"), PRIVATE),
+        "sync": _choice("sync", options.get("sync", "exclude"), SYNC),
+        "threads": options.get("threads"),
+        "force": bool(options.get("force", False)),
+    }
+    for name in ("processors", "threads"):
+        if config[name] is not None and config[name] < 1:
+            raise ConfigError(f"{name} is {config[name]}; expected at least 1")
+    return config
+
+
+def _specs(given: str | Iterable[str], what: str) -> list[str]:
+    items = [given] if isinstance(given, str) else list(given)
+    found = unique(spec for item in items for spec in split_specs(item, what))
+    if not found:
+        raise ConfigError(f"no {what} given; expected at least one name")
+    return found
+
+
+def _sizes(given: str | int | Iterable[int]) -> list[int]:
+    if isinstance(given, str):
+        return parse_block_sizes(given)
+    sizes = [given] if isinstance(given, int) else list(given)
+    found = parse_block_sizes(",".join(str(int(size)) for size in sizes)) if sizes else []
+    if not found:
+        raise ConfigError("no block size given; expected at least one power of two in bytes")
+    return found
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise ConfigError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
+    return value

@@ -1,0 +1,303 @@
+"""`Trace`: a recorded or imported sequence of memory references."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from homenode import _core, interchange
+from homenode.catalogue import table
+from homenode.columns import ColumnReader
+from homenode.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Progress = Callable[[int, int | None], None] | None
+    PathLike = str | os.PathLike[str]
+
+
+class Trace:
+    """A trace file: who referenced which address, in a total order.
+
+    Make one with `Trace.open`, `Trace.record`, `Trace.import_`, `Trace.from_arrow` or
+    `Trace.from_numpy`. The references stay in the file; memory use does not grow with the trace.
+
+    Source: Bolosky, *Software Coherence in Multiprocessor Memory Systems*, chapter 2 (what a trace
+    holds); Time with a capital T is the index of a reference in the total order.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self._path = Path(path)
+        self._info: dict[str, Any] = json.loads(_core.trace_info(str(self._path)))
+
+    @classmethod
+    def open(cls, path: PathLike) -> Trace:
+        """Opens a ``.hnt`` file.
+
+        Raises:
+            TraceError: when the file is not a trace, or is damaged or incomplete.
+        """
+        return cls(path)
+
+    @classmethod
+    def record(
+        cls,
+        command: Sequence[str],
+        path: PathLike,
+        *,
+        order: str = "deterministic",
+        quantum: int = 100,
+        progress: Progress = None,
+    ) -> Trace:
+        """Runs a program built with ``homenode cc`` and records its references.
+
+        Args:
+            command: the program and its arguments.
+            path: the trace to write.
+            order: ``deterministic`` (one thread at a time, the same trace every time) or ``free``.
+            quantum: references a thread makes before the next thread's turn.
+            progress: called with the references recorded so far and ``None``.
+
+        Raises:
+            ConfigError: when the program cannot be run or was not built with ``homenode cc``.
+            TraceError: when the trace cannot be written.
+        """
+        options = {
+            "argv": [os.fspath(word) for word in command],
+            "output": os.fspath(path),
+            "order": order,
+            "quantum": quantum,
+        }
+        _core.record(json.dumps(options), progress)
+        return cls(path)
+
+    @classmethod
+    def import_(
+        cls,
+        source: PathLike,
+        path: PathLike | None = None,
+        *,
+        format: str | None = None,
+        progress: Progress = None,
+    ) -> Trace:
+        """Turns a file of another format into a trace.
+
+        Args:
+            source: the file, or ``-`` for standard input.
+            path: the trace to write; without it a temporary file that goes with the object.
+            format: a name from ``homenode.table("formats")``; by default from the file's ending.
+            progress: called with the work done and in all.
+
+        Raises:
+            ConfigError: when the format is unknown or cannot be told from the name.
+            TraceError: when the file does not fit its format; the message has the line or row.
+        """
+        name = os.fspath(source)
+        form = format or guess_format(name)
+        target, finish = _target(path)
+        if form in {"parquet", "arrow"}:
+            interchange.import_columns(name, form, target, progress)
+        else:
+            _core.import_trace(form, name, os.fspath(target), "{}", progress)
+        return finish(cls(target))
+
+    @classmethod
+    def from_arrow(cls, data: Any, path: PathLike | None = None) -> Trace:
+        """Writes a table of references as a trace.
+
+        Args:
+            data: anything that offers the Arrow stream interface: a ``pyarrow.Table``, a
+                ``RecordBatchReader``, a pandas or polars frame. Columns as in
+                `homenode.interchange`; rows in total order.
+            path: the trace to write; without it a temporary file that goes with the object.
+
+        Raises:
+            TraceError: when a column is missing, has a wrong type or an impossible value.
+
+        >>> import pyarrow as pa
+        >>> table = pa.table({"thread": [0, 1], "kind": ["W", "R"],
+        ...                   "address": [0x1000, 0x1000], "size": [4, 4]})
+        >>> Trace.from_arrow(table).references
+        2
+        """
+        if isinstance(data, pa.RecordBatch):
+            data = pa.Table.from_batches([data])
+        stream = pa.RecordBatchReader.from_stream(data)
+        target, finish = _target(path)
+        metadata = {
+            "program": "arrow table",
+            "method": "import arrow",
+            "order": "row order",
+            "tool": f"homenode {_core.version()}",
+            "word_size": 8,
+            "provenance": ["from_arrow"],
+        }
+        reader = ColumnReader(stream.schema, "arrow table")
+        interchange.write_batches(reader, stream, target, metadata)
+        return finish(cls(target))
+
+    @classmethod
+    def from_numpy(
+        cls,
+        *,
+        thread: Any,
+        kind: Any,
+        address: Any,
+        size: Any = 4,
+        path: PathLike | None = None,
+        **optional: Any,
+    ) -> Trace:
+        """Writes arrays of references as a trace.
+
+        Args:
+            thread: thread of each reference, shape (n,), 0 to 65535.
+            kind: 0 read, 1 write, 2 atomic, or the letters R, W, A; shape (n,) or one value.
+            address: first byte of each reference, shape (n,).
+            size: bytes touched, 1 to 64, shape (n,) or one value.
+            path: the trace to write; without it a temporary file that goes with the object.
+            optional: ``pc``, ``gap``, ``pid``, ``private``, ``sync``, ``kernel``; shape (n,).
+
+        Raises:
+            TraceError: when a value is impossible.
+            ConfigError: when shapes differ.
+
+        >>> trace = Trace.from_numpy(thread=[0, 1], kind="R", address=[0x40, 0x80], size=8)
+        >>> trace.info["reads"]
+        2
+        """
+        given = {"thread": thread, "kind": kind, "address": address, "size": size, **optional}
+        arrays = {name: np.asarray(values) for name, values in given.items()}
+        if arrays["address"].dtype.kind == "i":
+            arrays["address"] = _as_unsigned(arrays["address"])
+        try:
+            shaped = np.broadcast_arrays(*arrays.values())
+        except ValueError as error:
+            shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+            raise ConfigError(f"columns differ in length: {shapes}") from error
+        columns = {
+            name: pa.array(np.ascontiguousarray(np.atleast_1d(array)))
+            for name, array in zip(arrays, shaped, strict=True)
+        }
+        return cls.from_arrow(pa.table(columns), path)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._path
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What ``homenode info --json`` prints: counts, sizes, method, order, checksum."""
+        return dict(self._info)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Program, arguments, named address ranges, source lines and provenance."""
+        metadata: dict[str, Any] = json.loads(_core.trace_metadata(str(self._path)))
+        return metadata
+
+    @property
+    def references(self) -> int:
+        """Number of data references."""
+        return int(self._info["references"])
+
+    @property
+    def threads(self) -> int:
+        """Number of threads."""
+        return int(self._info["threads"])
+
+    @property
+    def checksum(self) -> str:
+        """Checksum of the content, the same for the same references and metadata."""
+        return str(self._info["checksum"])
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The references as Arrow record batches in total order, one chunk of the file at a time.
+
+        Raises:
+            TraceError: when the file is damaged.
+        """
+        return interchange.record_batches(self._path)[1]
+
+    def to_arrow(self) -> pa.Table:
+        """All references as one Arrow table (needs about 20 bytes of memory a reference).
+
+        Raises:
+            TraceError: when the file is damaged.
+        """
+        schema, batches = interchange.record_batches(self._path)
+        return pa.Table.from_batches(batches, schema=schema)
+
+    def export(
+        self,
+        path: PathLike,
+        *,
+        format: str | None = None,
+        progress: Progress = None,
+    ) -> None:
+        """Writes the references in another format.
+
+        Args:
+            path: the file to write, or ``-`` for standard output.
+            format: a name from ``homenode.table("formats")``; by default from the file's ending.
+            progress: called with the references done and in all.
+
+        Raises:
+            ConfigError: when the format is unknown.
+            TraceError: when the trace is damaged.
+            OSError: when the file cannot be written.
+        """
+        name = os.fspath(path)
+        form = format or guess_format(name)
+        if form in {"parquet", "arrow"}:
+            interchange.export_columns(self._path, form, name, progress)
+        else:
+            _core.export_trace(str(self._path), form, name, progress)
+
+    def __repr__(self) -> str:
+        return f"Trace({str(self._path)!r}, references={self.references}, threads={self.threads})"
+
+
+def guess_format(name: str) -> str:
+    """The format that a file's ending stands for.
+
+    Raises:
+        ConfigError: when no format has that ending.
+
+    >>> guess_format("trace.parquet")
+    'parquet'
+    """
+    ending = Path(name).suffix.removeprefix(".").lower()
+    formats = table("formats")
+    for row in formats:
+        if ending and ending in row["extensions"]:
+            return str(row["name"])
+    known = ", ".join(str(row["name"]) for row in formats)
+    raise ConfigError(f"cannot tell the format of {name!r} from its name; give one of {known}")
+
+
+def _as_unsigned(address: Any) -> Any:
+    """Signed addresses as unsigned ones where none is negative (checked again with its row)."""
+    return address.astype(np.uint64) if address.size == 0 or address.min() >= 0 else address
+
+
+def _target(path: PathLike | None) -> tuple[PathLike, Callable[[Trace], Trace]]:
+    """The file to write, and what to do with the trace made of it."""
+    if path is not None:
+        return path, lambda trace: trace
+    folder = tempfile.mkdtemp(prefix="homenode-")
+
+    def finish(trace: Trace) -> Trace:
+        weakref.finalize(trace, shutil.rmtree, folder, ignore_errors=True)
+        return trace
+
+    return Path(folder) / "trace.hnt", finish
