@@ -1,0 +1,169 @@
+"""The workload suite: small parallel C programs, one file each, and the table that lists them.
+
+The sources are part of the package, so they can be built wherever homenode is installed:
+
+>>> from homenode import workloads
+>>> [entry.name for entry in workloads.TABLE][:3]
+['gauss', 'sorbyr', 'sorbyc']
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["FOLDER", "TABLE", "Variant", "Workload", "build", "command", "find", "table"]
+
+FOLDER = Path(__file__).resolve().parent
+"""Where the C sources are."""
+
+_HEADERS = FOLDER.parent / "runtime" / "include"
+
+# What `homenode cc` is, from this interpreter, whether or not scripts are on the path.
+_WRAPPER = (sys.executable, "-c", "from homenode.cli import main; main()", "cc")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Arguments that change how a workload shares memory."""
+
+    arguments: tuple[str, ...]
+    summary: str
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One program: an entry of ``workloads.toml``."""
+
+    name: str
+    file: str
+    summary: str
+    source: str
+    sharing: str
+    arguments: tuple[str, ...]
+    quick: tuple[str, ...]
+    per_thread: bool = False
+    variants: tuple[Variant, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The C source."""
+        return FOLDER / self.file
+
+    def describe(self) -> dict[str, Any]:
+        """The entry as plain data, for lists and JSON."""
+        return asdict(self)
+
+
+def _load() -> tuple[Workload, ...]:
+    with (FOLDER / "workloads.toml").open("rb") as file:
+        rows = tomllib.load(file)["workload"]
+    return tuple(
+        Workload(
+            **row
+            | {
+                "arguments": tuple(row["arguments"]),
+                "quick": tuple(row["quick"]),
+                "variants": tuple(
+                    Variant(tuple(variant["arguments"]), variant["summary"])
+                    for variant in row.get("variants", ())
+                ),
+            }
+        )
+        for row in rows
+    )
+
+
+TABLE: tuple[Workload, ...] = _load()
+"""Every workload, in documentation order."""
+
+
+def table() -> list[dict[str, Any]]:
+    """Every workload as plain data, in documentation order."""
+    return [entry.describe() for entry in TABLE]
+
+
+def find(name: str) -> Workload:
+    """The workload of this name.
+
+    Raises:
+        ConfigError: when there is none.
+    """
+    for entry in TABLE:
+        if entry.name == name:
+            return entry
+    names = ", ".join(entry.name for entry in TABLE)
+    raise _config_error(f"there is no workload {name!r}; choose one of {names}")
+
+
+def command(
+    name: str,
+    out: str | Path,
+    compiler: Literal["cc", "homenode"] | Sequence[str] = "cc",
+    flags: Sequence[str] = ("-O2", "-Wall", "-Wextra"),
+) -> list[str]:
+    """The compiler's command line that makes the program `out`.
+
+    Args:
+        name: the workload.
+        out: the program to write.
+        compiler: ``cc`` for a native program, ``homenode`` for one that can be recorded, or any
+            compiler's command as a sequence.
+        flags: further flags for the compiler.
+
+    >>> from homenode import workloads
+    >>> workloads.command("gauss", "gauss")[:3]
+    ['cc', '-std=c11', '-g']
+    """
+    if compiler == "homenode":
+        start: Sequence[str] = _WRAPPER
+    else:
+        start = (compiler,) if isinstance(compiler, str) else compiler
+    source = find(name).path
+    return [
+        *start,
+        *("-std=c11", "-g", *flags, f"-I{_HEADERS}"),
+        *("-o", str(out), str(source), "-pthread", "-lm"),
+    ]
+
+
+def build(
+    name: str,
+    out: str | Path,
+    compiler: Literal["cc", "homenode"] | Sequence[str] = "cc",
+    flags: Sequence[str] = ("-O2", "-Wall", "-Wextra"),
+) -> Path:
+    """Compiles a workload; arguments as for :func:`command`.
+
+    Returns:
+        The path of the program.
+
+    Raises:
+        ConfigError: when there is no such workload, no such compiler, or the compiler refuses.
+    """
+    line = command(name, out, compiler, flags)
+    try:
+        result = subprocess.run(line, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise _config_error(
+            f"cannot start the compiler {line[0]!r}: {error.strerror}; install a C compiler "
+            "(on Debian: apt install gcc)"
+        ) from error
+    if result.returncode != 0:
+        said = result.stderr.strip() or result.stdout.strip()
+        raise _config_error(f"compiling {find(name).file} failed: {' '.join(line)}\n{said}")
+    return Path(out)
+
+
+def _config_error(message: str) -> Exception:
+    # The extension module is loaded only when there is an error to raise.
+    from homenode.errors import ConfigError
+
+    return ConfigError(message)

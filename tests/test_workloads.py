@@ -1,0 +1,174 @@
+"""The workload programs as ordinary programs: they build cleanly, run, and check themselves."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from homenode import workloads
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = [entry.name for entry in workloads.TABLE]
+STRICT = ("-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
+OK = re.compile(r"(?P<name>[a-z-]+): ok, checksum (?P<checksum>[0-9a-f]{16})\n")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """All programs, built by the system's compiler without a single warning."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler `cc` here")
+    folder = tmp_path_factory.mktemp("programs")
+    return {name: workloads.build(name, folder / name, flags=STRICT) for name in NAMES}
+
+
+def run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *arguments], capture_output=True, text=True, check=False, timeout=25
+    )
+
+
+def checksum(program: Path, *arguments: str) -> str:
+    result = run(program, *arguments)
+    assert result.returncode == 0, result.stderr
+    match = OK.fullmatch(result.stdout)
+    assert match, result.stdout
+    assert match["name"] == program.name
+    return match["checksum"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quick_size_is_right_with_any_number_of_threads(
+    programs: dict[str, Path], name: str
+) -> None:
+    entry = workloads.find(name)
+    sums = [checksum(programs[name], *entry.quick, "-p", str(p)) for p in (1, 2, 8, 13)]
+    if not entry.per_thread:
+        assert len(set(sums)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_result_depends_on_the_seed_and_on_nothing_else(
+    programs: dict[str, Path], name: str
+) -> None:
+    quick = workloads.find(name).quick
+    first = checksum(programs[name], *quick, "-s", "1")
+    assert first == checksum(programs[name], *quick)
+    assert first != checksum(programs[name], *quick, "-s", "2")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_default_arguments_are_those_of_the_table(programs: dict[str, Path], name: str) -> None:
+    entry = workloads.find(name)
+    assert checksum(programs[name]) == checksum(programs[name], *entry.arguments, "-p", "8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_result_is_found(programs: dict[str, Path], name: str) -> None:
+    result = run(programs[name], *workloads.find(name).quick, "--corrupt")
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert re.fullmatch(rf"{name}: FAILED: \d+ elements are wrong\n", result.stderr)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_and_bad_options(programs: dict[str, Path], name: str) -> None:
+    entry = workloads.find(name)
+    shown = run(programs[name], "--help")
+    assert shown.returncode == 0
+    assert shown.stdout.startswith(f"Usage: {name} [-p THREADS]")
+    assert entry.summary in shown.stdout
+    for arguments, says in (
+        (["-p"], "-p: a number must follow"),
+        (["-p", "0"], "0: expected a number from 1 to 1024"),
+        (["-p", "2x"], "2x: expected a number from 1 to 1024"),
+        (["-n", "-5"], "-5: expected a number from"),
+        (["--fast"], "--fast: no such option"),
+    ):
+        result = run(programs[name], *arguments)
+        assert result.returncode == 2
+        assert f"{name}: {says}" in result.stderr
+
+
+def test_variants_compute_the_same(programs: dict[str, Path]) -> None:
+    for entry in workloads.TABLE:
+        for variant in entry.variants:
+            plain = checksum(programs[entry.name], *entry.quick)
+            assert plain == checksum(programs[entry.name], *entry.quick, *variant.arguments)
+
+
+def test_the_order_of_updates_does_not_matter_to_sor(programs: dict[str, Path]) -> None:
+    rows, columns = (checksum(programs[name], "--quick") for name in ("sorbyr", "sorbyc"))
+    assert rows == columns
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_data_races(tmp_path: Path, name: str) -> None:
+    flags = ("-O1", "-fsanitize=thread")
+    line = workloads.command(name, tmp_path / name, flags=flags)
+    if subprocess.run(line, capture_output=True, check=False).returncode != 0:
+        pytest.skip("this compiler has no ThreadSanitizer")
+    probe = run(tmp_path / name, "--help")
+    if probe.returncode != 0:
+        pytest.skip(f"ThreadSanitizer does not run here: {probe.stderr.strip()}")
+    checksum(tmp_path / name, *workloads.find(name).quick, "-p", "4")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_memory_errors_or_leaks(programs: dict[str, Path], name: str) -> None:
+    if shutil.which("valgrind") is None:
+        pytest.skip("no valgrind here")
+    result = subprocess.run(
+        [
+            *("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"),
+            *("--show-leak-kinds=all", "--errors-for-leak-kinds=all"),
+            *(programs[name], *workloads.find(name).quick, "-p", "3"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_source_is_listed_once() -> None:
+    files = {path.name for path in workloads.FOLDER.glob("*.c")}
+    assert sorted(entry.file for entry in workloads.TABLE) == sorted(files)
+    assert all(entry.file == f"{entry.name}.c" for entry in workloads.TABLE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_source_says_what_the_table_says(name: str) -> None:
+    entry = workloads.find(name)
+    text = entry.path.read_text()
+    head = text.split("*/")[0]
+    assert head.startswith(f"/* {name}: ")
+    assert f'.summary = "{entry.summary}"' in text
+    for part in ("Sharing: ", "Source: ", "own code"):
+        assert part in head
+
+
+def test_table_is_plain_data() -> None:
+    rows = workloads.table()
+    assert [row["name"] for row in rows] == NAMES
+    assert all(
+        {"name", "summary", "source", "sharing", "arguments", "quick"} <= row.keys() for row in rows
+    )
+
+
+def test_errors_say_what_to_do(tmp_path: Path) -> None:
+    from homenode import ConfigError
+
+    with pytest.raises(ConfigError, match="there is no workload 'gaus'; choose one of gauss, "):
+        workloads.find("gaus")
+    with pytest.raises(ConfigError, match="cannot start the compiler"):
+        workloads.build("gauss", tmp_path / "gauss", compiler=[os.fspath(tmp_path / "none")])
+    with pytest.raises(ConfigError, match=r"compiling gauss\.c failed"):
+        workloads.build("gauss", tmp_path / "gauss", flags=("-DTHREADS_MAX=x",))
