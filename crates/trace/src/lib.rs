@@ -1,5 +1,32 @@
 //! The trace store: file format, reader, writer, repair, importers and exporters.
+//!
+//! A trace is a totally ordered list of references and events plus metadata ([`Batch`], [`Event`],
+//! [`Metadata`]). [`TraceWriter`] stores it as an `.hnt` file, [`TraceReader`] reads it in parallel,
+//! [`repair`] saves what a killed writer or a bad disk left, [`import`] and [`export`] speak other
+//! tools' formats.
+//!
+//! Invariant: whatever the bytes, reading ends with a value or a [`TraceError`] that says where,
+//! and allocates no more than the file or the row limit of a chunk justifies.
+#![forbid(unsafe_code)]
 
+mod bytes;
+mod checksum;
+mod codec;
+mod error;
+mod events;
+pub mod export;
+mod format;
+pub mod import;
+mod info;
 mod model;
+mod reader;
+mod repair;
+mod source;
+mod writer;
 
-pub use model::{AddressRange, Batch, Event, EventKind, Metadata, RangeKind, SourceLine};
+pub use error::TraceError;
+pub use info::{Info, info};
+pub use model::{AddressRange, Batch, Columns, Event, EventKind, Metadata, RangeKind, SourceLine};
+pub use reader::{ChunkInfo, TraceReader, Want};
+pub use repair::{Lost, RepairReport, repair};
+pub use writer::{Summary, TraceWriter, WriterOptions, partial_path};

@@ -77,6 +77,51 @@ impl Batch {
     }
 }
 
+/// Which of the optional columns a trace has, or a reader wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Columns {
+    /// Program counters.
+    pub pc: bool,
+    /// Instructions since the thread's previous reference.
+    pub gap: bool,
+    /// Process identities.
+    pub pid: bool,
+    /// [`Flags`] bits.
+    pub flags: bool,
+}
+
+impl Columns {
+    /// Every optional column.
+    pub const ALL: Self = Self { pc: true, gap: true, pid: true, flags: true };
+
+    /// The bits that stand for the set in files: 1 pc, 2 gap, 4 pid, 8 flags.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.pc as u8 | (self.gap as u8) << 1 | (self.pid as u8) << 2 | (self.flags as u8) << 3
+    }
+
+    /// The set with these bits, or `None` if one of them has no meaning.
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Option<Self> {
+        if bits > 15 {
+            return None;
+        }
+        let [pc, gap, pid, flags] = [bits & 1 != 0, bits & 2 != 0, bits & 4 != 0, bits & 8 != 0];
+        Some(Self { pc, gap, pid, flags })
+    }
+
+    /// Columns in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self {
+            pc: self.pc && other.pc,
+            gap: self.gap && other.gap,
+            pid: self.pid && other.pid,
+            flags: self.flags && other.flags,
+        }
+    }
+}
+
 /// Something that happened besides a reference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {

@@ -1,0 +1,175 @@
+//! Little-endian integers, variable-length integers and the cursor every decoder reads through.
+
+/// Something in a block of bytes that a writer never writes.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// Place within the block.
+    pub(crate) offset: usize,
+    /// What should be there.
+    pub(crate) expected: String,
+    /// What is there.
+    pub(crate) found: String,
+}
+
+impl Fault {
+    /// A fault at `offset`.
+    pub(crate) fn new(offset: usize, expected: impl ToString, found: impl ToString) -> Self {
+        Self { offset, expected: expected.to_string(), found: found.to_string() }
+    }
+
+    /// The same fault seen from a block that holds this one at `base`.
+    pub(crate) fn shifted(mut self, base: usize) -> Self {
+        self.offset = self.offset.saturating_add(base);
+        self
+    }
+}
+
+/// Small negative numbers become small positive ones.
+pub(crate) const fn zigzag(value: i64) -> u64 {
+    (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned()
+}
+
+/// Inverse of [`zigzag`].
+pub(crate) const fn unzigzag(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -((value & 1).cast_signed())
+}
+
+/// Appends `value` in LEB128: seven bits a byte, low ones first, the top bit says "more".
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    out.push(value.to_le_bytes()[0]);
+}
+
+/// Reads a block of bytes from front to back and never past its end.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at the first byte.
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Bytes read so far.
+    pub(crate) const fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Bytes not read yet.
+    pub(crate) const fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The next `count` bytes.
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+        let rest = &self.bytes[self.at..];
+        if count > rest.len() {
+            let found = format!("{} bytes", rest.len());
+            return Err(Fault::new(self.at, format!("{count} more bytes"), found));
+        }
+        self.at += count;
+        Ok(&rest[..count])
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    /// The next byte.
+    #[inline]
+    pub(crate) fn u8(&mut self) -> Result<u8, Fault> {
+        let Some(&byte) = self.bytes.get(self.at) else {
+            return Err(Fault::new(self.at, "one more byte", "the end"));
+        };
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// The next two bytes.
+    pub(crate) fn u16(&mut self) -> Result<u16, Fault> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    /// The next four bytes.
+    pub(crate) fn u32(&mut self) -> Result<u32, Fault> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// The next eight bytes.
+    pub(crate) fn u64(&mut self) -> Result<u64, Fault> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// The next LEB128 number.
+    #[inline]
+    pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
+        let first = self.u8()?;
+        if first < 0x80 { Ok(u64::from(first)) } else { self.long_varint(first) }
+    }
+
+    fn long_varint(&mut self, first: u8) -> Result<u64, Fault> {
+        let mut value = u64::from(first & 0x7f);
+        for shift in (7..64).step_by(7) {
+            let byte = self.u8()?;
+            if shift == 63 && byte > 1 {
+                break;
+            }
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(Fault::new(self.at, "a number of at most 64 bits", "a longer one"))
+    }
+
+    /// The next signed number: zigzag, then LEB128.
+    #[inline]
+    pub(crate) fn signed(&mut self) -> Result<i64, Fault> {
+        self.varint().map(unzigzag)
+    }
+
+    /// Fails unless everything was read.
+    pub(crate) fn end(&self) -> Result<(), Fault> {
+        if self.left() == 0 {
+            Ok(())
+        } else {
+            Err(Fault::new(self.at, "the end", format!("{} more bytes", self.left())))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varints_of_every_length_come_back() {
+        for shift in 0..64 {
+            for value in [1u64 << shift, (1 << shift) - 1, u64::MAX >> shift] {
+                let mut out = Vec::new();
+                put_varint(&mut out, value);
+                let mut cursor = Cursor::new(&out);
+                assert_eq!(cursor.varint().unwrap(), value);
+                cursor.end().unwrap();
+                assert_eq!(zigzag(unzigzag(value)), value);
+            }
+        }
+    }
+
+    #[test]
+    fn too_long_and_cut_varints_are_faults() {
+        assert!(Cursor::new(&[0xff; 10]).varint().is_err());
+        assert!(Cursor::new(&[0x80; 3]).varint().is_err());
+        let mut most = [0xff; 10];
+        most[9] = 1;
+        assert_eq!(Cursor::new(&most).varint().unwrap(), u64::MAX);
+    }
+}

@@ -1,0 +1,88 @@
+//! The content checksum: what a trace says, not how it is stored.
+//!
+//! It covers the set of columns, every value of every column and every event with its place. It
+//! does not cover metadata, compression level, chunk size or format version: a trace that was
+//! repaired, or written again at another level, keeps its checksum.
+//!
+//! Each column is hashed by itself over its little-endian values (XXH3, 128 bits), so the sum does
+//! not depend on where chunks begin; the sum of the sums and the column bits is the checksum.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::events;
+use crate::model::{Batch, Columns};
+
+/// The running checksum of a trace.
+pub(crate) struct ContentHash {
+    hashes: [Xxh3; 9],
+    rows: u64,
+    scratch: Vec<u8>,
+}
+
+impl ContentHash {
+    /// The checksum of a trace without references.
+    pub(crate) fn new() -> Self {
+        let hashes = std::array::from_fn(|_| Xxh3::new());
+        Self { hashes, rows: 0, scratch: Vec::new() }
+    }
+
+    /// Adds the rows and events of `batch`, which must hold every column of the trace.
+    pub(crate) fn add(&mut self, batch: &Batch) {
+        let scratch = &mut self.scratch;
+        let [thread, kind, size, addr, flags, pc, gap, pid, events] = &mut self.hashes;
+        feed(thread, scratch, &batch.thread, |v| v.to_le_bytes());
+        kind.update(&batch.kind);
+        size.update(&batch.size);
+        feed(addr, scratch, &batch.addr, |v| v.to_le_bytes());
+        flags.update(&batch.flags);
+        feed(pc, scratch, &batch.pc, |v| v.to_le_bytes());
+        feed(gap, scratch, &batch.gap, |v| v.to_le_bytes());
+        feed(pid, scratch, &batch.pid, |v| v.to_le_bytes());
+        for (row, event) in &batch.events {
+            let (tag, fields, text) = events::flatten(&event.what);
+            scratch.clear();
+            scratch.extend((self.rows + u64::from(*row)).to_le_bytes());
+            scratch.extend(event.thread.to_le_bytes());
+            scratch.push(tag);
+            fields.iter().for_each(|field| scratch.extend(field.to_le_bytes()));
+            scratch.extend((text.len() as u64).to_le_bytes());
+            scratch.extend(text.as_bytes());
+            events.update(scratch);
+        }
+        self.rows += batch.len() as u64;
+    }
+
+    /// The checksum of everything added so far, as a trace with these optional columns.
+    pub(crate) fn digest(&self, columns: Columns) -> [u8; 16] {
+        let mut all = Xxh3::new();
+        all.update(&[columns.bits()]);
+        let Columns { pc, gap, pid, flags } = columns;
+        let present = [true, true, true, true, flags, pc, gap, pid, true];
+        for (hash, _) in self.hashes.iter().zip(present).filter(|(_, present)| *present) {
+            all.update(&hash.digest128().to_le_bytes());
+        }
+        all.digest128().to_le_bytes()
+    }
+}
+
+/// Hashes the bytes of a column through a small buffer.
+fn feed<T: Copy, const N: usize>(
+    hash: &mut Xxh3,
+    scratch: &mut Vec<u8>,
+    values: &[T],
+    bytes: impl Fn(T) -> [u8; N],
+) {
+    for part in values.chunks(2048) {
+        scratch.clear();
+        scratch.resize(part.len() * N, 0);
+        for (out, &value) in scratch.chunks_exact_mut(N).zip(part) {
+            out.copy_from_slice(&bytes(value));
+        }
+        hash.update(scratch);
+    }
+}
+
+/// A checksum as text.
+pub(crate) fn to_hex(checksum: &[u8; 16]) -> String {
+    checksum.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,122 @@
+//! The container of a chunk's streams.
+//!
+//! ```text
+//! streams  u8 count, then for each: u8 id, u8 method (0 stored, 1 zstd), u32 bytes here, u32
+//!          bytes decoded; then their bytes, in the same order
+//! ```
+
+use crate::bytes::{Cursor, Fault};
+
+/// Stored as it is.
+const STORED: u8 = 0;
+/// One zstd frame.
+const ZSTD: u8 = 1;
+/// Bytes of an entry of the directory.
+const ENTRY_BYTES: usize = 10;
+
+/// Collects the streams of a chunk.
+pub(crate) struct StreamWriter {
+    level: i32,
+    directory: Vec<u8>,
+    payload: Vec<u8>,
+    count: u8,
+}
+
+impl StreamWriter {
+    /// A container without streams; `level` is zstd's.
+    pub(crate) const fn new(level: i32) -> Self {
+        Self { level, directory: Vec::new(), payload: Vec::new(), count: 0 }
+    }
+
+    /// Adds a stream unless it is empty: an absent stream reads as an empty one.
+    pub(crate) fn put(&mut self, id: u8, raw: &[u8]) {
+        if raw.is_empty() {
+            return;
+        }
+        // Compression fails only when memory does; the stream is then stored as it is.
+        let packed = zstd::bulk::compress(raw, self.level).unwrap_or_default();
+        let shrank = !packed.is_empty() && packed.len() < raw.len();
+        let (method, bytes) = if shrank { (ZSTD, packed.as_slice()) } else { (STORED, raw) };
+        self.directory.extend([id, method]);
+        for length in [bytes.len(), raw.len()] {
+            let length = u32::try_from(length).expect("MAX_ROWS keeps streams below 4 GiB");
+            self.directory.extend(length.to_le_bytes());
+        }
+        self.payload.extend_from_slice(bytes);
+        self.count += 1;
+    }
+
+    /// Appends the container to `out`.
+    pub(crate) fn finish(self, out: &mut Vec<u8>) {
+        out.push(self.count);
+        out.extend(self.directory);
+        out.extend(self.payload);
+    }
+}
+
+struct Entry {
+    id: u8,
+    method: u8,
+    start: usize,
+    bytes: usize,
+    raw: usize,
+}
+
+/// The streams of a chunk, not yet decompressed.
+pub(crate) struct Streams<'a> {
+    section: &'a [u8],
+    entries: Vec<Entry>,
+}
+
+impl<'a> Streams<'a> {
+    /// Reads the directory and checks that the streams fill the section.
+    pub(crate) fn parse(section: &'a [u8]) -> Result<Self, Fault> {
+        let mut cursor = Cursor::new(section);
+        let count = cursor.u8()?;
+        let mut start = 1 + usize::from(count) * ENTRY_BYTES;
+        let mut entries = Vec::with_capacity(usize::from(count));
+        for _ in 0..count {
+            let id = cursor.u8()?;
+            let method = cursor.u8()?;
+            if method > ZSTD {
+                return Err(Fault::new(cursor.offset(), "stored (0) or zstd (1)", method));
+            }
+            let bytes = cursor.u32()? as usize;
+            let raw = cursor.u32()? as usize;
+            entries.push(Entry { id, method, start, bytes, raw });
+            start = start.saturating_add(bytes);
+        }
+        if start == section.len() {
+            Ok(Self { section, entries })
+        } else {
+            Err(Fault::new(0, format!("streams of {} bytes", section.len()), start))
+        }
+    }
+
+    /// Decodes stream `id`, which may be at most `most` bytes long, into `out`.
+    pub(crate) fn get(&self, id: u8, most: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+        out.clear();
+        let Some(entry) = self.entries.iter().find(|entry| entry.id == id) else {
+            return Ok(());
+        };
+        if entry.raw > most {
+            let expected = format!("stream {id} of at most {most} bytes");
+            return Err(Fault::new(entry.start, expected, entry.raw));
+        }
+        let bytes = &self.section[entry.start..entry.start + entry.bytes];
+        if entry.method == STORED {
+            out.extend_from_slice(bytes);
+        } else {
+            out.reserve(entry.raw);
+            zstd::bulk::Decompressor::new()
+                .and_then(|mut zstd| zstd.decompress_to_buffer(bytes, out))
+                .map_err(|e| Fault::new(entry.start, "a zstd frame", e))?;
+        }
+        if out.len() == entry.raw {
+            Ok(())
+        } else {
+            let expected = format!("stream {id} of {} bytes", entry.raw);
+            Err(Fault::new(entry.start, expected, out.len()))
+        }
+    }
+}

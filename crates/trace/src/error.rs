@@ -1,0 +1,193 @@
+//! Everything that can go wrong with a trace, with the place where it went wrong.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A trace could not be read, written or imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// The operating system refused.
+    #[error("{}: cannot {action}: {source}", path.display())]
+    Io {
+        /// File.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Answer of the operating system.
+        source: io::Error,
+    },
+    /// The disk is full, or a quota is used up.
+    #[error(
+        "{}: no space left after {written} bytes; make room and start again, or keep the complete \
+         chunks of the .partial file with `homenode repair`",
+        path.display()
+    )]
+    NoSpace {
+        /// File.
+        path: PathBuf,
+        /// Bytes that were written before.
+        written: u64,
+    },
+    /// The file has no bytes.
+    #[error("{}: the file is empty; expected a homenode trace (.hnt)", path.display())]
+    Empty {
+        /// File.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error(
+        "{}: not a homenode trace: at byte 0 expected the magic number 89 48 4e 54 0d 0a 1a 0a, \
+         found {found}; other formats come in through `homenode import`",
+        path.display()
+    )]
+    Foreign {
+        /// File.
+        path: PathBuf,
+        /// Its first bytes.
+        found: String,
+    },
+    /// The file was written by a later homenode.
+    #[error(
+        "{}: at byte 8 the trace has format version {found}, newest known here is {newest}; \
+         install a newer homenode to read it",
+        path.display()
+    )]
+    FutureVersion {
+        /// File.
+        path: PathBuf,
+        /// Version it claims.
+        found: u16,
+        /// Newest version this program reads.
+        newest: u16,
+    },
+    /// The file ends too early: its writer was killed, or a copy was cut short.
+    #[error(
+        "{}: incomplete trace: at byte {offset} expected {expected}, found {found}; \
+         `homenode repair` keeps the complete chunks",
+        path.display()
+    )]
+    Truncated {
+        /// File.
+        path: PathBuf,
+        /// Where the missing part should be.
+        offset: u64,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// The file says something a writer never writes.
+    #[error(
+        "{}: damaged trace: at byte {offset} expected {expected}, found {found}; \
+         `homenode repair` keeps the undamaged chunks",
+        path.display()
+    )]
+    Damaged {
+        /// File.
+        path: PathBuf,
+        /// Where.
+        offset: u64,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// A file to import has a line that makes no sense.
+    #[error("{}:{line}: column {column}: expected {expected}, found {found}", path.display())]
+    Line {
+        /// File.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: u64,
+        /// Column, counted from 1 in bytes.
+        column: u64,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// A reference or event that no trace can hold was given to the writer.
+    #[error("{}: record {record}: expected {expected}, found {found}", path.display())]
+    Record {
+        /// File that is being written.
+        path: PathBuf,
+        /// Number of the reference or event, counted from 0.
+        record: u64,
+        /// What a trace can hold.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// A format name that is in no table.
+    #[error("unknown format {name:?}; known: {known}")]
+    UnknownFormat {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The user interrupted.
+    #[error("{}: interrupted; nothing was written", path.display())]
+    Cancelled {
+        /// File that was being worked on.
+        path: PathBuf,
+    },
+}
+
+impl TraceError {
+    /// File the error is about, if it is about one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Io { path, .. }
+            | Self::NoSpace { path, .. }
+            | Self::Empty { path }
+            | Self::Foreign { path, .. }
+            | Self::FutureVersion { path, .. }
+            | Self::Truncated { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::Line { path, .. }
+            | Self::Record { path, .. }
+            | Self::Cancelled { path } => Some(path),
+            Self::UnknownFormat { .. } => None,
+        }
+    }
+
+    /// Byte offset in the file, if the error has one.
+    #[must_use]
+    pub fn offset(&self) -> Option<u64> {
+        match self {
+            Self::Truncated { offset, .. } | Self::Damaged { offset, .. } => Some(*offset),
+            Self::NoSpace { written, .. } => Some(*written),
+            Self::Foreign { .. } | Self::Empty { .. } => Some(0),
+            Self::FutureVersion { .. } => Some(8),
+            Self::Io { .. }
+            | Self::Line { .. }
+            | Self::Record { .. }
+            | Self::UnknownFormat { .. }
+            | Self::Cancelled { .. } => None,
+        }
+    }
+
+    /// Line number counted from 1, if the error is about a text file.
+    #[must_use]
+    pub fn line(&self) -> Option<u64> {
+        if let Self::Line { line, .. } = self { Some(*line) } else { None }
+    }
+
+    /// An error of the operating system while reading or writing `path`.
+    pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), action, source }
+    }
+
+    /// An error of the operating system while writing, with a full disk told apart.
+    pub(crate) fn write(path: &Path, written: u64, source: io::Error) -> Self {
+        let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+        if full.contains(&source.kind()) {
+            Self::NoSpace { path: path.to_owned(), written }
+        } else {
+            Self::io(path, "write", source)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `.hnt` traces in the formats of other tools, chunk by chunk and in bounded memory.
+//!
+//! One format is one file here that ends in an [`Entry`]; [`TABLE`] lists them.
+
+mod text;
+
+use std::io::{self, Write};
+
+use crate::error::TraceError;
+use crate::import::Progress;
+use crate::model::{Batch, Columns};
+use crate::reader::{TraceReader, Want};
+
+/// Every export format, in the order of the documentation.
+pub const TABLE: &[Entry] = &[text::ENTRY];
+
+/// One export format.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it is, in one sentence.
+    pub summary: &'static str,
+    /// Where the format is defined.
+    pub source: &'static str,
+    /// File name extensions that suggest it, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Writes what comes before the first reference.
+    begin: fn(&mut dyn Write, Columns) -> io::Result<()>,
+    /// Writes the references and events of a chunk.
+    rows: fn(&mut dyn Write, Columns, &Batch) -> io::Result<()>,
+}
+
+/// The entry of a format.
+///
+/// # Errors
+/// When no format has this name.
+pub fn find(name: &str) -> Result<&'static Entry, TraceError> {
+    TABLE.iter().find(|entry| entry.name == name).ok_or_else(|| TraceError::UnknownFormat {
+        name: name.to_owned(),
+        known: TABLE.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// Writes a whole trace to `out`, which `out_name` stands for in errors.
+///
+/// # Errors
+/// When the trace cannot be read, `out` cannot be written, or `progress` broke off.
+pub fn export(
+    format: &Entry,
+    trace: &TraceReader,
+    out: &mut dyn Write,
+    out_name: &std::path::Path,
+    progress: &mut Progress<'_>,
+) -> Result<(), TraceError> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, out);
+    let failed = |e| TraceError::write(out_name, 0, e);
+    (format.begin)(&mut out, trace.columns()).map_err(failed)?;
+    let mut batch = Batch::default();
+    let mut rows = 0;
+    for index in 0..trace.chunks().len() {
+        trace.read_chunk(index, Want::ALL, &mut batch)?;
+        (format.rows)(&mut out, trace.columns(), &batch).map_err(failed)?;
+        rows += batch.len() as u64;
+        if progress(rows, Some(trace.rows())).is_break() {
+            return Err(TraceError::Cancelled { path: out_name.to_owned() });
+        }
+    }
+    out.flush().map_err(failed)
+}
+
+/// Calls `row` for each reference and `event` for each event, in order.
+fn walk(
+    batch: &Batch,
+    mut row: impl FnMut(usize) -> io::Result<()>,
+    mut event: impl FnMut(&crate::model::Event) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut events = batch.events.iter().peekable();
+    for i in 0..batch.len() {
+        while let Some((_, what)) = events.next_if(|(at, _)| *at as usize <= i) {
+            event(what)?;
+        }
+        row(i)?;
+    }
+    events.try_for_each(|(_, what)| event(what))
+}

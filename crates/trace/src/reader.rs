@@ -1,0 +1,372 @@
+//! Reads `.hnt` files: the index at once, chunks in any order and from any thread.
+
+use std::path::Path;
+
+use crate::bytes::{Cursor, Fault};
+use crate::checksum::{ContentHash, to_hex};
+use crate::codec;
+use crate::error::TraceError;
+use crate::format::v1::{
+    CHUNK_HEADER_BYTES, ChunkHeader, FooterHeader, HEADER_BYTES, Header, MAGIC, TRAILER_BYTES,
+    TRAILER_MAGIC, Trailer, VERSION, check_crc, hex, parse_threads,
+};
+use crate::model::{Batch, Columns, Metadata};
+use crate::source::Source;
+
+/// What a reader wants of a chunk besides thread, kind, size and address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Want {
+    /// Optional columns; those the trace lacks stay empty.
+    pub columns: Columns,
+    /// Whether to decode the events.
+    pub events: bool,
+}
+
+impl Want {
+    /// Everything the trace has.
+    pub const ALL: Self = Self { columns: Columns::ALL, events: true };
+}
+
+/// One line of the index: what is known of a chunk without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkInfo {
+    /// Where the chunk begins in the file.
+    pub offset: u64,
+    /// Bytes of the chunk.
+    pub bytes: u64,
+    /// References and fetches.
+    pub rows: u32,
+    /// Data references.
+    pub references: u32,
+    /// Events.
+    pub events: u32,
+    /// Time of the first data reference.
+    pub first_time: u64,
+    /// Lowest address.
+    pub addr_low: u64,
+    /// Highest address touched.
+    pub addr_high: u64,
+    /// Threads with rows in the chunk and how many, by thread.
+    pub threads: Vec<(u16, u32)>,
+    header: ChunkHeader,
+}
+
+impl ChunkInfo {
+    /// Reads, writes, atomics, private, synchronisation and kernel rows.
+    pub(crate) const fn counts(&self) -> [u32; 6] {
+        self.header.counts
+    }
+
+    pub(crate) fn new(offset: u64, header: ChunkHeader, threads: Vec<(u16, u32)>) -> Self {
+        Self {
+            offset,
+            bytes: CHUNK_HEADER_BYTES as u64 + u64::from(header.body_bytes),
+            rows: header.rows,
+            references: header.counts[0] + header.counts[1] + header.counts[2],
+            events: header.events,
+            first_time: header.first_time,
+            addr_low: header.addr_low,
+            addr_high: header.addr_high,
+            threads,
+            header,
+        }
+    }
+}
+
+/// A complete trace, open for reading. It can be shared between threads.
+#[derive(Debug)]
+pub struct TraceReader {
+    source: Source,
+    columns: Columns,
+    chunk_rows: u32,
+    chunks: Vec<ChunkInfo>,
+    metadata: Metadata,
+    footer: FooterHeader,
+}
+
+impl TraceReader {
+    /// Opens a trace and reads its index and metadata.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no complete and undamaged trace.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
+        Self::from_source(Source::open(path.as_ref())?)
+    }
+
+    /// Opens a trace that is in memory; `name` stands for it in errors.
+    ///
+    /// # Errors
+    /// As [`TraceReader::open`].
+    pub fn from_bytes(bytes: Vec<u8>, name: impl AsRef<Path>) -> Result<Self, TraceError> {
+        Self::from_source(Source::memory(bytes, name.as_ref()))
+    }
+
+    fn from_source(source: Source) -> Result<Self, TraceError> {
+        let header = read_header(&source)?;
+        let trailer = read_trailer(&source)?;
+        let mut bytes = Vec::new();
+        let length = usize::try_from(trailer.footer_bytes).unwrap_or(usize::MAX);
+        source.read(trailer.footer_offset, length, &mut bytes)?;
+        let damaged = |fault| damage(&source, trailer.footer_offset, fault);
+        check_crc(0, crc32fast::hash(&bytes), trailer.footer_crc).map_err(damaged)?;
+        let mut cursor = Cursor::new(&bytes);
+        let footer = FooterHeader::parse(&mut cursor).map_err(damaged)?;
+        let chunks = parse_index(&mut cursor, &footer, trailer.footer_offset).map_err(damaged)?;
+        let metadata = parse_metadata(&mut cursor, &footer).map_err(damaged)?;
+        let columns = footer.columns;
+        if columns.intersection(header.columns) != columns {
+            let expected = format!("columns within {}", header.columns.bits());
+            return Err(damaged(Fault::new(44, expected, columns.bits())));
+        }
+        Ok(Self { source, columns, chunk_rows: header.chunk_rows, chunks, metadata, footer })
+    }
+
+    /// What the trace says about itself.
+    #[must_use]
+    pub const fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// Optional columns of the trace.
+    #[must_use]
+    pub const fn columns(&self) -> Columns {
+        self.columns
+    }
+
+    /// Rows a full chunk of this trace holds.
+    #[must_use]
+    pub const fn chunk_rows(&self) -> u32 {
+        self.chunk_rows
+    }
+
+    /// Data references.
+    #[must_use]
+    pub const fn references(&self) -> u64 {
+        self.footer.references
+    }
+
+    /// References and fetches.
+    #[must_use]
+    pub const fn rows(&self) -> u64 {
+        self.footer.rows
+    }
+
+    /// One more than the highest thread number with a reference; 0 in a trace without references.
+    #[must_use]
+    pub fn threads(&self) -> u16 {
+        let last = |chunk: &ChunkInfo| chunk.threads.last().map_or(0, |&(thread, _)| thread + 1);
+        self.chunks.iter().map(last).max().unwrap_or(0)
+    }
+
+    /// The content checksum in hexadecimal: equal for equal columns, references and events,
+    /// whatever the metadata, the compression level, the chunk size or the format version.
+    #[must_use]
+    pub fn checksum(&self) -> String {
+        to_hex(&self.footer.checksum)
+    }
+
+    /// The index.
+    #[must_use]
+    pub fn chunks(&self) -> &[ChunkInfo] {
+        &self.chunks
+    }
+
+    /// Bytes of the file.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.source.length()
+    }
+
+    /// Name of the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.source.path()
+    }
+
+    /// Fills `batch` with chunk `index`. Reusing a batch saves allocations.
+    ///
+    /// # Errors
+    /// When the chunk cannot be read or is damaged.
+    ///
+    /// # Panics
+    /// When there is no such chunk.
+    pub fn read_chunk(
+        &self,
+        index: usize,
+        want: Want,
+        batch: &mut Batch,
+    ) -> Result<(), TraceError> {
+        let chunk = &self.chunks[index];
+        let mut bytes = Vec::new();
+        let length = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
+        self.source.read(chunk.offset, length, &mut bytes)?;
+        decode_chunk(&bytes, chunk, self.columns, want, batch)
+            .map_err(|fault| damage(&self.source, chunk.offset, fault))
+    }
+
+    /// Reads everything and compares the content with the checksum.
+    ///
+    /// # Errors
+    /// When a chunk is damaged or the checksum differs.
+    pub fn verify(&self) -> Result<(), TraceError> {
+        let mut content = ContentHash::new();
+        let mut batch = Batch::default();
+        for index in 0..self.chunks.len() {
+            self.read_chunk(index, Want::ALL, &mut batch)?;
+            content.add(&batch);
+        }
+        let found = content.digest(self.columns);
+        if found == self.footer.checksum {
+            return Ok(());
+        }
+        let expected = format!("content with checksum {}", self.checksum());
+        Err(damage(&self.source, 0, Fault::new(0, expected, to_hex(&found))))
+    }
+}
+
+/// Decodes the bytes of a chunk, header included.
+pub(crate) fn decode_chunk(
+    bytes: &[u8],
+    chunk: &ChunkInfo,
+    columns: Columns,
+    want: Want,
+    batch: &mut Batch,
+) -> Result<(), Fault> {
+    let header = &chunk.header;
+    if bytes[..CHUNK_HEADER_BYTES] != header.to_bytes() {
+        return Err(Fault::new(0, "the chunk header that the index has", "another one"));
+    }
+    let body = &bytes[CHUNK_HEADER_BYTES..];
+    check_crc(12, crc32fast::hash(body), header.body_crc)?;
+    let section = &body[header.table_bytes()..];
+    codec::decode(section, header, columns, want, batch)
+        .map_err(|fault| fault.shifted(CHUNK_HEADER_BYTES + header.table_bytes()))?;
+    batch.first_time = header.first_time;
+    let fetches = batch.kind.iter().filter(|&&kind| kind == 3).count() as u64;
+    if fetches + header.references() == u64::from(header.rows) {
+        Ok(())
+    } else {
+        Err(Fault::new(
+            24,
+            format!("{} references", u64::from(header.rows) - fetches),
+            header.references(),
+        ))
+    }
+}
+
+/// A fault within a part of the file that begins at `base`.
+pub(crate) fn damage(source: &Source, base: u64, fault: Fault) -> TraceError {
+    TraceError::Damaged {
+        path: source.path().to_owned(),
+        offset: base.saturating_add(fault.offset as u64),
+        expected: fault.expected,
+        found: fault.found,
+    }
+}
+
+/// Reads the header and tells empty, foreign and future files apart.
+pub(crate) fn read_header(source: &Source) -> Result<Header, TraceError> {
+    let path = source.path().to_owned();
+    if source.length() == 0 {
+        return Err(TraceError::Empty { path });
+    }
+    let mut start = Vec::new();
+    let there = source.length().min(HEADER_BYTES as u64);
+    source.read(0, usize::try_from(there).unwrap_or(HEADER_BYTES), &mut start)?;
+    let magic = &start[..start.len().min(MAGIC.len())];
+    if !MAGIC.starts_with(magic) {
+        return Err(TraceError::Foreign { path, found: hex(magic) });
+    }
+    if start.len() >= 10 {
+        let version = u16::from_le_bytes([start[8], start[9]]);
+        if version > VERSION {
+            return Err(TraceError::FutureVersion { path, found: version, newest: VERSION });
+        }
+        if version < VERSION {
+            let fault = Fault::new(8, format!("a version from 1 to {VERSION}"), version);
+            return Err(damage(source, 0, fault));
+        }
+    }
+    let bytes = source.array::<HEADER_BYTES>(0)?;
+    Header::parse(&bytes).map_err(|fault| damage(source, 0, fault))
+}
+
+fn read_trailer(source: &Source) -> Result<Trailer, TraceError> {
+    let incomplete = |found: String| TraceError::Truncated {
+        path: source.path().to_owned(),
+        offset: source.length().saturating_sub(TRAILER_BYTES as u64),
+        expected: "the trailer that ends a complete trace".into(),
+        found,
+    };
+    let least = (HEADER_BYTES + TRAILER_BYTES) as u64;
+    if source.length() < least {
+        return Err(incomplete(format!("a file of {} bytes", source.length())));
+    }
+    let offset = source.length() - TRAILER_BYTES as u64;
+    let bytes = source.array::<TRAILER_BYTES>(offset)?;
+    if bytes[24..] != TRAILER_MAGIC {
+        return Err(incomplete(format!("{} at the end", hex(&bytes[24..]))));
+    }
+    let trailer = Trailer::parse(&bytes).map_err(|fault| damage(source, offset, fault))?;
+    if trailer.footer_offset < HEADER_BYTES as u64
+        || trailer.footer_offset.checked_add(trailer.footer_bytes) != Some(offset)
+    {
+        let expected = format!("a footer that ends at byte {offset}");
+        let found = format!("{} bytes from {}", trailer.footer_bytes, trailer.footer_offset);
+        return Err(damage(source, offset, Fault::new(0, expected, found)));
+    }
+    Ok(trailer)
+}
+
+/// Reads the index and checks that chunks, rows and Times follow each other without gaps.
+fn parse_index(
+    cursor: &mut Cursor<'_>,
+    footer: &FooterHeader,
+    footer_offset: u64,
+) -> Result<Vec<ChunkInfo>, Fault> {
+    let start = cursor.offset();
+    let [mut offset, mut rows, mut time] = [HEADER_BYTES as u64, 0u64, 0u64];
+    let mut chunks = Vec::new();
+    for _ in 0..footer.chunks {
+        let at = cursor.offset();
+        let mut bytes = [0; CHUNK_HEADER_BYTES];
+        bytes.copy_from_slice(cursor.take(CHUNK_HEADER_BYTES)?);
+        let header = ChunkHeader::parse(&bytes).map_err(|fault| fault.shifted(at))?;
+        if header.first_time != time {
+            return Err(Fault::new(at, format!("first Time {time}"), header.first_time));
+        }
+        let threads = parse_threads(cursor, header.threads, header.rows)?;
+        let chunk = ChunkInfo::new(offset, header, threads);
+        offset = offset.saturating_add(chunk.bytes);
+        rows += u64::from(chunk.rows);
+        time += header.references();
+        chunks.push(chunk);
+    }
+    let index_bytes = cursor.offset() - start;
+    for (expected, found) in [
+        (u64::from(footer.index_bytes), index_bytes as u64),
+        (footer_offset, offset),
+        (footer.rows, rows),
+        (footer.references, time),
+    ] {
+        if expected != found {
+            return Err(Fault::new(start, format!("an index that adds up to {expected}"), found));
+        }
+    }
+    Ok(chunks)
+}
+
+fn parse_metadata(cursor: &mut Cursor<'_>, footer: &FooterHeader) -> Result<Metadata, Fault> {
+    let start = cursor.offset();
+    let stored = cursor.take(cursor.left())?;
+    let unpacked;
+    let json = if footer.compressed {
+        let length = usize::try_from(footer.metadata_raw).unwrap_or(usize::MAX);
+        unpacked = zstd::bulk::decompress(stored, length)
+            .map_err(|e| Fault::new(start, "metadata as a zstd frame", e))?;
+        &unpacked
+    } else {
+        stored
+    };
+    serde_json::from_slice(json).map_err(|e| Fault::new(start, "metadata as JSON", e))
+}

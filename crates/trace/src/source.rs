@@ -1,0 +1,89 @@
+//! Where the bytes of a trace come from: a file read at any place by any thread, or memory.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::error::TraceError;
+
+/// A file or a piece of memory, with the name used in errors.
+#[derive(Debug)]
+pub(crate) struct Source {
+    bytes: Bytes,
+    length: u64,
+    path: PathBuf,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    File(File),
+    Memory(Vec<u8>),
+}
+
+impl Source {
+    /// Opens a file for reading.
+    pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
+        let file = File::open(path).map_err(|e| TraceError::io(path, "open the file", e))?;
+        let meta = file.metadata().map_err(|e| TraceError::io(path, "examine the file", e))?;
+        if !meta.is_file() {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
+            return Err(TraceError::io(path, "read the trace", error));
+        }
+        Ok(Self { bytes: Bytes::File(file), length: meta.len(), path: path.to_owned() })
+    }
+
+    /// Bytes that are already in memory.
+    pub(crate) fn memory(bytes: Vec<u8>, name: &Path) -> Self {
+        let length = bytes.len() as u64;
+        Self { bytes: Bytes::Memory(bytes), length, path: name.to_owned() }
+    }
+
+    /// Bytes there are.
+    pub(crate) const fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Name used in errors.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends `count` bytes from `offset` to `out`; nothing is allocated beyond the file's end.
+    pub(crate) fn read(
+        &self,
+        offset: u64,
+        count: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), TraceError> {
+        let end = offset.checked_add(count as u64);
+        if end.is_none_or(|end| end > self.length) {
+            return Err(TraceError::Truncated {
+                path: self.path.clone(),
+                offset: self.length,
+                expected: format!("{count} bytes from byte {offset}"),
+                found: format!("the end of the file after {} bytes", self.length),
+            });
+        }
+        let start = out.len();
+        out.resize(start + count, 0);
+        let result = match &self.bytes {
+            Bytes::File(file) => file.read_exact_at(&mut out[start..], offset),
+            Bytes::Memory(bytes) => {
+                let from = usize::try_from(offset).unwrap_or(usize::MAX);
+                out[start..].copy_from_slice(&bytes[from..from + count]);
+                Ok(())
+            }
+        };
+        result.map_err(|e| TraceError::io(&self.path, "read", e))
+    }
+
+    /// The `N` bytes at `offset`.
+    pub(crate) fn array<const N: usize>(&self, offset: u64) -> Result<[u8; N], TraceError> {
+        let mut out = Vec::with_capacity(N);
+        self.read(offset, N, &mut out)?;
+        let mut array = [0; N];
+        array.copy_from_slice(&out);
+        Ok(array)
+    }
+}

@@ -1,0 +1,418 @@
+//! Writes `.hnt` files, one chunk at a time.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use homenode_base::{Access, AccessKind, Flags};
+use serde::Serialize;
+
+use crate::checksum::{ContentHash, to_hex};
+use crate::codec;
+use crate::error::TraceError;
+use crate::format::v1::{
+    CHUNK_HEADER_BYTES, ChunkHeader, FOOTER_HEADER_BYTES, FooterHeader, Header, MAX_METADATA_RATIO,
+    MAX_ROWS, Trailer,
+};
+use crate::model::{Batch, Columns, Event, Metadata};
+
+/// How a trace is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriterOptions {
+    /// Optional columns to store; values for others are dropped.
+    pub columns: Columns,
+    /// Level of zstd, 1 to 22: higher is smaller and slower to write, not slower to read.
+    pub level: i32,
+    /// References a chunk holds, 1 to 2^22: memory of writer and readers grows with it.
+    pub chunk_rows: u32,
+}
+
+impl Default for WriterOptions {
+    fn default() -> Self {
+        Self { columns: Columns::default(), level: 9, chunk_rows: 1 << 20 }
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// References and fetches.
+    pub rows: u64,
+    /// Data references.
+    pub references: u64,
+    /// Events.
+    pub events: u64,
+    /// Chunks.
+    pub chunks: u32,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Content checksum, in hexadecimal.
+    pub checksum: String,
+}
+
+/// Writes a trace to a file, or to anything that takes bytes.
+///
+/// A file is written as `PATH.partial` and renamed by [`TraceWriter::finish`]. A writer dropped
+/// before leaves the `.partial` file, whose complete chunks [`crate::repair`] keeps.
+///
+/// Memory is bounded by one chunk, never by the trace (except about 100 bytes of index a chunk).
+pub struct TraceWriter<W: Write = File> {
+    out: W,
+    /// Name in error messages.
+    name: PathBuf,
+    /// Where `finish` moves the file, if it is one.
+    target: Option<PathBuf>,
+    options: WriterOptions,
+    batch: Batch,
+    chunk: Vec<u8>,
+    index: Vec<u8>,
+    content: ContentHash,
+    /// Columns with a value other than 0, and whether `finish` drops the others.
+    used: Columns,
+    trim: bool,
+    written: u64,
+    chunks: u32,
+    rows: u64,
+    /// References in chunks already written, and in the batch.
+    references: [u64; 2],
+    events: u64,
+}
+
+impl TraceWriter<File> {
+    /// Starts a trace that will be at `path`.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub fn create(path: impl AsRef<Path>, options: WriterOptions) -> Result<Self, TraceError> {
+        let path = path.as_ref();
+        Self::create_as(partial_path(path), path, options)
+    }
+
+    /// Starts a trace that is written as `partial` and will be at `path`.
+    pub(crate) fn create_as(
+        partial: PathBuf,
+        path: &Path,
+        options: WriterOptions,
+    ) -> Result<Self, TraceError> {
+        let file =
+            File::create(&partial).map_err(|e| TraceError::io(&partial, "create the file", e))?;
+        let mut writer = Self::new(file, &partial, options)?;
+        writer.target = Some(path.to_owned());
+        Ok(writer)
+    }
+
+    /// Gives up: removes the partial file.
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    pub fn abort(self) -> Result<(), TraceError> {
+        let Self { out, name, .. } = self;
+        drop(out);
+        std::fs::remove_file(&name).map_err(|e| TraceError::io(&name, "remove the file", e))
+    }
+}
+
+/// The name a trace has until it is complete: `PATH.partial`.
+#[must_use]
+pub fn partial_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".partial");
+    PathBuf::from(name)
+}
+
+impl<W: Write> TraceWriter<W> {
+    /// Starts a trace in `out`; `name` stands for it in error messages.
+    ///
+    /// # Errors
+    /// When the header cannot be written.
+    pub fn new(out: W, name: impl AsRef<Path>, options: WriterOptions) -> Result<Self, TraceError> {
+        let options = WriterOptions {
+            chunk_rows: options.chunk_rows.clamp(1, MAX_ROWS),
+            level: options.level.clamp(1, 22),
+            ..options
+        };
+        let mut writer = Self {
+            out,
+            name: name.as_ref().to_owned(),
+            target: None,
+            options,
+            batch: Batch::default(),
+            chunk: Vec::new(),
+            index: Vec::new(),
+            content: ContentHash::new(),
+            used: Columns::default(),
+            trim: false,
+            written: 0,
+            chunks: 0,
+            rows: 0,
+            references: [0, 0],
+            events: 0,
+        };
+        let header = Header { columns: options.columns, chunk_rows: options.chunk_rows };
+        writer.chunk.extend(header.to_bytes());
+        writer.write_chunk_bytes()?;
+        Ok(writer)
+    }
+
+    /// Data references given to the writer so far.
+    #[must_use]
+    pub const fn references(&self) -> u64 {
+        self.references[0] + self.references[1]
+    }
+
+    /// References and fetches given to the writer so far.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows + self.batch.len() as u64
+    }
+
+    /// Columns the writer stores.
+    #[must_use]
+    pub const fn columns(&self) -> Columns {
+        self.options.columns
+    }
+
+    /// Makes [`TraceWriter::finish`] drop the optional columns that never held anything but 0: for
+    /// importers, which learn only from the last line what a file has.
+    pub const fn trim_columns(&mut self) {
+        self.trim = true;
+    }
+
+    /// Adds a reference.
+    ///
+    /// # Errors
+    /// When no trace can hold the reference (size 0 or above 64, thread 65535, unknown flags), or
+    /// when a full chunk cannot be written.
+    #[inline]
+    pub fn push(&mut self, access: &Access) -> Result<(), TraceError> {
+        if access.size.wrapping_sub(1) >= 64
+            || access.thread == u16::MAX
+            || access.flags.0 & !Flags::ALL.0 != 0
+        {
+            return Err(self.bad_access(access));
+        }
+        let batch = &mut self.batch;
+        let columns = self.options.columns;
+        batch.thread.push(access.thread);
+        batch.kind.push(access.kind.code());
+        batch.size.push(access.size);
+        batch.addr.push(access.addr);
+        if columns.flags {
+            batch.flags.push(access.flags.0);
+        }
+        if columns.pc {
+            batch.pc.push(access.pc);
+        }
+        if columns.gap {
+            batch.gap.push(access.gap);
+        }
+        if columns.pid {
+            batch.pid.push(access.pid);
+        }
+        self.references[1] += u64::from(access.kind != AccessKind::Fetch);
+        if self.batch.len() >= self.options.chunk_rows as usize {
+            self.flush_chunk()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Adds the references and events of a batch, in order; absent columns read as 0.
+    ///
+    /// # Errors
+    /// As [`TraceWriter::push`], and when a kind is no [`AccessKind`] code.
+    pub fn push_batch(&mut self, batch: &Batch) -> Result<(), TraceError> {
+        let mut events = batch.events.iter().peekable();
+        for row in 0..batch.len() {
+            while let Some((_, event)) = events.next_if(|(at, _)| *at as usize <= row) {
+                self.event(event.clone())?;
+            }
+            if AccessKind::from_code(batch.kind[row]).is_none() {
+                return Err(self.bad_record("a kind from 0 to 3", batch.kind[row].to_string()));
+            }
+            self.push(&batch.get(row))?;
+        }
+        for (_, event) in events {
+            self.event(event.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Adds an event; it happened before the next reference.
+    ///
+    /// # Errors
+    /// When no trace can hold the event, or a full chunk cannot be written.
+    pub fn event(&mut self, event: Event) -> Result<(), TraceError> {
+        if event.thread == u16::MAX {
+            return Err(self.bad_record("a thread from 0 to 65534", event.thread.to_string()));
+        }
+        let row = u32::try_from(self.batch.len()).expect("a chunk has at most 2^22 rows");
+        self.batch.events.push((row, event));
+        self.events += 1;
+        if self.batch.events.len() >= self.options.chunk_rows as usize {
+            return self.flush_chunk();
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, the index and the metadata, and gives the file its name.
+    ///
+    /// # Errors
+    /// When the rest cannot be written or the file cannot be renamed.
+    pub fn finish(mut self, metadata: Metadata) -> Result<Summary, TraceError> {
+        self.flush_chunk()?;
+        let footer = self.footer(&metadata)?;
+        let trailer = Trailer {
+            footer_offset: self.written,
+            footer_bytes: footer.len() as u64,
+            footer_crc: crc32fast::hash(&footer),
+        };
+        self.chunk = footer;
+        self.chunk.extend(trailer.to_bytes());
+        self.write_chunk_bytes()?;
+        self.out.flush().map_err(|e| TraceError::write(&self.name, self.written, e))?;
+        let summary = Summary {
+            rows: self.rows,
+            references: self.references[0],
+            events: self.events,
+            chunks: self.chunks,
+            bytes: self.written,
+            checksum: to_hex(&self.content.digest(self.final_columns())),
+        };
+        let Self { out, name, target, .. } = self;
+        drop(out);
+        if let Some(target) = target {
+            std::fs::rename(&name, &target).map_err(|e| {
+                TraceError::io(&target, "rename the complete trace to this name", e)
+            })?;
+        }
+        Ok(summary)
+    }
+
+    fn final_columns(&self) -> Columns {
+        if self.trim { self.used } else { self.options.columns }
+    }
+
+    fn footer(&self, metadata: &Metadata) -> Result<Vec<u8>, TraceError> {
+        let unwritable =
+            |e: serde_json::Error| TraceError::io(&self.name, "encode the metadata", e.into());
+        let json = serde_json::to_vec(metadata).map_err(unwritable)?;
+        let packed = zstd::bulk::compress(&json, self.options.level)
+            .map_err(|e| TraceError::io(&self.name, "compress the metadata", e))?;
+        // A reader refuses larger ratios, so that few bytes never claim much memory.
+        let compressed = packed.len() < json.len()
+            && (packed.len() as u64).saturating_mul(MAX_METADATA_RATIO) >= json.len() as u64;
+        let stored = if compressed { &packed } else { &json };
+        let header = FooterHeader {
+            chunks: self.chunks,
+            rows: self.rows,
+            references: self.references[0],
+            checksum: self.content.digest(self.final_columns()),
+            columns: self.final_columns(),
+            index_bytes: u32::try_from(self.index.len())
+                .map_err(|_| self.bad_record("an index below 4 GiB", "a longer one".into()))?,
+            compressed,
+            metadata_bytes: stored.len() as u64,
+            metadata_raw: json.len() as u64,
+        };
+        let mut footer = Vec::with_capacity(FOOTER_HEADER_BYTES + self.index.len() + stored.len());
+        footer.extend(header.to_bytes());
+        footer.extend(&self.index);
+        footer.extend(stored);
+        Ok(footer)
+    }
+
+    #[cold]
+    fn flush_chunk(&mut self) -> Result<(), TraceError> {
+        if self.batch.is_empty() && self.batch.events.is_empty() {
+            return Ok(());
+        }
+        self.batch.first_time = self.references[0];
+        self.content.add(&self.batch);
+        let some = |column: &[u32]| column.iter().any(|&value| value != 0);
+        self.used.pc |= self.batch.pc.iter().any(|&value| value != 0);
+        self.used.gap |= some(&self.batch.gap);
+        self.used.pid |= some(&self.batch.pid);
+        self.used.flags |= self.batch.flags.iter().any(|&value| value != 0);
+        let (mut header, table) = ChunkHeader::describe(&self.batch);
+        header.columns = self.options.columns;
+        self.chunk.resize(CHUNK_HEADER_BYTES, 0);
+        for (thread, rows) in &table {
+            self.chunk.extend(thread.to_le_bytes());
+            self.chunk.extend(rows.to_le_bytes());
+        }
+        codec::encode(&self.batch, self.options.level, &mut self.chunk);
+        let body = &self.chunk[CHUNK_HEADER_BYTES..];
+        header.body_bytes = u32::try_from(body.len())
+            .map_err(|_| self.bad_record("a chunk below 4 GiB", "a larger one".into()))?;
+        header.body_crc = crc32fast::hash(body);
+        self.chunk[..CHUNK_HEADER_BYTES].copy_from_slice(&header.to_bytes());
+        self.index.extend(&self.chunk[..CHUNK_HEADER_BYTES + header.table_bytes()]);
+        self.write_chunk_bytes()?;
+        self.chunks += 1;
+        self.rows += self.batch.len() as u64;
+        self.references[0] += self.references[1];
+        self.references[1] = 0;
+        self.batch.clear();
+        Ok(())
+    }
+
+    fn write_chunk_bytes(&mut self) -> Result<(), TraceError> {
+        self.out
+            .write_all(&self.chunk)
+            .map_err(|e| TraceError::write(&self.name, self.written, e))?;
+        self.written += self.chunk.len() as u64;
+        self.chunk.clear();
+        Ok(())
+    }
+
+    #[cold]
+    fn bad_access(&self, access: &Access) -> TraceError {
+        if access.thread == u16::MAX {
+            self.bad_record("a thread from 0 to 65534", access.thread.to_string())
+        } else if access.flags.0 & !Flags::ALL.0 != 0 {
+            self.bad_record("flags from 0 to 7", access.flags.0.to_string())
+        } else {
+            self.bad_record("a size from 1 to 64 bytes", access.size.to_string())
+        }
+    }
+
+    fn bad_record(&self, expected: &str, found: String) -> TraceError {
+        let record = self.rows() + self.events;
+        TraceError::Record { path: self.name.clone(), record, expected: expected.into(), found }
+    }
+}
+
+impl ChunkHeader {
+    /// Counts and ranges of a batch, and rows by thread; lengths and sums come later.
+    fn describe(batch: &Batch) -> (Self, Vec<(u16, u32)>) {
+        let small = |n: usize| u32::try_from(n).expect("a chunk has at most 2^22 rows");
+        let of_kind = |code| small(batch.kind.iter().filter(|&&kind| kind == code).count());
+        let with = |flag: Flags| {
+            small(batch.flags.iter().filter(|&&bits| Flags(bits).contains(flag)).count())
+        };
+        let mut by_thread = vec![0u32; 1 << 16];
+        batch.thread.iter().for_each(|&thread| by_thread[usize::from(thread)] += 1);
+        let table: Vec<(u16, u32)> =
+            (0..=u16::MAX).zip(by_thread).filter(|&(_, rows)| rows > 0).collect();
+        let last = |(&addr, &size): (&u64, &u8)| addr.saturating_add(u64::from(size) - 1);
+        let header = Self {
+            rows: small(batch.len()),
+            events: small(batch.events.len()),
+            counts: [
+                of_kind(0),
+                of_kind(1),
+                of_kind(2),
+                with(Flags::PRIVATE),
+                with(Flags::SYNC),
+                with(Flags::KERNEL),
+            ],
+            first_time: batch.first_time,
+            addr_low: batch.addr.iter().copied().min().unwrap_or(0),
+            addr_high: batch.addr.iter().zip(&batch.size).map(last).max().unwrap_or(0),
+            threads: small(table.len()),
+            ..Self::default()
+        };
+        (header, table)
+    }
+}
