@@ -1,0 +1,123 @@
+"""MCPR against block size, one panel a machine (thesis, figures 6.4 to 6.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from homenode.report.palette import colour_of, dashes_of
+from homenode.report.svg import LogScale, element, path_of
+from homenode.report.words import plain_number, short_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_WIDTH, _HEIGHT = 360, 264
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 350, 12, 222
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one panel shows.
+
+    Attributes:
+        machine: its name.
+        sizes: block sizes in bytes, ascending.
+        series: MCPR of each policy at each size; None where it is infinite.
+    """
+
+    machine: str
+    sizes: Sequence[int]
+    series: dict[str, list[float | None]]
+
+
+def value_range(panels: Sequence[Panel]) -> tuple[float, float]:
+    """The smallest and largest finite MCPR over all panels, so that they share one axis."""
+    values = [v for p in panels for line in p.series.values() for v in line if v is not None]
+    if not values:
+        return 1.0, 10.0
+    low, high = min(values), max(values)
+    return low * 0.97, max(high * 1.03, low * 1.1)
+
+
+def draw(panel: Panel, limits: tuple[float, float]) -> Markup:
+    """The panel as SVG."""
+    across = LogScale(panel.sizes[0], panel.sizes[-1], _LEFT + 10, _RIGHT - 10)
+    up = LogScale(limits[0], limits[1], _BOTTOM, _TOP)
+    parts = [_grid(panel, across, up), _impossible(panel, across, up)]
+    parts += [
+        _line(name, panel, across, up)
+        for name in sorted(panel.series, key=lambda name: name == "optimal")
+    ]
+    parts.append(element("line", class_="cursor", y1=_TOP, y2=_BOTTOM, x1=0, x2=0))
+    return element(
+        "svg",
+        *parts,
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        class_="panel",
+        tabindex="0",
+        role="img",
+        aria_label=f"Mean cost per reference against block size on {panel.machine}. "
+        "Arrow keys move between block sizes.",
+        data_machine=panel.machine,
+        data_x=" ".join(f"{across(size):.1f}" for size in panel.sizes),
+    )
+
+
+def _grid(panel: Panel, across: LogScale, up: LogScale) -> Markup:
+    parts = []
+    for value in up.ticks():
+        y = up(value)
+        parts.append(element("line", class_="grid", x1=_LEFT, x2=_RIGHT, y1=y, y2=y))
+        parts.append(element("text", plain_number(value), class_="tick y", x=_LEFT - 6, y=y + 4))
+    crowded = len(panel.sizes) > 8  # noqa: PLR2004 - labels of 36 units in 300
+    for index, size in enumerate(panel.sizes):
+        if crowded and index % 2:
+            continue
+        parts.append(
+            element("text", short_size(size), class_="tick x", x=across(size), y=_BOTTOM + 16)
+        )
+    middle = (_LEFT + _RIGHT) / 2
+    parts.append(element("text", "block size", class_="axis", x=middle, y=_HEIGHT - 8))
+    return Markup("").join(parts)
+
+
+def _impossible(panel: Panel, across: LogScale, up: LogScale) -> Markup:
+    """The area below the optimum, where no policy can be."""
+    best = panel.series.get("optimal", [])
+    points = [
+        (across(size), up(value))
+        for size, value in zip(panel.sizes, best, strict=False)
+        if value is not None
+    ]
+    if len(points) < 2:  # noqa: PLR2004 - an area needs an edge
+        return Markup("")
+    outline = path_of([*points]) + f"V{_BOTTOM}H{points[0][0]:.2f}Z"
+    return element("path", class_="impossible", d=outline)
+
+
+def _line(name: str, panel: Panel, across: LogScale, up: LogScale) -> Markup:
+    points = [
+        None if value is None else (across(size), up(value))
+        for size, value in zip(panel.sizes, panel.series[name], strict=True)
+    ]
+    best = name == "optimal"
+    dashes = dashes_of(name)
+    dots = [
+        element("circle", cx=point[0], cy=point[1], r=2.2) for point in points if point is not None
+    ]
+    line = element(
+        "path",
+        d=path_of(points),
+        stroke_dasharray=f"{dashes[0]} {dashes[1]}" if dashes[-1] else None,
+    )
+    return element(
+        "g",
+        line,
+        *dots,
+        class_="series best" if best else "series",
+        data_policy=name,
+        style=None if best else f"--series:{colour_of(name)}",
+    )
