@@ -53,10 +53,11 @@ impl Rng {
         assert!(n > 0, "below(0) has no possible value");
         let threshold = n.wrapping_neg() % n;
         loop {
-            let wide = u128::from(self.next_u64()) * u128::from(n);
-            let [high, low] = [(wide >> 64) as u64, (wide & u128::from(u64::MAX)) as u64];
-            if low >= threshold {
-                return high;
+            let x = self.next_u64();
+            if x.wrapping_mul(n) >= threshold {
+                // The high word of a product of two u64 is below 2^64.
+                let high = (u128::from(x) * u128::from(n)) >> 64;
+                return u64::try_from(high).expect("a u128 shifted by 64 fits");
             }
         }
     }

@@ -1,1 +1,36 @@
-//! The homenode._core extension module: conversions only.
+//! The homenode._core extension module: conversions between Python and the engines, no logic.
+//!
+//! Everything structured crosses as JSON text, references as NumPy columns. Long calls release the
+//! interpreter and report to a progress callable; see `progress.rs`.
+
+mod batches;
+mod error;
+mod interchange;
+mod progress;
+mod tables;
+mod writer;
+
+use pyo3::prelude::*;
+
+/// Version of the package, `major.minor.patch`.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// The compiled half of homenode; use the package `homenode` instead.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    error::register(module)?;
+    module.add_class::<writer::TraceWriter>()?;
+    module.add_class::<batches::Batches>()?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(tables::table, module)?)?;
+    module.add_function(wrap_pyfunction!(interchange::trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(interchange::trace_metadata, module)?)?;
+    module.add_function(wrap_pyfunction!(interchange::import_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(interchange::export_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(interchange::repair, module)?)?;
+    module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Facts about traces, and traces in and out of other formats.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use homenode_trace::{TraceReader, WriterOptions, export, import};
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::error::trace_error;
+use crate::progress::Progress;
+
+/// JSON of a value that always has one.
+pub fn to_json<T: Serialize>(value: &T) -> PyResult<String> {
+    serde_json::to_string(value)
+        .map_err(|e| pyo3::exceptions::PyRuntimeError::new_err(e.to_string()))
+}
+
+/// Facts about a trace; with `lines`, the metadata's source lines and ranges too.
+#[pyfunction]
+#[pyo3(signature = (path, lines=false))]
+pub fn trace_info(py: Python<'_>, path: PathBuf, lines: bool) -> PyResult<String> {
+    let mut info = py.detach(|| homenode_trace::info(path)).map_err(|error| trace_error(&error))?;
+    if !lines {
+        info.metadata.lines.clear();
+    }
+    to_json(&info)
+}
+
+/// The metadata of a trace.
+#[pyfunction]
+pub fn trace_metadata(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let reader = py.detach(|| TraceReader::open(path)).map_err(|error| trace_error(&error))?;
+    to_json(reader.metadata())
+}
+
+/// Imports a file, or standard input for `-`, into a new trace.
+#[pyfunction]
+pub fn import_trace(
+    py: Python<'_>,
+    format: &str,
+    source: PathBuf,
+    out: PathBuf,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut progress = Progress::new(progress);
+    let result = py.detach(|| {
+        let (mut reader, bytes): (Box<dyn BufRead>, _) = if is_standard(&source) {
+            (Box::new(io::stdin().lock()), None)
+        } else {
+            let file = File::open(&source).map_err(|e| cannot("open", &source, e))?;
+            let bytes = file.metadata().ok().map(|m| m.len());
+            (Box::new(BufReader::with_capacity(1 << 16, file)), bytes)
+        };
+        let name = if is_standard(&source) { Path::new("<stdin>") } else { &source };
+        let input = import::Input { reader: reader.as_mut(), name, bytes };
+        let options = WriterOptions::default();
+        import::import_file(format, input, &out, options, &mut |d, t| progress.tick(d, t))
+    });
+    let summary = progress.finish(result.map_err(|error| trace_error(&error)))?;
+    to_json(&summary)
+}
+
+/// Writes a trace in another format to a file, or to standard output for `-`.
+#[pyfunction]
+pub fn export_trace(
+    py: Python<'_>,
+    path: PathBuf,
+    format: &str,
+    out: PathBuf,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut progress = Progress::new(progress);
+    let result = py.detach(|| -> Result<u64, homenode_trace::TraceError> {
+        let entry = export::find(format)?;
+        let trace = TraceReader::open(&path)?;
+        let mut sink: Box<dyn Write> = if is_standard(&out) {
+            Box::new(io::stdout().lock())
+        } else {
+            Box::new(File::create(&out).map_err(|e| cannot("create", &out, e))?)
+        };
+        export::export(entry, &trace, sink.as_mut(), &out, &mut |d, t| progress.tick(d, t))?;
+        Ok(trace.rows())
+    });
+    let rows = progress.finish(result.map_err(|error| trace_error(&error)))?;
+    to_json(&serde_json::json!({ "references": rows }))
+}
+
+/// Saves the undamaged chunks of a trace into a new one.
+#[pyfunction]
+pub fn repair(
+    py: Python<'_>,
+    path: PathBuf,
+    out: PathBuf,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut progress = Progress::new(progress);
+    let result = py.detach(|| homenode_trace::repair(path, out));
+    let _ = progress.tick(1, Some(1));
+    let report = progress.finish(result.map_err(|error| trace_error(&error)))?;
+    to_json(&report)
+}
+
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn cannot(action: &'static str, path: &Path, source: io::Error) -> homenode_trace::TraceError {
+    homenode_trace::TraceError::Io { path: path.to_owned(), action, source }
+}
