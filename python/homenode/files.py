@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator
 
 
@@ -18,17 +19,36 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Raises:
         OSError: when the file cannot be written; it then names `path`.
     """
-    target = Path(path)
-    partial = target.with_name(target.name + ".partial")
-    if target.is_dir():
-        raise IsADirectoryError(21, "is a directory", str(target))
-    try:
-        with partial.open("wb") as file:
+    with replacing_name(path) as partial:
+        try:
+            file = Path(partial).open("wb")  # noqa: SIM115 - closed below, before the renaming
+        except OSError as error:
+            error.filename = str(path)
+            raise
+        with file:
             yield file
+
+
+@contextlib.contextmanager
+def replacing_name(path: str | os.PathLike[str]) -> Iterator[str]:
+    """A temporary name beside `path`; what is there becomes `path` if the block succeeds.
+
+    ``-`` stands for standard output and stays as it is.
+
+    Raises:
+        OSError: when `path` is a folder or the file cannot be renamed.
+    """
+    target = Path(path)
+    if str(path) == "-":
+        yield "-"
+        return
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    partial = target.with_name(target.name + ".partial")
+    try:
+        yield str(partial)
         partial.replace(target)
-    except BaseException as error:
+    except BaseException:
         with contextlib.suppress(OSError):
             partial.unlink()
-        if isinstance(error, OSError) and error.filename == str(partial):
-            error.filename = str(target)
         raise

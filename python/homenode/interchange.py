@@ -91,7 +91,7 @@ def read_schema(flags: bool, columns: Iterable[str]) -> pa.Schema:
 def record_batches(path: PathLike) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The references of a trace as Arrow record batches, one chunk of the file at a time."""
     info = json.loads(_core.trace_info(str(path)))
-    present = set(info["columns"])
+    present = {name for name, there in info["columns"].items() if there}
     schema = read_schema("flags" in present, present)
     wanted = ["thread", "kind", "addr", "size", *(n for n in (*OPTIONAL, "flags") if n in present)]
     source = _core.read_batches(str(path), wanted)

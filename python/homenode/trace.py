@@ -17,6 +17,7 @@ from homenode import _core, interchange
 from homenode.catalogue import table
 from homenode.columns import ColumnReader
 from homenode.errors import ConfigError
+from homenode.files import replacing_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -107,7 +108,7 @@ class Trace:
         if form in {"parquet", "arrow"}:
             interchange.import_columns(name, form, target, progress)
         else:
-            _core.import_trace(form, name, os.fspath(target), "{}", progress)
+            _core.import_trace(form, name, os.fspath(target), progress)
         return finish(cls(target))
 
     @classmethod
@@ -216,6 +217,11 @@ class Trace:
         return int(self._info["threads"])
 
     @property
+    def bytes_per_reference(self) -> float:
+        """Size of the file over its references and fetches, 0 for an empty trace."""
+        return float(self._info["bytes_per_reference"] or 0)
+
+    @property
     def checksum(self) -> str:
         """Checksum of the content, the same for the same references and metadata."""
         return str(self._info["checksum"])
@@ -261,7 +267,8 @@ class Trace:
         if form in {"parquet", "arrow"}:
             interchange.export_columns(self._path, form, name, progress)
         else:
-            _core.export_trace(str(self._path), form, name, progress)
+            with replacing_name(name) as partial:
+                _core.export_trace(str(self._path), form, partial, progress)
 
     def __repr__(self) -> str:
         return f"Trace({str(self._path)!r}, references={self.references}, threads={self.threads})"

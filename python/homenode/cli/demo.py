@@ -32,7 +32,8 @@ def demo(output: str, as_json: bool) -> int:
 
     Compiles parallel C programs with instrumentation, records them with eight threads, replays
     every policy on the base machines with blocks from 64 B to 8 KB beside the off-line optimum, and
-    says whether two findings of the literature hold. Takes a minute or two; exit code 1 if one differs.
+    says whether two findings of the literature hold. Takes a minute or two; exit code 1 if one
+    differs.
     """
     from homenode import demo as plan
     from homenode.cli.output import print_json
@@ -62,7 +63,7 @@ def _run(program: Program, folder: Path, quiet: bool) -> tuple[Trace, Result]:
         click.echo(
             f"recorded {program.name} {' '.join(program.arguments)}: "
             f"{number(trace.references)} references by {trace.threads} threads, "
-            f"{trace.info['bytes_per_reference']:.2f} bytes each"
+            f"{trace.bytes_per_reference:.2f} bytes each"
         )
     with Progress(f"simulating {program.name}") as progress:
         return trace, plan.replay(trace, progress)

@@ -44,7 +44,7 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
         return
     click.echo(
         f"{output}: {number(trace.references)} references by {trace.threads} threads, "
-        f"{trace.info['bytes_per_reference']:.3f} bytes a reference"
+        f"{trace.bytes_per_reference:.3f} bytes a reference"
     )
 
 

@@ -34,29 +34,33 @@ def describe(path: str, info: dict[str, Any]) -> list[tuple[str, str]]:
     from homenode.cli.output import number
 
     total = info["references"]
-    program = " ".join([info.get("program", ""), *info.get("arguments", [])]).strip()
+    run = info["metadata"]
+    each = info["bytes_per_reference"]
+    size = f"{number(info['bytes'])} bytes" + (f", {each:.3f} a reference" if each else "")
     facts = [
         ("trace", path),
-        ("program", program or "unknown"),
+        ("program", " ".join([run["program"], *run["arguments"]]).strip() or "unknown"),
         ("references", number(total)),
         ("threads", number(info["threads"])),
-        ("file", f"{number(info['bytes'])} bytes, {info['bytes_per_reference']:.3f} a reference"),
+        ("file", f"{size}, {number(info['chunks'])} chunks, format {info['format_version']}"),
     ]
     facts += [
         (name, f"{number(info[name])} ({_percent(info[name], total)})")
         for name in ("reads", "writes", "atomics", "private", "sync", "kernel", "fetches")
-        if info.get(name) or name in {"reads", "writes"}
+        if info[name] or name in {"reads", "writes"}
     ]
-    facts += [(name, str(info[name])) for name in ("method", "order", "tool") if info.get(name)]
-    facts += _ranges(info.get("ranges", []))
-    if info.get("provenance"):
-        facts.append(("provenance", "; ".join(info["provenance"])))
-    return [*facts, ("checksum", str(info["checksum"]))]
+    if total:
+        facts.append(("addresses", f"{info['addr_low']:#x} to {info['addr_high']:#x}"))
+    facts += [(name, str(run[name])) for name in ("method", "order", "tool") if run[name]]
+    facts += _ranges(run["ranges"])
+    if run["provenance"]:
+        facts.append(("provenance", "; ".join(run["provenance"])))
+    return [*facts, ("events", number(info["events"])), ("checksum", str(info["checksum"]))]
 
 
-def _ranges(ranges: Any) -> list[tuple[str, str]]:
+def _ranges(ranges: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Address ranges by what they are: how many, and how many bytes."""
-    if not isinstance(ranges, list) or not ranges:
+    if not ranges:
         return []
     kinds: dict[str, tuple[int, int]] = {}
     for entry in ranges:

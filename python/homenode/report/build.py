@@ -31,14 +31,6 @@ if TYPE_CHECKING:
 
 _USUAL_BLOCK = 4096
 _WORST = 12
-_NO_INFO: dict[str, Any] = {
-    "program": "",
-    "arguments": [],
-    "method": "",
-    "order": "",
-    "atomics": 0,
-    "private": 0,
-}
 
 COST_PARTS = (
     ("local", "local references"),
@@ -83,11 +75,11 @@ def study(trace: Trace, result: Result, name: str | None = None) -> Study:
     """
     worst = json.loads(_core.worst_blocks(str(trace.path), json.dumps(worst_point(result)), _WORST))
     return Study(
-        name=name or Path(str(trace.info.get("program") or trace.path)).name,
+        name=name or Path(str(trace.info["metadata"]["program"] or trace.path)).name,
         info=trace.info,
         outcomes=result.rows,
         worst=worst,
-        sharing=sharing_map(trace.path, trace.metadata),
+        sharing=sharing_map(trace),
     )
 
 
@@ -172,7 +164,8 @@ def _section(index: int, item: Study) -> dict[str, Any]:
         "id": f"study-{index}",
         "index": index,
         "name": item.name,
-        "info": _NO_INFO | item.info,
+        "info": item.info,
+        "program": item.info["metadata"],
         "machines": machines,
         "policies": policies,
         "sizes": sizes,

@@ -12,9 +12,9 @@ from homenode import _core
 from homenode.columns import FLAG_BITS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
+
+    from homenode.trace import Trace
 
 LINE_BYTES = 64
 _LINE_SHIFT = 6
@@ -43,18 +43,17 @@ class SharingMap:
     lines: int
 
 
-def sharing_map(path: str | Path, metadata: dict[str, Any], columns: int = 144) -> SharingMap:
+def sharing_map(trace: Trace, columns: int = 144) -> SharingMap:
     """Counts who touches what, in one pass over the trace.
 
     Args:
-        path: the trace.
-        metadata: its metadata, for the names of address ranges.
+        trace: the trace; its metadata has the names of address ranges.
         columns: how many stretches to divide the touched lines into, equally many lines each.
 
     Raises:
         TraceError: when the trace is damaged.
     """
-    lines, threads, writing, counts = _count(str(path))
+    lines, threads, writing, counts = _count(str(trace.path), bool(trace.info["columns"]["flags"]))
     touched = np.unique(lines)
     width = min(columns, max(len(touched), 1))
     of_line = (np.arange(len(touched)) * width) // max(len(touched), 1)
@@ -68,19 +67,21 @@ def sharing_map(path: str | Path, metadata: dict[str, Any], columns: int = 144) 
         touched, starts, ends = np.zeros(1, np.uint64), np.zeros(1, int), np.zeros(1, int)
     first = touched[starts] << np.uint64(_LINE_SHIFT)
     last = touched[ends] << np.uint64(_LINE_SHIFT)
-    names = _names(first.tolist(), last.tolist(), metadata.get("ranges", []))
+    names = _names(first.tolist(), last.tolist(), trace.metadata.get("ranges", []))
     return SharingMap(table[0], table[1], first, last, names, len(of_line))
 
 
-def _count(path: str) -> tuple[NDArray[np.uint64], NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+def _count(
+    path: str, flagged: bool
+) -> tuple[NDArray[np.uint64], NDArray[Any], NDArray[Any], NDArray[np.int64]]:
     """Distinct (line, thread, written) with how often each occurs."""
     held: list[tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.int64]]] = []
     waiting = 0
-    for batch in _core.read_batches(path, ["thread", "kind", "addr", "flags"]):
+    wanted = ["thread", "kind", "addr", *(["flags"] if flagged else [])]
+    for batch in _core.read_batches(path, wanted):
         kept = batch["kind"] != _FETCH
-        flags = batch.get("flags")
-        if flags is not None and len(flags):
-            kept &= (flags & FLAG_BITS["private"]) == 0
+        if flagged:
+            kept &= (batch["flags"] & FLAG_BITS["private"]) == 0
         lines = (batch["addr"][kept] >> np.uint64(_LINE_SHIFT)).astype(np.uint64)
         who = batch["thread"][kept].astype(np.uint32) * 2 + (batch["kind"][kept] != 0)
         held.append(_distinct(lines, who.astype(np.uint32), np.ones(len(lines), np.int64)))
