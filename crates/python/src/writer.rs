@@ -13,8 +13,9 @@ use crate::interchange::to_json;
 /// Writes a trace from NumPy columns; the file appears when `finish` is called.
 #[pyclass]
 pub struct TraceWriter {
-    /// `None` once finished or aborted.
-    writer: Option<homenode_trace::TraceWriter>,
+    /// `None` once finished or aborted. Boxed, because the writer's checksum state is aligned to 64
+    /// bytes and Python's allocator gives 16.
+    writer: Option<Box<homenode_trace::TraceWriter>>,
     columns: Columns,
 }
 
@@ -27,7 +28,7 @@ impl TraceWriter {
         let options = WriterOptions { columns, ..WriterOptions::default() };
         let writer = homenode_trace::TraceWriter::create(path, options)
             .map_err(|error| trace_error(&error))?;
-        Ok(Self { writer: Some(writer), columns })
+        Ok(Self { writer: Some(Box::new(writer)), columns })
     }
 
     /// Appends rows: `thread` u16, `kind` u8, `addr` u64, `size` u8, and the optional columns the
