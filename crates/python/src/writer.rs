@@ -86,7 +86,7 @@ impl TraceWriter {
 
 impl TraceWriter {
     fn open(&mut self) -> PyResult<&mut homenode_trace::TraceWriter> {
-        self.writer.as_mut().ok_or_else(closed)
+        self.writer.as_deref_mut().ok_or_else(closed)
     }
 }
 
