@@ -171,4 +171,4 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot start the compiler"):
         workloads.build("gauss", tmp_path / "gauss", compiler=[os.fspath(tmp_path / "none")])
     with pytest.raises(ConfigError, match=r"compiling gauss\.c failed"):
-        workloads.build("gauss", tmp_path / "gauss", flags=("-DTHREADS_MAX=x",))
+        workloads.build("gauss", tmp_path / "gauss", flags=("-DPAGE_BYTES=+",))
