@@ -1,1 +1,17 @@
-//! Off-line optimal placement by dynamic programming, and the brute-force oracle it is checked against.
+//! Off-line optimal placement by dynamic programming, and the brute-force oracle it is checked
+//! against.
+//!
+//! The optimum is a policy that is also given the prices: [`TABLE`] holds its entries, which stand
+//! beside those of `homenode_placement` in every result. `docs/optimal.md` derives the recurrences.
+//!
+//! Invariant: the counts an optimal policy reports, priced, are the minimum the recurrence found;
+//! this is checked for every block, also in release builds.
+
+pub mod brute;
+mod entry;
+mod key;
+mod lanes;
+mod migration;
+mod replication;
+
+pub use entry::{Change, TABLE, placement};

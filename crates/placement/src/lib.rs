@@ -1,1 +1,23 @@
 //! The placement engine: histories of blocks and the on-line policies that walk them.
+//!
+//! Memories are infinite, nothing contends, every event has a price and blocks are independent of
+//! one another (Bolosky chapter 4). So a trace is turned once into [`Histories`], one run-length
+//! coded list per block; a policy is a small automaton over one history that counts events in a
+//! [`Tally`]; and [`Cost`] prices the counts on a machine afterwards (equations 4.1 and 4.2).
+//!
+//! Invariant: on-line policies never see prices; nothing depends on the order of blocks.
+
+mod builder;
+mod copies;
+mod cost;
+mod filter;
+mod history;
+mod map;
+pub mod policy;
+
+pub use builder::{HistoryBuilder, HistoryOptions, Shard};
+pub use cost::{Amount, Cost};
+pub use filter::{Filter, Private, Synchronisation};
+pub use history::{Block, Histories, Run};
+pub use homenode_stats::Tally;
+pub use policy::{Policy, PolicyError, PolicySpec, Setup, TABLE};

@@ -1,0 +1,105 @@
+//! Decimal numbers without rounding: prices and coefficients in millionths.
+
+use std::fmt;
+
+/// Millionths in one: the finest step a price may have.
+pub(crate) const ONE: u64 = 1_000_000;
+
+/// Largest number accepted, so that no sum or product of a machine file can overflow.
+const LARGEST: u64 = 1_000_000_000_000;
+
+/// A number from 0 to 10^12 with at most six decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Decimal(u64);
+
+/// Why a text is not such a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DecimalError {
+    /// Not digits with at most one point.
+    Syntax,
+    /// More than six decimals.
+    TooFine,
+    /// More than 10^12.
+    TooLarge,
+}
+
+impl fmt::Display for DecimalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Syntax => "expected a number such as 15 or 2.5, or inf",
+            Self::TooFine => "at most six decimals can be kept exactly",
+            Self::TooLarge => "the largest number accepted is 1000000000000",
+        })
+    }
+}
+
+impl Decimal {
+    /// A number of millionths.
+    pub(crate) fn from_millionths(millionths: u128) -> Result<Self, DecimalError> {
+        let value = u64::try_from(millionths).map_err(|_| DecimalError::TooLarge)?;
+        if value > LARGEST * ONE { Err(DecimalError::TooLarge) } else { Ok(Self(value)) }
+    }
+
+    /// The number as millionths.
+    pub(crate) fn millionths(self) -> u64 {
+        self.0
+    }
+
+    /// Reads digits with an optional fraction; no sign, no exponent.
+    pub(crate) fn parse(text: &str) -> Result<Self, DecimalError> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+        if whole.is_empty() || !digits(whole) || !digits(fraction) || text.ends_with('.') {
+            return Err(DecimalError::Syntax);
+        }
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.len() > 6 {
+            return Err(DecimalError::TooFine);
+        }
+        if whole.len() > 20 {
+            return Err(DecimalError::TooLarge);
+        }
+        let whole: u128 = whole.parse().map_err(|_| DecimalError::TooLarge)?;
+        let padded = format!("{fraction:0<6}");
+        let fraction: u128 = padded.parse().map_err(|_| DecimalError::Syntax)?;
+        Self::from_millionths(whole * u128::from(ONE) + fraction)
+    }
+
+    /// The product, if six decimals can hold it.
+    pub(crate) fn times(self, other: Self) -> Result<Self, DecimalError> {
+        let product = u128::from(self.0) * u128::from(other.0);
+        if product % u128::from(ONE) != 0 {
+            return Err(DecimalError::TooFine);
+        }
+        Self::from_millionths(product / u128::from(ONE))
+    }
+
+    /// The sum.
+    pub(crate) fn plus(self, other: Self) -> Result<Self, DecimalError> {
+        Self::from_millionths(u128::from(self.0) + u128::from(other.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_can_keep_exactly() {
+        assert_eq!(Decimal::parse("15").unwrap().millionths(), 15_000_000);
+        assert_eq!(Decimal::parse("0.5").unwrap().millionths(), 500_000);
+        assert_eq!(Decimal::parse("2.5000000").unwrap().millionths(), 2_500_000);
+        assert_eq!(Decimal::parse("1.0000001"), Err(DecimalError::TooFine));
+        assert_eq!(Decimal::parse("1000000000001"), Err(DecimalError::TooLarge));
+        for bad in ["", "-1", "1e3", ".5", "5.", "1.2.3", "abc", "+4", " 4"] {
+            assert_eq!(Decimal::parse(bad), Err(DecimalError::Syntax), "{bad}");
+        }
+        assert_eq!(Decimal::parse(&"9".repeat(400)), Err(DecimalError::TooLarge));
+    }
+
+    #[test]
+    fn products_that_need_rounding_are_refused() {
+        let third = Decimal::parse("0.000001").unwrap();
+        assert_eq!(third.times(Decimal::parse("0.5").unwrap()), Err(DecimalError::TooFine));
+    }
+}

@@ -1,0 +1,118 @@
+//! The machines of the thesis, prices in place, and what users get wrong.
+
+use homenode_base::BlockSize;
+use homenode_machine::{Machine, TABLE};
+
+fn prices(spec: &str, block_bytes: u64) -> Result<String, String> {
+    let machine = Machine::parse(spec).map_err(|e| e.to_string())?;
+    let block = BlockSize::new(block_bytes).unwrap();
+    machine.prices(block, false).map(|p| p.to_string()).map_err(|e| e.to_string())
+}
+
+/// Bolosky, table 6.3: all five rows at their base block sizes.
+#[test]
+fn table_6_3_comes_out_exactly() {
+    let rows = [
+        ("numa", 4096, "r=102,R=2323"),
+        ("cc", 64, "r=inf,R=184"),
+        ("cc+", 64, "r=102,R=184"),
+        ("dsm", 4096, "r=inf,R=2323"),
+        ("dsm+", 4096, "r=250,R=2323"),
+    ];
+    for (name, block_bytes, expected) in rows {
+        assert_eq!(prices(name, block_bytes).unwrap(), expected, "{name}");
+        assert_eq!(Machine::parse(name).unwrap().block_size_bytes(), Some(block_bytes), "{name}");
+    }
+}
+
+#[test]
+fn chapter_5_machines_follow_section_5_1() {
+    assert_eq!(prices("ace", 4096).unwrap(), "r=5,R=4496,g=2,G=2248");
+    assert_eq!(prices("butterfly", 4096).unwrap(), "r=15,R=3272");
+}
+
+#[test]
+fn every_preset_loads_and_has_prices_at_every_block_size() {
+    for preset in TABLE {
+        let machine = Machine::parse(preset.name).unwrap();
+        assert_eq!(machine.name(), preset.name);
+        assert!(!machine.summary().is_empty() && !machine.source().is_empty());
+        for shift in 2..=30 {
+            let block = BlockSize::new(1 << shift).unwrap();
+            machine.prices(block, false).unwrap();
+        }
+    }
+}
+
+/// Table 6.3's own CC+ row breaks R > 2r (184 against 204): usable, with a note.
+#[test]
+fn machines_as_published_carry_a_note() {
+    let block = BlockSize::new(64).unwrap();
+    let notes = Machine::parse("cc+").unwrap().notes(block).unwrap();
+    assert_eq!(
+        notes,
+        ["machine cc+ at 64-byte blocks: R > 2r does not hold (r=102,R=184), used as published"]
+    );
+    assert!(Machine::parse("numa").unwrap().notes(block).unwrap().is_empty());
+}
+
+#[test]
+fn prices_in_place() {
+    assert_eq!(prices("prices:r=15,R=59", 64).unwrap(), "r=15,R=59");
+    assert_eq!(prices("prices:r=15,R=59,g=4,G=40", 8192).unwrap(), "r=15,R=59,g=4,G=40");
+    assert_eq!(prices("prices:r=inf,R=59.25", 64).unwrap(), "r=inf,R=59.25");
+    let block = BlockSize::new(64).unwrap();
+    let p = Machine::parse("prices:r=1.5,R=59.25").unwrap().prices(block, false).unwrap();
+    assert_eq!((p.scale, p.remote_reference, p.remote_move), (100, Some(150), Some(5925)));
+}
+
+#[test]
+fn a_broken_rule_is_named_with_the_numbers_and_the_remedy() {
+    let error = prices("prices:r=15,R=20", 64).unwrap_err();
+    assert!(error.contains("R > 2r does not hold (r=15,R=20)"), "{error}");
+    assert!(error.contains("--force"), "{error}");
+    let block = BlockSize::new(64).unwrap();
+    let machine = Machine::parse("prices:r=15,R=20").unwrap();
+    assert!(machine.prices(block, true).is_ok());
+    assert_eq!(machine.notes(block).unwrap().len(), 1);
+}
+
+#[test]
+fn faulty_price_lists_say_what_is_expected() {
+    let cases = [
+        ("prices:r=15", "R is missing"),
+        ("prices:r=15,R=59,g=4", "G is missing"),
+        ("prices:r=15,R=59,q=4", "unknown price \"q\""),
+        ("prices:r=15,r=59", "r is given twice"),
+        ("prices:", "expected name=price"),
+        ("prices:r=1e3,R=59", "expected a number"),
+        ("prices:r=-4,R=59", "expected a number"),
+        ("prices:r=1.0000001,R=59", "six decimals"),
+    ];
+    for (spec, expected) in cases {
+        let error = prices(spec, 64).unwrap_err();
+        assert!(error.contains(expected), "{spec}: {error}");
+    }
+}
+
+#[test]
+fn unknown_machines_list_the_known_ones() {
+    let error = prices("vax", 64).unwrap_err();
+    assert!(error.contains("ace, butterfly, cc, cc+, numa, dsm, dsm+"), "{error}");
+    assert!(prices("no/such.toml", 64).unwrap_err().contains("no/such.toml"));
+}
+
+#[test]
+fn files_stand_on_a_base_and_are_checked() {
+    let text = "name = \"mine\"\nbase = \"numa\"\nvalidity = \"checked\"\n\
+                [parameters.latency]\nvalue = 100\nsource = \"measured\"\n";
+    let block = BlockSize::new(4096).unwrap();
+    let machine = Machine::from_toml(text, "mine.toml").unwrap();
+    assert_eq!(machine.prices(block, false).unwrap().to_string(), "r=202,R=2523");
+    let fail = |text: &str| Machine::from_toml(text, "mine.toml").unwrap_err().to_string();
+    let error = fail("name = \"a\"\nspeed = 3\n");
+    assert!(error.contains("mine.toml") && error.contains("line 2"), "{error}");
+    let formula = "name = \"a\"\n[prices.r]\nterms = { bogus = 2 }\nsource = \"x\"\n";
+    assert!(fail(formula).contains("unknown term \"bogus\""));
+    assert!(fail("name = \"a\"\nbase = \"b\"\n").contains("unknown machine \"b\""));
+}

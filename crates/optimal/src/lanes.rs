@@ -1,0 +1,163 @@
+//! The recurrence of the optimum with replication over the processors that refer to a block, one
+//! lane each.
+
+use crate::key::{Key, KeyPrices};
+
+/// A processor that refers to the block: its position among those that do, in ascending order.
+pub(crate) type Lane = u16;
+
+/// What one group of writes and the reads before it decide: for each ending place whether it is
+/// also the place the block starts from, and else the place it starts from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Record {
+    /// One bit per lane, `words` words per step.
+    stays: Vec<u64>,
+    from: Vec<Lane>,
+    words: usize,
+}
+
+impl Record {
+    pub(crate) fn clear(&mut self, lanes: usize) {
+        self.stays.clear();
+        self.from.clear();
+        self.words = lanes.div_ceil(64);
+    }
+
+    pub(crate) fn steps(&self) -> usize {
+        self.from.len()
+    }
+
+    /// Where the block was before step `step` if it is at `lane` after it.
+    pub(crate) fn before(&self, step: usize, lane: Lane) -> Lane {
+        let word = self.stays[step * self.words + usize::from(lane / 64)];
+        if word >> (lane % 64) & 1 != 0 { lane } else { self.from[step] }
+    }
+}
+
+/// A group of writes by one processor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writes {
+    /// The writer.
+    pub(crate) lane: Lane,
+    /// What the group costs more at another place than at the writer.
+    pub(crate) extra: i128,
+}
+
+/// Cheapest cost of every ending place, relative to `base`.
+///
+/// With c_j reads by j since the last write, s the place before them, m the place at the write:
+/// cost\[m\] := A + min(cost\[m\] - saved(m), min over s of (cost\[s\] - saved(s)) + pen(m)), where
+/// a_j = min(c_j + R, r c_j), A their sum, saved(j) = a_j - c_j and pen(j) = R - saved(j)
+/// (`docs/optimal.md`).
+pub(crate) struct Lanes<K, const L: usize> {
+    cost: [K; L],
+    /// saved(j); 0 where nothing has been read.
+    saved: [K; L],
+    reads: [u64; L],
+    readers: Vec<Lane>,
+    /// Added to every cost.
+    base: i128,
+    prices: KeyPrices,
+    moved: K,
+}
+
+impl<K: Key, const L: usize> Lanes<K, L> {
+    /// Free at any of the first `active` lanes.
+    pub(crate) fn new(prices: KeyPrices, active: usize) -> Self {
+        let zero = K::of(0);
+        let mut cost = [K::FAR; L];
+        cost[..active].fill(zero);
+        Self {
+            cost,
+            saved: [zero; L],
+            reads: [0; L],
+            readers: Vec::with_capacity(active),
+            base: 0,
+            prices,
+            moved: K::of(prices.moved),
+        }
+    }
+
+    /// Whether the keys of these prices fit the key type: costs differ by at most 5R.
+    pub(crate) fn fits(prices: &KeyPrices) -> bool {
+        prices.moved < K::FAR.wide() / 8
+    }
+
+    /// Adds reads by one processor.
+    #[inline]
+    pub(crate) fn read(&mut self, lane: Lane, count: u64) {
+        let reads = &mut self.reads[usize::from(lane)];
+        if *reads == 0 {
+            self.readers.push(lane);
+        }
+        *reads += count;
+    }
+
+    /// Ends the read-run: sets saved(j) and adds A to the base.
+    fn settle(&mut self) {
+        for &lane in &self.readers {
+            let j = usize::from(lane);
+            let saved = self.prices.extra(self.reads[j]);
+            self.base += saved + i128::from(self.reads[j]) * self.prices.one;
+            self.saved[j] = K::of(saved);
+        }
+    }
+
+    /// The cheapest place to start the read-run from, the lowest-numbered of several.
+    #[inline]
+    fn cheapest(&self) -> (K, Lane) {
+        let mut best = self.cost[0] - self.saved[0];
+        let mut from = 0;
+        for (lane, (&cost, &saved)) in (0..).zip(self.cost.iter().zip(&self.saved)).skip(1) {
+            let start = cost - saved;
+            from = if start < best { lane } else { from };
+            best = best.min(start);
+        }
+        (best, from)
+    }
+
+    /// A group of writes, and the reads before it.
+    ///
+    /// Extra cost beyond 3R is cut off: such a place can neither be where the next read-run starts
+    /// nor is it worth staying at, so the order among the rest does not change.
+    #[inline]
+    pub(crate) fn write(&mut self, writes: Writes, record: &mut Record) {
+        self.settle();
+        let (best, from) = self.cheapest();
+        let extra = K::of(writes.extra.min(3 * self.prices.moved));
+        let enter = best + self.moved;
+        for block in 0..L.div_ceil(64) {
+            let lanes = block * 64..L.min(block * 64 + 64);
+            let mut stays = 0u64;
+            for (bit, m) in lanes.enumerate() {
+                let stay = self.cost[m] - self.saved[m];
+                let come = enter - self.saved[m];
+                let keeps = stay < come || stay == come && m <= usize::from(from);
+                stays |= u64::from(keeps) << bit;
+                self.cost[m] = stay.min(come) - best + extra;
+            }
+            record.stays.push(stays);
+        }
+        record.from.push(from);
+        let w = usize::from(writes.lane);
+        self.cost[w] = self.cost[w] - extra;
+        self.base += best.wide();
+        for lane in self.readers.drain(..) {
+            self.reads[usize::from(lane)] = 0;
+            self.saved[usize::from(lane)] = K::of(0);
+        }
+    }
+
+    /// Adds cost that arises at every place alike.
+    #[inline]
+    pub(crate) fn add(&mut self, cost: i128) {
+        self.base += cost;
+    }
+
+    /// Key of the cheapest placement of all, and where it has the block after the last write.
+    pub(crate) fn finish(mut self) -> (i128, Lane) {
+        self.settle();
+        let (best, from) = self.cheapest();
+        (self.base + best.wide(), from)
+    }
+}

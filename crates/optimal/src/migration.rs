@@ -1,0 +1,76 @@
+//! The optimum without replication, in time proportional to the number of runs.
+
+use homenode_base::ProcId;
+use homenode_placement::{Run, Tally};
+
+use crate::key::KeyPrices;
+
+/// Source: Bolosky §4.2.1: Dietz's observation that some optimal placement only ever moves a block
+/// to the processor that refers to it. All references count as writes. Let v(q) be the cost of
+/// ending at q less what it would be had all references been remote. A run of t references by q
+/// changes v(q) alone: v(q) := min(v(q), min v + R) - t (r - 1). O(1) per run.
+#[derive(Default)]
+pub(crate) struct Migration {
+    /// v by processor.
+    saved: Vec<i128>,
+    /// For each run, where the block came from if it is at the run's processor afterwards.
+    from: Vec<ProcId>,
+    /// For each run, where the block is.
+    path: Vec<ProcId>,
+}
+
+impl Migration {
+    /// Finds the best placement; returns its key.
+    pub(crate) fn solve(&mut self, runs: &[Run], prices: &KeyPrices, processors: u16) -> i128 {
+        self.saved.clear();
+        self.saved.resize(usize::from(processors), 0);
+        self.from.clear();
+        let (mut best, mut at) = (0, 0);
+        let mut references = 0;
+        for run in runs {
+            let q = run.processor();
+            let own = &mut self.saved[usize::from(q)];
+            let come = best + prices.moved;
+            let stays = *own < come || *own == come && q <= at;
+            self.from.push(if stays { q } else { at });
+            let count = i128::from(run.references());
+            *own = (*own).min(come) - count * (prices.remote - prices.one);
+            references += count;
+            if *own < best || *own == best && q < at {
+                (best, at) = (*own, q);
+            }
+        }
+        self.path.clear();
+        for (run, &from) in runs.iter().zip(&self.from).rev() {
+            self.path.push(at);
+            at = if run.processor() == at { from } else { at };
+        }
+        self.path.reverse();
+        references * prices.remote + best
+    }
+
+    /// Where the block is during each run of the block solved last.
+    pub(crate) fn path(&self) -> &[ProcId] {
+        &self.path
+    }
+
+    /// Counts the events of the block solved last.
+    pub(crate) fn count(&self, runs: &[Run], tally: &mut Tally) {
+        let mut before = self.path.first().copied();
+        for (run, &place) in runs.iter().zip(&self.path) {
+            if before != Some(place) {
+                tally.remote_moves += 1;
+                tally.faults += 1;
+                tally.invalidations += u64::from(!run.is_read_only());
+            }
+            before = Some(place);
+            if place == run.processor() {
+                tally.local_reads += run.reads();
+                tally.local_writes += run.writes();
+            } else {
+                tally.remote_reads += run.reads();
+                tally.remote_writes += run.writes();
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The optimum with replication, without global memory.
+
+use homenode_base::ProcId;
+use homenode_placement::{Run, Tally};
+
+use crate::key::{Key, KeyPrices};
+use crate::lanes::{Lane, Lanes, Record, Writes};
+
+/// Memory that is used again from block to block.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// Processors that refer to the block, ascending.
+    active: Vec<ProcId>,
+    /// Lane of each processor; only those of `active` are set for this block.
+    lane_of: Vec<Lane>,
+    seen: Vec<bool>,
+    record: Record,
+    /// Place after each step, the place before the first one in front.
+    path: Vec<Lane>,
+    reads: Vec<u64>,
+    readers: Vec<(Lane, u64)>,
+}
+
+/// What happened between two groups of writes and at the second of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'a> {
+    /// Place before the reads.
+    pub(crate) start: Lane,
+    /// Place at the writes; equal to `start` after the last write.
+    pub(crate) end: Lane,
+    /// Who reads, and the position of the first read in the history, in order.
+    pub(crate) readers: &'a [(Lane, u64)],
+    /// How often, by lane.
+    pub(crate) reads: &'a [u64],
+    /// The writer, the run that begins with the writes and its position in the history; `None`
+    /// after the last write.
+    pub(crate) writes: Option<(Lane, Run, u64)>,
+}
+
+impl Scratch {
+    pub(crate) fn new(processors: u16) -> Self {
+        Self {
+            lane_of: vec![0; usize::from(processors)],
+            seen: vec![false; usize::from(processors)],
+            ..Self::default()
+        }
+    }
+
+    /// Finds the processors that refer to the block and the number of references.
+    ///
+    /// Others need no lane: a place nobody refers from costs r for every reference and a move to
+    /// get to, so it is never cheaper than staying where somebody does, and never ties.
+    pub(crate) fn survey(&mut self, runs: &[Run]) -> u64 {
+        self.active.clear();
+        let mut references = 0;
+        for run in runs {
+            references += run.references();
+            let seen = &mut self.seen[usize::from(run.processor())];
+            if !*seen {
+                *seen = true;
+                self.active.push(run.processor());
+            }
+        }
+        self.active.sort_unstable();
+        for (lane, &p) in (0..).zip(&self.active) {
+            self.lane_of[usize::from(p)] = lane;
+            self.seen[usize::from(p)] = false;
+        }
+        references
+    }
+
+    /// Processors that refer to the block surveyed last, ascending.
+    pub(crate) fn active(&self) -> &[ProcId] {
+        &self.active
+    }
+
+    /// Finds the best placement of the surveyed block; returns its key.
+    pub(crate) fn solve(&mut self, runs: &[Run], prices: KeyPrices) -> i128 {
+        let fits = Lanes::<i64, 4>::fits(&prices);
+        let (key, last) = match self.active.len() {
+            0..=4 if fits => self.forward::<i64, 4>(runs, prices),
+            0..=8 if fits => self.forward::<i64, 8>(runs, prices),
+            0..=16 if fits => self.forward::<i64, 16>(runs, prices),
+            0..=64 if fits => self.forward::<i64, 64>(runs, prices),
+            0..=64 => self.forward::<i128, 64>(runs, prices),
+            _ if fits => self.forward::<i64, 1024>(runs, prices),
+            _ => self.forward::<i128, 1024>(runs, prices),
+        };
+        let steps = self.record.steps();
+        self.path.clear();
+        self.path.resize(steps + 1, last);
+        for step in (0..steps).rev() {
+            self.path[step] = self.record.before(step, self.path[step + 1]);
+        }
+        key
+    }
+
+    fn forward<K: Key, const L: usize>(&mut self, runs: &[Run], p: KeyPrices) -> (i128, Lane) {
+        self.record.clear(L);
+        let mut lanes = Lanes::<K, L>::new(p, self.active.len());
+        let (more, one) = (p.remote - p.one, p.one);
+        for run in runs {
+            let lane = self.lane_of[usize::from(run.processor())];
+            if run.is_read_only() {
+                lanes.read(lane, run.references());
+                continue;
+            }
+            let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
+            let mut extra = i128::from(writes) * more;
+            if run.repeats() > 1 {
+                // The writer stays where it is or refers from afar, cycle after cycle: a move is
+                // better before the first cycle or after the last.
+                let again = i128::from(run.repeats() - 1);
+                extra += again * (i128::from(writes) * more + p.extra(reads));
+                lanes.add(again * i128::from(writes + reads) * one);
+            }
+            lanes.write(Writes { lane, extra }, &mut self.record);
+            lanes.add(i128::from(writes) * one);
+            if reads > 0 {
+                lanes.read(lane, reads);
+            }
+        }
+        lanes.finish()
+    }
+
+    /// Walks the placement found by [`solve`](Self::solve).
+    pub(crate) fn replay(&mut self, runs: &[Run], mut visit: impl FnMut(Step<'_>)) {
+        self.reads.clear();
+        self.reads.resize(self.active.len(), 0);
+        self.readers.clear();
+        let (mut step, mut position) = (0, 0);
+        for &run in runs {
+            let lane = self.lane_of[usize::from(run.processor())];
+            let mut at = position;
+            position += run.references();
+            let reads = if run.is_read_only() {
+                run.references()
+            } else {
+                visit(Step {
+                    start: self.path[step],
+                    end: self.path[step + 1],
+                    readers: &self.readers,
+                    reads: &self.reads,
+                    writes: Some((lane, run, at)),
+                });
+                step += 1;
+                for (lane, _) in self.readers.drain(..) {
+                    self.reads[usize::from(lane)] = 0;
+                }
+                at = position - run.cycle_reads();
+                run.cycle_reads()
+            };
+            if self.reads[usize::from(lane)] == 0 && reads > 0 {
+                self.readers.push((lane, at));
+            }
+            self.reads[usize::from(lane)] += reads;
+        }
+        let last = self.path[step];
+        let (readers, reads) = (&self.readers[..], &self.reads[..]);
+        visit(Step { start: last, end: last, readers, reads, writes: None });
+    }
+}
+
+impl Step<'_> {
+    /// Whether reader `j` gets a copy: it pays, or the block is at `j` when it is written.
+    pub(crate) fn replicates(&self, j: Lane, prices: &KeyPrices) -> bool {
+        j != self.start && (j == self.end || prices.copies(self.reads[usize::from(j)]))
+    }
+
+    /// Counts this step's events.
+    pub(crate) fn count(&self, prices: &KeyPrices, tally: &mut Tally) {
+        let writer = self.writes.map(|(lane, ..)| lane);
+        // Whether a copy goes at the write that is neither the writer's nor the one that stays.
+        let mut lost = self.start != self.end && Some(self.start) != writer;
+        let mut changed = self.start != self.end;
+        for &(j, _) in self.readers {
+            let reads = self.reads[usize::from(j)];
+            if self.replicates(j, prices) {
+                tally.remote_moves += 1;
+                tally.replications += 1;
+                tally.faults += 1;
+                lost |= j != self.end && Some(j) != writer;
+                changed = true;
+            }
+            if j == self.start || self.replicates(j, prices) {
+                tally.local_reads += reads;
+            } else {
+                tally.remote_reads += reads;
+            }
+        }
+        let Some((w, run, _)) = self.writes else { return };
+        let arrives = self.end != self.start && self.reads[usize::from(self.end)] == 0;
+        tally.remote_moves += u64::from(arrives);
+        tally.invalidations += u64::from(lost);
+        // Copies beside the one at the end go now; a lone copy that was made by a read stays.
+        tally.faults += u64::from(changed);
+        if w == self.end {
+            tally.local_writes += run.writes();
+            tally.local_reads += run.reads() - run.cycle_reads();
+            return;
+        }
+        tally.remote_writes += run.writes();
+        let again = run.repeats() - 1;
+        if prices.copies(run.cycle_reads()) {
+            tally.remote_moves += again;
+            tally.replications += again;
+            tally.faults += 2 * again;
+            tally.local_reads += again * run.cycle_reads();
+        } else {
+            tally.remote_reads += again * run.cycle_reads();
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! From references to histories, in one pass over the trace.
+
+use homenode_base::{AccessKind, BlockSize, ProcId, Time};
+use homenode_stats::Tally;
+use homenode_trace::Batch;
+
+use crate::filter::{Fate, Filter};
+use crate::history::{Histories, Run};
+use crate::map::{BlockMap, ELSEWHERE};
+
+/// Runs per piece of the list of runs, so that it grows without being copied.
+const PIECE_RUNS: usize = 1 << 16;
+
+/// Bytes a run needs at the peak: in the list with its block index, and in its final place.
+const RUN_BYTES: u64 = 36;
+
+/// Bytes a block needs: open run, number, map entry, offset.
+const BLOCK_BYTES: u64 = 96;
+
+/// Shards are not divided further than this; what is still too large then holds few blocks.
+const SHARD_BITS_MAX: u32 = 16;
+
+/// A part of the blocks: those whose number, hashed, ends in `index` (its last `bits` bits).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Shard {
+    /// Which part, below 2^`bits`.
+    pub index: u32,
+    /// How often the whole has been halved.
+    pub bits: u32,
+}
+
+impl Shard {
+    /// Whether the block is in this part.
+    #[must_use]
+    pub fn holds(self, block: u64) -> bool {
+        let hash = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        hash & ((1 << self.bits) - 1) == u64::from(self.index)
+    }
+
+    /// The two halves of this part; the first has the same index.
+    #[must_use]
+    pub fn halves(self) -> (Self, Self) {
+        let bits = self.bits + 1;
+        (Self { index: self.index, bits }, Self { index: self.index | 1 << self.bits, bits })
+    }
+}
+
+/// What histories to build.
+#[derive(Clone, Debug)]
+pub struct HistoryOptions {
+    /// The unit of placement.
+    pub block_size: BlockSize,
+    /// Thread i runs on processor i modulo this; at least 1.
+    pub processors: u16,
+    /// Which references to take into account.
+    pub filter: Filter,
+    /// Runs end at every multiple of each of these, see [`crate::Policy::split_period`].
+    pub split_periods: Vec<u64>,
+    /// Which blocks to take.
+    pub shard: Shard,
+    /// Bytes of memory above which the shard is halved; the other half needs another pass.
+    pub memory_budget_bytes: u64,
+}
+
+/// A visit of one processor to a block that has not ended yet.
+#[derive(Clone, Copy)]
+struct Open {
+    /// Period between splits in the upper 48 bits, processor in the lower 16.
+    tag: u64,
+    /// Time of the first reference of the repeated cycle.
+    time: Time,
+    /// Time of the first reference of the cycle under way.
+    cycle_time: Time,
+    /// How often the cycle before the one under way has been seen; 0: none yet.
+    repeats: u32,
+    writes: u16,
+    reads: u16,
+    cycle_writes: u16,
+    cycle_reads: u16,
+}
+
+/// Collects histories from batches given in Time order.
+pub struct HistoryBuilder {
+    options: HistoryOptions,
+    fates: [Fate; 256],
+    map: BlockMap,
+    open: Vec<Open>,
+    runs: RunList,
+    /// The halves given up for want of memory.
+    given_up: Vec<Shard>,
+    /// Processor of each thread met so far.
+    processor_of: Vec<ProcId>,
+    /// Number of the present period between splits, and the Time at which it ends.
+    period: u64,
+    period_end: Time,
+    references: u64,
+    outside: Tally,
+}
+
+/// Runs with the index of their block, in order of completion.
+#[derive(Default)]
+struct RunList {
+    pieces: Vec<Vec<(u32, Run)>>,
+    len: usize,
+}
+
+impl RunList {
+    fn push(&mut self, index: u32, run: Run) {
+        if self.len % PIECE_RUNS == 0 {
+            self.pieces.push(Vec::with_capacity(PIECE_RUNS));
+        }
+        if let Some(piece) = self.pieces.last_mut() {
+            piece.push((index, run));
+        }
+        self.len += 1;
+    }
+}
+
+impl Open {
+    /// Ends the cycle under way: either it repeats the one before, or that one becomes a run.
+    fn end_cycle(&mut self, index: u32, runs: &mut RunList) {
+        let same = self.cycle_writes == self.writes && self.cycle_reads == self.reads;
+        if self.repeats > 0 && same && self.repeats < u32::MAX {
+            self.repeats += 1;
+            return;
+        }
+        if self.repeats > 0 {
+            runs.push(index, self.run());
+        }
+        self.time = self.cycle_time;
+        self.writes = self.cycle_writes;
+        self.reads = self.cycle_reads;
+        self.repeats = 1;
+    }
+
+    fn begin_cycle(&mut self, time: Time, write: bool) {
+        self.cycle_time = time;
+        self.cycle_writes = u16::from(write);
+        self.cycle_reads = u16::from(!write);
+    }
+
+    fn begin_visit(tag: u64, time: Time, write: bool) -> Self {
+        let mut open = Self {
+            tag,
+            time,
+            cycle_time: time,
+            repeats: 0,
+            writes: 0,
+            reads: 0,
+            cycle_writes: 0,
+            cycle_reads: 0,
+        };
+        open.begin_cycle(time, write);
+        open
+    }
+
+    fn run(&self) -> Run {
+        let [low, high, ..] = self.tag.to_le_bytes();
+        let processor = ProcId::from_le_bytes([low, high]);
+        Run::new(self.time, processor, self.repeats, (self.writes, self.reads))
+    }
+
+    /// Adds one reference of the same visit.
+    #[inline]
+    fn extend(&mut self, time: Time, write: bool, (index, runs): (u32, &mut RunList)) {
+        let count = if write {
+            if self.cycle_reads > 0 { None } else { self.cycle_writes.checked_add(1) }
+        } else {
+            self.cycle_reads.checked_add(1)
+        };
+        match count {
+            Some(n) if write => self.cycle_writes = n,
+            Some(n) => self.cycle_reads = n,
+            None => {
+                self.end_cycle(index, runs);
+                self.begin_cycle(time, write);
+            }
+        }
+    }
+}
+
+impl HistoryBuilder {
+    /// A builder without references.
+    ///
+    /// # Panics
+    /// When there are no processors or a split period is 0.
+    #[must_use]
+    pub fn new(options: HistoryOptions) -> Self {
+        assert!(options.processors > 0, "at least one processor");
+        assert!(options.split_periods.iter().all(|&p| p > 0), "split periods are positive");
+        let fates = options.filter.fates();
+        let period_end = next_split(&options.split_periods, 0);
+        Self {
+            options,
+            fates,
+            map: BlockMap::new(),
+            open: Vec::new(),
+            runs: RunList::default(),
+            given_up: Vec::new(),
+            processor_of: Vec::new(),
+            period: 0,
+            period_end,
+            references: 0,
+            outside: Tally::default(),
+        }
+    }
+
+    /// Adds the references of a batch. Batches come in Time order.
+    pub fn push(&mut self, batch: &Batch) {
+        let mut time = batch.first_time;
+        let first_shard = self.options.shard.index == 0;
+        for row in 0..batch.len() {
+            let kind = batch.kind[row];
+            if kind == AccessKind::Fetch.code() {
+                continue;
+            }
+            let now = time;
+            time += 1;
+            let flags = batch.flags.get(row).copied().unwrap_or(0);
+            let fate = self.fates[usize::from(flags)];
+            if fate == Fate::Skip {
+                continue;
+            }
+            let write = kind != AccessKind::Read.code();
+            let touched = self.options.block_size.blocks_touched(batch.addr[row], batch.size[row]);
+            self.references += u64::from(first_shard);
+            if fate == Fate::CountAsLocal {
+                if first_shard {
+                    let blocks = touched.end() - touched.start() + 1;
+                    self.outside.local_writes += if write { blocks } else { 0 };
+                    self.outside.local_reads += if write { 0 } else { blocks };
+                }
+                continue;
+            }
+            if now >= self.period_end {
+                self.period += 1;
+                self.period_end = next_split(&self.options.split_periods, now);
+            }
+            let tag = self.period << 16 | u64::from(self.processor(batch.thread[row]));
+            self.access(*touched.start(), (tag, now, write));
+            for block in touched.start() + 1..=*touched.end() {
+                self.access(block, (tag, now, write));
+            }
+        }
+        while self.bytes() > self.options.memory_budget_bytes {
+            if !self.halve() {
+                break;
+            }
+        }
+    }
+
+    #[inline]
+    fn processor(&mut self, thread: u16) -> ProcId {
+        let i = usize::from(thread);
+        if i >= self.processor_of.len() {
+            let n = self.options.processors;
+            self.processor_of = (0..=thread).map(|t| t % n).collect();
+        }
+        self.processor_of[i]
+    }
+
+    #[inline]
+    fn access(&mut self, block: u64, (tag, time, write): (u64, Time, bool)) {
+        let shard = self.options.shard;
+        let index = self.map.index(block, |b| shard.holds(b));
+        if index == ELSEWHERE {
+            return;
+        }
+        let Some(open) = usize::try_from(index).ok().and_then(|i| self.open.get_mut(i)) else {
+            self.open.push(Open::begin_visit(tag, time, write));
+            return;
+        };
+        if open.tag == tag {
+            open.extend(time, write, (index, &mut self.runs));
+        } else {
+            open.end_cycle(index, &mut self.runs);
+            self.runs.push(index, open.run());
+            *open = Open::begin_visit(tag, time, write);
+        }
+    }
+
+    /// An estimate of the memory the finished histories will have needed at the peak.
+    fn bytes(&self) -> u64 {
+        let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        count(self.runs.len) * RUN_BYTES + count(self.open.len()) * BLOCK_BYTES
+    }
+
+    /// Gives half of the blocks up; false if that is no longer possible.
+    fn halve(&mut self) -> bool {
+        if self.options.shard.bits == SHARD_BITS_MAX || self.open.len() < 2 {
+            return false;
+        }
+        let (keep, drop) = self.options.shard.halves();
+        self.options.shard = keep;
+        self.given_up.push(drop);
+        let new_index = self.map.retain(|b| keep.holds(b));
+        let mut indices = new_index.iter();
+        self.open.retain(|_| indices.next().is_some_and(|&i| i != ELSEWHERE));
+        for piece in std::mem::take(&mut self.runs).pieces {
+            for (index, run) in piece {
+                let index = usize::try_from(index).map_or(ELSEWHERE, |i| new_index[i]);
+                if index != ELSEWHERE {
+                    self.runs.push(index, run);
+                }
+            }
+        }
+        true
+    }
+
+    /// The histories, and the shards that were given up and need a pass of their own.
+    #[must_use]
+    pub fn finish(mut self) -> (Histories, Vec<Shard>) {
+        for (index, open) in (0u32..).zip(&mut self.open) {
+            open.end_cycle(index, &mut self.runs);
+            self.runs.push(index, open.run());
+        }
+        self.open = Vec::new();
+        let histories =
+            sort(self.map.numbers, self.runs, (&self.options, self.references, self.outside));
+        (histories, self.given_up)
+    }
+}
+
+/// The smallest multiple of any period above `time`.
+fn next_split(periods: &[u64], time: Time) -> Time {
+    let next = periods.iter().map(|&p| (time / p + 1).saturating_mul(p));
+    next.min().unwrap_or(Time::MAX)
+}
+
+/// Counting sort of the runs by block, keeping their order within each.
+fn sort(
+    numbers: Vec<u64>,
+    list: RunList,
+    (options, references, outside): (&HistoryOptions, u64, Tally),
+) -> Histories {
+    let place = |index: u32| usize::try_from(index).unwrap_or(usize::MAX);
+    let mut offsets = vec![0usize; numbers.len() + 1];
+    for &(index, _) in list.pieces.iter().flatten() {
+        offsets[place(index) + 1] += 1;
+    }
+    for i in 1..offsets.len() {
+        offsets[i] += offsets[i - 1];
+    }
+    let mut next = offsets.clone();
+    let mut runs = vec![Run::new(0, 0, 1, (0, 1)); list.len];
+    for piece in list.pieces {
+        for (index, run) in piece {
+            let slot = &mut next[place(index)];
+            runs[*slot] = run;
+            *slot += 1;
+        }
+    }
+    Histories {
+        block_size: options.block_size,
+        processors: options.processors,
+        numbers,
+        offsets,
+        runs,
+        references,
+        outside,
+    }
+}

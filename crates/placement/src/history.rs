@@ -1,0 +1,215 @@
+//! Histories: for each block its references in Time order, run-length coded.
+
+use homenode_base::{BlockSize, ProcId, Time};
+use homenode_stats::Tally;
+
+/// References to one block by one processor with no other processor's between them.
+///
+/// Either reads only (`writes` is 0), or `repeats` times `writes` writes followed by `reads` reads.
+/// Two facts follow that make policies exact although only the first reference's Time is kept: the
+/// first write after another processor's reference always begins a run, and so does the first
+/// reference after every multiple of the split periods asked for.
+///
+/// ```text
+/// visit of one processor   R R R W R R W R R W W R
+/// runs                     [R3] [(W R2) x 2] [W2 R]
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Run {
+    /// Time of the first reference in the upper 48 bits, the processor in the lower 16.
+    time_and_processor: u64,
+    repeats: u32,
+    writes: u16,
+    reads: u16,
+}
+
+impl Run {
+    /// A run; `time` must be below 2^48.
+    #[must_use]
+    pub fn new(time: Time, processor: ProcId, repeats: u32, cycle: (u16, u16)) -> Self {
+        debug_assert!(time < 1 << 48 && repeats > 0);
+        let (writes, reads) = cycle;
+        Self { time_and_processor: time << 16 | u64::from(processor), repeats, writes, reads }
+    }
+
+    /// Time of the first reference.
+    #[must_use]
+    pub fn time(self) -> Time {
+        self.time_and_processor >> 16
+    }
+
+    /// Who made the references.
+    #[must_use]
+    pub fn processor(self) -> ProcId {
+        let [low, high, ..] = self.time_and_processor.to_le_bytes();
+        ProcId::from_le_bytes([low, high])
+    }
+
+    /// Writes at the beginning of each repetition.
+    #[must_use]
+    pub fn cycle_writes(self) -> u64 {
+        u64::from(self.writes)
+    }
+
+    /// Reads at the end of each repetition.
+    #[must_use]
+    pub fn cycle_reads(self) -> u64 {
+        u64::from(self.reads)
+    }
+
+    /// Repetitions, at least 1.
+    #[must_use]
+    pub fn repeats(self) -> u64 {
+        u64::from(self.repeats)
+    }
+
+    /// All reads of the run.
+    #[must_use]
+    pub fn reads(self) -> u64 {
+        u64::from(self.reads) * u64::from(self.repeats)
+    }
+
+    /// All writes of the run.
+    #[must_use]
+    pub fn writes(self) -> u64 {
+        u64::from(self.writes) * u64::from(self.repeats)
+    }
+
+    /// All references of the run.
+    #[must_use]
+    pub fn references(self) -> u64 {
+        (u64::from(self.reads) + u64::from(self.writes)) * u64::from(self.repeats)
+    }
+
+    /// Whether nothing is written.
+    #[must_use]
+    pub fn is_read_only(self) -> bool {
+        self.writes == 0
+    }
+
+    /// Reads and writes among the first `count` references.
+    #[must_use]
+    pub fn prefix(self, count: u64) -> (u64, u64) {
+        let cycle = self.cycle_writes() + self.cycle_reads();
+        let in_last = (count % cycle).min(self.cycle_writes());
+        let writes = count / cycle * self.cycle_writes() + in_last;
+        (count - writes, writes)
+    }
+
+    /// Position of the first write at or after position `from`, if there is one.
+    #[must_use]
+    pub fn next_write(self, from: u64) -> Option<u64> {
+        if self.is_read_only() || from >= self.references() {
+            return None;
+        }
+        let cycle = self.cycle_writes() + self.cycle_reads();
+        let at = if from % cycle < self.cycle_writes() { from } else { (from / cycle + 1) * cycle };
+        (at < self.references()).then_some(at)
+    }
+}
+
+/// One block and its history.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    /// Number of the block: address divided by block size.
+    pub number: u64,
+    /// Its references in Time order, at least one run.
+    pub runs: &'a [Run],
+}
+
+/// All histories of a trace, or of one shard of it, at one block size.
+#[derive(Clone, Debug)]
+pub struct Histories {
+    pub(crate) block_size: BlockSize,
+    pub(crate) processors: u16,
+    pub(crate) numbers: Vec<u64>,
+    /// Where each block's runs begin, and one past the end.
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) runs: Vec<Run>,
+    pub(crate) references: u64,
+    pub(crate) outside: Tally,
+}
+
+impl Histories {
+    /// The block size.
+    #[must_use]
+    pub fn block_size(&self) -> BlockSize {
+        self.block_size
+    }
+
+    /// Processors of the machine: thread i runs on processor i modulo this.
+    #[must_use]
+    pub fn processors(&self) -> u16 {
+        self.processors
+    }
+
+    /// Number of blocks with a history.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether no block has a history.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// Block `i`, in order of first reference.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Self::len).
+    #[must_use]
+    pub fn block(&self, i: usize) -> Block<'_> {
+        Block { number: self.numbers[i], runs: &self.runs[self.offsets[i]..self.offsets[i + 1]] }
+    }
+
+    /// All blocks in order of first reference.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        (0..self.len()).map(|i| self.block(i))
+    }
+
+    /// Runs of all blocks together.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Data references taken into account, each counted once however many blocks it touches.
+    /// Counted by the first shard only.
+    #[must_use]
+    pub fn references(&self) -> u64 {
+        self.references
+    }
+
+    /// References that are counted without a history: private ones taken as local. One per block
+    /// touched. Counted by the first shard only.
+    #[must_use]
+    pub fn outside(&self) -> &Tally {
+        &self.outside
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_sixteen_bytes() {
+        assert_eq!(size_of::<Run>(), 16);
+    }
+
+    #[test]
+    fn prefix_and_next_write_agree_with_the_spelled_out_run() {
+        let run = Run::new(5, 1023, 3, (2, 3));
+        let spelled: Vec<bool> = [true, true, false, false, false].repeat(3);
+        assert_eq!((run.time(), run.processor(), run.references()), (5, 1023, 15));
+        for k in 0..=15u64 {
+            let writes = spelled.iter().zip(0..k).filter(|(w, _)| **w).count() as u64;
+            assert_eq!(run.prefix(k), (k - writes, writes), "{k}");
+            let next = (k..15).find(|&i| spelled[usize::try_from(i).unwrap()]);
+            assert_eq!(run.next_write(k), next, "{k}");
+        }
+        assert_eq!(Run::new(0, 0, 2, (0, 4)).next_write(0), None);
+    }
+}

@@ -1,0 +1,65 @@
+//! From block numbers to dense indices.
+
+use rustc_hash::FxHashMap;
+
+/// Entries of the cache in front of the map; programs reuse few blocks at a time.
+const CACHE_ENTRIES: usize = 1024;
+
+/// No block has this number: block sizes are at least four bytes.
+const NO_BLOCK: u64 = u64::MAX;
+
+/// Index of a block that belongs to another shard.
+pub(crate) const ELSEWHERE: u32 = u32::MAX;
+
+/// Dense index of every block met, in order of first meeting.
+pub(crate) struct BlockMap {
+    cache: Box<[(u64, u32)]>,
+    indices: FxHashMap<u64, u32>,
+    /// Block number of each index.
+    pub(crate) numbers: Vec<u64>,
+}
+
+impl BlockMap {
+    pub(crate) fn new() -> Self {
+        Self {
+            cache: vec![(NO_BLOCK, 0); CACHE_ENTRIES].into_boxed_slice(),
+            indices: FxHashMap::default(),
+            numbers: Vec::new(),
+        }
+    }
+
+    /// Index of the block, or [`ELSEWHERE`]; `belongs` is asked about new blocks only.
+    #[inline]
+    pub(crate) fn index(&mut self, number: u64, belongs: impl Fn(u64) -> bool) -> u32 {
+        let slot = &mut self.cache[slot(number)];
+        if slot.0 == number {
+            return slot.1;
+        }
+        let index = match self.indices.get(&number) {
+            Some(&index) => index,
+            None if belongs(number) => {
+                let index = u32::try_from(self.numbers.len()).unwrap_or(ELSEWHERE);
+                assert!(index != ELSEWHERE, "a shard holds fewer than 2^32 - 1 blocks");
+                self.numbers.push(number);
+                self.indices.insert(number, index);
+                index
+            }
+            None => ELSEWHERE,
+        };
+        *slot = (number, index);
+        index
+    }
+
+    /// Keeps the blocks that still belong and numbers them anew, in the same order. Returns the new
+    /// index of every old one.
+    pub(crate) fn retain(&mut self, belongs: impl Fn(u64) -> bool) -> Vec<u32> {
+        let old = std::mem::replace(self, Self::new());
+        old.numbers.iter().map(|&number| self.index(number, &belongs)).collect()
+    }
+}
+
+/// Neighbouring blocks get different slots.
+fn slot(number: u64) -> usize {
+    let folded = number ^ (number >> 10) ^ (number >> 20);
+    usize::try_from(folded % 1024).unwrap_or(0)
+}

@@ -1,0 +1,82 @@
+//! The ACE policy: replicate and migrate until a block has been invalidated too often, then pin.
+
+use homenode_stats::Tally;
+
+use super::place::Copies;
+use super::{Default, Entry, Kind, Param, Policy};
+use crate::copies::{ProcessorSet, Wide};
+use crate::history::{Block, Run};
+
+/// Source: Bolosky §3.1.3 and §5.1; the limit of four is the thesis's.
+///
+/// A read without a copy adds the reader, and global memory where there is one. A write makes the
+/// writer's copy the only one; if that takes copies from other processors and `limit` such writes
+/// have happened already, the block is pinned instead: in global memory, or without one at the
+/// writer if it holds a copy, else at the copy held longest. O(1) per run.
+pub const ENTRY: Entry = Entry {
+    name: "ace",
+    summary: "replicate and migrate; pin for ever after `limit` invalidations",
+    source: "Bolosky 1993, sections 3.1.3 and 5.1",
+    params: &[Param {
+        name: "limit",
+        kind: Kind::Count { min: 0 },
+        default: Default::Value(4),
+        unit: "invalidations",
+        doc: "invalidations allowed before the block is pinned",
+    }],
+    needs_global: false,
+    needs_prices: false,
+    build: |setup, values| {
+        Ok(Box::new(Ace {
+            limit: values.get(0),
+            global: setup.global,
+            wide: setup.processors > 64,
+        }))
+    },
+};
+
+/// The automaton; `limit` of `u64::MAX` never pins.
+pub(super) struct Ace {
+    pub(super) limit: u64,
+    pub(super) global: bool,
+    pub(super) wide: bool,
+}
+
+impl Ace {
+    fn walk<S: ProcessorSet>(&self, runs: &[Run], tally: &mut Tally) {
+        let Some(first) = runs.first() else { return };
+        let mut copies = Copies::<S>::at(first.processor());
+        let mut invalidations = 0;
+        let (mut local_reads, mut local_writes) = (0, 0);
+        for (i, run) in runs.iter().enumerate() {
+            let q = run.processor();
+            if run.is_read_only() {
+                if !copies.set.contains(q) {
+                    copies.replicate(q, self.global, tally);
+                }
+            } else if !copies.only(q) {
+                if copies.set.holds_other_than(q) && invalidations >= self.limit {
+                    tally.freezes += 1;
+                    let place = copies.collapse(q, self.global, tally);
+                    place.count_runs(&runs[i..], tally);
+                    break;
+                }
+                invalidations += u64::from(copies.take(q, tally));
+            }
+            local_reads += run.reads();
+            local_writes += run.writes();
+        }
+        tally.local_reads += local_reads;
+        tally.local_writes += local_writes;
+    }
+}
+
+impl Policy for Ace {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        if self.wide {
+            self.walk::<Wide>(block.runs, tally);
+        } else {
+            self.walk::<u64>(block.runs, tally);
+        }
+    }
+}

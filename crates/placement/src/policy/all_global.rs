@@ -1,0 +1,27 @@
+//! Everything stays in global memory.
+
+use homenode_stats::Tally;
+
+use super::place::Fixed;
+use super::{Entry, Policy};
+use crate::history::Block;
+
+/// Source: Bolosky §5.2.1: "an MCPR of 2 is trivially achievable by placing all shared data in
+/// global memory" on the ACE.
+pub const ENTRY: Entry = Entry {
+    name: "all-global",
+    summary: "every block stays in global memory",
+    source: "static placement; Bolosky 1993, section 5.2.1",
+    params: &[],
+    needs_global: true,
+    needs_prices: false,
+    build: |_, _| Ok(Box::new(AllGlobal)),
+};
+
+struct AllGlobal;
+
+impl Policy for AllGlobal {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        Fixed::Global.count_runs(block.runs, tally);
+    }
+}

@@ -1,0 +1,71 @@
+//! For each block the cheapest single place, known afterwards.
+
+use homenode_base::ProcId;
+use homenode_machine::Prices;
+use homenode_stats::Tally;
+
+use super::place::Fixed;
+use super::{Entry, Policy, PolicyError};
+use crate::history::Block;
+
+/// Source: spec of the placement engine. Off-line: it is given the prices and sees the whole
+/// history. Ties go to the lowest-numbered processor, then to global memory. If every place is
+/// infinitely dear it takes the one with the fewest references of infinite price.
+pub const ENTRY: Entry = Entry {
+    name: "best-static",
+    summary: "every block stays at the cheapest single place, chosen with hindsight",
+    source: "static placement, off-line",
+    params: &[],
+    needs_global: false,
+    needs_prices: true,
+    build: |setup, _| {
+        let prices = setup.prices.ok_or(PolicyError::Machine {
+            policy: "best-static",
+            machine: "without prices",
+            remedy: "give the prices: this policy chooses by them",
+        })?;
+        Ok(Box::new(BestStatic { prices, own: vec![0; usize::from(setup.processors)] }))
+    },
+};
+
+struct BestStatic {
+    prices: Prices,
+    /// References of each processor to the block; all 0 between blocks.
+    own: Vec<u64>,
+}
+
+impl BestStatic {
+    /// References of infinite price, then cost.
+    fn cost(&self, local: u64, elsewhere: u64, price: Option<u64>) -> (u64, u128) {
+        let near = u128::from(local) * u128::from(self.prices.scale);
+        match price {
+            Some(price) => (0, near + u128::from(elsewhere) * u128::from(price)),
+            None => (elsewhere, near),
+        }
+    }
+}
+
+impl Policy for BestStatic {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        let mut all = 0;
+        for run in block.runs {
+            self.own[usize::from(run.processor())] += run.references();
+            all += run.references();
+        }
+        let mut best = (self.cost(0, all, self.prices.remote_reference), Fixed::Processor(0));
+        for (p, &own) in (0..ProcId::MAX).zip(&self.own) {
+            let cost = self.cost(own, all - own, self.prices.remote_reference);
+            if cost < best.0 || p == 0 {
+                best = (cost, Fixed::Processor(p));
+            }
+        }
+        if self.prices.has_global() {
+            let cost = self.cost(0, all, self.prices.global_reference);
+            if cost < best.0 {
+                best = (cost, Fixed::Global);
+            }
+        }
+        self.own.fill(0);
+        best.1.count_runs(block.runs, tally);
+    }
+}

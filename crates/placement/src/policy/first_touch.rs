@@ -1,0 +1,28 @@
+//! Blocks stay where they are first referenced.
+
+use homenode_stats::Tally;
+
+use super::place::Fixed;
+use super::{Entry, Policy};
+use crate::history::Block;
+
+/// Source: spec of the placement engine; Marchetti et al. call it first-use placement.
+pub const ENTRY: Entry = Entry {
+    name: "first-touch",
+    summary: "every block stays at the processor that references it first",
+    source: "static placement; compare Marchetti et al. 1995, first use",
+    params: &[],
+    needs_global: false,
+    needs_prices: false,
+    build: |_, _| Ok(Box::new(FirstTouch)),
+};
+
+struct FirstTouch;
+
+impl Policy for FirstTouch {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        if let Some(first) = block.runs.first() {
+            Fixed::Processor(first.processor()).count_runs(block.runs, tally);
+        }
+    }
+}

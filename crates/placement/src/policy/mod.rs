@@ -1,0 +1,100 @@
+//! On-line and static policies: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
+
+mod ace;
+mod all_global;
+mod best_static;
+mod delay;
+mod first_touch;
+mod migrate;
+mod place;
+mod platinum;
+mod random;
+mod round_robin;
+mod spec;
+
+pub use spec::{Default, Kind, Param, PolicyError, PolicySpec, Values};
+
+use homenode_machine::Prices;
+use homenode_stats::Tally;
+
+use crate::history::Block;
+
+/// Every policy of this engine, in the order of lists and documentation.
+pub const TABLE: &[Entry] = &[
+    ace::ENTRY,
+    delay::ENTRY,
+    platinum::ENTRY,
+    migrate::ENTRY,
+    first_touch::ENTRY,
+    round_robin::ENTRY,
+    random::ENTRY,
+    all_global::ENTRY,
+    best_static::ENTRY,
+];
+
+/// A policy at work: an automaton that walks one block's history after the other.
+///
+/// Blocks are independent (Bolosky §4.1.3), so an instance keeps nothing from one block to the next
+/// but scratch memory; several instances may share the blocks of a trace.
+pub trait Policy: Send {
+    /// Adds what the policy does to this block. The block has at least one run.
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally);
+
+    /// Histories must be split at every multiple of this Time for [`block`](Self::block) to be
+    /// exact.
+    fn split_period(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// What a policy may know of its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Processors of the machine.
+    pub processors: u16,
+    /// Whether the machine has a memory that belongs to no processor.
+    pub global: bool,
+    /// The prices, for the policies that need them ([`Entry::needs_prices`]).
+    pub prices: Option<Prices>,
+    /// References per second of the traced run, if known.
+    pub rate: Option<f64>,
+}
+
+/// A policy as it is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What can be set after the colon.
+    pub params: &'static [Param],
+    /// Whether it makes no sense without global memory.
+    pub needs_global: bool,
+    /// Whether it decides by price: off-line policies only.
+    pub needs_prices: bool,
+    /// Makes an instance.
+    pub build: fn(&Setup, &Values) -> Result<Box<dyn Policy>, PolicyError>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_file_is_in_the_table() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/policy");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| !["mod.rs", "place.rs", "spec.rs"].contains(&name.as_str()))
+            .map(|name| name.trim_end_matches(".rs").replace('_', "-"))
+            .collect();
+        files.sort();
+        let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();
+        listed.sort();
+        assert_eq!(files, listed);
+    }
+}

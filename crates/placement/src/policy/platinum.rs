@@ -1,0 +1,174 @@
+//! PLATINUM: follow the references, but freeze blocks that are fought over, and defrost in time.
+
+use homenode_base::{ProcId, Time};
+use homenode_stats::Tally;
+
+use super::place::Copies;
+use super::{Default, Entry, Kind, Param, Policy, PolicyError};
+use crate::copies::{ProcessorSet, Wide};
+use crate::history::{Block, Run};
+
+/// Source: Bolosky §5.1 with its footnote 1 (exponential back-off, after Cox).
+///
+/// A read without a copy replicates, a write makes the writer's copy the only one. But if the last
+/// invalidation was made by another processor at most `t1` references ago, a reference without a
+/// copy freezes the block where it is; until the next multiple of `t2` references without a copy
+/// are remote. With `backoff=on` a block frozen again within `t2` of its last defrost stays frozen
+/// twice as many periods as before. With `frozen=global` frozen blocks go to global memory. O(1)
+/// per run.
+pub const ENTRY: Entry = Entry {
+    name: "platinum",
+    summary: "replicate and migrate; freeze blocks invalidated at most t1 ago; defrost every t2",
+    source: "Bolosky 1993, section 5.1; Cox and Fowler 1989",
+    params: &[
+        Param {
+            name: "t1",
+            kind: Kind::Count { min: 0 },
+            default: Default::Milliseconds(10, 10_000),
+            unit: "references",
+            doc: "an invalidation at most this long ago freezes the block",
+        },
+        Param {
+            name: "t2",
+            kind: Kind::Count { min: 1 },
+            default: Default::Milliseconds(1_000, 1_000_000),
+            unit: "references",
+            doc: "frozen blocks defrost at every multiple of this Time",
+        },
+        Param {
+            name: "backoff",
+            kind: Kind::Choice(&["off", "on"]),
+            default: Default::Value(0),
+            unit: "",
+            doc: "blocks frozen again soon stay frozen longer and longer",
+        },
+        Param {
+            name: "frozen",
+            kind: Kind::Choice(&["local", "global"]),
+            default: Default::Value(0),
+            unit: "",
+            doc: "where frozen blocks stay: where they are, or in global memory",
+        },
+    ],
+    needs_global: false,
+    needs_prices: false,
+    build: |setup, values| {
+        if values.get(3) == 1 && !setup.global {
+            return Err(PolicyError::Machine {
+                policy: "platinum:frozen=global",
+                machine: "without global memory",
+                remedy: "choose frozen=local, or a machine with prices g and G",
+            });
+        }
+        Ok(Box::new(Platinum {
+            t1: values.get(0),
+            t2: values.get(1),
+            backoff: values.get(2) == 1,
+            to_global: values.get(3) == 1,
+            wide: setup.processors > 64,
+        }))
+    },
+};
+
+/// Periods a block stays frozen at most, as a power of two.
+const LEVEL_MAX: u32 = 16;
+
+#[derive(Clone, Copy)]
+struct Platinum {
+    t1: u64,
+    t2: u64,
+    backoff: bool,
+    to_global: bool,
+    wide: bool,
+}
+
+impl Policy for Platinum {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        if self.wide {
+            self.walk::<Wide>(block.runs, tally);
+        } else {
+            self.walk::<u64>(block.runs, tally);
+        }
+    }
+
+    fn split_period(&self) -> Option<u64> {
+        Some(self.t2)
+    }
+}
+
+/// One block under way.
+struct State<S> {
+    copies: Copies<S>,
+    last_invalidation: Option<(Time, ProcId)>,
+    /// Time of the last defrost or, while frozen, of the coming one; 0: never frozen.
+    defrost: Time,
+    level: u32,
+}
+
+impl Platinum {
+    fn walk<S: ProcessorSet>(self, runs: &[Run], tally: &mut Tally) {
+        let Some(first) = runs.first() else { return };
+        let mut state = State {
+            copies: Copies::<S>::at(first.processor()),
+            last_invalidation: None,
+            defrost: 0,
+            level: 0,
+        };
+        for &run in runs {
+            if run.time() >= state.defrost {
+                self.decide(&mut state, run, tally);
+            }
+            let (reads, writes) = (run.reads(), run.writes());
+            if state.copies.set.contains(run.processor()) {
+                tally.local_reads += reads;
+                tally.local_writes += writes;
+            } else if state.copies.global {
+                tally.global_reads += reads;
+                tally.global_writes += writes;
+            } else {
+                tally.remote_reads += reads;
+                tally.remote_writes += writes;
+            }
+        }
+    }
+
+    /// The first reference of a run to a block that is not frozen.
+    fn decide<S: ProcessorSet>(self, state: &mut State<S>, run: Run, tally: &mut Tally) {
+        let (q, now) = (run.processor(), run.time());
+        let holds = state.copies.set.contains(q);
+        if run.is_read_only() && holds || state.copies.only(q) {
+            return;
+        }
+        let recent = state.last_invalidation.is_some_and(|(t, w)| w != q && now - t <= self.t1);
+        if !holds && recent {
+            self.freeze(state, run, tally);
+        } else if run.is_read_only() {
+            state.copies.replicate(q, false, tally);
+        } else if state.copies.take(q, tally) {
+            state.last_invalidation = Some((now, q));
+        }
+    }
+
+    /// Freezes the block. Without global memory P is a single copy here: the invalidation left one,
+    /// and any reference that would have added a second within t1 froze the block instead.
+    fn freeze<S: ProcessorSet>(self, state: &mut State<S>, run: Run, tally: &mut Tally) {
+        let (q, now) = (run.processor(), run.time());
+        tally.freezes += 1;
+        if self.to_global {
+            let write = !run.is_read_only();
+            let invalidation = write && state.copies.set.holds_other_than(q);
+            tally.invalidations += u64::from(invalidation);
+            tally.global_moves += u64::from(!state.copies.global);
+            let eldest = state.copies.eldest;
+            state.copies = Copies { set: S::empty(), global: true, eldest };
+            if invalidation {
+                state.last_invalidation = Some((now, q));
+            }
+        }
+        tally.faults += 1;
+        let again = state.defrost > 0 && now - state.defrost <= self.t2;
+        state.level = if again && self.backoff { (state.level + 1).min(LEVEL_MAX) } else { 0 };
+        let periods = now / self.t2 + (1 << state.level);
+        state.defrost = periods.saturating_mul(self.t2);
+    }
+}

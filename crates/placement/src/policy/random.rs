@@ -1,0 +1,43 @@
+//! Blocks lie anywhere, each processor equally likely.
+
+use homenode_base::{ProcId, Rng};
+use homenode_stats::Tally;
+
+use super::place::Fixed;
+use super::{Default, Entry, Kind, Param, Policy};
+use crate::history::Block;
+
+/// Source: Bolosky §5.2.1 compares with random placement. The processor is the first number below
+/// N from a generator seeded with `seed` and the block number, so that it depends on neither the
+/// order of references nor the other blocks.
+pub const ENTRY: Entry = Entry {
+    name: "random",
+    summary: "every block stays at a random processor",
+    source: "static placement; Bolosky 1993, section 5.2.1",
+    params: &[Param {
+        name: "seed",
+        kind: Kind::Count { min: 0 },
+        default: Default::Value(0),
+        unit: "",
+        doc: "seed of the random generator",
+    }],
+    needs_global: false,
+    needs_prices: false,
+    build: |setup, values| {
+        Ok(Box::new(Random { processors: setup.processors, seed: values.get(0) }))
+    },
+};
+
+struct Random {
+    processors: u16,
+    seed: u64,
+}
+
+impl Policy for Random {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        let mixed = self.seed ^ block.number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let home = Rng::new(mixed).below(u64::from(self.processors));
+        let home = ProcId::try_from(home).unwrap_or(0);
+        Fixed::Processor(home).count_runs(block.runs, tally);
+    }
+}

@@ -1,0 +1,32 @@
+//! Blocks are dealt out to the processors in turn.
+
+use homenode_base::ProcId;
+use homenode_stats::Tally;
+
+use super::place::Fixed;
+use super::{Entry, Policy};
+use crate::history::Block;
+
+/// Source: spec of the placement engine; Marchetti et al. use it for pages. By block number, so
+/// that it depends on neither the order of references nor the other blocks.
+pub const ENTRY: Entry = Entry {
+    name: "round-robin",
+    summary: "block number modulo the number of processors",
+    source: "static placement; compare Marchetti et al. 1995, round robin",
+    params: &[],
+    needs_global: false,
+    needs_prices: false,
+    build: |setup, _| Ok(Box::new(RoundRobin { processors: setup.processors })),
+};
+
+struct RoundRobin {
+    processors: u16,
+}
+
+impl Policy for RoundRobin {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        let home = block.number % u64::from(self.processors);
+        let home = ProcId::try_from(home).unwrap_or(0);
+        Fixed::Processor(home).count_runs(block.runs, tally);
+    }
+}

@@ -1,0 +1,204 @@
+//! Policies as users write them: `name` or `name:parameter=value,...`.
+
+use super::{Entry, Policy, Setup};
+
+/// A parameter of a policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Name before the equals sign.
+    pub name: &'static str,
+    /// What values it takes.
+    pub kind: Kind,
+    /// Its value when nothing is said.
+    pub default: Default,
+    /// Unit of the value.
+    pub unit: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// The values a parameter takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A whole number, at least `min`.
+    Count {
+        /// The least value.
+        min: u64,
+    },
+    /// One of these words; its value is the index.
+    Choice(&'static [&'static str]),
+}
+
+/// The value of a parameter that is not given.
+#[derive(Clone, Copy, Debug)]
+pub enum Default {
+    /// This number (or index of a choice).
+    Value(u64),
+    /// As many references as the traced run made in so many milliseconds, or the second number if
+    /// the trace does not say how long it ran.
+    Milliseconds(u64, u64),
+}
+
+/// What is wrong with a policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// No such policy.
+    #[error("unknown policy {name:?}: expected one of {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A parameter that cannot be read.
+    #[error("policy {spec:?}: {problem}")]
+    Parameter {
+        /// What was asked for.
+        spec: String,
+        /// What is wrong and what is expected.
+        problem: String,
+    },
+    /// The policy and the machine do not fit.
+    #[error("policy {policy} cannot run on a machine {machine}: {remedy}")]
+    Machine {
+        /// The policy.
+        policy: &'static str,
+        /// What the machine has or lacks.
+        machine: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+}
+
+/// The value of every parameter of an entry, in the entry's order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Values(Vec<u64>);
+
+impl Values {
+    /// Value of the parameter with this position in the entry.
+    ///
+    /// # Panics
+    /// When there are fewer parameters.
+    #[must_use]
+    pub fn get(&self, position: usize) -> u64 {
+        self.0[position]
+    }
+}
+
+/// A policy with what the user said about its parameters.
+#[derive(Clone, Debug)]
+pub struct PolicySpec {
+    /// As the user wrote it.
+    pub text: String,
+    /// The policy.
+    pub entry: &'static Entry,
+    given: Vec<Option<u64>>,
+}
+
+impl PolicySpec {
+    /// Reads a policy, looking its name up in several tables.
+    ///
+    /// # Errors
+    /// When the name or a parameter is unknown, or a value does not fit. The message lists what
+    /// would.
+    pub fn parse(text: &str, tables: &[&'static [Entry]]) -> Result<Self, PolicyError> {
+        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+        let mut entries = tables.iter().flat_map(|table| table.iter());
+        let Some(entry) = entries.find(|e| e.name == name) else {
+            let all = tables.iter().flat_map(|table| table.iter());
+            let known: Vec<&str> = all.map(|e| e.name).collect();
+            return Err(PolicyError::Unknown { name: name.to_owned(), known: known.join(", ") });
+        };
+        let mut given = vec![None; entry.params.len()];
+        for item in parameters.split(',').filter(|_| text.contains(':')) {
+            let problem = |problem| PolicyError::Parameter { spec: text.to_owned(), problem };
+            let (position, value) = parameter(entry, item).map_err(problem)?;
+            if given[position].replace(value).is_some() {
+                return Err(problem(format!("{} is given twice", entry.params[position].name)));
+            }
+        }
+        Ok(Self { text: text.to_owned(), entry, given })
+    }
+
+    /// The value of every parameter in these surroundings.
+    #[must_use]
+    pub fn values(&self, setup: &Setup) -> Values {
+        let pairs = self.entry.params.iter().zip(&self.given);
+        Values(pairs.map(|(p, given)| given.unwrap_or_else(|| fallback(p, setup))).collect())
+    }
+
+    /// Names and values of all parameters in these surroundings, as a user would write them.
+    #[must_use]
+    pub fn resolved(&self, setup: &Setup) -> Vec<(&'static str, String)> {
+        let values = self.values(setup).0;
+        let text = |(p, value): (&Param, u64)| {
+            let word = |words: &[&str]| usize::try_from(value).ok().map(|i| words[i].to_owned());
+            match p.kind {
+                Kind::Choice(words) => (p.name, word(words).unwrap_or_default()),
+                Kind::Count { .. } => (p.name, value.to_string()),
+            }
+        };
+        self.entry.params.iter().zip(values).map(text).collect()
+    }
+
+    /// An instance for these surroundings.
+    ///
+    /// # Errors
+    /// When policy and machine do not fit.
+    pub fn build(&self, setup: &Setup) -> Result<Box<dyn Policy>, PolicyError> {
+        if self.entry.needs_global && !setup.global {
+            return Err(PolicyError::Machine {
+                policy: self.entry.name,
+                machine: "without global memory",
+                remedy: "choose a machine with prices g and G, or leave the policy out",
+            });
+        }
+        (self.entry.build)(setup, &self.values(setup))
+    }
+}
+
+/// Position and value of `name=value`.
+fn parameter(entry: &Entry, item: &str) -> Result<(usize, u64), String> {
+    let names: Vec<&str> = entry.params.iter().map(|p| p.name).collect();
+    let expected = match names.as_slice() {
+        [] => "this policy has no parameters".to_owned(),
+        names => format!("its parameters are {}", names.join(", ")),
+    };
+    let Some((name, value)) = item.split_once('=') else {
+        return Err(format!("expected parameter=value, found {item:?}; {expected}"));
+    };
+    let Some(position) = names.iter().position(|&n| n == name) else {
+        return Err(format!("unknown parameter {name:?}; {expected}"));
+    };
+    let value = match entry.params[position].kind {
+        Kind::Count { min } => {
+            let number = value.parse().ok().filter(|&n: &u64| n >= min && n < 1 << 48);
+            number.ok_or_else(|| {
+                format!(
+                    "{name}={value}: expected a whole number from {min} to {}",
+                    (1u64 << 48) - 1
+                )
+            })?
+        }
+        Kind::Choice(words) => {
+            let index = words.iter().position(|&w| w == value);
+            let index = index.and_then(|i| u64::try_from(i).ok());
+            index.ok_or_else(|| format!("{name}={value}: expected {}", words.join(" or ")))?
+        }
+    };
+    Ok((position, value))
+}
+
+fn fallback(param: &Param, setup: &Setup) -> u64 {
+    match param.default {
+        Default::Value(value) => value,
+        Default::Milliseconds(milliseconds, otherwise) => {
+            #[expect(clippy::cast_precision_loss, reason = "a default, rounded to references")]
+            let exact = setup.rate.map(|rate| rate * milliseconds as f64 / 1000.0);
+            let in_range = exact.filter(|e| e.is_finite() && *e >= 0.5 && *e < 1e14);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            in_range.map_or(otherwise, |e| e.round() as u64)
+        }
+    }
+}
