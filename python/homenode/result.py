@@ -25,15 +25,21 @@ class Result:
             prints: trace, machine, policy, block_size, processors, references, accesses, counts,
             cost, total_cost, mcpr (mean cost per reference, in units of a local reference).
         configuration: what was asked for.
+        provenance: what the outcomes follow from: trace checksum, version, every policy with the
+            value of every parameter, prices of every machine at every block size, and notes.
 
     Source: Bolosky, thesis, section 5.1 (mean cost per reference as the yardstick).
     """
 
     def __init__(
-        self, rows: Sequence[dict[str, Any]], configuration: dict[str, Any] | None = None
+        self,
+        rows: Sequence[dict[str, Any]],
+        configuration: dict[str, Any] | None = None,
+        provenance: dict[str, Any] | None = None,
     ) -> None:
         self.rows = list(rows)
         self.configuration = dict(configuration or {})
+        self.provenance = dict(provenance or {})
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -43,11 +49,6 @@ class Result:
 
     def __repr__(self) -> str:
         return f"Result({len(self.rows)} outcomes)"
-
-    @property
-    def provenance(self) -> list[dict[str, Any]]:
-        """Trace checksum, configuration, seed and version of each outcome."""
-        return [dict(row.get("provenance", {})) for row in self.rows]
 
     def columns(self) -> dict[str, list[Any]]:
         """The outcomes as flat columns: keys, counts by name, costs as ``cost_NAME``."""

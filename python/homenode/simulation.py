@@ -75,8 +75,8 @@ def simulate(
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     config = configuration(machines, policies, block_sizes, **options)
-    text = _core.simulate(str(opened.path), json.dumps(config), progress)
-    return Result(json.loads(text), config)
+    found = json.loads(_core.simulate(str(opened.path), json.dumps(config), progress))
+    return Result(found["outcomes"], config, found["provenance"])
 
 
 def configuration(

@@ -7,6 +7,7 @@ mod batches;
 mod error;
 mod interchange;
 mod progress;
+mod simulate;
 mod tables;
 mod writer;
 
@@ -26,6 +27,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batches::Batches>()?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(tables::table, module)?)?;
+    module.add_function(wrap_pyfunction!(tables::machine_prices, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::trace_metadata, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::import_trace, module)?)?;

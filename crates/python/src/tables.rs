@@ -6,15 +6,32 @@ use serde_json::{Value, json};
 
 use crate::error::config_error;
 use crate::interchange::to_json;
+use crate::simulate::sim_error;
 
 /// The rows of a table as a JSON list; `kind` is one of `formats`, `machines`, `policies`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
-    let rows = match kind {
-        "formats" => formats(),
-        _ => return Err(config_error(format!("no table {kind:?}; there are: formats"))),
-    };
-    to_json(&rows)
+    match kind {
+        "formats" => to_json(&formats()),
+        "machines" => prices(&[], &[], false),
+        "policies" => to_json(&homenode_sim::policy_rows()),
+        _ => {
+            let known = "formats, machines, policies";
+            Err(config_error(format!("no table {kind:?}; there are: {known}")))
+        }
+    }
+}
+
+/// Prices of a machine at some block sizes as a JSON list.
+#[pyfunction]
+#[pyo3(signature = (spec, block_sizes, force=false))]
+pub fn machine_prices(spec: &str, block_sizes: Vec<u64>, force: bool) -> PyResult<String> {
+    prices(&[spec], &block_sizes, force)
+}
+
+fn prices(specs: &[&str], block_sizes: &[u64], force: bool) -> PyResult<String> {
+    let rows = homenode_sim::machine_rows(specs, block_sizes, force);
+    to_json(&rows.map_err(|error| sim_error(&error))?)
 }
 
 /// Import and export formats of the Rust side, merged by name.

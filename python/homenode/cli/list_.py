@@ -31,19 +31,10 @@ _KINDS = ("machines", "policies", "protocols", "workloads", "studies", "tlbs", "
     callback=flattened,
     help="With machines: their prices at these block sizes (64, 4K, 64-8192).",
 )
-@click.option(
-    "--processors",
-    type=click.IntRange(min=2),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="With machines: the number of processors that prices are for.",
-)
 @table_options
 def list_(
     kind: str,
     block_sizes: list[int],
-    processors: int,
     as_json: bool,
     csv: str | None,
     parquet: str | None,
@@ -54,7 +45,7 @@ def list_(
 
     rows = table(kind)
     if kind == "machines" and block_sizes:
-        rows = [row | {"prices": _prices(row["name"], block_sizes, processors)} for row in rows]
+        rows = [row | {"prices": _prices(row["name"], block_sizes)} for row in rows]
     if csv is not None:
         write_csv(_flat(rows), csv)
     if parquet is not None:
@@ -65,14 +56,12 @@ def list_(
         _print(kind, rows)
 
 
-def _prices(name: str, block_sizes: list[int], processors: int) -> list[dict[str, Any]]:
+def _prices(name: str, block_sizes: list[int]) -> list[dict[str, Any]]:
     import json
 
     from homenode import _core
 
-    prices: list[dict[str, Any]] = json.loads(
-        _core.machine_prices(name, block_sizes, processors, force=False)
-    )
+    prices: list[dict[str, Any]] = json.loads(_core.machine_prices(name, block_sizes))
     return prices
 
 
