@@ -30,8 +30,5 @@ pub fn simulate(
 
 /// A simulation's error as the exception of whatever was at fault.
 pub fn sim_error(error: &SimError) -> PyErr {
-    match error {
-        SimError::Trace(error) => trace_error(error),
-        error => config_error(error),
-    }
+    if let SimError::Trace(error) = error { trace_error(error) } else { config_error(error) }
 }
