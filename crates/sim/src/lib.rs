@@ -1,1 +1,48 @@
-//! The registry of engines, and run(config, trace) -> outcome.
+//! The registry of engines, and [`run`]`(config, trace)`.
+//!
+//! A simulation is a matrix: machines x policies x block sizes over one trace. [`run`] checks the
+//! whole matrix before it reads a reference, passes over the trace as rarely as memory allows, walks
+//! every history once per distinct policy, and prices the counts.
+//!
+//! Invariant: the outcomes are the same on any number of threads and under any memory budget,
+//! because counts are integers that merge by addition and blocks are independent.
+
+mod config;
+mod error;
+mod list;
+mod outcome;
+mod passes;
+mod plan;
+mod source;
+
+pub use config::SimConfig;
+pub use error::SimError;
+pub use list::{MachineRow, PolicyRow, machine_rows, policy_rows};
+pub use outcome::{Outcome, PriceRecord, Provenance, Simulation};
+pub use source::TraceSource;
+
+use std::ops::ControlFlow;
+
+use homenode_placement::policy::Entry;
+
+/// All policies the placement engine and the optimum offer, in the order of lists.
+pub const POLICIES: &[&[Entry]] = &[homenode_optimal::TABLE, homenode_placement::TABLE];
+
+/// Called now and then with the work done and the total, in units of references simulated.
+/// `Break` ends the run with [`SimError::Interrupted`].
+pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
+
+/// Simulates the matrix that the configuration describes. Outcomes come machine by machine, for
+/// each policy by policy, for each block size by block size, in the order of the configuration.
+///
+/// # Errors
+/// When the configuration is faulty (found before the trace is read) or the trace is.
+pub fn run<T: TraceSource + ?Sized>(
+    config: &SimConfig,
+    trace: &T,
+    progress: Progress<'_>,
+) -> Result<Simulation, SimError> {
+    let plan = plan::Plan::new(config, trace)?;
+    let counts = passes::count(&plan, config, trace, progress)?;
+    Ok(outcome::assemble(&plan, &counts, trace))
+}

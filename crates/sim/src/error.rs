@@ -1,0 +1,43 @@
+//! What can go wrong.
+
+use homenode_machine::MachineError;
+use homenode_placement::PolicyError;
+use homenode_trace::TraceError;
+
+/// Why a simulation did not come about.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// A machine is unknown or its prices are not valid.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// A policy is unknown, its parameters are wrong, or it does not fit a machine.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A block size is not one.
+    #[error("{0}; give a power of two such as 64 or 4096")]
+    BlockSize(#[from] homenode_base::BlockSizeError),
+    /// Something else in the configuration is wrong.
+    #[error("{problem}")]
+    Config {
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// The trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl SimError {
+    /// Whether the configuration is at fault, and not the trace.
+    #[must_use]
+    pub fn is_config(&self) -> bool {
+        match self {
+            Self::Machine(_) | Self::Policy(_) | Self::BlockSize(_) | Self::Config { .. } => true,
+            Self::Trace(_) | Self::Interrupted => false,
+        }
+    }
+}

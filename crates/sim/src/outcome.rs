@@ -1,0 +1,152 @@
+//! Results, as the command line prints them.
+
+use homenode_machine::Prices;
+use homenode_placement::{Amount, Cost, Filter, Private, Synchronisation, Tally};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::passes::SizeCounts;
+use crate::plan::Plan;
+use crate::source::TraceSource;
+
+/// What one policy does on one machine at one block size. The names of the fields are a public
+/// contract; `docs/placement.md` defines each.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// Name of the trace.
+    pub trace: String,
+    /// The machine: its name in the table or its file, or the prices given in place.
+    pub machine: String,
+    /// The policy as the configuration names it.
+    pub policy: String,
+    /// Bytes in a block.
+    pub block_size: u64,
+    /// Processors of the machine.
+    pub processors: u16,
+    /// Data references taken into account.
+    pub references: u64,
+    /// Accesses to blocks: a reference that straddles blocks is one access to each.
+    pub accesses: u64,
+    /// What was counted.
+    pub counts: Tally,
+    /// The parts of the cost, in units of a local reference; `null` is infinite.
+    #[serde(serialize_with = "parts")]
+    pub cost: Cost,
+    /// Sum of the parts.
+    pub total_cost: Amount,
+    /// Mean cost per reference: total cost divided by accesses; `null` if infinite or empty.
+    pub mcpr: Option<f64>,
+}
+
+fn parts<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(5))?;
+    for (name, amount) in cost.parts() {
+        map.serialize_entry(name, &amount)?;
+    }
+    map.end()
+}
+
+/// Prices used for some outcomes.
+#[derive(Clone, Debug, Serialize)]
+pub struct PriceRecord {
+    /// The machine: its name in the table or its file, or the prices given in place.
+    pub machine: String,
+    /// Bytes in a block.
+    pub block_size: u64,
+    /// r, R, g, G; `null` is infinite.
+    pub prices: Prices,
+}
+
+/// Everything the outcomes of a run follow from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Provenance {
+    /// Version of the program.
+    pub version: String,
+    /// Name of the trace.
+    pub trace: String,
+    /// Content checksum of the trace.
+    pub trace_checksum: String,
+    /// Processors of the machines.
+    pub processors: u16,
+    /// What was done with private references.
+    pub private: Private,
+    /// What was done with synchronisation references.
+    pub sync: Synchronisation,
+    /// Every policy with the value of every parameter, seeds included, as a user would write it.
+    pub policies: Vec<String>,
+    /// Prices of every machine at every block size.
+    pub prices: Vec<PriceRecord>,
+    /// Rules of the model that the prices break.
+    pub notes: Vec<String>,
+}
+
+/// Outcomes and what they follow from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Simulation {
+    /// One outcome per machine, policy and block size.
+    pub outcomes: Vec<Outcome>,
+    /// What they follow from.
+    pub provenance: Provenance,
+}
+
+/// Prices the counts.
+pub(crate) fn assemble<T: TraceSource + ?Sized>(
+    plan: &Plan,
+    counts: &[SizeCounts],
+    trace: &T,
+) -> Simulation {
+    let mut outcomes = Vec::new();
+    for (m, machine) in plan.machines.iter().enumerate() {
+        for (p, policy) in plan.policies.iter().enumerate() {
+            for (size, counted) in plan.sizes.iter().zip(counts) {
+                let mut tally = counted.jobs[size.job[m][p]];
+                tally += &counted.outside;
+                let cost = Cost::of(&tally, &size.prices[m]);
+                outcomes.push(Outcome {
+                    trace: trace.name(),
+                    machine: machine.name().to_owned(),
+                    policy: policy.text.clone(),
+                    block_size: size.block.bytes(),
+                    processors: plan.processors,
+                    references: counted.references,
+                    accesses: tally.accesses(),
+                    counts: tally,
+                    total_cost: cost.total(),
+                    mcpr: cost.total().per(tally.accesses()),
+                    cost,
+                });
+            }
+        }
+    }
+    Simulation { outcomes, provenance: provenance(plan, trace) }
+}
+
+fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Provenance {
+    let mut prices = Vec::new();
+    for (m, machine) in plan.machines.iter().enumerate() {
+        prices.extend(plan.sizes.iter().map(|size| PriceRecord {
+            machine: machine.name().to_owned(),
+            block_size: size.block.bytes(),
+            prices: size.prices[m],
+        }));
+    }
+    let Filter { private, synchronisation } = plan.filter;
+    let resolved = |(p, spec): (usize, &homenode_placement::PolicySpec)| {
+        let job = plan.sizes[0].jobs.iter().find(|j| j.policy == p)?;
+        let values = spec.resolved(&job.setup).into_iter().map(|(n, v)| format!("{n}={v}"));
+        let values: Vec<String> = values.collect();
+        let colon = if values.is_empty() { "" } else { ":" };
+        Some(format!("{}{colon}{}", spec.entry.name, values.join(",")))
+    };
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        trace: trace.name(),
+        trace_checksum: trace.checksum(),
+        processors: plan.processors,
+        private,
+        sync: synchronisation,
+        policies: plan.policies.iter().enumerate().filter_map(resolved).collect(),
+        prices,
+        notes: plan.notes.clone(),
+    }
+}

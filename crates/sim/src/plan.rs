@@ -1,0 +1,165 @@
+//! The matrix, checked, with each distinct computation listed once.
+
+use homenode_base::BlockSize;
+use homenode_machine::{Machine, Prices};
+use homenode_placement::{Filter, HistoryOptions, PolicySpec, Setup, Shard};
+
+use crate::POLICIES;
+use crate::config::SimConfig;
+use crate::error::SimError;
+use crate::source::TraceSource;
+
+/// Most processors the model allows.
+const PROCESSORS_MAX: u16 = 1024;
+
+/// Bytes that histories may take at a time unless the configuration says otherwise.
+pub(crate) const MEMORY_BUDGET_BYTES: u64 = 1_500_000_000;
+
+/// A policy at one block size on the machines that make no difference to it: an on-line policy
+/// sees only whether there is global memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// Position of the policy in the configuration.
+    pub(crate) policy: usize,
+    pub(crate) setup: Setup,
+}
+
+/// Everything at one block size.
+#[derive(Clone, Debug)]
+pub(crate) struct Size {
+    pub(crate) block: BlockSize,
+    /// Prices of each machine.
+    pub(crate) prices: Vec<Prices>,
+    pub(crate) jobs: Vec<Job>,
+    /// Job of each machine and policy: `job[machine][policy]`.
+    pub(crate) job: Vec<Vec<usize>>,
+    /// Multiples of these Times split the histories.
+    pub(crate) split_periods: Vec<u64>,
+}
+
+/// The whole matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) machines: Vec<Machine>,
+    pub(crate) policies: Vec<PolicySpec>,
+    pub(crate) sizes: Vec<Size>,
+    pub(crate) processors: u16,
+    pub(crate) filter: Filter,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Plan {
+    pub(crate) fn new<T: TraceSource + ?Sized>(
+        config: &SimConfig,
+        trace: &T,
+    ) -> Result<Self, SimError> {
+        let lists = [
+            ("machine", config.machines.len()),
+            ("policy", config.policies.len()),
+            ("block size", config.block_sizes.len()),
+        ];
+        if let Some((what, _)) = lists.into_iter().find(|&(_, len)| len == 0) {
+            let problem = format!("no {what} is given: name at least one");
+            return Err(SimError::Config { problem });
+        }
+        let machines = config.machines.iter().map(|m| Machine::parse(m));
+        let policies = config.policies.iter().map(|p| PolicySpec::parse(p, POLICIES));
+        let mut plan = Self {
+            machines: machines.collect::<Result<_, _>>()?,
+            policies: policies.collect::<Result<_, _>>()?,
+            sizes: Vec::new(),
+            processors: processors(config, trace)?,
+            filter: Filter { private: config.private, synchronisation: config.sync },
+            notes: Vec::new(),
+        };
+        for &bytes in &config.block_sizes {
+            let size = plan.size(BlockSize::new(bytes)?, config.force, rate(trace))?;
+            plan.sizes.push(size);
+        }
+        Ok(plan)
+    }
+
+    /// Checks all machines and policies at one block size.
+    fn size(&mut self, block: BlockSize, force: bool, rate: Option<f64>) -> Result<Size, SimError> {
+        let mut size = Size {
+            block,
+            prices: Vec::new(),
+            jobs: Vec::new(),
+            job: Vec::new(),
+            split_periods: Vec::new(),
+        };
+        for machine in &self.machines {
+            let prices = machine.prices(block, force)?;
+            for note in machine.notes(block)? {
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
+            }
+            let mut row = Vec::new();
+            for (policy, spec) in self.policies.iter().enumerate() {
+                let setup = Setup {
+                    processors: self.processors,
+                    global: prices.has_global(),
+                    prices: spec.entry.needs_prices.then_some(prices),
+                    rate,
+                };
+                row.push(size.job(policy, spec, setup)?);
+            }
+            size.prices.push(prices);
+            size.job.push(row);
+        }
+        Ok(size)
+    }
+
+    /// What to build for one size and shard.
+    pub(crate) fn options(&self, size: &Size, shard: Shard, budget: u64) -> HistoryOptions {
+        HistoryOptions {
+            block_size: size.block,
+            processors: self.processors,
+            filter: self.filter,
+            split_periods: size.split_periods.clone(),
+            shard,
+            memory_budget_bytes: budget,
+        }
+    }
+}
+
+impl Size {
+    /// The job of a policy in these surroundings, a new one if there is none yet.
+    fn job(&mut self, policy: usize, spec: &PolicySpec, setup: Setup) -> Result<usize, SimError> {
+        let same = |j: &Job| {
+            j.policy == policy && j.setup.global == setup.global && j.setup.prices == setup.prices
+        };
+        if let Some(found) = self.jobs.iter().position(same) {
+            return Ok(found);
+        }
+        let period = spec.build(&setup)?.split_period();
+        if let Some(period) = period.filter(|p| !self.split_periods.contains(p)) {
+            self.split_periods.push(period);
+        }
+        self.jobs.push(Job { policy, setup });
+        Ok(self.jobs.len() - 1)
+    }
+}
+
+fn processors<T: TraceSource + ?Sized>(config: &SimConfig, trace: &T) -> Result<u16, SimError> {
+    let processors = config.processors.unwrap_or_else(|| trace.threads().max(1));
+    if (1..=PROCESSORS_MAX).contains(&processors) {
+        return Ok(processors);
+    }
+    let problem = match config.processors {
+        Some(n) => format!("{n} processors: the model allows 1 to {PROCESSORS_MAX}"),
+        None => format!(
+            "the trace has {processors} threads, the model allows {PROCESSORS_MAX} processors: \
+             choose fewer with --processors; thread i runs on processor i modulo that"
+        ),
+    };
+    Err(SimError::Config { problem })
+}
+
+/// References per second of the traced run (thesis section 5.1).
+fn rate<T: TraceSource + ?Sized>(trace: &T) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
+    let references = trace.references() as f64;
+    trace.run_time_s().filter(|&s| s > 0.0 && s.is_finite()).map(|s| references / s)
+}

@@ -1,0 +1,55 @@
+//! Where batches come from.
+
+use homenode_trace::{Batch, Columns, TraceError, TraceReader, Want};
+
+/// A trace in pieces that several threads can read in any order.
+pub trait TraceSource: Sync {
+    /// Name for results.
+    fn name(&self) -> String;
+    /// Content checksum for provenance.
+    fn checksum(&self) -> String;
+    /// Number of pieces.
+    fn pieces(&self) -> usize;
+    /// Fills the batch with piece `index`; flags are the only optional column needed.
+    ///
+    /// # Errors
+    /// When the piece cannot be read.
+    fn read(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError>;
+    /// Data references in all pieces.
+    fn references(&self) -> u64;
+    /// One more than the highest thread number.
+    fn threads(&self) -> u16;
+    /// Seconds the program ran: without recording if that was measured, else while recorded.
+    fn run_time_s(&self) -> Option<f64>;
+}
+
+impl TraceSource for TraceReader {
+    fn name(&self) -> String {
+        self.path().to_string_lossy().into_owned()
+    }
+
+    fn checksum(&self) -> String {
+        self.checksum()
+    }
+
+    fn pieces(&self) -> usize {
+        self.chunks().len()
+    }
+
+    fn read(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
+        let flags = Columns { flags: true, ..Columns::default() };
+        self.read_chunk(index, Want { columns: flags, events: false }, batch)
+    }
+
+    fn references(&self) -> u64 {
+        self.references()
+    }
+
+    fn threads(&self) -> u16 {
+        self.threads()
+    }
+
+    fn run_time_s(&self) -> Option<f64> {
+        self.metadata().native_time_s.or(self.metadata().wall_time_s)
+    }
+}
