@@ -45,6 +45,14 @@ pub(crate) enum Fate {
 }
 
 impl Filter {
+    /// Whether references with these flags are part of a history.
+    #[must_use]
+    pub fn simulates(self, flags: Flags) -> bool {
+        let sync = flags.contains(Flags::SYNC) && self.synchronisation == Synchronisation::Exclude;
+        let private = flags.contains(Flags::PRIVATE) && self.private != Private::Shared;
+        !sync && !private
+    }
+
     /// The fate of references with each combination of flag bits. Exclusion as a synchronisation
     /// reference comes before everything the private flag says.
     pub(crate) fn fates(self) -> [Fate; 256] {
@@ -63,5 +71,22 @@ impl Filter {
             }
         }
         fates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_part_of_a_history_is_what_is_simulated() {
+        for private in [Private::Local, Private::Exclude, Private::Shared] {
+            for synchronisation in [Synchronisation::Exclude, Synchronisation::Include] {
+                let filter = Filter { private, synchronisation };
+                for (bits, fate) in (0..=u8::MAX).zip(filter.fates()) {
+                    assert_eq!(filter.simulates(Flags(bits)), fate == Fate::Simulate, "{bits}");
+                }
+            }
+        }
     }
 }
