@@ -1,0 +1,22 @@
+//! Records a program: `cargo run --example record -- T.hnt [quantum=Q] [order=free] PROGRAM ARGS`.
+
+use homenode_capture::{Order, RecordOptions, record};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args().skip(1).peekable();
+    let mut options =
+        RecordOptions { output: words.next().unwrap_or_default(), ..RecordOptions::default() };
+    while let Some(word) = words.next_if(|word| word.contains('=')) {
+        match word.split_once('=') {
+            Some(("quantum", value)) => options.quantum = value.parse()?,
+            Some(("level", value)) => options.level = value.parse()?,
+            Some(("native", value)) => options.native = value.parse()?,
+            Some(("order", "free")) => options.order = Order::Free,
+            _ => return Err(format!("unknown option {word}").into()),
+        }
+    }
+    options.argv = words.collect();
+    let summary = record(&options, &mut |_| true)?;
+    println!("{}", serde_json::to_string_pretty(&summary)?);
+    Ok(())
+}

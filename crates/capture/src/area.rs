@@ -1,0 +1,229 @@
+//! The memory that recorder and traced process share: a `memfd`, mapped by both.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::wire::{RING_LINES_AT, RINGS_AT};
+
+/// How the rings are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Rings: one for all threads, or one a thread.
+    pub rings: u32,
+    /// Blocks a ring.
+    pub ring_blocks: u32,
+    /// Records a block.
+    pub block_records: u32,
+}
+
+impl Geometry {
+    /// Records in one ring.
+    #[must_use]
+    pub const fn ring_records(self) -> usize {
+        self.ring_blocks as usize * self.block_records as usize
+    }
+
+    const fn bytes(self) -> usize {
+        RINGS_AT + self.rings as usize * self.ring_records() * 16
+    }
+}
+
+/// The mapped area. Pages are allocated by the kernel as they are touched.
+pub struct Area {
+    fd: OwnedFd,
+    start: NonNull<u8>,
+    geometry: Geometry,
+}
+
+// SAFETY: the area is plain memory that is only reached through atomics, for as long as `Area`
+// lives; nothing in it depends on the thread that made the mapping.
+unsafe impl Send for Area {}
+
+impl Area {
+    /// Makes the area, all zero.
+    ///
+    /// # Errors
+    /// When the kernel has no memory for it.
+    pub fn new(geometry: Geometry) -> io::Result<Self> {
+        let bytes = geometry.bytes();
+        // SAFETY: the name is a C string; the result is checked and owned by nobody else.
+        let fd = unsafe {
+            let fd = libc::memfd_create(c"homenode".as_ptr(), libc::MFD_CLOEXEC);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            OwnedFd::from_raw_fd(fd)
+        };
+        let length = i64::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        // SAFETY: fd is open; the call touches no memory of ours.
+        if unsafe { libc::ftruncate(fd.as_raw_fd(), length) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: a fresh shared mapping of a file of exactly this length, placed by the kernel.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                fd.as_raw_fd(),
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { fd, start, geometry })
+    }
+
+    /// The file behind the area.
+    #[must_use]
+    pub fn fd(&self) -> RawFd {
+        self.fd.as_raw_fd()
+    }
+
+    /// The layout.
+    #[must_use]
+    pub const fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    fn word32(&self, offset: usize) -> &AtomicU32 {
+        assert!(offset.is_multiple_of(4) && offset + 4 <= RINGS_AT);
+        // SAFETY: inside of the mapping (which is longer than RINGS_AT) and aligned; the other
+        // process writes it, which is what atomics are for; the borrow ends with the mapping.
+        unsafe { AtomicU32::from_ptr(self.start.as_ptr().add(offset).cast()) }
+    }
+
+    /// A header field.
+    #[must_use]
+    pub fn get(&self, offset: usize) -> u32 {
+        self.word32(offset).load(Ordering::SeqCst)
+    }
+
+    /// Sets a header field.
+    pub fn set(&self, offset: usize, value: u32) {
+        self.word32(offset).store(value, Ordering::SeqCst);
+    }
+
+    /// A 64-bit header field.
+    #[must_use]
+    pub fn get64(&self, offset: usize) -> u64 {
+        assert!(offset.is_multiple_of(8) && offset + 8 <= RINGS_AT);
+        // SAFETY: as in `word32`.
+        let word: &AtomicU64 =
+            unsafe { AtomicU64::from_ptr(self.start.as_ptr().add(offset).cast()) };
+        word.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps until the field is no longer `value`, someone wakes it, or time is up.
+    pub fn wait(&self, offset: usize, value: u32, most: Duration) {
+        let timeout = libc::timespec {
+            tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(most.subsec_nanos()),
+        };
+        // SAFETY: the word is a live, aligned u32 and the time-out outlives the call.
+        unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                self.word32(offset).as_ptr(),
+                libc::FUTEX_WAIT,
+                value,
+                &raw const timeout,
+            );
+        }
+    }
+
+    /// Wakes whoever sleeps on a field.
+    pub fn wake(&self, offset: usize) {
+        // SAFETY: the word is a live, aligned u32; waking never writes it.
+        unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                self.word32(offset).as_ptr(),
+                libc::FUTEX_WAKE,
+                i32::MAX,
+            );
+        }
+    }
+
+    /// Gives a block back to the writer of a ring.
+    pub fn give_back(&self, ring: u32) {
+        let offset = RING_LINES_AT + ring as usize * 64;
+        self.word32(offset).fetch_add(1, Ordering::SeqCst);
+        self.wake(offset);
+    }
+
+    /// Takes record `index` out of a ring: its words, or `None` if it has not been written.
+    #[inline]
+    pub fn take(&self, ring: u32, index: usize) -> Option<[u64; 2]> {
+        let records = self.geometry.ring_records();
+        assert!(ring < self.geometry.rings && index < records);
+        let offset = RINGS_AT + (ring as usize * records + index) * 16;
+        // SAFETY: inside of the mapping by the assertion, and aligned to 8 because RINGS_AT is a
+        // multiple of 16; both sides reach it through atomic operations or plain C stores that
+        // precede a releasing store of word 0.
+        let (first, second) = unsafe {
+            let at = self.start.as_ptr().add(offset);
+            (AtomicU64::from_ptr(at.cast()), AtomicU64::from_ptr(at.add(8).cast()))
+        };
+        let word0 = first.load(Ordering::Acquire);
+        if word0 == 0 {
+            return None;
+        }
+        let word1 = second.load(Ordering::Relaxed);
+        first.store(0, Ordering::Relaxed);
+        Some([word0, word1])
+    }
+
+    /// Writes a record as a traced process would.
+    #[cfg(test)]
+    pub fn put(&self, ring: u32, index: usize, words: [u64; 2]) {
+        let offset = RINGS_AT + (ring as usize * self.geometry.ring_records() + index) * 16;
+        assert!(offset + 16 <= self.geometry.bytes());
+        // SAFETY: as in `take`.
+        unsafe {
+            let at = self.start.as_ptr().add(offset);
+            AtomicU64::from_ptr(at.add(8).cast()).store(words[1], Ordering::Relaxed);
+            AtomicU64::from_ptr(at.cast()).store(words[0], Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Area {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `new` with this length, and every reference into it
+        // borrowed `self`.
+        unsafe {
+            libc::munmap(self.start.as_ptr().cast(), self.geometry.bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_taken_once() {
+        let area = Area::new(Geometry { rings: 2, ring_blocks: 2, block_records: 4 }).unwrap();
+        assert_eq!(area.take(1, 3), None);
+        area.put(1, 3, [7, 9]);
+        assert_eq!(area.take(1, 3), Some([7, 9]));
+        assert_eq!(area.take(1, 3), None);
+        assert_eq!(area.take(0, 3), None);
+    }
+
+    #[test]
+    fn waiting_for_a_field_that_has_changed_returns_at_once() {
+        let area = Area::new(Geometry { rings: 1, ring_blocks: 1, block_records: 4 }).unwrap();
+        area.set(crate::wire::at::DOORBELL, 1);
+        area.wait(crate::wire::at::DOORBELL, 0, Duration::from_secs(60));
+        area.wait(crate::wire::at::DOORBELL, 1, Duration::from_millis(1));
+    }
+}

@@ -1,0 +1,206 @@
+//! Starting the program, and watching it from outside.
+#![allow(unsafe_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Strings and pointers on the new program's stack are filled up to a multiple of this, so that
+/// its stack begins at the same address whatever the environment holds.
+const STACK_STEP_BYTES: usize = 1 << 16;
+const FD_VARIABLE: &str = "HOMENODE_FD";
+const PAD_VARIABLE: &str = "HOMENODE_PAD";
+/// High, so that the program's own files get the numbers they always get.
+const FD_PREFERRED: RawFd = 900;
+/// How long a program that is asked to end may take before it is killed.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Exit code, if it ended by itself.
+    pub exit_code: Option<i32>,
+    /// Signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// The program that is being recorded.
+#[derive(Debug)]
+pub struct Traced {
+    child: Child,
+    ending: Option<Ending>,
+    asked_to_end: Option<Instant>,
+}
+
+/// Where the system would find the program.
+pub fn find(program: &OsStr) -> io::Result<PathBuf> {
+    if program.as_bytes().contains(&b'/') {
+        return Ok(PathBuf::from(program));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|candidate| candidate.is_file())
+        .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+}
+
+impl Traced {
+    /// Starts a program, with the shared area if it is to be recorded.
+    pub fn start(argv: &[String], area: Option<RawFd>) -> io::Result<Self> {
+        let first = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
+        let path = find(OsStr::new(first))?;
+        let mut command = Command::new(&path);
+        command.arg0(first).args(&argv[1..]);
+        command.env_remove(FD_VARIABLE).env_remove(PAD_VARIABLE);
+        if let Some(fd) = area {
+            let target = descriptor();
+            command.env(FD_VARIABLE, format!("{target:010}"));
+            command.env(PAD_VARIABLE, "x".repeat(padding(argv, &path)));
+            // SAFETY: between fork and exec only system calls that POSIX allows there.
+            unsafe { command.pre_exec(move || prepare(fd, target)) };
+        }
+        Ok(Self { child: command.spawn()?, ending: None, asked_to_end: None })
+    }
+
+    /// Starts a program that reads and says nothing, for the sake of the time it takes.
+    pub fn start_quietly(argv: &[String]) -> io::Result<Self> {
+        let first = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut command = Command::new(find(OsStr::new(first))?);
+        command.arg0(first).args(&argv[1..]);
+        command.env_remove(FD_VARIABLE).env_remove(PAD_VARIABLE);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Self { child: command.spawn()?, ending: None, asked_to_end: None })
+    }
+
+    /// Waits for the end of the program.
+    pub fn wait(&mut self) -> io::Result<()> {
+        let status = self.child.wait()?;
+        self.ending = Some(Ending { exit_code: status.code(), signal: status.signal() });
+        Ok(())
+    }
+
+    /// Whether the program has ended, and how.
+    pub fn ending(&mut self) -> io::Result<Option<Ending>> {
+        if self.ending.is_none() {
+            self.ending = self
+                .child
+                .try_wait()?
+                .map(|status| Ending { exit_code: status.code(), signal: status.signal() });
+        }
+        Ok(self.ending)
+    }
+
+    /// Asks the program to end; called again, kills it when its time is over.
+    pub fn end(&mut self) {
+        let signal = match self.asked_to_end {
+            None => libc::SIGTERM,
+            Some(since) if since.elapsed() > PATIENCE => libc::SIGKILL,
+            Some(_) => return,
+        };
+        self.asked_to_end.get_or_insert_with(Instant::now);
+        if let (None, Ok(pid)) = (self.ending, libc::pid_t::try_from(self.child.id())) {
+            // SAFETY: the child has not been waited for, so the number is still its.
+            unsafe { libc::kill(pid, signal) };
+        }
+    }
+}
+
+impl Drop for Traced {
+    /// A program is never left running behind a recorder that has gone.
+    fn drop(&mut self) {
+        if self.ending.is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// The mappings of a process, empty when it is gone.
+#[must_use]
+pub fn maps(pid: u32) -> String {
+    std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default()
+}
+
+/// In the child: addresses that repeat, and the area under its number.
+fn prepare(fd: RawFd, target: RawFd) -> io::Result<()> {
+    // SAFETY: plain system calls on numbers.
+    unsafe {
+        let persona = libc::personality(0xffff_ffff);
+        if persona != -1 {
+            let wanted = libc::c_ulong::from(persona.cast_unsigned())
+                | libc::c_ulong::from(libc::ADDR_NO_RANDOMIZE.cast_unsigned());
+            libc::personality(wanted);
+        }
+        if libc::dup2(fd, target) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+fn descriptor() -> RawFd {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure outlives the call.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    let most = RawFd::try_from(limit.rlim_cur).unwrap_or(RawFd::MAX);
+    FD_PREFERRED.min(most - 1)
+}
+
+/// Characters of padding that make arguments, environment and their pointers a round sum.
+fn padding(argv: &[String], path: &Path) -> usize {
+    const POINTER_BYTES: usize = 8;
+    let ours = [(FD_VARIABLE, 10), (PAD_VARIABLE, 0)];
+    let kept = |(name, _): &(OsString, OsString)| name != FD_VARIABLE && name != PAD_VARIABLE;
+    let environment: usize = std::env::vars_os()
+        .filter(kept)
+        .map(|(name, value)| name.len() + value.len() + 2 + POINTER_BYTES)
+        .sum();
+    let added: usize =
+        ours.iter().map(|(name, value)| name.len() + value + 2 + POINTER_BYTES).sum();
+    let arguments: usize = argv.iter().map(|word| word.len() + 1 + POINTER_BYTES).sum();
+    let used = environment + added + arguments + path.as_os_str().len() + 1;
+    used.next_multiple_of(STACK_STEP_BYTES) - used
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_fills_up_to_a_round_sum() {
+        let one = padding(&["a".to_owned()], Path::new("/bin/a"));
+        let two = padding(&["a".to_owned(), "bc".to_owned()], Path::new("/bin/a"));
+        assert_eq!((one + STACK_STEP_BYTES - two) % STACK_STEP_BYTES, 3 + 8);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        assert!(find(OsStr::new("homenode-no-such-program")).is_err());
+        assert!(Traced::start(&["/no/such/program".to_owned()], None).is_err());
+        assert!(Traced::start(&[], None).is_err());
+    }
+
+    #[test]
+    fn endings_are_told_apart() {
+        let mut child = Traced::start(&["sh".into(), "-c".into(), "exit 7".into()], None).unwrap();
+        let ending = loop {
+            if let Some(ending) = child.ending().unwrap() {
+                break ending;
+            }
+        };
+        assert_eq!(ending, Ending { exit_code: Some(7), signal: None });
+        let mut child = Traced::start(&["sleep".into(), "60".into()], None).unwrap();
+        child.end();
+        let ending = loop {
+            if let Some(ending) = child.ending().unwrap() {
+                break ending;
+            }
+        };
+        assert_eq!(ending, Ending { exit_code: None, signal: Some(libc::SIGTERM) });
+    }
+}

@@ -1,0 +1,240 @@
+//! From the records of one ring to references and events.
+
+use homenode_base::{Access, AccessKind, Flags};
+use homenode_trace::EventKind;
+
+use crate::wire::{
+    CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, KIND_SHIFT, SIZE_SHIFT, SYNC_BIT, THREAD_SHIFT, code,
+};
+
+/// What one or several records say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A reference; the private flag is not known yet.
+    Access(Access),
+    /// Something a trace can say.
+    Event(u16, EventKind),
+    /// A thread begins: stack and thread-local storage, as (low, high).
+    Start {
+        /// The thread.
+        thread: u16,
+        /// Its stack.
+        stack: (u64, u64),
+        /// Its thread-local storage; empty if it has none.
+        tls: (u64, u64),
+    },
+    /// A thread calls a region its own.
+    Private {
+        /// The thread.
+        thread: u16,
+        /// First byte and one past the last.
+        region: (u64, u64),
+    },
+    /// Free order: what follows in this ring has this sequence number.
+    Stamp(u64),
+}
+
+const LOW: u64 = (1 << 48) - 1;
+
+#[derive(Debug)]
+struct Pending {
+    code: u8,
+    thread: u16,
+    first: u64,
+    second: u64,
+    missing: u8,
+    words: Vec<u64>,
+}
+
+/// Collects the records of one ring, in order.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    pending: Option<Pending>,
+    forks: u32,
+}
+
+impl Decoder {
+    /// Takes the next record; most are an item each.
+    #[inline]
+    pub fn take(&mut self, words: [u64; 2]) -> Option<Item> {
+        if self.pending.is_some() || words[0] >> EVENT_BIT != 0 {
+            return self.take_event(words);
+        }
+        Some(Item::Access(access(words)))
+    }
+
+    fn take_event(&mut self, words: [u64; 2]) -> Option<Item> {
+        let mut pending = if let Some(mut pending) = self.pending.take() {
+            pending.words.extend([words[0] & !(1 << EVENT_BIT), words[1]]);
+            pending.missing -= 1;
+            pending
+        } else {
+            Pending {
+                code: low_byte(words[0] >> CODE_SHIFT) & 0x7f,
+                thread: thread_of(words[1]),
+                first: words[0] & LOW,
+                second: words[1] & LOW,
+                missing: low_byte(words[0] >> EXTRA_SHIFT),
+                words: Vec::new(),
+            }
+        };
+        if pending.missing > 0 {
+            self.pending = Some(pending);
+            return None;
+        }
+        // An event without payload reads zeros: only a runtime of another version makes one.
+        pending.words.resize(pending.words.len().max(2), 0);
+        self.item(&pending)
+    }
+
+    fn item(&mut self, p: &Pending) -> Option<Item> {
+        let addr = p.first;
+        let number = u32::try_from(p.first).unwrap_or(u32::MAX);
+        let child = u16::try_from(p.first).unwrap_or(u16::MAX - 1);
+        let kind = match p.code {
+            code::THREAD_START => {
+                return Some(Item::Start {
+                    thread: p.thread,
+                    stack: (p.first, p.second.max(p.first)),
+                    tls: (p.words[0], p.words[1].max(p.words[0])),
+                });
+            }
+            code::PRIVATE => {
+                let region = (addr, addr.saturating_add(p.words[0]));
+                return Some(Item::Private { thread: p.thread, region });
+            }
+            code::STAMP => return Some(Item::Stamp(p.words[0])),
+            code::THREAD_EXIT => EventKind::ThreadExit,
+            code::THREAD_CREATE => EventKind::ThreadCreate { child },
+            code::THREAD_JOIN => EventKind::ThreadJoin { child },
+            code::LOCK_ACQUIRE => EventKind::LockAcquire { addr },
+            code::LOCK_RELEASE => EventKind::LockRelease { addr },
+            code::BARRIER_ENTER => EventKind::BarrierEnter { addr },
+            code::BARRIER_LEAVE => EventKind::BarrierLeave { addr },
+            code::CONDITION_WAIT => EventKind::ConditionWait { addr },
+            code::CONDITION_WAKE => EventKind::ConditionWake { addr },
+            code::ALLOC => EventKind::Alloc { addr, size: p.words[0], site: p.second },
+            code::FREE => EventKind::Free { addr },
+            code::MAP => EventKind::Map {
+                addr,
+                size: p.words[0],
+                shared: p.second != 0,
+                object: text(&p.words[2..], p.words[1]),
+            },
+            code::UNMAP => EventKind::Unmap { addr, size: p.words[0] },
+            code::SYSCALL_ENTER => EventKind::SyscallEnter { number },
+            code::SYSCALL_EXIT => EventKind::SyscallExit { number },
+            // Process numbers differ from run to run; the n-th child is the n-th child.
+            code::FORK => {
+                self.forks += 1;
+                EventKind::Fork { pid: self.forks }
+            }
+            code::INIT_DONE => EventKind::InitDone,
+            code::PHASE => EventKind::Phase { id: number },
+            code::MARKER => EventKind::Marker { text: text(&p.words, p.first) },
+            _ => return None,
+        };
+        Some(Item::Event(p.thread, kind))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low byte is what is wanted")]
+const fn low_byte(word: u64) -> u8 {
+    word as u8
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "16 bits are left")]
+const fn thread_of(word: u64) -> u16 {
+    (word >> THREAD_SHIFT) as u16
+}
+
+#[inline]
+fn access(words: [u64; 2]) -> Access {
+    let kind = match (words[0] >> KIND_SHIFT) & 3 {
+        0 => AccessKind::Read,
+        1 => AccessKind::Write,
+        _ => AccessKind::Atomic,
+    };
+    let sync = (words[0] >> SYNC_BIT) & 1 != 0;
+    Access {
+        thread: thread_of(words[1]),
+        kind,
+        size: low_byte(words[0] >> SIZE_SHIFT) & 0x7f,
+        flags: if sync { Flags::SYNC } else { Flags::default() },
+        addr: words[0] & LOW,
+        pc: words[1] & LOW,
+        gap: 0,
+        pid: 0,
+    }
+}
+
+/// Text of `length` bytes, seven a word.
+fn text(words: &[u64], length: u64) -> String {
+    let bytes: Vec<u8> = words
+        .iter()
+        .flat_map(|word| word.to_le_bytes().into_iter().take(7))
+        .take(usize::try_from(length).unwrap_or(usize::MAX))
+        .collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVENT: u64 = 1 << EVENT_BIT;
+
+    #[test]
+    fn a_reference_has_all_its_parts() {
+        let word0 = 0x7fff_1234_5678 | (8 << SIZE_SHIFT) | (2 << KIND_SHIFT) | (1 << SYNC_BIT);
+        let word1 = 0x5555_5555_1000 | (513 << THREAD_SHIFT);
+        let expected = Access {
+            flags: Flags::SYNC,
+            pc: 0x5555_5555_1000,
+            ..Access::new(513, AccessKind::Atomic, 0x7fff_1234_5678, 8)
+        };
+        assert_eq!(Decoder::default().take([word0, word1]), Some(Item::Access(expected)));
+    }
+
+    #[test]
+    fn a_64_byte_reference_fits() {
+        let Some(Item::Access(a)) = Decoder::default().take([(64 << SIZE_SHIFT) | 0x40, 0]) else {
+            panic!("a reference");
+        };
+        assert_eq!((a.size, a.kind, a.addr), (64, AccessKind::Read, 0x40));
+    }
+
+    #[test]
+    fn an_event_waits_for_its_payload() {
+        let mut decoder = Decoder::default();
+        let head = EVENT | (u64::from(code::ALLOC) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 0x1000;
+        assert_eq!(decoder.take([head, 0x40_0000 | (3 << THREAD_SHIFT)]), None);
+        let event = EventKind::Alloc { addr: 0x1000, size: 24, site: 0x40_0000 };
+        assert_eq!(decoder.take([EVENT | 24, 0]), Some(Item::Event(3, event)));
+    }
+
+    #[test]
+    fn text_is_seven_bytes_a_word() {
+        let mut decoder = Decoder::default();
+        let head = EVENT | (u64::from(code::MARKER) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 9;
+        assert_eq!(decoder.take([head, 0]), None);
+        let first = u64::from_le_bytes(*b"phase a\0");
+        let second = u64::from_le_bytes(*b"bc\0\0\0\0\0\0");
+        let event = EventKind::Marker { text: "phase abc".to_owned() };
+        assert_eq!(decoder.take([EVENT | first, second]), Some(Item::Event(0, event)));
+    }
+
+    #[test]
+    fn children_are_numbered_in_order() {
+        let mut decoder = Decoder::default();
+        let head = EVENT | (u64::from(code::FORK) << CODE_SHIFT) | 4711;
+        for pid in 1..3 {
+            assert_eq!(decoder.take([head, 0]), Some(Item::Event(0, EventKind::Fork { pid })));
+        }
+    }
+
+    #[test]
+    fn an_unknown_event_is_passed_over() {
+        assert_eq!(Decoder::default().take([EVENT | (99 << CODE_SHIFT), 0]), None);
+    }
+}

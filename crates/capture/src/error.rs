@@ -1,0 +1,65 @@
+//! What can go wrong with a recording.
+
+use std::io;
+
+use homenode_trace::TraceError;
+
+/// A program could not be recorded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// The options make no sense.
+    #[error("{option}: expected {expected}, found {found}")]
+    Option {
+        /// Option.
+        option: &'static str,
+        /// What it may be.
+        expected: &'static str,
+        /// What it was.
+        found: String,
+    },
+    /// The program could not be started.
+    #[error("{program}: cannot start the program: {source}; check its name and permissions")]
+    Start {
+        /// Program.
+        program: String,
+        /// Answer of the operating system.
+        source: io::Error,
+    },
+    /// Nothing in the program calls the recorder.
+    #[error(
+        "{program}: no reference was recorded, because the program was not linked with the \
+         recorder's runtime; build it with `homenode cc` (or `homenode c++`, `homenode fortran`) \
+         in place of the compiler, for compiling and for linking"
+    )]
+    NotInstrumented {
+        /// Program.
+        program: String,
+    },
+    /// The runtime in the program is from another release.
+    #[error(
+        "{program}: its runtime does not understand this recorder; build it again with the \
+         `homenode cc` of this version"
+    )]
+    OtherRelease {
+        /// Program.
+        program: String,
+    },
+    /// The kernel refused something the recorder needs.
+    #[error("cannot {action}: {source}")]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// Answer of the operating system.
+        source: io::Error,
+    },
+    /// The caller asked to stop; what was recorded is in the trace.
+    #[error("recording was interrupted after {references} references; the trace holds them")]
+    Interrupted {
+        /// References in the trace.
+        references: u64,
+    },
+    /// The trace could not be written. The program ran on to its end, unrecorded.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}

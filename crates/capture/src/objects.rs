@@ -1,0 +1,142 @@
+//! What the program had mapped: symbols of its static data and source lines of its code.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use homenode_symbol::Symbolizer;
+use homenode_trace::{AddressRange, RangeKind, SourceLine};
+
+/// A mapped part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Segment {
+    start: u64,
+    end: u64,
+    path: PathBuf,
+}
+
+/// The mappings seen so far, from `/proc/PID/maps`.
+#[derive(Debug, Default)]
+pub struct Objects {
+    segments: Vec<Segment>,
+    /// Lowest address of each file, where its first segment lies.
+    bases: BTreeMap<PathBuf, u64>,
+}
+
+impl Objects {
+    /// Adds what a copy of `/proc/PID/maps` says. Mappings that are gone stay known.
+    pub fn add_maps(&mut self, text: &str) {
+        for line in text.lines() {
+            let Some(segment) = parse(line) else { continue };
+            let base = self.bases.entry(segment.path.clone()).or_insert(segment.start);
+            *base = (*base).min(segment.start);
+            if !self.segments.contains(&segment) {
+                self.segments.push(segment);
+            }
+        }
+    }
+
+    /// Whether the address is in a file known so far.
+    #[must_use]
+    pub fn contains(&self, addr: u64) -> bool {
+        self.segment(addr).is_some()
+    }
+
+    fn segment(&self, addr: u64) -> Option<&Segment> {
+        self.segments.iter().find(|s| s.start <= addr && addr < s.end)
+    }
+
+    /// Source lines of program counters, and the static data of the files they lie in.
+    ///
+    /// A file that cannot be read or understood leaves its program counters without lines; the
+    /// references are worth keeping all the same.
+    #[must_use]
+    pub fn resolve(&self, pcs: &[u64]) -> (Vec<SourceLine>, Vec<AddressRange>) {
+        let mut by_file: BTreeMap<&PathBuf, Vec<u64>> = BTreeMap::new();
+        for &pc in pcs {
+            if let Some(segment) = self.segment(pc) {
+                by_file.entry(&segment.path).or_default().push(pc);
+            }
+        }
+        let (mut lines, mut ranges) = (Vec::new(), Vec::new());
+        for (path, pcs) in by_file {
+            let Ok(symbolizer) = Symbolizer::open(path) else { continue };
+            let moved = self.displacement(path, &symbolizer);
+            for pc in pcs {
+                if let Some(line) = symbolizer.line(pc.wrapping_sub(moved)) {
+                    lines.push(SourceLine {
+                        pc,
+                        function: line.function,
+                        file: line.file,
+                        line: line.line,
+                    });
+                }
+            }
+            ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| AddressRange {
+                start: symbol.addr.wrapping_add(moved),
+                size: symbol.size,
+                kind: RangeKind::Static,
+                name: symbol.name,
+                site: 0,
+                thread: 0,
+            }));
+        }
+        lines.sort_by_key(|line| line.pc);
+        (lines, ranges)
+    }
+
+    /// Address in memory less address in the file.
+    fn displacement(&self, path: &PathBuf, symbolizer: &Symbolizer) -> u64 {
+        const PAGE: u64 = 4096;
+        if !symbolizer.is_pie() {
+            return 0;
+        }
+        let base = self.bases.get(path).copied().unwrap_or(0);
+        base.wrapping_sub(symbolizer.first_load_address() / PAGE * PAGE)
+    }
+}
+
+/// One line of `/proc/PID/maps`, if it maps a file.
+fn parse(line: &str) -> Option<Segment> {
+    let (addresses, rest) = line.split_once(' ')?;
+    let (start, end) = addresses.split_once('-')?;
+    let path = rest.find('/').map(|at| &rest[at..])?;
+    if path.starts_with("/memfd:") {
+        return None;
+    }
+    Some(Segment {
+        start: u64::from_str_radix(start, 16).ok()?,
+        end: u64::from_str_radix(end, 16).ok()?,
+        path: PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(path)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAPS: &str = "\
+555555554000-555555555000 r--p 00000000 fe:00 123   /tmp/a program
+555555555000-555555556000 r-xp 00001000 fe:00 123   /tmp/a program
+7ffff7d00000-7ffff7d28000 rw-p 00000000 00:00 0
+7ffff7d90000-7ffff7db8000 rw-s 00000000 00:01 5     /memfd:homenode (deleted)
+7ffffffde000-7ffffffff000 rw-p 00000000 00:00 0     [stack]
+";
+
+    #[test]
+    fn files_are_found_in_the_mappings() {
+        let mut objects = Objects::default();
+        objects.add_maps(MAPS);
+        objects.add_maps(MAPS);
+        assert_eq!(objects.segments.len(), 2);
+        assert_eq!(objects.bases[&PathBuf::from("/tmp/a program")], 0x5555_5555_4000);
+        assert!(objects.contains(0x5555_5555_5fff));
+        assert!(!objects.contains(0x7fff_f7d0_0000));
+    }
+
+    #[test]
+    fn nonsense_is_passed_over() {
+        let mut objects = Objects::default();
+        objects.add_maps("zz-1 r--p /x\n\n-\n1-2\n");
+        assert!(objects.segments.is_empty());
+    }
+}

@@ -1,0 +1,151 @@
+//! What to record, and what came of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::CaptureError;
+
+/// In which order threads run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// One at a time, in turns of `quantum` references: the same trace every time.
+    #[default]
+    Deterministic,
+    /// All at once, with a sequence number every `quantum` references.
+    Free,
+}
+
+/// What to record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecordOptions {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// The trace to write.
+    pub output: String,
+    /// How references are caught; only `cc` here.
+    pub via: String,
+    /// In which order threads run.
+    pub order: Order,
+    /// References a thread makes before the next one's turn, from 1 to 10^9.
+    pub quantum: u32,
+    /// zstd level of the trace, 1 to 22.
+    pub level: i32,
+    /// Also run the program without recording, first, and report the slowdown.
+    pub native: bool,
+}
+
+impl Default for RecordOptions {
+    fn default() -> Self {
+        Self {
+            argv: Vec::new(),
+            output: String::new(),
+            via: "cc".to_owned(),
+            order: Order::default(),
+            quantum: 100,
+            level: 3,
+            native: false,
+        }
+    }
+}
+
+impl RecordOptions {
+    /// Refuses what cannot be.
+    ///
+    /// # Errors
+    /// With the option, what it may be and what it was.
+    pub fn check(&self) -> Result<(), CaptureError> {
+        let bad =
+            |option, expected, found: String| Err(CaptureError::Option { option, expected, found });
+        if self.argv.is_empty() {
+            return bad("argv", "a program and its arguments", "nothing".to_owned());
+        }
+        if self.output.is_empty() {
+            return bad("output", "the name of the trace to write", "nothing".to_owned());
+        }
+        if self.via != "cc" {
+            return bad("via", "cc", self.via.clone());
+        }
+        if !(1..=1_000_000_000).contains(&self.quantum) {
+            return bad("quantum", "1 to 1000000000 references", self.quantum.to_string());
+        }
+        if !(1..=22).contains(&self.level) {
+            return bad("level", "1 to 22", self.level.to_string());
+        }
+        if self.argv.iter().any(|word| word.contains('\0')) {
+            return bad("argv", "words without a zero byte", "one".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordSummary {
+    /// The trace.
+    pub output: String,
+    /// References.
+    pub references: u64,
+    /// Events.
+    pub events: u64,
+    /// Largest number of threads at one time.
+    pub threads: u32,
+    /// Wall time of the recorded run.
+    pub wall_time_s: f64,
+    /// References recorded a second.
+    pub references_per_second: f64,
+    /// Bytes of the trace.
+    pub bytes: u64,
+    /// Exit code of the program, if it ended by itself.
+    pub exit_code: Option<i32>,
+    /// Signal that ended it.
+    pub signal: Option<i32>,
+    /// Wall time without recording, if measured.
+    pub native_time_s: Option<f64>,
+    /// Recorded wall time over native wall time, if measured.
+    pub slowdown: Option<f64>,
+    /// Times the baton was taken from a thread that was stuck in code without hooks: if not 0, two
+    /// recordings may differ.
+    pub forced_turns: u32,
+    /// Times a thread came back from a wait outside of the program: if not 0, two recordings may
+    /// differ.
+    pub outside_waits: u32,
+    /// Threads beyond the largest number, whose references are missing.
+    pub lost_threads: u32,
+    /// Content checksum of the trace.
+    pub checksum: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_options_are_refused() {
+        let good = RecordOptions {
+            argv: vec!["a".to_owned()],
+            output: "t.hnt".to_owned(),
+            ..RecordOptions::default()
+        };
+        good.check().unwrap();
+        let bad = [
+            RecordOptions { argv: Vec::new(), ..good.clone() },
+            RecordOptions { output: String::new(), ..good.clone() },
+            RecordOptions { via: "qemu".to_owned(), ..good.clone() },
+            RecordOptions { quantum: 0, ..good.clone() },
+            RecordOptions { level: 23, ..good.clone() },
+            RecordOptions { argv: vec!["a\0b".to_owned()], ..good },
+        ];
+        for options in bad {
+            let error = options.check().unwrap_err().to_string();
+            assert!(error.contains("expected"), "{error}");
+        }
+    }
+
+    #[test]
+    fn options_come_from_json() {
+        let text = r#"{"argv":["p"],"output":"t","order":"free","quantum":7}"#;
+        let options: RecordOptions = serde_json::from_str(text).unwrap();
+        assert_eq!((options.order, options.quantum, options.level), (Order::Free, 7, 3));
+    }
+}

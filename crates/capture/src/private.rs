@@ -1,0 +1,182 @@
+//! Which references are private: to the thread's own stack, thread-local storage or a region it
+//! declared its own, until another thread has touched the same 64 bytes.
+
+use rustc_hash::FxHashMap;
+
+use homenode_base::{Access, Flags};
+
+const GRANULE_SHIFT: u32 = 6;
+/// Granules a mask holds: 4 KB.
+const MASK_SHIFT: u32 = 12;
+const CACHE_ENTRIES: usize = 64;
+const CACHE_SHIFT: u32 = 16;
+const NOBODY: usize = usize::MAX;
+
+#[derive(Debug)]
+struct Range {
+    low: u64,
+    high: u64,
+    owner: u16,
+    /// For every 4 KB that another thread has touched: which 64-byte granules.
+    shared: FxHashMap<u64, u64>,
+}
+
+/// An interval of addresses that all belong to the same range, or to none.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    low: u64,
+    high: u64,
+    range: usize,
+}
+
+const UNKNOWN: Known = Known { low: 1, high: 0, range: NOBODY };
+
+/// The private ranges of all threads.
+#[derive(Debug)]
+pub struct PrivateRanges {
+    /// Ordered by address, without overlaps.
+    ranges: Vec<Range>,
+    /// Answers to earlier questions, found by a few bits of the address.
+    cache: [Known; CACHE_ENTRIES],
+}
+
+impl Default for PrivateRanges {
+    fn default() -> Self {
+        Self { ranges: Vec::new(), cache: [UNKNOWN; CACHE_ENTRIES] }
+    }
+}
+
+impl PrivateRanges {
+    /// The bytes from `low` up to `high` belong to `owner` from now on. Where they overlap what was
+    /// private before, the later owner wins: stacks are used again.
+    pub fn claim(&mut self, low: u64, high: u64, owner: u16) {
+        if low >= high {
+            return;
+        }
+        let old = std::mem::take(&mut self.ranges);
+        for range in old {
+            if range.high <= low || range.low >= high {
+                self.ranges.push(range);
+                continue;
+            }
+            let (start, end, first_owner) = (range.low, range.high, range.owner);
+            for (part_low, part_high) in [(start, low.min(end)), (high.max(start), end)] {
+                if part_low < part_high {
+                    self.ranges.push(Range {
+                        low: part_low,
+                        high: part_high,
+                        owner: first_owner,
+                        shared: range.shared.clone(),
+                    });
+                }
+            }
+        }
+        self.ranges.push(Range { low, high, owner, shared: FxHashMap::default() });
+        self.ranges.sort_by_key(|range| range.low);
+        self.cache = [UNKNOWN; CACHE_ENTRIES];
+    }
+
+    /// Whether this reference is private, and what it means for later ones.
+    #[inline]
+    pub fn judge(&mut self, access: &Access) -> Flags {
+        let slot = cache_slot(access.addr);
+        let mut known = self.cache[slot];
+        if access.addr < known.low || access.addr >= known.high {
+            known = self.look_up(access.addr);
+            self.cache[slot] = known;
+        }
+        if known.range == NOBODY {
+            return Flags::default();
+        }
+        self.ranges[known.range].judge(access)
+    }
+
+    fn look_up(&self, addr: u64) -> Known {
+        let after = self.ranges.partition_point(|range| range.low <= addr);
+        let next = self.ranges.get(after).map_or(u64::MAX, |range| range.low);
+        let Some(before) = after.checked_sub(1) else {
+            return Known { low: 0, high: next, range: NOBODY };
+        };
+        let range = &self.ranges[before];
+        if addr < range.high {
+            return Known { low: range.low, high: range.high, range: before };
+        }
+        Known { low: range.high, high: next, range: NOBODY }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
+const fn cache_slot(addr: u64) -> usize {
+    (addr >> CACHE_SHIFT) as usize % CACHE_ENTRIES
+}
+
+impl Range {
+    fn judge(&mut self, access: &Access) -> Flags {
+        let first = access.addr >> GRANULE_SHIFT;
+        let last = (access.addr + u64::from(access.size) - 1) >> GRANULE_SHIFT;
+        let own = access.thread == self.owner;
+        if own && self.shared.is_empty() {
+            return Flags::PRIVATE;
+        }
+        let mut private = own;
+        for granule in [first, last] {
+            let page = granule >> (MASK_SHIFT - GRANULE_SHIFT);
+            let bit = 1 << (granule & 63);
+            if own {
+                private &= self.shared.get(&page).is_none_or(|mask| mask & bit == 0);
+            } else {
+                *self.shared.entry(page).or_default() |= bit;
+            }
+        }
+        if private { Flags::PRIVATE } else { Flags::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use homenode_base::AccessKind;
+
+    fn flags(ranges: &mut PrivateRanges, thread: u16, addr: u64) -> Flags {
+        ranges.judge(&Access::new(thread, AccessKind::Write, addr, 8))
+    }
+
+    #[test]
+    fn own_stack_is_private_until_another_thread_touches_the_granule() {
+        let mut ranges = PrivateRanges::default();
+        ranges.claim(0x1000, 0x3000, 1);
+        assert_eq!(flags(&mut ranges, 1, 0x2000), Flags::PRIVATE);
+        assert_eq!(flags(&mut ranges, 2, 0x2010), Flags::default());
+        assert_eq!(flags(&mut ranges, 1, 0x2000), Flags::default());
+        // Other granules, of the same page and of others, stay private.
+        assert_eq!(flags(&mut ranges, 1, 0x2040), Flags::PRIVATE);
+        assert_eq!(flags(&mut ranges, 1, 0x1000), Flags::PRIVATE);
+        // Half in the shared granule, half behind it.
+        assert_eq!(flags(&mut ranges, 1, 0x203c), Flags::default());
+    }
+
+    #[test]
+    fn outside_nothing_is_private() {
+        let mut ranges = PrivateRanges::default();
+        assert_eq!(flags(&mut ranges, 0, 0x10), Flags::default());
+        ranges.claim(0x1000, 0x2000, 0);
+        assert_eq!(flags(&mut ranges, 0, 0xff0), Flags::default());
+        assert_eq!(flags(&mut ranges, 0, 0x1000), Flags::PRIVATE);
+        assert_eq!(flags(&mut ranges, 0, 0x2000), Flags::default());
+    }
+
+    #[test]
+    fn a_stack_that_is_used_again_belongs_to_the_new_thread() {
+        let mut ranges = PrivateRanges::default();
+        ranges.claim(0x1000, 0x4000, 1);
+        assert_eq!(flags(&mut ranges, 2, 0x1000), Flags::default());
+        ranges.claim(0x2000, 0x3000, 2);
+        assert_eq!(flags(&mut ranges, 2, 0x2000), Flags::PRIVATE);
+        assert_eq!(flags(&mut ranges, 1, 0x3000), Flags::PRIVATE);
+        // What was shared before the split still is.
+        assert_eq!(flags(&mut ranges, 1, 0x1000), Flags::default());
+        ranges.claim(0x1000, 0x4000, 3);
+        assert_eq!(flags(&mut ranges, 3, 0x1000), Flags::PRIVATE);
+        assert_eq!(flags(&mut ranges, 1, 0x3000), Flags::default());
+    }
+}

@@ -1,0 +1,214 @@
+//! The recording itself: start, drain, end.
+
+use std::time::{Duration, Instant};
+
+use homenode_trace::{Columns, Metadata, TraceWriter, WriterOptions};
+
+use crate::area::{Area, Geometry};
+use crate::child::{Ending, Traced};
+use crate::decode::Item;
+use crate::error::CaptureError;
+use crate::options::{Order, RecordOptions, RecordSummary};
+use crate::ring::{Merger, RingReader};
+use crate::sink::Sink;
+use crate::wire::{MAGIC, ORDER_DETERMINISTIC, ORDER_FREE, RINGS, VERSION, at};
+
+/// 4 MB: small enough to stay in the caches that both processes share.
+const DETERMINISTIC_RING: Geometry = Geometry { rings: 1, ring_blocks: 64, block_records: 4096 };
+/// 1 MB a thread, which takes memory only once the thread exists.
+const FREE_RINGS: Geometry = Geometry { rings: RINGS, ring_blocks: 16, block_records: 4096 };
+/// How long to sleep when there is nothing to read; a full block wakes the recorder earlier.
+const IDLE: Duration = Duration::from_millis(2);
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+enum Source {
+    One(RingReader),
+    Many(Merger),
+}
+
+impl Source {
+    fn drain(&mut self, area: &Area, all: bool, item: impl FnMut(Item)) -> usize {
+        match self {
+            Self::One(reader) => reader.drain(area, item),
+            Self::Many(merger) => merger.drain(area, all, item),
+        }
+    }
+}
+
+/// Runs a program and writes its references to a trace.
+///
+/// `progress` is told now and then how many references there are; when it says `false`, the program
+/// is ended and the trace completed with what there is.
+///
+/// # Errors
+/// When the options make no sense, the program cannot be started or has no runtime linked in,
+/// the trace cannot be written (the program runs to its end all the same), or `progress` said
+/// `false`.
+pub fn record(
+    options: &RecordOptions,
+    progress: &mut dyn FnMut(u64) -> bool,
+) -> Result<RecordSummary, CaptureError> {
+    options.check()?;
+    let native_time_s = if options.native { Some(run_natively(options)?) } else { None };
+    let area = make_area(options)?;
+    let writer_options = WriterOptions {
+        columns: Columns { pc: true, gap: false, pid: false, flags: true },
+        level: options.level,
+        ..WriterOptions::default()
+    };
+    let mut sink = Sink::new(TraceWriter::create(&options.output, writer_options)?);
+    let begin = Instant::now();
+    let mut child = match Traced::start(&options.argv, Some(area.fd())) {
+        Ok(child) => child,
+        Err(source) => return Err(discard(options, start_error(options, source))),
+    };
+    let (ending, interrupted) = run(&area, &mut child, &mut sink, progress)?;
+    let wall_time_s = begin.elapsed().as_secs_f64();
+    if area.get(at::CLAIMED_BY) == 0 {
+        let program = options.argv[0].clone();
+        return Err(discard(options, CaptureError::NotInstrumented { program }));
+    }
+    let (references, threads) = (sink.references(), sink.threads());
+    let summary = sink.finish(metadata(options, &area, ending, wall_time_s))?;
+    if interrupted {
+        return Err(CaptureError::Interrupted { references });
+    }
+    Ok(RecordSummary {
+        output: options.output.clone(),
+        references: summary.references,
+        events: summary.events,
+        threads: threads.into(),
+        wall_time_s,
+        references_per_second: per_second(summary.references, wall_time_s),
+        bytes: summary.bytes,
+        exit_code: ending.exit_code,
+        signal: ending.signal,
+        native_time_s,
+        slowdown: native_time_s.map(|native| wall_time_s / native.max(f64::EPSILON)),
+        forced_turns: area.get(at::FORCED),
+        outside_waits: area.get(at::OUTSIDE),
+        lost_threads: area.get(at::LOST_THREADS),
+        checksum: summary.checksum,
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+fn per_second(references: u64, seconds: f64) -> f64 {
+    references as f64 / seconds.max(f64::EPSILON)
+}
+
+/// Nothing worth keeping was written.
+fn discard(options: &RecordOptions, error: CaptureError) -> CaptureError {
+    let partial = homenode_trace::partial_path(options.output.as_ref());
+    // The error that led here is the one to report.
+    let _ = std::fs::remove_file(partial);
+    error
+}
+
+fn start_error(options: &RecordOptions, source: std::io::Error) -> CaptureError {
+    CaptureError::Start { program: options.argv[0].clone(), source }
+}
+
+fn system(action: &'static str) -> impl Fn(std::io::Error) -> CaptureError {
+    move |source| CaptureError::System { action, source }
+}
+
+fn make_area(options: &RecordOptions) -> Result<Area, CaptureError> {
+    let (geometry, order) = match options.order {
+        Order::Deterministic => (DETERMINISTIC_RING, ORDER_DETERMINISTIC),
+        Order::Free => (FREE_RINGS, ORDER_FREE),
+    };
+    let area = Area::new(geometry).map_err(system("make the memory shared with the program"))?;
+    area.set(at::VERSION, VERSION);
+    area.set(at::ORDER, order);
+    area.set(at::QUANTUM, options.quantum);
+    area.set(at::RING_COUNT, geometry.rings);
+    area.set(at::RING_BLOCKS, geometry.ring_blocks);
+    area.set(at::BLOCK_RECORDS, geometry.block_records);
+    area.set(at::RECORDER_PID, std::process::id());
+    area.set(at::MAGIC, MAGIC);
+    Ok(area)
+}
+
+/// Seconds the program takes when nobody records.
+fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
+    let begin = Instant::now();
+    let start = |source| start_error(options, source);
+    let mut child = Traced::start_quietly(&options.argv).map_err(start)?;
+    child.wait().map_err(system("wait for the program"))?;
+    Ok(begin.elapsed().as_secs_f64())
+}
+
+/// Reads what the program writes until it has ended; whether `progress` wanted that earlier.
+fn run(
+    area: &Area,
+    child: &mut Traced,
+    sink: &mut Sink,
+    progress: &mut dyn FnMut(u64) -> bool,
+) -> Result<(Ending, bool), CaptureError> {
+    let mut source = if area.geometry().rings == 1 {
+        Source::One(RingReader::new(0))
+    } else {
+        Source::Many(Merger::default())
+    };
+    let mut told = Instant::now();
+    let mut interrupted = false;
+    loop {
+        let bell = area.get(at::DOORBELL);
+        greet(area, sink);
+        let taken = source.drain(area, false, |item| sink.take(item));
+        if interrupted {
+            child.end();
+        }
+        if told.elapsed() >= PROGRESS_EVERY {
+            told = Instant::now();
+            interrupted |= !progress(sink.references());
+        }
+        if taken > 0 {
+            continue;
+        }
+        if let Some(ending) = child.ending().map_err(system("wait for the program"))? {
+            while source.drain(area, true, |item| sink.take(item)) > 0 {}
+            return Ok((ending, interrupted));
+        }
+        area.set(at::RECORDER_WAITS, 1);
+        area.wait(at::DOORBELL, bell, IDLE);
+        area.set(at::RECORDER_WAITS, 0);
+    }
+}
+
+/// The program waits at its start until its mappings have been seen.
+fn greet(area: &Area, sink: &mut Sink) {
+    let pid = area.get(at::CLAIMED_BY);
+    if pid != 0 && area.get(at::GREETED) == 0 {
+        sink.meet(pid);
+        area.set(at::GREETED, 1);
+        area.wake(at::GREETED);
+    }
+}
+
+fn metadata(options: &RecordOptions, area: &Area, ending: Ending, wall_time_s: f64) -> Metadata {
+    let quantum = options.quantum;
+    let order = match options.order {
+        Order::Deterministic => {
+            let strays = area.get(at::FORCED) + area.get(at::OUTSIDE);
+            let repeats = if strays == 0 { "repeatable" } else { "sequentially consistent" };
+            format!("deterministic quantum={quantum} {repeats}")
+        }
+        Order::Free => format!("free stamp={quantum}"),
+    };
+    Metadata {
+        program: options.argv[0].clone(),
+        arguments: options.argv[1..].to_vec(),
+        tool: format!("homenode {}", env!("CARGO_PKG_VERSION")),
+        method: "cc".to_owned(),
+        order,
+        // A deterministic trace is the same every time, and no two runs take the same time.
+        wall_time_s: (options.order == Order::Free).then_some(wall_time_s),
+        exit_code: ending.exit_code,
+        exit_signal: ending.signal,
+        word_size: 4,
+        provenance: vec!["record".to_owned()],
+        ..Metadata::default()
+    }
+}

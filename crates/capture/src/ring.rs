@@ -1,0 +1,170 @@
+//! Reads the rings: one in deterministic order, one a thread in free order.
+
+use crate::area::Area;
+use crate::decode::{Decoder, Item};
+use crate::wire::at;
+
+/// The reading end of one ring.
+#[derive(Debug, Default)]
+pub struct RingReader {
+    ring: u32,
+    next: usize,
+    decoder: Decoder,
+}
+
+impl RingReader {
+    /// The reader of ring number `ring`, at its beginning.
+    #[must_use]
+    pub fn new(ring: u32) -> Self {
+        Self { ring, ..Self::default() }
+    }
+
+    /// Hands on everything that has been written, at most one turn of the ring; returns how many
+    /// records that were.
+    pub fn drain(&mut self, area: &Area, mut item: impl FnMut(Item)) -> usize {
+        let block = area.geometry().block_records as usize;
+        let records = area.geometry().ring_records();
+        let mut taken = 0;
+        while taken < records {
+            let Some(words) = area.take(self.ring, self.next) else { break };
+            if let Some(found) = self.decoder.take(words) {
+                item(found);
+            }
+            taken += 1;
+            self.next += 1;
+            if self.next.is_multiple_of(block) {
+                area.give_back(self.ring);
+                self.next %= records;
+            }
+        }
+        taken
+    }
+}
+
+/// Merges the rings of free order by the sequence numbers in them.
+///
+/// Before the rings are read, the last number given out is noted. Whatever has a number up to
+/// that one cannot depend on anything that another ring will still bring, because an acquiring
+/// operation takes a new number; so it can be handed on, sorted. The rest waits for the next
+/// round.
+#[derive(Debug, Default)]
+pub struct Merger {
+    rings: Vec<RingReader>,
+    stamps: Vec<u64>,
+    waiting: Vec<(u64, Vec<Item>)>,
+}
+
+impl Merger {
+    /// Reads all rings once; returns how many records were found. With `all`, nothing is kept
+    /// for later.
+    pub fn drain(&mut self, area: &Area, all: bool, mut item: impl FnMut(Item)) -> usize {
+        let safe = if all { u64::MAX } else { area.get64(at::STAMP) };
+        let used = area.get(at::RINGS_USED).min(area.geometry().rings);
+        for ring in u32::try_from(self.rings.len()).unwrap_or(u32::MAX)..used {
+            self.rings.push(RingReader::new(ring));
+            self.stamps.push(0);
+        }
+        let mut taken = 0;
+        for (reader, stamp) in self.rings.iter_mut().zip(&mut self.stamps) {
+            let mut segment = Vec::new();
+            let waiting = &mut self.waiting;
+            taken += reader.drain(area, |found| match found {
+                Item::Stamp(next) => {
+                    waiting.push((*stamp, std::mem::take(&mut segment)));
+                    *stamp = next;
+                }
+                found @ (Item::Access(_)
+                | Item::Event(..)
+                | Item::Start { .. }
+                | Item::Private { .. }) => segment.push(found),
+            });
+            self.waiting.push((*stamp, segment));
+        }
+        // Stable: a thread's own segments stay in order.
+        self.waiting.sort_by_key(|(stamp, _)| *stamp);
+        let ready = self.waiting.partition_point(|(stamp, _)| *stamp <= safe);
+        self.waiting.drain(..ready).flat_map(|(_, items)| items).for_each(&mut item);
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::area::Geometry;
+    use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, SIZE_SHIFT, THREAD_SHIFT, code};
+
+    const SMALL: Geometry = Geometry { rings: 2, ring_blocks: 2, block_records: 4 };
+
+    fn reference(thread: u64, addr: u64) -> [u64; 2] {
+        [addr | (4 << SIZE_SHIFT), thread << THREAD_SHIFT]
+    }
+
+    fn addresses(items: &[Item]) -> Vec<u64> {
+        items
+            .iter()
+            .filter_map(|item| if let Item::Access(a) = item { Some(a.addr) } else { None })
+            .collect()
+    }
+
+    /// The child side, simulated: writes until the ring is full, and on when blocks come back.
+    #[test]
+    fn blocks_are_given_back_as_they_are_read() {
+        let area = Area::new(SMALL).unwrap();
+        let mut reader = RingReader::new(0);
+        let mut seen = Vec::new();
+        for round in 0..5_u64 {
+            for i in 0..8 {
+                area.put(0, i, reference(0, 0x1000 + round * 8 + i as u64));
+            }
+            assert_eq!(reader.drain(&area, |item| seen.push(item)), 8);
+            assert_eq!(
+                area.get(crate::wire::RING_LINES_AT),
+                2 * (u32::try_from(round).unwrap() + 1)
+            );
+        }
+        assert_eq!(addresses(&seen), (0x1000..0x1028).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_read_up_to_the_first_empty_record() {
+        let area = Area::new(SMALL).unwrap();
+        let mut reader = RingReader::new(0);
+        for i in 0..3 {
+            area.put(0, i, reference(0, 0x40 + i as u64));
+        }
+        // Killed between the two stores of the fourth record: word 0 is written last.
+        let mut seen = Vec::new();
+        assert_eq!(reader.drain(&area, |item| seen.push(item)), 3);
+        assert_eq!(addresses(&seen), [0x40, 0x41, 0x42]);
+    }
+
+    fn stamp(area: &Area, ring: u32, index: usize, number: u64) {
+        let event = 1 << EVENT_BIT;
+        let head = event | (u64::from(code::STAMP) << CODE_SHIFT) | (1 << EXTRA_SHIFT);
+        area.put(ring, index, [head, u64::from(ring) << THREAD_SHIFT]);
+        area.put(ring, index + 1, [event | number, 0]);
+    }
+
+    #[test]
+    fn rings_are_merged_by_their_stamps() {
+        let area = Area::new(SMALL).unwrap();
+        area.set(at::RINGS_USED, 2);
+        stamp(&area, 0, 0, 1);
+        area.put(0, 2, reference(0, 0xa0));
+        stamp(&area, 0, 3, 4);
+        area.put(0, 5, reference(0, 0xa1));
+        stamp(&area, 1, 0, 2);
+        area.put(1, 2, reference(1, 0xb0));
+        stamp(&area, 1, 3, 3);
+        area.put(1, 5, reference(1, 0xb1));
+        area.set(at::STAMP, 3);
+        let mut merger = Merger::default();
+        let mut seen = Vec::new();
+        assert_eq!(merger.drain(&area, false, |item| seen.push(item)), 12);
+        assert_eq!(addresses(&seen), [0xa0, 0xb0, 0xb1]);
+        area.put(1, 6, reference(1, 0xb2));
+        assert_eq!(merger.drain(&area, true, |item| seen.push(item)), 1);
+        assert_eq!(addresses(&seen), [0xa0, 0xb0, 0xb1, 0xb2, 0xa1]);
+    }
+}

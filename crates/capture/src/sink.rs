@@ -1,0 +1,198 @@
+//! Where the items of a recording go: flags, names, and the trace writer.
+
+use rustc_hash::FxHashSet;
+
+use homenode_base::Access;
+use homenode_trace::{
+    AddressRange, Event, EventKind, Metadata, RangeKind, Summary, TraceError, TraceWriter,
+};
+
+use crate::child;
+use crate::decode::Item;
+use crate::heap::Heap;
+use crate::objects::Objects;
+use crate::private::PrivateRanges;
+
+const PC_CACHE_ENTRIES: usize = 1 << 12;
+
+/// Takes items in order and keeps what the metadata will need.
+pub struct Sink {
+    writer: Option<TraceWriter>,
+    error: Option<TraceError>,
+    private: PrivateRanges,
+    heap: Heap,
+    objects: Objects,
+    /// Process whose mappings explain program counters, 0 before it is known.
+    pid: u32,
+    pcs: FxHashSet<u64>,
+    /// Program counters seen lately, by a few of their bits: spares most look-ups.
+    pc_cache: Vec<u64>,
+    ranges: Vec<AddressRange>,
+    threads: u16,
+    references: u64,
+}
+
+impl Sink {
+    /// A sink in front of a writer.
+    #[must_use]
+    pub fn new(writer: TraceWriter) -> Self {
+        Self {
+            writer: Some(writer),
+            error: None,
+            private: PrivateRanges::default(),
+            heap: Heap::default(),
+            objects: Objects::default(),
+            pid: 0,
+            pcs: FxHashSet::default(),
+            pc_cache: vec![0; PC_CACHE_ENTRIES],
+            ranges: Vec::new(),
+            threads: 0,
+            references: 0,
+        }
+    }
+
+    /// The process has shown itself: looks at its mappings.
+    pub fn meet(&mut self, pid: u32) {
+        self.pid = pid;
+        self.objects.add_maps(&child::maps(pid));
+    }
+
+    /// References taken so far.
+    #[must_use]
+    pub const fn references(&self) -> u64 {
+        self.references
+    }
+
+    /// Largest number of threads at one time.
+    #[must_use]
+    pub const fn threads(&self) -> u16 {
+        self.threads
+    }
+
+    /// Takes the next item. After the writer has failed, items are dropped: the program runs on.
+    #[inline]
+    pub fn take(&mut self, item: Item) {
+        match item {
+            Item::Access(access) => self.access(access),
+            Item::Event(thread, what) => self.event(thread, what),
+            Item::Start { thread, stack, tls } => self.start(thread, stack, tls),
+            Item::Private { thread, region } => self.private.claim(region.0, region.1, thread),
+            Item::Stamp(_) => {}
+        }
+    }
+
+    #[inline]
+    fn access(&mut self, mut access: Access) {
+        if access.size == 0 || access.size > 64 {
+            return;
+        }
+        access.flags = access.flags.union(self.private.judge(&access));
+        self.note_pc(access.pc);
+        if let Some(writer) = &mut self.writer {
+            self.references += 1;
+            if let Err(error) = writer.push(&access) {
+                self.fail(error);
+            }
+        }
+    }
+
+    fn event(&mut self, thread: u16, what: EventKind) {
+        if let EventKind::Alloc { addr, size, site } = what {
+            self.heap.allocate(addr, size, site, thread);
+            self.note_pc(site);
+        }
+        if let EventKind::Map { addr, size, object, .. } = &what {
+            self.name(*addr, addr.saturating_add(*size), RangeKind::Mapping, thread);
+            if let Some(last) = self.ranges.last_mut() {
+                last.name.clone_from(object);
+            }
+        }
+        if let Some(writer) = &mut self.writer
+            && let Err(error) = writer.event(Event { thread, what })
+        {
+            self.fail(error);
+        }
+    }
+
+    fn start(&mut self, thread: u16, stack: (u64, u64), tls: (u64, u64)) {
+        self.threads = self.threads.max(thread.saturating_add(1));
+        self.name(stack.0, stack.1, RangeKind::Stack, thread);
+        self.name(tls.0, tls.1, RangeKind::ThreadLocal, thread);
+        self.private.claim(stack.0, stack.1, thread);
+        self.private.claim(tls.0, tls.1, thread);
+        self.event(thread, EventKind::ThreadStart { stack_low: stack.0, stack_high: stack.1 });
+    }
+
+    /// Notes a range once, however often a thread with the same memory begins.
+    fn name(&mut self, low: u64, high: u64, kind: RangeKind, thread: u16) {
+        let size = high.saturating_sub(low);
+        let same = |r: &AddressRange| {
+            r.start == low && r.size == size && r.kind == kind && r.thread == thread
+        };
+        if size == 0 {
+            return;
+        }
+        if let Some(at) = self.ranges.iter().position(same) {
+            let known = self.ranges.remove(at);
+            self.ranges.push(known);
+            return;
+        }
+        self.ranges.push(AddressRange {
+            start: low,
+            size,
+            kind,
+            name: String::new(),
+            site: 0,
+            thread,
+        });
+    }
+
+    #[inline]
+    fn note_pc(&mut self, pc: u64) {
+        let slot = cache_slot(pc);
+        if self.pc_cache[slot] != pc {
+            self.pc_cache[slot] = pc;
+            self.note_new_pc(pc);
+        }
+    }
+
+    #[cold]
+    fn note_new_pc(&mut self, pc: u64) {
+        if self.pcs.insert(pc) && pc != 0 && !self.objects.contains(pc) {
+            // A library that was loaded after the start.
+            self.objects.add_maps(&child::maps(self.pid));
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, error: TraceError) {
+        self.error.get_or_insert(error);
+        self.writer = None;
+    }
+
+    /// Completes the trace.
+    ///
+    /// # Errors
+    /// What the writer met, now or before.
+    pub fn finish(mut self, mut metadata: Metadata) -> Result<Summary, TraceError> {
+        let writer = match (self.writer.take(), self.error.take()) {
+            (Some(writer), None) => writer,
+            (_, Some(error)) => return Err(error),
+            (None, None) => unreachable!("the writer goes only when an error comes"),
+        };
+        let mut pcs: Vec<u64> = self.pcs.into_iter().filter(|pc| *pc != 0).collect();
+        pcs.sort_unstable();
+        let (lines, statics) = self.objects.resolve(&pcs);
+        metadata.lines = lines;
+        metadata.ranges = self.ranges;
+        metadata.ranges.extend(statics);
+        metadata.ranges.extend(self.heap.into_ranges());
+        metadata.ranges.sort_by_key(|r| (r.start, r.size, r.kind as u8, r.thread));
+        writer.finish(metadata)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
+const fn cache_slot(pc: u64) -> usize {
+    pc as usize % PC_CACHE_ENTRIES
+}

@@ -1,0 +1,231 @@
+//! The shared area's layout and records: the same numbers as `python/homenode/runtime/wire.h`,
+//! which explains them. A test compares the two.
+
+/// First word of the area.
+pub const MAGIC: u32 = 0x486e_5763;
+/// Raised whenever layout or records change: runtime and recorder come from one release.
+pub const VERSION: u32 = 1;
+/// Rings there is a counter line for.
+pub const RINGS: u32 = 1024;
+/// Where the counter lines begin.
+pub const RING_LINES_AT: usize = 4096;
+/// Where the rings begin.
+pub const RINGS_AT: usize = 69632;
+
+/// Place of the size in word 0 of a reference.
+pub const SIZE_SHIFT: u32 = 48;
+/// Place of the kind.
+pub const KIND_SHIFT: u32 = 55;
+/// Bit of a synchronisation variable.
+pub const SYNC_BIT: u32 = 57;
+/// Place of the number of payload records in word 0 of an event.
+pub const EXTRA_SHIFT: u32 = 48;
+/// Place of the code.
+pub const CODE_SHIFT: u32 = 56;
+/// Bit that tells an event from a reference; set in payload too.
+pub const EVENT_BIT: u32 = 63;
+/// Place of the thread in word 1.
+pub const THREAD_SHIFT: u32 = 48;
+
+/// One thread at a time.
+pub const ORDER_DETERMINISTIC: u32 = 1;
+/// All threads at once.
+pub const ORDER_FREE: u32 = 2;
+
+/// Event codes; `wire.h` lists the arguments.
+pub mod code {
+    /// A thread begins.
+    pub const THREAD_START: u8 = 1;
+    /// A thread ends.
+    pub const THREAD_EXIT: u8 = 2;
+    /// A thread makes another.
+    pub const THREAD_CREATE: u8 = 3;
+    /// A thread has waited for another's end.
+    pub const THREAD_JOIN: u8 = 4;
+    /// A lock is taken.
+    pub const LOCK_ACQUIRE: u8 = 5;
+    /// A lock is given back.
+    pub const LOCK_RELEASE: u8 = 6;
+    /// Arrival at a barrier.
+    pub const BARRIER_ENTER: u8 = 7;
+    /// Departure from a barrier.
+    pub const BARRIER_LEAVE: u8 = 8;
+    /// A wait for a condition or semaphore begins.
+    pub const CONDITION_WAIT: u8 = 9;
+    /// A condition is signalled or a semaphore posted.
+    pub const CONDITION_WAKE: u8 = 10;
+    /// Memory is allocated.
+    pub const ALLOC: u8 = 11;
+    /// Memory is freed.
+    pub const FREE: u8 = 12;
+    /// A mapping is made.
+    pub const MAP: u8 = 13;
+    /// A mapping is removed.
+    pub const UNMAP: u8 = 14;
+    /// A system call begins.
+    pub const SYSCALL_ENTER: u8 = 15;
+    /// A system call returns.
+    pub const SYSCALL_EXIT: u8 = 16;
+    /// A child process is made.
+    pub const FORK: u8 = 17;
+    /// Initialisation is over.
+    pub const INIT_DONE: u8 = 18;
+    /// A phase begins.
+    pub const PHASE: u8 = 19;
+    /// Free text.
+    pub const MARKER: u8 = 20;
+    /// A region is declared private.
+    pub const PRIVATE: u8 = 21;
+    /// Sequence number, in free order.
+    pub const STAMP: u8 = 22;
+}
+
+/// Byte offsets of the header's fields.
+pub mod at {
+    /// `magic`
+    pub const MAGIC: usize = 0;
+    /// `version`
+    pub const VERSION: usize = 4;
+    /// `order`
+    pub const ORDER: usize = 8;
+    /// `quantum`
+    pub const QUANTUM: usize = 12;
+    /// `ring_count`
+    pub const RING_COUNT: usize = 16;
+    /// `ring_blocks`
+    pub const RING_BLOCKS: usize = 20;
+    /// `block_records`
+    pub const BLOCK_RECORDS: usize = 24;
+    /// `recorder_pid`
+    pub const RECORDER_PID: usize = 28;
+    /// `claimed_by`
+    pub const CLAIMED_BY: usize = 32;
+    /// `doorbell`
+    pub const DOORBELL: usize = 36;
+    /// `recorder_waits`
+    pub const RECORDER_WAITS: usize = 40;
+    /// `forced`
+    pub const FORCED: usize = 44;
+    /// `lost_threads`
+    pub const LOST_THREADS: usize = 48;
+    /// `outside`
+    pub const OUTSIDE: usize = 52;
+    /// `rings_used`
+    pub const RINGS_USED: usize = 56;
+    /// `greeted`
+    pub const GREETED: usize = 60;
+    /// `stamp`
+    pub const STAMP: usize = 64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = include_str!("../../../python/homenode/runtime/wire.h");
+
+    fn defined(name: &str) -> u64 {
+        let line = HEADER
+            .lines()
+            .find(|line| line.split_whitespace().nth(1) == Some(name))
+            .unwrap_or_else(|| panic!("wire.h does not define {name}"));
+        let value = line.split_whitespace().nth(2).unwrap();
+        value
+            .strip_prefix("0x")
+            .map_or_else(|| value.parse(), |hex| u64::from_str_radix(hex, 16))
+            .unwrap()
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_c_header() {
+        let pairs: &[(&str, u64)] = &[
+            ("HN_MAGIC", MAGIC.into()),
+            ("HN_VERSION", VERSION.into()),
+            ("HN_RINGS", RINGS.into()),
+            ("HN_RING_LINES_AT", RING_LINES_AT as u64),
+            ("HN_RINGS_AT", RINGS_AT as u64),
+            ("HN_SIZE_SHIFT", SIZE_SHIFT.into()),
+            ("HN_KIND_SHIFT", KIND_SHIFT.into()),
+            ("HN_SYNC_BIT", SYNC_BIT.into()),
+            ("HN_EXTRA_SHIFT", EXTRA_SHIFT.into()),
+            ("HN_CODE_SHIFT", CODE_SHIFT.into()),
+            ("HN_EVENT_BIT", EVENT_BIT.into()),
+            ("HN_THREAD_SHIFT", THREAD_SHIFT.into()),
+            ("HN_READ", 0),
+            ("HN_WRITE", 1),
+            ("HN_ATOMIC", 2),
+            ("HN_ORDER_DETERMINISTIC", ORDER_DETERMINISTIC.into()),
+            ("HN_ORDER_FREE", ORDER_FREE.into()),
+            ("HN_EV_THREAD_START", code::THREAD_START.into()),
+            ("HN_EV_THREAD_EXIT", code::THREAD_EXIT.into()),
+            ("HN_EV_THREAD_CREATE", code::THREAD_CREATE.into()),
+            ("HN_EV_THREAD_JOIN", code::THREAD_JOIN.into()),
+            ("HN_EV_LOCK_ACQUIRE", code::LOCK_ACQUIRE.into()),
+            ("HN_EV_LOCK_RELEASE", code::LOCK_RELEASE.into()),
+            ("HN_EV_BARRIER_ENTER", code::BARRIER_ENTER.into()),
+            ("HN_EV_BARRIER_LEAVE", code::BARRIER_LEAVE.into()),
+            ("HN_EV_CONDITION_WAIT", code::CONDITION_WAIT.into()),
+            ("HN_EV_CONDITION_WAKE", code::CONDITION_WAKE.into()),
+            ("HN_EV_ALLOC", code::ALLOC.into()),
+            ("HN_EV_FREE", code::FREE.into()),
+            ("HN_EV_MAP", code::MAP.into()),
+            ("HN_EV_UNMAP", code::UNMAP.into()),
+            ("HN_EV_SYSCALL_ENTER", code::SYSCALL_ENTER.into()),
+            ("HN_EV_SYSCALL_EXIT", code::SYSCALL_EXIT.into()),
+            ("HN_EV_FORK", code::FORK.into()),
+            ("HN_EV_INIT_DONE", code::INIT_DONE.into()),
+            ("HN_EV_PHASE", code::PHASE.into()),
+            ("HN_EV_MARKER", code::MARKER.into()),
+            ("HN_EV_PRIVATE", code::PRIVATE.into()),
+            ("HN_EV_STAMP", code::STAMP.into()),
+        ];
+        for (name, value) in pairs {
+            assert_eq!(defined(name), *value, "{name}");
+        }
+        let listed = HEADER
+            .lines()
+            .filter(|line| line.starts_with("#define HN_") && line.split_whitespace().count() > 2);
+        assert_eq!(listed.count(), pairs.len(), "wire.h defines a number that is not compared");
+    }
+
+    /// Every field of `struct hn_header` is at the offset this side believes in.
+    #[test]
+    fn fields_are_where_the_c_compiler_puts_them() {
+        let body = HEADER.split("struct hn_header {").nth(1).unwrap();
+        let body = body.split("};").next().unwrap();
+        let mut offset = 0;
+        let mut fields = Vec::new();
+        for line in body.lines() {
+            let mut words = line.split_whitespace();
+            let size = match words.next() {
+                Some("uint32_t") => 4,
+                Some("uint64_t") => 8,
+                _ => continue,
+            };
+            assert_eq!(offset % size, 0, "the compiler would pad before {line}");
+            fields.push((words.next().unwrap().trim_end_matches(';').to_owned(), offset));
+            offset += size;
+        }
+        let expected = [
+            ("magic", at::MAGIC),
+            ("version", at::VERSION),
+            ("order", at::ORDER),
+            ("quantum", at::QUANTUM),
+            ("ring_count", at::RING_COUNT),
+            ("ring_blocks", at::RING_BLOCKS),
+            ("block_records", at::BLOCK_RECORDS),
+            ("recorder_pid", at::RECORDER_PID),
+            ("claimed_by", at::CLAIMED_BY),
+            ("doorbell", at::DOORBELL),
+            ("recorder_waits", at::RECORDER_WAITS),
+            ("forced", at::FORCED),
+            ("lost_threads", at::LOST_THREADS),
+            ("outside", at::OUTSIDE),
+            ("rings_used", at::RINGS_USED),
+            ("greeted", at::GREETED),
+            ("stamp", at::STAMP),
+        ];
+        let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
+        assert_eq!(fields, expected);
+    }
+}

@@ -1,0 +1,112 @@
+"""`homenode cc`, `c++` and `fortran`: compile and link programs so that they can be recorded.
+
+The wrapper runs the real compiler with ``-fsanitize=thread``, which makes it call a hook before
+every access, and links homenode's runtime where libtsan would be. Nothing else changes: options,
+outputs, messages and the exit code are the compiler's own.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homenode import capture_arguments, capture_runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from homenode.capture_arguments import CommandLine
+
+__all__ = ["compile", "compiler", "include_dir"]
+
+# For each language: variables that name the compiler, then the names to try.
+_COMPILERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "c": (("HOMENODE_CC", "CC"), ("gcc", "cc", "clang")),
+    "c++": (("HOMENODE_CXX", "CXX"), ("g++", "c++", "clang++")),
+    "fortran": (("HOMENODE_FC", "FC"), ("gfortran",)),
+}
+
+
+def include_dir() -> Path:
+    """The folder with ``homenode.h``, for builds that do not go through the wrapper."""
+    return capture_runtime.SOURCES / "include"
+
+
+def compiler(language: str) -> list[str]:
+    """The command that compiles `language`: ``c``, ``c++`` or ``fortran``.
+
+    ``HOMENODE_CC`` wins over ``CC`` (and so on); a ``CC`` that is homenode itself, as in a package
+    that is built with ``CC="homenode cc"``, is passed over.
+
+    Raises:
+        FileNotFoundError: when there is none, with what to do.
+    """
+    variables, names = _COMPILERS[language]
+    for variable in variables:
+        words = shlex.split(os.environ.get(variable, ""))
+        if words and not any("homenode" in Path(word).name for word in words[:3]):
+            return words
+    for name in names:
+        if shutil.which(name):
+            return [name]
+    wanted = names[0]
+    raise FileNotFoundError(
+        f"no {language} compiler found: install {wanted} (on Debian: apt install {wanted}) "
+        f"or name one in {variables[0]}"
+    )
+
+
+def compile(language: str, argv: Sequence[str]) -> int:
+    """Runs the compiler for `language` with the arguments `argv`; returns its exit code."""
+    try:
+        driver = compiler(language)
+        line = capture_arguments.parse(argv)
+        if line.asks_only:
+            return _run([*driver, *argv])
+        if not line.links:
+            return _run([*driver, *_compile_flags(language), *line.all_words])
+        return _link(language, driver, line)
+    except (OSError, capture_runtime.RuntimeBuildError, capture_arguments.UsageError) as error:
+        print(f"homenode: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(command: Sequence[str]) -> int:
+    code = subprocess.run(command, check=False).returncode
+    return 128 - code if code < 0 else code
+
+
+def _compile_flags(language: str) -> list[str]:
+    """What comes before the user's options, so that his win where both speak."""
+    flags = ["-g", "-fsanitize=thread"]
+    if language != "fortran":
+        flags += ["-isystem", str(include_dir())]
+    return flags
+
+
+def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
+    """Compiles the sources on the line to objects, then links everything.
+
+    Two steps even when the user asked for one: the sanitizer's flag belongs to the first only.
+    """
+    with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
+        objects: dict[int, str] = {}
+        for number, source in enumerate(line.sources):
+            target = str(Path(folder) / f"{number}-{Path(source.path).stem}.o")
+            step = [*driver, *_compile_flags(language), *line.compile_words]
+            step += ["-c", "-o", target, *source.words]
+            code = _run(step)
+            if code != 0:
+                return code
+            objects[source.position] = target
+        if line.relocatable:
+            return _run([*driver, *line.link_words(objects)])
+        runtime = capture_runtime.build(compiler("c"))
+        extra = runtime.link_flags(shared=line.shared, static=line.static)
+        return _run([*driver, *line.link_words(objects), *extra])

@@ -1,0 +1,250 @@
+/* Inside of the runtime that is linked into a recorded program: state, fast path, interposition.
+ *
+ * Every thread has a slot. The slot of the thread that may record (in deterministic order: the one
+ * that holds the baton) has `next < limit`; in every other slot `limit` is null. So one
+ * comparison in a hook asks everything at once: registered? my turn? quantum left? room in the
+ * buffer? Slots and control live in memory that the kernel wipes in a forked child, which makes
+ * any child silent at once, however it was made.
+ */
+#ifndef HN_H
+#define HN_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "wire.h"
+
+#define HN_LIKELY(x) __builtin_expect(!!(x), 1)
+#define HN_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define HN_EXPORT __attribute__((visibility("default")))
+#define HN_CALLER ((uintptr_t)__builtin_return_address(0) - 1)
+
+/* Hooks are kept together: a signal that interrupts one is recognised by its program counter. */
+#define HN_HOOK HN_EXPORT __attribute__((section("hn_hooks"), used))
+
+enum { HN_THREADS_MAX = 4096 };
+
+enum hn_state {
+    HN_UNUSED,      /* slot is free, or belongs to nobody (zero: what a forked child sees) */
+    HN_RUNNING,     /* holds the baton; in free order: runs */
+    HN_READY,       /* waits for the baton */
+    HN_BLOCKED,     /* waits for an address to be woken */
+    HN_OUTSIDE,     /* in the kernel or in foreign code, without the baton */
+    HN_DEAD         /* ended, but not joined yet */
+};
+
+/* Why hn_block came back. */
+enum hn_woken { HN_BY_WAKE, HN_BY_TIME, HN_BY_SIGNAL, HN_BY_CANCEL };
+
+enum { HN_PENDING_SIGNALS = 16 };
+
+struct hn_pending_signal {
+    int number;
+    siginfo_t info;
+};
+
+struct hn_thread {
+    struct hn_record *next;     /* where the next record goes */
+    struct hn_record *limit;    /* the slow path looks at everything from here on */
+    uint64_t tag;               /* thread number, shifted to its place in a record */
+    struct hn_record *block_end;
+    struct hn_record *turn_start;
+    int64_t turn_left;          /* records of the quantum left at turn_start */
+    uint32_t go;                /* futex: 1 when the baton arrives, 2 when told to mind the clock */
+    enum hn_state state;
+    int in_runtime;             /* signal handlers wait, allocations are not events */
+    int no_yield;
+    int in_handler;             /* no yielding: the interrupted code may hold a C library lock */
+    uintptr_t handler_frame;    /* a frame above this one has left the handler by longjmp */
+    const void *wait_address;
+    int wait_class;
+    int wait_cancellable;
+    enum hn_woken woken;
+    uint64_t deadline_ns;       /* virtual time at which a timed wait ends, 0: never */
+    struct hn_thread *queue_next, *queue_previous;
+    uint32_t number;
+    int tid;
+    pthread_t pthread;
+    int detached;
+    int joining;
+    int gomp_pool;              /* a libgomp pool thread, registered only inside a region */
+    void *(*start)(void *);
+    void *argument;
+    struct hn_team *team;
+    uint32_t ring;
+    uint64_t blocks_done;       /* free order: blocks of its ring it has filled */
+    int pending_count;
+    struct hn_pending_signal pending[HN_PENDING_SIGNALS];
+} __attribute__((aligned(64)));
+
+struct hn_list {
+    struct hn_thread *first, *last;
+};
+
+struct hn_control {
+    uint32_t order;             /* HN_ORDER_*; 0: silent, as in a forked child */
+    uint32_t lock;
+    uint32_t quantum;
+    uint32_t slots_used;        /* slots ever used: bound of all searches */
+    struct hn_thread *holder;   /* null: the baton lies free */
+    struct hn_record *next;     /* where the ring continues while the baton lies free */
+    struct hn_record *block_end;
+    uint64_t blocks_done;       /* deterministic order: blocks of the one ring filled */
+    uint64_t switches;
+    uint64_t skipped_ns;        /* virtual time that passed while nobody could run */
+    struct hn_list ready;
+    struct hn_list blocked;
+    struct hn_thread *clock_minder; /* sleeps for real until the earliest deadline */
+    uint32_t timed;             /* blocked threads with a deadline */
+    int pid;
+    struct hn_thread *watched;  /* what the watchdog saw last, and when */
+    uint64_t watched_progress;
+    uint64_t watched_since_ns;
+    uint64_t watched_cpu_ns;
+    int dying_tid;              /* thread that has given the baton away for good */
+    uint32_t handlers;          /* signal handlers the program has installed */
+};
+
+extern struct hn_control *hn_c;
+extern struct hn_thread *hn_slots;
+extern struct hn_header *hn_shared;
+extern struct hn_thread hn_nobody;
+extern int hn_recording;        /* plain, unlike hn_me: may be read before the program is set up */
+extern __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec")));
+
+/* ring.c */
+struct hn_record *hn_slow(struct hn_thread *me);
+void hn_ref_slow(const volatile void *address, uint64_t what, uintptr_t pc);
+struct hn_record *hn_next_block(struct hn_thread *me);
+void hn_put(struct hn_thread *me, uint64_t word0, uint64_t word1);
+void hn_event(struct hn_thread *me, int code, uint64_t first, uint64_t second);
+void hn_event_with(struct hn_thread *me, int code, const uint64_t words[4]);
+void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsigned extra);
+void hn_stamp(struct hn_thread *me);
+void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc);
+void hn_sync_ref(struct hn_thread *me, const void *object, uint64_t kind, uintptr_t pc);
+void hn_set_limit(struct hn_thread *me);
+struct hn_record *hn_ring_start(uint32_t ring);
+void hn_go_silent(void);
+
+/* sched.c */
+void hn_lock(void);
+void hn_unlock(void);
+void hn_make_ready(struct hn_thread *t);
+void hn_yield(struct hn_thread *me);
+enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int64_t timeout_ns);
+int hn_wake(const void *address, int class, int count);
+void hn_leave(struct hn_thread *me);
+void hn_enter(struct hn_thread *me);
+void hn_finish(struct hn_thread *me, enum hn_state left_as);
+void hn_interrupt(struct hn_thread *t, enum hn_woken why);
+void hn_wait_turn(struct hn_thread *me);
+void hn_dispatch(struct hn_thread *me);
+void hn_list_push(struct hn_list *list, struct hn_thread *t);
+void hn_list_remove(struct hn_list *list, struct hn_thread *t);
+uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *block_end);
+int64_t hn_until(const struct timespec *deadline, clockid_t clock);
+
+/* watchdog.c */
+void hn_watch(struct hn_thread *me);
+
+/* threads.c */
+struct hn_thread *hn_register(void);
+void hn_release(struct hn_thread *t);
+struct hn_thread *hn_find_thread(pthread_t thread);
+void hn_announce(struct hn_thread *me);
+void hn_thread_init(void);
+
+/* locks.c: what all kinds of lock share */
+void hn_note_acquired(int result, const void *lock, uintptr_t pc);
+void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc);
+int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared);
+
+/* signals.c */
+void hn_run_pending(struct hn_thread *me);
+
+/* init.c */
+void hn_start(void);
+long hn_sys(long number, long a, long b, long c, long d);
+long hn_futex(uint32_t *word, int op, uint32_t value, const struct timespec *timeout);
+
+/* Wait classes: what a blocked thread waits for at its address. */
+enum { HN_W_LOCK = 1, HN_W_CONDITION, HN_W_BARRIER, HN_W_JOIN, HN_W_FUTEX, HN_W_ONCE, HN_W_TIME,
+       HN_W_TEAM };
+
+/* The calling thread's slot when it must take part in recording, or null: not started, forked
+ * child, unknown thread, or inside the runtime. A thread that had left comes back in. */
+static inline struct hn_thread *hn_inside(void)
+{
+    struct hn_thread *me = hn_me;
+
+    if (me->state == HN_UNUSED || me->in_runtime)
+        return NULL;
+    if (HN_UNLIKELY(me->state != HN_RUNNING))
+        hn_enter(me);
+    return me->state == HN_RUNNING ? me : NULL;
+}
+
+static inline int hn_deterministic(void)
+{
+    return hn_c->order == HN_ORDER_DETERMINISTIC;
+}
+
+/* Records one reference. The slow path runs first and may let others run: a yield after the
+ * record would separate it from the access it announces. */
+static inline void hn_ref(const volatile void *address, uint64_t what, uintptr_t pc)
+{
+    struct hn_thread *me = hn_me;
+    struct hn_record *at = me->next;
+
+    if (HN_UNLIKELY(at >= me->limit)) {
+        hn_ref_slow(address, what, pc);
+        return;
+    }
+    at->word[1] = pc | me->tag;
+    __atomic_store_n(&at->word[0], ((uintptr_t)address & 0xffffffffffff) | what,
+                     __ATOMIC_RELEASE);
+    me->next = at + 1;
+}
+
+#define HN_WHAT(kind, size) \
+    (((uint64_t)(kind) << HN_KIND_SHIFT) | ((uint64_t)(size) << HN_SIZE_SHIFT))
+
+/* Interposition. In a dynamic program our definition comes first in symbol search and the real
+ * function is the next one; in a static program the linker renames (--wrap). The compiler wrapper
+ * reads the names to rename from these sources, so every use stays on one line up to the name. */
+struct hn_real {
+    const char *name;
+    void **slot;
+};
+void *hn_resolve(void **slot, const char *name);
+
+#ifdef HN_STATIC
+#define INTERPOSE(ret, name, params)                                                              \
+    extern ret __real_##name params;                                                              \
+    HN_EXPORT ret __wrap_##name params;                                                           \
+    HN_EXPORT ret __wrap_##name params
+#define REAL(name) __real_##name
+#define HN_DECLARE_REAL(ret, name, params) extern ret __real_##name params
+#else
+#define HN_DECLARE_REAL(ret, name, params)                                                        \
+    typedef ret hn_type_##name params;                                                            \
+    static void *hn_slot_##name;                                                                  \
+    static const struct hn_real hn_real_##name                                                    \
+        __attribute__((section("hn_reals"), used)) = {#name, &hn_slot_##name}
+#define INTERPOSE(ret, name, params)                                                              \
+    HN_DECLARE_REAL(ret, name, params);                                                           \
+    HN_EXPORT __attribute__((weak)) ret name params;                                              \
+    HN_EXPORT __attribute__((weak)) ret name params
+#define REAL(name)                                                                                \
+    ((hn_type_##name *)(HN_LIKELY(hn_slot_##name != NULL) ? hn_slot_##name                        \
+                                                         : hn_resolve(&hn_slot_##name, #name)))
+#endif
+
+#endif

@@ -1,0 +1,123 @@
+/* Mutexes: the real non-blocking operation, and a
+ * wait under the baton while it fails. The objects stay the C library's own, so a forked child,
+ * or code that was linked without us, can go on using them.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <semaphore.h>
+
+/* A lock shared with other processes may be given back where nobody tells us: look again. */
+enum { LOOK_AGAIN_NS = 1000000, GLIBC_PSHARED = 128 };
+
+void hn_note_acquired(int result, const void *lock, uintptr_t pc)
+{
+    struct hn_thread *me = hn_inside();
+
+    if (me == NULL || (result != 0 && result != EOWNERDEAD))
+        return;
+    hn_stamp(me);
+    if (!hn_deterministic())
+        hn_sync_ref(me, lock, HN_ATOMIC, pc);
+    hn_event(me, HN_EV_LOCK_ACQUIRE, (uintptr_t)lock, 0);
+}
+
+void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc)
+{
+    hn_sync_ref(me, lock, HN_ATOMIC, pc);
+    if (hn_c->order != 0)
+        hn_event(me, HN_EV_LOCK_RELEASE, (uintptr_t)lock, 0);
+}
+
+/* ETIMEDOUT, or 0 to try again. */
+int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared)
+{
+    if (shared && (timeout_ns < 0 || timeout_ns > LOOK_AGAIN_NS)) {
+        hn_block(me, lock, HN_W_LOCK, LOOK_AGAIN_NS);
+        return 0;
+    }
+    return hn_block(me, lock, HN_W_LOCK, timeout_ns) == HN_BY_TIME ? ETIMEDOUT : 0;
+}
+
+/* What the real blocking call would do at once instead of waiting. */
+static int answers_at_once(struct hn_thread *me, const pthread_mutex_t *m)
+{
+    return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK && m->__data.__owner == me->tid;
+}
+
+INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
+{
+    struct hn_thread *me = hn_inside();
+    int result;
+
+    if (me != NULL && hn_deterministic())
+        hn_sync_ref(me, m, HN_ATOMIC, HN_CALLER);
+    result = REAL(pthread_mutex_trylock)(m);
+    hn_note_acquired(result, m, HN_CALLER);
+    return result;
+}
+
+static int lock_mutex(struct hn_thread *me, pthread_mutex_t *m, int64_t timeout_ns)
+{
+    const int shared = (m->__data.__kind & GLIBC_PSHARED) != 0;
+    int result;
+
+    while ((result = REAL(pthread_mutex_trylock)(m)) == EBUSY && hn_c->order != 0) {
+        if (answers_at_once(me, m))
+            return EDEADLK;
+        if (timeout_ns == 0 || hn_wait_for_lock(me, m, timeout_ns, shared) == ETIMEDOUT)
+            return ETIMEDOUT;
+    }
+    return result;
+}
+
+INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
+{
+    struct hn_thread *me = hn_inside();
+    int result = EBUSY;
+
+    if (me != NULL && hn_deterministic()) {
+        hn_sync_ref(me, m, HN_ATOMIC, HN_CALLER);
+        result = lock_mutex(me, m, -1);
+    }
+    if (result == EBUSY)
+        result = REAL(pthread_mutex_lock)(m);
+    hn_note_acquired(result, m, HN_CALLER);
+    return result;
+}
+
+INTERPOSE(int, pthread_mutex_clocklock, (pthread_mutex_t *m, clockid_t clock,
+                                         const struct timespec *deadline))
+{
+    struct hn_thread *me = hn_inside();
+    int result = EBUSY;
+
+    if (me != NULL && hn_deterministic()) {
+        hn_sync_ref(me, m, HN_ATOMIC, HN_CALLER);
+        result = lock_mutex(me, m, hn_until(deadline, clock));
+    }
+    if (result == EBUSY)
+        result = REAL(pthread_mutex_clocklock)(m, clock, deadline);
+    hn_note_acquired(result, m, HN_CALLER);
+    return result;
+}
+
+INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t *m, const struct timespec *deadline))
+{
+    if (hn_inside() == NULL)
+        return REAL(pthread_mutex_timedlock)(m, deadline);
+    return pthread_mutex_clocklock(m, CLOCK_REALTIME, deadline);
+}
+
+INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t *m))
+{
+    struct hn_thread *me = hn_inside();
+    int result;
+
+    if (me != NULL)
+        hn_note_releasing(me, m, HN_CALLER);
+    result = REAL(pthread_mutex_unlock)(m);
+    hn_wake(m, HN_W_LOCK, 1);
+    return result;
+}

@@ -1,0 +1,402 @@
+/* Deterministic order: the baton.
+ *
+ * One thread runs; the others wait, each on its own futex. The holder gives the baton away when
+ * its quantum is over or when it would block; the next one in a first-in first-out queue gets it.
+ * So the schedule is a function of the references alone, and repeats.
+ *
+ * Timed waits end by virtual time, which grows with the number of records (and jumps when nobody
+ * can run), never by the clock on the wall. Virtual time is slower than any machine records, so
+ * no wait ends earlier than the program asked for.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    NS_PER_RECORD = 10,
+    NS_PER_MS = 1000000,
+    GLANCE_NS = 20 * NS_PER_MS,     /* how often a waiting thread looks whether the holder lives */
+    GO = 1,
+    GO_MIND_CLOCK = 2,
+    DYING_TRIES = 20000
+};
+
+void hn_lock(void)
+{
+    uint32_t free_value = 0;
+
+    while (!__atomic_compare_exchange_n(&hn_c->lock, &free_value, 1, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+        free_value = 0;
+        hn_sys(SYS_sched_yield, 0, 0, 0, 0);
+    }
+}
+
+void hn_unlock(void)
+{
+    __atomic_store_n(&hn_c->lock, 0, __ATOMIC_RELEASE);
+}
+
+void hn_list_push(struct hn_list *list, struct hn_thread *t)
+{
+    t->queue_next = NULL;
+    t->queue_previous = list->last;
+    if (list->last != NULL)
+        list->last->queue_next = t;
+    else
+        list->first = t;
+    list->last = t;
+}
+
+void hn_list_remove(struct hn_list *list, struct hn_thread *t)
+{
+    if (t->queue_previous != NULL)
+        t->queue_previous->queue_next = t->queue_next;
+    else
+        list->first = t->queue_next;
+    if (t->queue_next != NULL)
+        t->queue_next->queue_previous = t->queue_previous;
+    else
+        list->last = t->queue_previous;
+    t->queue_next = t->queue_previous = NULL;
+}
+
+uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *block_end)
+{
+    uint64_t records = (hn_c->blocks_done + 1) * hn_shared->block_records -
+                       (uint64_t)(block_end - next);
+
+    return records * NS_PER_RECORD + hn_c->skipped_ns;
+}
+
+/* Nanoseconds from now until a point in time, rounded to milliseconds: programs compute deadlines
+ * from a clock, and the few microseconds between that and now differ from run to run. */
+int64_t hn_until(const struct timespec *deadline, clockid_t clock)
+{
+    struct timespec now;
+    int64_t ns;
+
+    hn_sys(SYS_clock_gettime, clock, (long)&now, 0, 0);
+    ns = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000000000 +
+         (deadline->tv_nsec - now.tv_nsec);
+    if (ns <= 0)
+        return 0;
+    return (ns + NS_PER_MS / 2) / NS_PER_MS * NS_PER_MS;
+}
+
+/* A blocked thread may go on: behind everyone who waits for the baton. Locked. */
+static void unblock(struct hn_thread *t, enum hn_woken why)
+{
+    hn_list_remove(&hn_c->blocked, t);
+    t->woken = why;
+    t->deadline_ns = 0;
+    t->state = HN_READY;
+    hn_list_push(&hn_c->ready, t);
+}
+
+static struct hn_thread *earliest(void)
+{
+    struct hn_thread *best = NULL;
+
+    for (struct hn_thread *t = hn_c->blocked.first; t != NULL; t = t->queue_next)
+        if (t->deadline_ns != 0 && (best == NULL || t->deadline_ns < best->deadline_ns))
+            best = t;
+    return best;
+}
+
+/* Ends the timed waits whose time has come, in order of their deadlines. Locked. */
+static void expire(uint64_t now_ns)
+{
+    struct hn_thread *t;
+
+    if (hn_c->timed == 0)
+        return;
+    while ((t = earliest()) != NULL && t->deadline_ns <= now_ns) {
+        hn_c->timed--;
+        unblock(t, HN_BY_TIME);
+    }
+}
+
+static void signal_go(struct hn_thread *t, uint32_t value)
+{
+    __atomic_store_n(&t->go, value, __ATOMIC_RELEASE);
+    hn_futex(&t->go, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+/* Lays the baton down. Locked. */
+static void give(struct hn_thread *me)
+{
+    hn_c->next = me->next;
+    hn_c->block_end = me->block_end;
+    hn_c->holder = NULL;
+    me->next = me->limit = me->block_end = me->turn_start = NULL;
+}
+
+/* Gives the baton, which lies free, to `t`. Locked. */
+static void take(struct hn_thread *t)
+{
+    hn_c->holder = t;
+    hn_c->switches++;
+    if (hn_c->clock_minder == t)
+        hn_c->clock_minder = NULL;
+    t->state = HN_RUNNING;
+    t->next = t->turn_start = hn_c->next;
+    t->block_end = hn_c->block_end;
+    t->turn_left = hn_c->quantum;
+    hn_set_limit(t);
+}
+
+/* The baton lies free: whoever is first in the queue gets it. Locked; `me` needs no call. */
+void hn_dispatch(struct hn_thread *me)
+{
+    struct hn_thread *t;
+
+    if (hn_c->holder != NULL)
+        return;
+    expire(hn_virtual_ns(hn_c->next, hn_c->block_end));
+    t = hn_c->ready.first;
+    if (t != NULL) {
+        hn_list_remove(&hn_c->ready, t);
+        take(t);
+        if (t == me)
+            me->go = GO;
+        else
+            signal_go(t, GO);
+        return;
+    }
+    t = earliest();
+    if (t != NULL && hn_c->clock_minder != t) {
+        hn_c->clock_minder = t;
+        signal_go(t, GO_MIND_CLOCK);
+    }
+}
+
+/* Nobody can run before this thread's deadline: lets real time pass, then virtual time jumps. */
+static void mind_clock(struct hn_thread *me)
+{
+    struct timespec wait;
+    uint64_t now_ns, gap_ns;
+
+    hn_lock();
+    now_ns = hn_virtual_ns(hn_c->next, hn_c->block_end);
+    gap_ns = me->deadline_ns > now_ns ? me->deadline_ns - now_ns : 0;
+    if (me->go == GO_MIND_CLOCK)
+        me->go = 0;
+    hn_unlock();
+    wait.tv_sec = (time_t)(gap_ns / 1000000000);
+    wait.tv_nsec = (long)(gap_ns % 1000000000);
+    long result = gap_ns == 0 ? -ETIMEDOUT
+                              : hn_futex(&me->go, FUTEX_WAIT_PRIVATE, 0, &wait);
+    hn_lock();
+    if (hn_c->clock_minder == me)
+        hn_c->clock_minder = NULL;
+    if (hn_c->holder == NULL && me->state == HN_BLOCKED) {
+        now_ns = hn_virtual_ns(hn_c->next, hn_c->block_end);
+        if (result == -ETIMEDOUT && me->deadline_ns > now_ns)
+            hn_c->skipped_ns += me->deadline_ns - now_ns;
+        hn_dispatch(me);
+    }
+    hn_unlock();
+}
+
+/* The thread that had the baton before may be on its way out of the process: its last steps in
+ * the C library give memory back, so they belong before our next one. */
+static void let_it_die(void)
+{
+    int tid = hn_c->dying_tid;
+
+    if (tid == 0)
+        return;
+    hn_c->dying_tid = 0;
+    for (int i = 0; i < DYING_TRIES; i++) {
+        if (hn_sys(SYS_tgkill, hn_c->pid, tid, 0, 0) != 0)
+            return;
+        hn_sys(SYS_sched_yield, 0, 0, 0, 0);
+    }
+}
+
+/* Sleeps until the baton arrives. */
+void hn_wait_turn(struct hn_thread *me)
+{
+    const struct timespec glance = {0, GLANCE_NS};
+
+    while (hn_c->order != 0) {
+        uint32_t go = __atomic_load_n(&me->go, __ATOMIC_ACQUIRE);
+
+        if (go == GO)
+            break;
+        if (go == GO_MIND_CLOCK)
+            mind_clock(me);
+        else if (hn_futex(&me->go, FUTEX_WAIT_PRIVATE, 0, &glance) == -ETIMEDOUT)
+            hn_watch(me);
+    }
+    me->go = 0;
+    if (hn_c->order != 0)
+        let_it_die();
+}
+
+/* Quantum over: everyone else who can run goes first. */
+void hn_yield(struct hn_thread *me)
+{
+    int saved_errno = errno;
+
+    me->in_runtime++;
+    hn_lock();
+    expire(hn_virtual_ns(me->next, me->block_end));
+    if (hn_c->ready.first == NULL) {
+        me->turn_left = hn_c->quantum;
+        me->turn_start = me->next;
+        hn_set_limit(me);
+        hn_unlock();
+    } else {
+        give(me);
+        me->state = HN_READY;
+        hn_list_push(&hn_c->ready, me);
+        hn_dispatch(me);
+        hn_unlock();
+        hn_wait_turn(me);
+    }
+    me->in_runtime--;
+    errno = saved_errno;
+}
+
+/* Waits until `address` is woken for `class`, the virtual time-out (negative: none) is over, a
+ * signal handler ran, or, where wait_cancellable is set, the thread is cancelled. */
+enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int64_t timeout_ns)
+{
+    int saved_errno = errno;
+
+    if (me->pending_count != 0) {
+        hn_run_pending(me);
+        return HN_BY_SIGNAL;
+    }
+    me->in_runtime++;
+    hn_lock();
+    me->wait_address = address;
+    me->wait_class = class;
+    me->woken = HN_BY_WAKE;
+    if (timeout_ns >= 0) {
+        me->deadline_ns = hn_virtual_ns(me->next, me->block_end) + (uint64_t)timeout_ns + 1;
+        hn_c->timed++;
+    }
+    give(me);
+    me->state = HN_BLOCKED;
+    hn_list_push(&hn_c->blocked, me);
+    hn_dispatch(me);
+    hn_unlock();
+    hn_wait_turn(me);
+    me->in_runtime--;
+    if (me->pending_count != 0)
+        hn_run_pending(me);
+    errno = saved_errno;
+    return me->woken;
+}
+
+/* Takes a thread out of its wait whatever it waits for. Any thread may call it. Locked. */
+void hn_interrupt(struct hn_thread *t, enum hn_woken why)
+{
+    if (t->state != HN_BLOCKED)
+        return;
+    if (t->deadline_ns != 0)
+        hn_c->timed--;
+    unblock(t, why);
+    hn_dispatch(NULL);
+}
+
+/* Lets the first `count` threads that wait for an address go on. Any thread may call it. */
+int hn_wake(const void *address, int class, int count)
+{
+    struct hn_thread *me = hn_me;
+    struct hn_thread *t, *after;
+    int woken = 0;
+
+    if (hn_c->order == 0 || hn_c->blocked.first == NULL)
+        return 0;
+    me->in_runtime++;
+    hn_lock();
+    for (t = hn_c->blocked.first; t != NULL && woken < count; t = after) {
+        after = t->queue_next;
+        if (t->wait_address != address || t->wait_class != class)
+            continue;
+        if (t->deadline_ns != 0)
+            hn_c->timed--;
+        unblock(t, HN_BY_WAKE);
+        woken++;
+    }
+    hn_dispatch(NULL);
+    hn_unlock();
+    me->in_runtime--;
+    return woken;
+}
+
+/* Goes outside: into a system call or foreign code that may block. */
+void hn_leave(struct hn_thread *me)
+{
+    if (!hn_deterministic() || me->state != HN_RUNNING)
+        return;
+    me->in_runtime++;
+    hn_lock();
+    give(me);
+    me->state = HN_OUTSIDE;
+    hn_dispatch(NULL);
+    hn_unlock();
+    me->in_runtime--;
+}
+
+/* Comes back from outside, or begins. */
+void hn_enter(struct hn_thread *me)
+{
+    int saved_errno = errno;
+
+    if (!hn_deterministic() || me->state != HN_OUTSIDE)
+        return;
+    me->in_runtime++;
+    hn_lock();
+    if (me->state != HN_OUTSIDE) {  /* the watchdog took its word back */
+        hn_unlock();
+        me->in_runtime--;
+        return;
+    }
+    hn_shared->outside++;
+    me->state = HN_READY;
+    hn_list_push(&hn_c->ready, me);
+    hn_dispatch(me);
+    hn_unlock();
+    hn_wait_turn(me);
+    me->in_runtime--;
+    errno = saved_errno;
+}
+
+/* A new thread waits for its first turn. The caller, its creator, holds the baton. */
+void hn_make_ready(struct hn_thread *t)
+{
+    hn_me->in_runtime++;
+    hn_lock();
+    t->state = HN_READY;
+    hn_list_push(&hn_c->ready, t);
+    hn_dispatch(NULL);
+    hn_unlock();
+    hn_me->in_runtime--;
+}
+
+/* The thread has ended, or leaves the set of recorded threads. */
+void hn_finish(struct hn_thread *me, enum hn_state left_as)
+{
+    me->in_runtime++;
+    hn_me = &hn_nobody;
+    if (!hn_deterministic()) {
+        me->state = left_as;
+        me->limit = NULL;
+        return;
+    }
+    hn_lock();
+    if (me->state == HN_RUNNING)
+        give(me);
+    me->state = left_as;
+    hn_dispatch(NULL);
+    hn_unlock();
+}

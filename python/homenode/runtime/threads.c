@@ -1,0 +1,340 @@
+/* Threads: numbers, start, end, join, detach, cancel.
+ *
+ * Numbers are dense: a new thread gets the lowest one that is free, and a number is free again when
+ * its thread has ended and was joined (or was detached). So a program that keeps creating and
+ * joining eight workers uses eight numbers however often it does so.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+static pthread_key_t end_key;
+
+/* A slot with the lowest free number, or null when there are too many threads. */
+struct hn_thread *hn_register(void)
+{
+    const uint32_t most = hn_deterministic() ? HN_THREADS_MAX : hn_shared->ring_count;
+    struct hn_thread *me = hn_me;
+    struct hn_thread *t = NULL;
+
+    me->in_runtime++;
+    hn_lock();
+    for (uint32_t i = 0; i < most && t == NULL; i++)
+        if (hn_slots[i].state == HN_UNUSED)
+            t = &hn_slots[i];
+    if (t != NULL) {
+        t->number = (uint32_t)(t - hn_slots);
+        t->tag = (uint64_t)t->number << HN_THREAD_SHIFT;
+        t->ring = hn_deterministic() ? 0 : t->number;
+        t->state = hn_deterministic() ? HN_OUTSIDE : HN_RUNNING;
+        t->go = 0;
+        t->in_runtime = 1;
+        t->in_handler = t->detached = t->joining = t->pending_count = 0;
+        t->deadline_ns = 0;
+        t->tid = 0;
+        t->team = NULL;
+        if (!hn_deterministic() && t->block_end == NULL) {
+            t->next = hn_ring_start(t->ring);
+            t->block_end = t->next + hn_shared->block_records;
+        }
+        if (hn_c->slots_used <= t->number)
+            hn_c->slots_used = t->number + 1;
+        if (!hn_deterministic())
+            hn_shared->rings_used = hn_c->slots_used;
+    } else {
+        hn_shared->lost_threads++;
+    }
+    hn_unlock();
+    me->in_runtime--;
+    return t;
+}
+
+void hn_release(struct hn_thread *t)
+{
+    t->pthread = 0;
+    t->state = HN_UNUSED;
+}
+
+/* The slot of a thread that has not been joined, or null. */
+struct hn_thread *hn_find_thread(pthread_t thread)
+{
+    for (uint32_t i = 0; i < hn_c->slots_used; i++)
+        if (hn_slots[i].state != HN_UNUSED && hn_slots[i].pthread == thread)
+            return &hn_slots[i];
+    return NULL;
+}
+
+static void main_stack(uint64_t *low, uint64_t *high)
+{
+    enum { PAGE = 4096 };
+    const uint64_t most = UINT64_C(1) << 26;
+    struct rlimit limit;
+    uint64_t size = most;
+
+    /* The name of the executable is the last thing on the stack. */
+    *high = (getauxval(AT_EXECFN) + PAGE - 1) / PAGE * PAGE;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most)
+        size = limit.rlim_cur;
+    *low = *high - size;
+}
+
+static void thread_stack(uint64_t *low, uint64_t *high)
+{
+    pthread_attr_t attributes;
+    void *base = NULL;
+    size_t size = 0;
+
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &base, &size);
+        pthread_attr_destroy(&attributes);
+    }
+    *low = (uint64_t)(uintptr_t)base;
+    *high = *low + size;
+}
+
+/* Static thread-local storage of the calling thread: the blocks of all modules, which lie near
+ * the thread pointer. */
+static int add_tls(struct dl_phdr_info *info, size_t size, void *range)
+{
+    const uint64_t near = UINT64_C(1) << 20;
+    const uint64_t here = (uint64_t)(uintptr_t)pthread_self();
+    uint64_t *low_high = range;
+    uint64_t start;
+
+    if (size < sizeof *info || info->dlpi_tls_data == NULL)
+        return 0;
+    start = (uint64_t)(uintptr_t)info->dlpi_tls_data;
+    if (start + near < here || start > here + near)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uint64_t end = start + info->dlpi_phdr[i].p_memsz;
+
+        if (info->dlpi_phdr[i].p_type != PT_TLS)
+            continue;
+        if (low_high[0] == 0 || start < low_high[0])
+            low_high[0] = start;
+        if (end > low_high[1])
+            low_high[1] = end;
+    }
+    return 0;
+}
+
+/* Records that the calling thread begins, and which memory is its own. */
+void hn_announce(struct hn_thread *me)
+{
+    uint64_t words[4] = {0, 0, 0, 0};
+
+    me->in_runtime++;
+    if (me->number == 0)
+        main_stack(&words[0], &words[1]);
+    else
+        thread_stack(&words[0], &words[1]);
+    dl_iterate_phdr(add_tls, &words[2]);
+    if (pthread_getspecific(end_key) == NULL)
+        pthread_setspecific(end_key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
+    me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
+    me->in_runtime = 0;
+    hn_event_with(me, HN_EV_THREAD_START, words);
+}
+
+static void end_of_thread(struct hn_thread *me)
+{
+    if (me->state == HN_UNUSED || hn_c->order == 0)
+        return;
+    hn_enter(me);
+    hn_event(me, HN_EV_THREAD_EXIT, 0, 0);
+    hn_wake(me, HN_W_JOIN, INT_MAX);
+    if (me->tid != hn_c->pid)
+        hn_c->dying_tid = me->tid;
+    hn_finish(me, me->detached ? HN_UNUSED : HN_DEAD);
+}
+
+/* Thread-specific data is destroyed in rounds; ours lasts until the last one, so that the
+ * program's own destructors are recorded, however the thread ends. */
+static void end_round(void *round)
+{
+    uintptr_t left = (uintptr_t)round;
+
+    if (left > 1)
+        pthread_setspecific(end_key, (void *)(left - 1));
+    else
+        end_of_thread(hn_me);
+}
+
+void hn_thread_init(void)
+{
+    pthread_key_create(&end_key, end_round);
+}
+
+static void *trampoline(void *slot)
+{
+    struct hn_thread *me = slot;
+
+    hn_me = me;
+    me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
+    if (hn_deterministic())
+        hn_wait_turn(me);
+    else
+        hn_stamp(me);
+    if (hn_c->order != 0)
+        hn_announce(me);
+    me->in_runtime = 0;
+    return me->start(me->argument);
+}
+
+INTERPOSE(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes,
+                                void *(*start)(void *), void *argument))
+{
+    struct hn_thread *me = hn_inside();
+    struct hn_thread *t = me == NULL || me->gomp_pool ? NULL : hn_register();
+    int detach_state = PTHREAD_CREATE_JOINABLE;
+    int result;
+
+    if (t == NULL)
+        return REAL(pthread_create)(thread, attributes, start, argument);
+    t->start = start;
+    t->argument = argument;
+    if (attributes != NULL)
+        pthread_attr_getdetachstate(attributes, &detach_state);
+    t->detached = detach_state == PTHREAD_CREATE_DETACHED;
+    hn_event(me, HN_EV_THREAD_CREATE, t->number, 0);
+    me->in_runtime++;
+    result = REAL(pthread_create)(&t->pthread, attributes, trampoline, t);
+    me->in_runtime--;
+    if (result != 0) {
+        hn_release(t);
+        return result;
+    }
+    *thread = t->pthread;
+    if (hn_deterministic())
+        hn_make_ready(t);
+    return 0;
+}
+
+/* Waits for a thread's end under the baton; ETIMEDOUT when the virtual time-out comes first. */
+static int wait_for_end(struct hn_thread *me, struct hn_thread *t, int64_t timeout_ns)
+{
+    while (t->state != HN_DEAD && hn_c->order != 0) {
+        enum hn_woken why;
+
+        me->wait_cancellable = 1;
+        why = hn_block(me, t, HN_W_JOIN, timeout_ns);
+        me->wait_cancellable = 0;
+        pthread_testcancel();
+        if (why == HN_BY_TIME && t->state != HN_DEAD)
+            return ETIMEDOUT;
+    }
+    return 0;
+}
+
+static void joined(struct hn_thread *t, uint32_t number)
+{
+    struct hn_thread *me = hn_inside();
+
+    if (me == NULL)
+        return;
+    hn_stamp(me);
+    hn_event(me, HN_EV_THREAD_JOIN, number, 0);
+    hn_release(t);
+}
+
+/* Whether the wait for `thread` is ours to arrange: the C library answers at once for itself, for
+ * detached and for unknown threads. */
+static struct hn_thread *joinable(struct hn_thread *me, pthread_t thread)
+{
+    struct hn_thread *t = me == NULL ? NULL : hn_find_thread(thread);
+
+    return t == NULL || t == me || t->detached || !hn_deterministic() ? NULL : t;
+}
+
+INTERPOSE(int, pthread_join, (pthread_t thread, void **value))
+{
+    struct hn_thread *me = hn_inside();
+    struct hn_thread *t = me == NULL ? NULL : hn_find_thread(thread);
+    struct hn_thread *waits = joinable(me, thread);
+    uint32_t number = t == NULL ? 0 : t->number;
+    int result;
+
+    if (waits != NULL)
+        wait_for_end(me, waits, -1);
+    else if (me != NULL && t == NULL)
+        hn_leave(me);           /* a thread nobody recorded: wait as the C library does */
+    result = REAL(pthread_join)(thread, value);
+    if (result == 0 && t != NULL)
+        joined(t, number);
+    return result;
+}
+
+INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **value))
+{
+    struct hn_thread *me = hn_inside();
+    struct hn_thread *t = joinable(me, thread);
+    int result;
+
+    if (t == NULL)
+        return REAL(pthread_tryjoin_np)(thread, value);
+    if (t->state != HN_DEAD) {
+        hn_yield(me);
+        return EBUSY;
+    }
+    result = pthread_join(thread, value);
+    return result;
+}
+
+INTERPOSE(int, pthread_clockjoin_np, (pthread_t thread, void **value, clockid_t clock,
+                                      const struct timespec *deadline))
+{
+    struct hn_thread *me = hn_inside();
+    struct hn_thread *t = joinable(me, thread);
+
+    if (t == NULL)
+        return REAL(pthread_clockjoin_np)(thread, value, clock, deadline);
+    if (wait_for_end(me, t, hn_until(deadline, clock)) == ETIMEDOUT)
+        return ETIMEDOUT;
+    return pthread_join(thread, value);
+}
+
+INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **value,
+                                      const struct timespec *deadline))
+{
+    if (joinable(hn_inside(), thread) == NULL)
+        return REAL(pthread_timedjoin_np)(thread, value, deadline);
+    return pthread_clockjoin_np(thread, value, CLOCK_REALTIME, deadline);
+}
+
+INTERPOSE(int, pthread_detach, (pthread_t thread))
+{
+    struct hn_thread *me = hn_inside();
+    struct hn_thread *t = me == NULL ? NULL : hn_find_thread(thread);
+    int result = REAL(pthread_detach)(thread);
+
+    if (result == 0 && t != NULL) {
+        t->detached = 1;
+        if (t->state == HN_DEAD)
+            hn_release(t);
+    }
+    return result;
+}
+
+/* The cancelled thread may be asleep for the baton's sake, where the C library cannot reach it. */
+INTERPOSE(int, pthread_cancel, (pthread_t thread))
+{
+    struct hn_thread *me = hn_inside();
+    struct hn_thread *t = me == NULL ? NULL : hn_find_thread(thread);
+    int result = REAL(pthread_cancel)(thread);
+
+    if (result == 0 && t != NULL && hn_deterministic()) {
+        me->in_runtime++;
+        hn_lock();
+        if (t->state == HN_BLOCKED && t->wait_cancellable)
+            hn_interrupt(t, HN_BY_CANCEL);
+        hn_unlock();
+        me->in_runtime--;
+    }
+    return result;
+}

@@ -1,0 +1,97 @@
+/* What the traced process and the recorder agree on: the shared area and the records in it.
+ *
+ * crates/capture/src/wire.rs holds the same numbers; a test there reads this file and compares, so
+ * every `#define HN_NAME number` below is checked. Numbers are in the machine's byte order: both
+ * sides run on the same machine.
+ *
+ * The area is a header, one counter line per ring, then the rings:
+ *
+ *     0          struct hn_header
+ *     4096       HN_RINGS lines of 64 bytes: u32 blocks the recorder has given back
+ *     69632      rings, `ring_blocks` * `block_records` records each
+ *
+ * A record is two 64-bit words. A reference:
+ *     word 0     bits 0-47 address, 48-54 size in bytes, 55-56 kind, 57 synchronisation variable
+ *     word 1     bits 0-47 program counter, 48-63 thread
+ * An event sets bit 63 of word 0 and is followed by `extra` records of plain payload:
+ *     word 0     bits 0-47 first argument, 48-55 extra, 56-62 code, 63 set
+ *     word 1     bits 0-47 second argument, 48-63 thread
+ * The recorder clears what it has read, so the first record whose word 0 is zero ends what has been
+ * written, whenever and however the writer died. (Word 0 is written last; payload words that may
+ * be zero carry bit 63.)
+ */
+#ifndef HN_WIRE_H
+#define HN_WIRE_H
+
+#include <stdint.h>
+
+#define HN_MAGIC 0x486e5763
+#define HN_VERSION 1
+#define HN_RINGS 1024
+#define HN_RING_LINES_AT 4096
+#define HN_RINGS_AT 69632
+
+#define HN_SIZE_SHIFT 48
+#define HN_KIND_SHIFT 55
+#define HN_SYNC_BIT 57
+#define HN_EXTRA_SHIFT 48
+#define HN_CODE_SHIFT 56
+#define HN_EVENT_BIT 63
+#define HN_THREAD_SHIFT 48
+
+#define HN_READ 0
+#define HN_WRITE 1
+#define HN_ATOMIC 2
+
+#define HN_ORDER_DETERMINISTIC 1
+#define HN_ORDER_FREE 2
+
+/* Event codes: arguments; payload words in parentheses. */
+#define HN_EV_THREAD_START 1    /* stack low, stack high (TLS low, TLS high) */
+#define HN_EV_THREAD_EXIT 2
+#define HN_EV_THREAD_CREATE 3   /* child */
+#define HN_EV_THREAD_JOIN 4     /* child */
+#define HN_EV_LOCK_ACQUIRE 5    /* address */
+#define HN_EV_LOCK_RELEASE 6    /* address */
+#define HN_EV_BARRIER_ENTER 7   /* address */
+#define HN_EV_BARRIER_LEAVE 8   /* address */
+#define HN_EV_CONDITION_WAIT 9  /* address */
+#define HN_EV_CONDITION_WAKE 10 /* address */
+#define HN_EV_ALLOC 11          /* address, site (size, 0) */
+#define HN_EV_FREE 12           /* address */
+#define HN_EV_MAP 13            /* address, shared (size, bytes of name, name as in markers) */
+#define HN_EV_UNMAP 14          /* address (size, 0) */
+#define HN_EV_SYSCALL_ENTER 15  /* number */
+#define HN_EV_SYSCALL_EXIT 16   /* number */
+#define HN_EV_FORK 17           /* child process */
+#define HN_EV_INIT_DONE 18
+#define HN_EV_PHASE 19          /* number */
+#define HN_EV_MARKER 20         /* bytes (text, 7 bytes a word) */
+#define HN_EV_PRIVATE 21        /* address (size, 0) */
+#define HN_EV_STAMP 22          /* free order only: (sequence number, 0) */
+
+struct hn_record {
+    uint64_t word[2];
+};
+
+struct hn_header {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t order;
+    uint32_t quantum;
+    uint32_t ring_count;
+    uint32_t ring_blocks;
+    uint32_t block_records;
+    uint32_t recorder_pid;
+    uint32_t claimed_by;    /* process that records; 0 until the runtime has started */
+    uint32_t doorbell;      /* futex: raised at the end of every block */
+    uint32_t recorder_waits;
+    uint32_t forced;        /* times the baton was taken from a thread stuck in foreign code */
+    uint32_t lost_threads;  /* threads beyond the largest number, not recorded */
+    uint32_t outside;       /* times a thread came back from a wait the order cannot determine */
+    uint32_t rings_used;
+    uint32_t greeted;       /* futex: the recorder has seen the process and its mappings */
+    uint64_t stamp;         /* free order: last sequence number given out */
+};
+
+#endif
