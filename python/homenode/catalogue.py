@@ -31,6 +31,8 @@ _COLUMNAR_FORMATS: tuple[dict[str, Any], ...] = (
     },
 )
 
+COLUMNAR = frozenset(str(row["name"]) for row in _COLUMNAR_FORMATS)
+
 
 def table(kind: str) -> list[dict[str, Any]]:
     """Lists one kind of thing that homenode knows, in documentation order.

@@ -29,7 +29,7 @@ OPTIONAL = ("pc", "gap", "pid")
 FLAG_BITS = {"private": 1, "sync": 2, "kernel": 4}
 _ALL_FLAGS = 7
 _KIND_LETTERS = {"R": 0, "W": 1, "A": 2, "I": 3}
-_RANGES = {"kind": (0, 3), "size": (1, 64), "flags": (0, _ALL_FLAGS)}
+_RANGES = {"thread": (0, 65534), "kind": (0, 3), "size": (1, 64), "flags": (0, _ALL_FLAGS)}
 
 
 class ColumnReader:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from homenode import workloads
-from homenode.catalogue import table
-from homenode.simulation import simulate
+from homenode.simulation import policies_for, simulate
 from homenode.specs import format_size, unique
 from homenode.trace import Trace
 
@@ -77,8 +76,7 @@ def record(program: Program, folder: Path, progress: Progress) -> Trace:
 
 def replay(trace: Trace, progress: Progress) -> Result:
     """Simulates every policy on the base machines at every block size."""
-    policies = [row["name"] for row in table("policies")]
-    return simulate(trace, MACHINES, policies, BLOCK_SIZES, progress=progress)
+    return simulate(trace, MACHINES, policies_for(MACHINES), BLOCK_SIZES, progress=progress)
 
 
 def optimum_is_least(outcomes: Sequence[dict[str, Any]]) -> Check:

@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def refuse_folder(path: str | os.PathLike[str]) -> None:
+    """Checks that an output is not an existing folder, before any work is done for it.
+
+    Raises:
+        IsADirectoryError: when it is one.
+    """
+    if Path(path).is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+
+
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Opens a temporary file beside `path` and renames it to `path` if the block succeeds.
@@ -42,8 +52,7 @@ def replacing_name(path: str | os.PathLike[str]) -> Iterator[str]:
     if str(path) == "-":
         yield "-"
         return
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    refuse_folder(target)
     partial = target.with_name(target.name + ".partial")
     try:
         yield str(partial)

@@ -149,7 +149,7 @@ def _metadata_of(schema: pa.Schema, source: str, form: str) -> dict[str, Any]:
     metadata.setdefault("method", f"import {form}")
     metadata["tool"] = f"homenode {_core.version()}"
     metadata["provenance"] = [*metadata.get("provenance", []), f"import {form} {name}"]
-    metadata.setdefault("word_size", 8)
+    metadata.setdefault("word_size", 4)
     return metadata
 
 

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
+from homenode.catalogue import table
 from homenode.errors import ConfigError
-from homenode.result import Result
+from homenode.result import OPTIMA, Result
 from homenode.specs import parse_block_sizes, split_specs, unique
 from homenode.trace import Trace
 
@@ -53,7 +54,7 @@ def simulate(
         machines: names from ``homenode.table("machines")``, TOML files, or prices in place such as
             ``prices:r=15,R=59`` (units: one local reference).
         policies: names from ``homenode.table("policies")``, with parameters as in
-            ``delay:n=50,limit=2``.
+            ``delay:n=50,limit=2``; `policies_for` names all that some machines can run.
         block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``.
         progress: called with the work done and in all.
         options: see `Options`.
@@ -77,6 +78,32 @@ def simulate(
     config = configuration(machines, policies, block_sizes, **options)
     found = json.loads(_core.simulate(str(opened.path), json.dumps(config), progress))
     return Result(found["outcomes"], config, found["provenance"])
+
+
+def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
+    """All policies that every one of these machines can run, in documentation order.
+
+    A policy that keeps blocks in global memory needs machines that have it; the optimum is known
+    for machines without.
+
+    Raises:
+        ConfigError: when there is no such machine.
+
+    >>> "all-global" in policies_for(["numa"]), "optimal" in policies_for(["numa"])
+    (False, True)
+    """
+    have = {_has_global(machine, force) for machine in machines}
+    return [
+        row["name"]
+        for row in table("policies")
+        if not (row["needs_global"] and False in have)
+        and not (row["name"] in OPTIMA and True in have)
+    ]
+
+
+def _has_global(machine: str, force: bool) -> bool:
+    rows = json.loads(_core.machine_prices(machine, [], force))
+    return any(row["g"] is not None for row in rows)
 
 
 def configuration(

@@ -14,13 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 from homenode import _core, interchange
-from homenode.catalogue import table
+from homenode.catalogue import COLUMNAR, table
 from homenode.columns import ColumnReader
 from homenode.errors import ConfigError
-from homenode.files import replacing_name
+from homenode.files import refuse_folder, replacing_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     Progress = Callable[[int, int | None], None] | None
     PathLike = str | os.PathLike[str]
@@ -78,6 +80,7 @@ class Trace:
             "order": order,
             "quantum": quantum,
         }
+        refuse_folder(path)
         _core.record(json.dumps(options), progress)
         return cls(path)
 
@@ -104,12 +107,14 @@ class Trace:
         """
         name = os.fspath(source)
         form = format or guess_format(name)
-        target, finish = _target(path)
-        if form in {"parquet", "arrow"}:
-            interchange.import_columns(name, form, target, progress)
-        else:
-            _core.import_trace(form, name, os.fspath(target), progress)
-        return finish(cls(target))
+
+        def write(target: str) -> None:
+            if form in COLUMNAR:
+                interchange.import_columns(name, form, target, progress)
+            else:
+                _core.import_trace(form, name, target, progress)
+
+        return cls._written(path, write)
 
     @classmethod
     def from_arrow(cls, data: Any, path: PathLike | None = None) -> Trace:
@@ -133,18 +138,18 @@ class Trace:
         if isinstance(data, pa.RecordBatch):
             data = pa.Table.from_batches([data])
         stream = pa.RecordBatchReader.from_stream(data)
-        target, finish = _target(path)
         metadata = {
             "program": "arrow table",
             "method": "import arrow",
             "order": "row order",
             "tool": f"homenode {_core.version()}",
-            "word_size": 8,
+            "word_size": 4,
             "provenance": ["from_arrow"],
         }
         reader = ColumnReader(stream.schema, "arrow table")
-        interchange.write_batches(reader, stream, target, metadata)
-        return finish(cls(target))
+        return cls._written(
+            path, lambda target: interchange.write_batches(reader, stream, target, metadata)
+        )
 
     @classmethod
     def from_numpy(
@@ -176,9 +181,7 @@ class Trace:
         2
         """
         given = {"thread": thread, "kind": kind, "address": address, "size": size, **optional}
-        arrays = {name: np.asarray(values) for name, values in given.items()}
-        if arrays["address"].dtype.kind == "i":
-            arrays["address"] = _as_unsigned(arrays["address"])
+        arrays = {name: _array(values) for name, values in given.items()}
         try:
             shaped = np.broadcast_arrays(*arrays.values())
         except ValueError as error:
@@ -189,6 +192,23 @@ class Trace:
             for name, array in zip(arrays, shaped, strict=True)
         }
         return cls.from_arrow(pa.table(columns), path)
+
+    @classmethod
+    def _written(cls, path: PathLike | None, write: Callable[[str], object]) -> Trace:
+        """The trace that `write` makes at `path`, or in a folder that goes with the object."""
+        if path is not None:
+            refuse_folder(path)
+            write(os.fspath(path))
+            return cls(path)
+        folder = Path(tempfile.mkdtemp(prefix="homenode-"))
+        try:
+            write(str(folder / "trace.hnt"))
+            trace = cls(folder / "trace.hnt")
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        weakref.finalize(trace, shutil.rmtree, folder, ignore_errors=True)
+        return trace
 
     @property
     def path(self) -> Path:
@@ -264,7 +284,7 @@ class Trace:
         """
         name = os.fspath(path)
         form = format or guess_format(name)
-        if form in {"parquet", "arrow"}:
+        if form in COLUMNAR:
             interchange.export_columns(self._path, form, name, progress)
         else:
             with replacing_name(name) as partial:
@@ -292,19 +312,7 @@ def guess_format(name: str) -> str:
     raise ConfigError(f"cannot tell the format of {name!r} from its name; give one of {known}")
 
 
-def _as_unsigned(address: Any) -> Any:
-    """Signed addresses as unsigned ones where none is negative (checked again with its row)."""
-    return address.astype(np.uint64) if address.size == 0 or address.min() >= 0 else address
-
-
-def _target(path: PathLike | None) -> tuple[PathLike, Callable[[Trace], Trace]]:
-    """The file to write, and what to do with the trace made of it."""
-    if path is not None:
-        return path, lambda trace: trace
-    folder = tempfile.mkdtemp(prefix="homenode-")
-
-    def finish(trace: Trace) -> Trace:
-        weakref.finalize(trace, shutil.rmtree, folder, ignore_errors=True)
-        return trace
-
-    return Path(folder) / "trace.hnt", finish
+def _array(values: Any) -> NDArray[Any]:
+    """A column; an empty list has no type of its own, so it gets one that fits anywhere."""
+    array = np.asarray(values)
+    return array if array.size else array.astype(np.uint8)

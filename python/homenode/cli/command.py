@@ -105,7 +105,7 @@ _SIMULATION: tuple[Callable[[Any], Any], ...] = (
         multiple=True,
         callback=flattened,
         help="Policies (homenode list policies), with parameters as in delay:n=50,limit=2. "
-        "Default: all.",
+        "Default: all that the machines can run.",
     ),
     click.option(
         "--block-size",

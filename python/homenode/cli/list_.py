@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from homenode.cli.command import BlockSizes, examples, flattened, table_options
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _KINDS = ("machines", "policies", "protocols", "workloads", "studies", "tlbs", "formats")
 
@@ -45,7 +42,7 @@ def list_(
 
     rows = table(kind)
     if kind == "machines" and block_sizes:
-        rows = [row | {"prices": _prices(row["name"], block_sizes)} for row in rows]
+        rows = [price for row in rows for price in _prices(row["name"], block_sizes)]
     if csv is not None:
         write_csv(_flat(rows), csv)
     if parquet is not None:
@@ -65,44 +62,50 @@ def _prices(name: str, block_sizes: list[int]) -> list[dict[str, Any]]:
     return prices
 
 
-def _flat(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row an entry, or one a machine and block size when prices were asked for."""
-    flat = []
-    for row in rows:
-        plain = {k: _text(v) for k, v in row.items() if k != "prices"}
-        flat += [plain | price for price in row["prices"]] if "prices" in row else [plain]
-    return flat
+def _flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: _text(value) for name, value in row.items()} for row in rows]
 
 
 def _text(value: Any) -> Any:
-    return ", ".join(str(item) for item in value) if isinstance(value, list) else value
+    """A list as one text, so that every cell of a table is a single value."""
+    if not isinstance(value, list | tuple):
+        return value
+    return ", ".join(str(item["name"] if isinstance(item, dict) else item) for item in value)
 
 
 def _print(kind: str, rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.output import number, print_table
+    from homenode.cli.output import print_table
 
     if not rows:
         click.echo(f"This version has no {kind}.")
-        return
-    if "prices" in rows[0]:
-        prices = list(rows[0]["prices"][0])
+    elif kind == "machines":
+        _print_machines(rows)
+    else:
         print_table(
-            [("machine", False), *((name.replace("_", " "), True) for name in prices)],
-            [
-                [row["name"], *(_cell(price[name], number) for name in prices)]
-                for row in rows
-                for price in row["prices"]
-            ],
+            [(kind, False), ("what it is", False)],
+            [[row["name"], row["summary"]] for row in rows],
         )
-        return
+
+
+def _print_machines(rows: list[dict[str, Any]]) -> None:
+    from homenode.cli.output import number, print_table
+    from homenode.specs import format_size
+
+    lacking = {"r": "∞", "R": "∞", "g": "-", "G": "-"}
+    prices = [(name, True) for name in lacking]
     print_table(
-        [(kind, False), ("what it is", False)],
-        [[row["name"], row.get("summary", "")] for row in rows],
+        [("machines", False), ("block", True), *prices, ("what it is", False)],
+        [
+            [
+                row["name"],
+                format_size(row["block_size"]),
+                *(none if row[n] is None else number(row[n]) for n, none in lacking.items()),
+                row["summary"],
+            ]
+            for row in rows
+        ],
+        "Prices in units of a local reference",
     )
-
-
-def _cell(value: Any, number: Any) -> str:
-    return value if isinstance(value, str) else number(value)
 
 
 COMMANDS = {"list": list_}

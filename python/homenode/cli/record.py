@@ -52,6 +52,7 @@ def record(
     from homenode import _core
     from homenode.cli.output import print_facts, print_json
     from homenode.cli.progress import Progress
+    from homenode.files import refuse_folder
 
     options = {
         "argv": list(command),
@@ -60,6 +61,7 @@ def record(
         "order": order,
         "quantum": quantum,
     }
+    refuse_folder(output)
     with Progress("recording") as progress:
         summary = json.loads(_core.record(json.dumps(options), progress))
     if as_json:

@@ -50,10 +50,11 @@ def run(trace: str, options: dict[str, Any]) -> Result:
     """Simulates with the options of the command line, showing progress."""
     import homenode
     from homenode.cli.progress import Progress
+    from homenode.simulation import policies_for
 
     chosen = dict(options)
     machines = chosen.pop("machines") or ["numa"]
-    policies = chosen.pop("policies") or [row["name"] for row in homenode.table("policies")]
+    policies = chosen.pop("policies") or policies_for(machines, chosen["force"])
     block_sizes = chosen.pop("block_sizes") or [4096]
     with Progress("simulating") as progress:
         return homenode.simulate(

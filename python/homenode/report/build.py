@@ -19,18 +19,19 @@ from homenode import _core
 from homenode.catalogue import table
 from homenode.report import heat, lines, words
 from homenode.report.palette import COST_COLOURS, colour_of
-from homenode.report.sharing import sharing_map
 from homenode.specs import format_size, unique
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.report.sharing import SharingMap
     from homenode.result import Result
     from homenode.trace import Trace
 
 _USUAL_BLOCK = 4096
-_WORST = 12
+_WORST = 10
+_INQUIRY = frozenset(
+    {"machines", "policies", "block_sizes", "processors", "private", "sync", "threads", "force"}
+)
 
 COST_PARTS = (
     ("local", "local references"),
@@ -49,16 +50,16 @@ class Study:
         name: what to call it, usually the program.
         info: `Trace.info`.
         outcomes: the simulation's rows.
-        worst: the most expensive blocks, dearest first.
-        sharing: who touches what, or None to leave the map out.
+        costs: where the cost comes from (``_core.worst_blocks``): worst blocks, objects, map.
+        point: machine, policy and block size that `costs` is about.
         notes: further sentences, for example what a demonstration checked.
     """
 
     name: str
     info: dict[str, Any]
     outcomes: Sequence[dict[str, Any]]
-    worst: Sequence[dict[str, Any]] = ()
-    sharing: SharingMap | None = None
+    costs: dict[str, Any] | None = None
+    point: dict[str, Any] | None = None
     notes: Sequence[str] = field(default_factory=tuple)
 
 
@@ -73,29 +74,29 @@ def study(trace: Trace, result: Result, name: str | None = None) -> Study:
     Raises:
         TraceError: when the trace is damaged.
     """
-    worst = json.loads(_core.worst_blocks(str(trace.path), json.dumps(worst_point(result)), _WORST))
+    point = worst_point(result)
+    config = {name: value for name, value in point.items() if name in _INQUIRY}
     return Study(
         name=name or Path(str(trace.info["metadata"]["program"] or trace.path)).name,
         info=trace.info,
         outcomes=result.rows,
-        worst=worst,
-        sharing=sharing_map(trace),
+        costs=json.loads(_core.worst_blocks(str(trace.path), json.dumps(config), _WORST)),
+        point=point,
     )
 
 
 def worst_point(result: Result) -> dict[str, Any]:
-    """The configuration at which the worst blocks are looked for: what the report shows first."""
-    config = dict(result.configuration)
-    machines = unique(row["machine"] for row in result)
-    sizes = sorted({row["block_size"] for row in result})
-    on_line = [
-        p for p in unique(r["policy"] for r in result) if p.partition(":")[0] not in words.OFF_LINE
-    ]
-    return config | {
-        "machines": machines[:1],
-        "policies": on_line[:1] or unique(row["policy"] for row in result)[:1],
-        "block_sizes": [usual_size(sizes)],
-    }
+    """The configuration at which the worst blocks are looked for: what the report shows first.
+
+    The policy is the best on-line one there: what even it pays for is worth changing.
+    """
+    machine = result.rows[0]["machine"]
+    size = usual_size(sorted({row["block_size"] for row in result}))
+    here = [r for r in result if r["machine"] == machine and r["block_size"] == size]
+    on_line = [r for r in here if r["policy"].partition(":")[0] not in words.OFF_LINE] or here
+    best = min(on_line, key=lambda r: float("inf") if r["mcpr"] is None else r["mcpr"])
+    chosen = {"machines": [machine], "policies": [best["policy"]], "block_sizes": [size]}
+    return result.configuration | chosen
 
 
 def usual_size(sizes: Sequence[int]) -> int:
@@ -159,6 +160,8 @@ def _section(index: int, item: Study) -> dict[str, Any]:
     limits = lines.value_range(panels)
     machine, size = machines[0], usual_size(sizes)
     here = [r for r in rows if r["machine"] == machine and r["block_size"] == size]
+    costs = item.costs or {}
+    map_ = costs.get("map")
     present = [key for key, _ in COST_PARTS if any(row["cost"].get(key) for row in rows)]
     return {
         "id": f"study-{index}",
@@ -182,9 +185,10 @@ def _section(index: int, item: Study) -> dict[str, Any]:
             for p in panels
             if "optimal" in p.series and len(sizes) > 1
         ],
-        "worst": item.worst,
-        "heat": None if item.sharing is None else heat.draw(item.sharing),
-        "sharing": item.sharing,
+        "best": next((bar["mcpr"] for bar in bars(here) if bar["policy"] == "optimal"), None),
+        "costs": costs,
+        "point": item.point,
+        "heat": heat.draw(map_) if map_ and map_["rows"] else None,
         "data": _data(item, machines, policies, sizes),
     }
 
@@ -237,7 +241,7 @@ def _data(
         "machines": machines,
         "policies": policies,
         "sizes": sizes,
-        "sharing": None if item.sharing is None else heat.data(item.sharing),
+        "sharing": item.costs and item.costs["map"],
         "outcomes": list(item.outcomes),
     }
 
@@ -273,20 +277,18 @@ def _policies(names: Sequence[str]) -> list[dict[str, str]]:
 
 def _machines(studies: Sequence[Study], configuration: dict[str, Any]) -> list[dict[str, Any]]:
     """Every machine with its prices at every block size that was simulated."""
-    known = {row["name"]: row for row in table("machines")}
     found = []
     for name in unique(row["machine"] for item in studies for row in item.outcomes):
         rows = [row for item in studies for row in item.outcomes if row["machine"] == name]
         sizes = sorted({row["block_size"] for row in rows})
-        processors = rows[0]["processors"]
         force = bool(configuration.get("force"))
-        prices = json.loads(_core.machine_prices(name, sizes, processors, force))
-        entry = known.get(name, {})
+        prices = json.loads(_core.machine_prices(name, sizes, force))
         found.append(
             {
                 "name": name,
-                "summary": entry.get("summary", ""),
-                "source": entry.get("source", ""),
+                "summary": prices[0]["summary"],
+                "source": prices[0]["source"],
+                "notes": unique(note for price in prices for note in price["notes"]),
                 "prices": prices,
             }
         )

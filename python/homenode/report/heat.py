@@ -1,8 +1,9 @@
-"""Draws the sharing map: threads down, touched memory across, darker where more is referenced."""
+"""Draws the sharing map: processors down, touched memory across, darker where referenced more."""
 
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -10,63 +11,59 @@ from markupsafe import Markup
 from homenode.report.svg import element
 
 if TYPE_CHECKING:
-    from homenode.report.sharing import SharingMap
+    from collections.abc import Sequence
 
 LEVELS = 6
-_CELL = 6.0
 _LEFT = 34.0
-_MIN_HEIGHT, _MAX_HEIGHT = 5.0, 16.0
-_LABEL_COLUMNS_PER_LETTER = 1.15
+_WIDTH = 900.0
+_CELL_MAX = 24.0
+_ROW_MIN, _ROW_MAX, _HEIGHT = 5.0, 16.0, 240.0
+_LETTER = 6.5
 
 
-def draw(found: SharingMap) -> Markup:
-    """The map as SVG: colour says who else touches it, darkness how often."""
-    threads, columns = found.reads.shape
-    cell = min(_MAX_HEIGHT, max(_MIN_HEIGHT, 240 / threads))
-    height, width = threads * cell, columns * _CELL
-    parts = [_cells(found, cell), _thread_labels(threads, cell), _objects(found.names, height)]
-    parts.append(element("rect", class_="cell-cursor", x=0, y=0, width=_CELL, height=cell))
+def draw(sharing: dict[str, Any]) -> Markup:
+    """The map as SVG: colour says who else touches a stretch, darkness how often.
+
+    Args:
+        sharing: the map of ``_core.worst_blocks``: ``rows`` with address, object, reads, writes.
+    """
+    stretches = sharing["rows"]
+    processors = len(stretches[0]["reads"])
+    across = min(_CELL_MAX, _WIDTH / len(stretches))
+    down = min(_ROW_MAX, max(_ROW_MIN, _HEIGHT / processors))
+    width, height = len(stretches) * across, processors * down
+    names = [row["object"] for row in stretches]
     return element(
         "svg",
-        *parts,
-        viewBox=f"0 0 {_LEFT + width + 4:.0f} {height + 34:.0f}",
+        _cells(stretches, across, down),
+        _labels(processors, down),
+        _objects(names, across, height),
+        element("rect", class_="cell-cursor", x=0, y=0, width=across, height=down),
+        viewBox=f"0 0 {_LEFT + max(width, _WIDTH) + 4:.0f} {height + 34:.0f}",
         class_="heat",
         tabindex="0",
         role="img",
-        aria_label=f"Sharing map: {threads} threads by {columns} stretches of memory. "
-        "Arrow keys move between cells.",
+        aria_label=f"Sharing map: {processors} processors by {len(stretches)} stretches of "
+        "memory. Arrow keys move between cells.",
         data_left=_LEFT,
-        data_cell=_CELL,
-        data_row=cell,
+        data_cell=f"{across:.4f}",
+        data_row=down,
     )
 
 
-def data(found: SharingMap) -> dict[str, Any]:
-    """What the browser needs to tell the numbers behind a cell."""
-    return {
-        "reads": found.reads.tolist(),
-        "writes": found.writes.tolist(),
-        "first": [f"{address:#x}" for address in found.first.tolist()],
-        "last": [f"{address + 63:#x}" for address in found.last.tolist()],
-        "names": found.names,
-    }
-
-
-def _cells(found: SharingMap, cell: float) -> Markup:
-    total = found.reads + found.writes
-    largest = max(int(total.max()), 1)
-    shared = (total > 0).sum(axis=0) > 1
+def _cells(stretches: Sequence[dict[str, Any]], across: float, down: float) -> Markup:
+    """One path for every colour and darkness: small, and quick to draw."""
+    largest = max(max(map(sum, zip(s["reads"], s["writes"], strict=True))) for s in stretches)
     groups: dict[str, list[str]] = {}
-    threads, columns = total.shape
-    for thread in range(threads):
-        for column in range(columns):
-            count = int(total[thread, column])
-            if count:
-                kind = "w" if found.writes[thread, column] else "r"
-                kind = kind if shared[column] else "o"
-                where = f"M{_LEFT + column * _CELL:g} {thread * cell:g}"
-                groups.setdefault(f"{kind}{level(count, largest)}", []).append(
-                    f"{where}h{_CELL:g}v{cell:g}h-{_CELL:g}z"
+    for column, stretch in enumerate(stretches):
+        counts = list(zip(stretch["reads"], stretch["writes"], strict=True))
+        shared = sum(reads + writes > 0 for reads, writes in counts) > 1
+        for processor, (reads, writes) in enumerate(counts):
+            if reads + writes:
+                kind = ("w" if writes else "r") if shared else "o"
+                where = f"M{_LEFT + column * across:.2f} {processor * down:g}"
+                groups.setdefault(f"{kind}{level(reads + writes, largest)}", []).append(
+                    f"{where}h{across:.2f}v{down:g}h-{across:.2f}z"
                 )
     return Markup("").join(
         element("path", class_=f"heat-{name}", d="".join(groups[name])) for name in sorted(groups)
@@ -84,28 +81,25 @@ def level(count: int, largest: int) -> int:
     return 1 + min(LEVELS - 1, int(LEVELS * math.log(count) / math.log(largest)))
 
 
-def _thread_labels(threads: int, cell: float) -> Markup:
-    step = max(1, math.ceil(12 / cell))
+def _labels(processors: int, down: float) -> Markup:
+    step = max(1, math.ceil(12 / down))
     return Markup("").join(
-        element("text", str(t), class_="tick y", x=_LEFT - 6, y=t * cell + cell / 2 + 4)
-        for t in range(0, threads, step)
+        element("text", str(p), class_="tick y", x=_LEFT - 6, y=p * down + down / 2 + 4)
+        for p in range(0, processors, step)
     )
 
 
-def _objects(names: list[str], height: float) -> Markup:
-    """Brackets under the map with the names of the larger objects."""
+def _objects(names: Sequence[str], across: float, height: float) -> Markup:
+    """Brackets under the map with the names of the objects that are wide enough for them."""
     parts = []
     start = 0
-    for end in range(1, len(names) + 1):
-        if end < len(names) and names[end] == names[start]:
-            continue
-        name, width = names[start], (end - start) * _CELL
-        if name and end - start > len(name) * _LABEL_COLUMNS_PER_LETTER:
-            left = _LEFT + start * _CELL
-            y = height + 8
-            parts.append(
-                element("path", class_="bracket", d=f"M{left + 1:g} {y:g}v4h{width - 2:g}v-4")
-            )
+    for name, group in groupby(names):
+        end = start + len(list(group))
+        width = (end - start) * across
+        if name and width > len(name) * _LETTER:
+            left, y = _LEFT + start * across, height + 8
+            line = f"M{left + 1:.1f} {y:g}v4h{width - 2:.1f}v-4"
+            parts.append(element("path", class_="bracket", d=line))
             parts.append(element("text", name, class_="tick x", x=left + width / 2, y=y + 18))
         start = end
     return Markup("").join(parts)

@@ -72,7 +72,7 @@ def _grid(panel: Panel, across: LogScale, up: LogScale) -> Markup:
         y = up(value)
         parts.append(element("line", class_="grid", x1=_LEFT, x2=_RIGHT, y1=y, y2=y))
         parts.append(element("text", plain_number(value), class_="tick y", x=_LEFT - 6, y=y + 4))
-    crowded = len(panel.sizes) > 8  # noqa: PLR2004 - labels of 36 units in 300
+    crowded = len(panel.sizes) > 8
     for index, size in enumerate(panel.sizes):
         if crowded and index % 2:
             continue
@@ -92,7 +92,7 @@ def _impossible(panel: Panel, across: LogScale, up: LogScale) -> Markup:
         for size, value in zip(panel.sizes, best, strict=False)
         if value is not None
     ]
-    if len(points) < 2:  # noqa: PLR2004 - an area needs an edge
+    if len(points) < 2:
         return Markup("")
     outline = path_of([*points]) + f"V{_BOTTOM}H{points[0][0]:.2f}Z"
     return element("path", class_="impossible", d=outline)

@@ -79,7 +79,7 @@ class LogScale:
         decades = math.log10(self.high / self.low)
         steps: tuple[float, ...] = (1,) if decades > 3 * _FEW_DECADES else _LOG_STEPS
         found = self._round_values(steps)
-        if len(found) < 3:  # noqa: PLR2004 - an axis needs three marks to be read
+        if len(found) < 3:
             found = self._linear()
         return found
 

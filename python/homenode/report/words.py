@@ -45,7 +45,7 @@ def times(ratio: float | None) -> str:
     """
     if ratio is None:
         return "–"
-    return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:,.3g}×"  # noqa: PLR2004
+    return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:,.3g}×"
 
 
 def distance(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -109,7 +109,7 @@ def block_size_trend(sizes: Sequence[int], best: Sequence[float | None]) -> str:
     'The optimum is lowest at 64 B (1.2) and highest at 4 KB (3.6).'
     """
     points = [(v, s) for s, v in zip(sizes, best, strict=True) if v is not None]
-    if not points or len(sizes) < 2:  # noqa: PLR2004 - one size is no trend
+    if not points or len(sizes) < 2:
         return ""
     (low, low_size), (high, high_size) = min(points), max(points)
     if high < low * _SAME:

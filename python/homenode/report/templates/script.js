@@ -178,20 +178,20 @@
     const cell = Number(svg.dataset.cell);
     const height = Number(svg.dataset.row);
     const cursor = svg.querySelector(".cell-cursor");
-    const [threads, columns] = [sharing.reads.length, sharing.first.length];
+    const stretches = sharing.rows;
+    const [threads, columns] = [stretches[0].reads.length, stretches.length];
     let [thread, column] = [0, 0];
     const show = (x, y) => {
       cursor.setAttribute("x", left + column * cell);
       cursor.setAttribute("y", thread * height);
       cursor.classList.add("on");
-      const where = sharing.names[column] ? `${sharing.names[column]}: ` : "";
-      const range = `${sharing.first[column]} to ${sharing.last[column]}`;
-      const counts = `${grouped(sharing.reads[thread][column])} reads, ` +
-        `${grouped(sharing.writes[thread][column])} writes`;
-      const sharers = sharing.reads.filter(
-        (row, t) => row[column] + sharing.writes[t][column] > 0).length;
-      showTip([make("b", `thread ${thread}: ${counts}`), make("div", where + range),
-        make("div", `touched by ${sharers} of ${threads} threads`)], x, y);
+      const { address, object, reads, writes } = stretches[column];
+      const sharers = reads.filter((count, p) => count + writes[p] > 0).length;
+      showTip([
+        make("b", `processor ${thread}: ${grouped(reads[thread])} reads, ${grouped(writes[thread])} writes`),
+        make("div", `${object ? `${object}: ` : ""}${address}, ${sizeName(sharing.row_bytes)}`),
+        make("div", `touched by ${sharers} of ${threads} processors`),
+      ], x, y);
     };
     const hide = () => { cursor.classList.remove("on"); hideTip(); };
     svg.addEventListener("pointermove", (event) => {

@@ -1,0 +1,248 @@
+"""Every command: its help, its output for people and for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pyarrow.parquet as pq
+import pytest
+
+import homenode as hn
+from homenode.catalogue import KINDS
+from homenode.cli import app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Outcome
+
+_OWN_HELP = [name for name in app.COMMANDS if name not in {"cc", "c++", "fortran"}]
+_FIELDS = [
+    "trace",
+    "machine",
+    "policy",
+    "block_size",
+    "processors",
+    "references",
+    "accesses",
+    "counts",
+    "cost",
+    "total_cost",
+    "mcpr",
+]
+
+
+def test_the_overview_names_every_command(homenode: Callable[..., Outcome]) -> None:
+    shown = homenode("--help")
+    assert shown.code == 0
+    assert all(f"\n  {name} " in shown.out for name in app.COMMANDS)
+
+
+@pytest.mark.parametrize("name", _OWN_HELP)
+def test_every_command_has_help_with_examples(name: str, homenode: Callable[..., Outcome]) -> None:
+    shown = homenode(name, "--help")
+    assert shown.code == 0
+    assert "Examples:\n    homenode" in shown.out or "Examples:\n    printf" in shown.out
+    assert f"homenode {name}" in shown.out.split("Examples:")[1]
+
+
+@pytest.mark.parametrize("name", [n for n in _OWN_HELP if n != "workloads"])
+def test_every_command_speaks_json(name: str, homenode: Callable[..., Outcome]) -> None:
+    assert "--json" in homenode(name, "--help").out
+
+
+def test_every_command_file_is_listed() -> None:
+    folder = Path(app.__file__).parent
+    shared = {"__init__", "app", "command", "failure", "output", "progress"}
+    files = {path.stem for path in folder.glob("*.py")} - shared
+    assert files == {module for module, _ in app.COMMANDS.values()}
+
+
+@pytest.mark.parametrize("name", list(app.COMMANDS))
+def test_every_listed_command_exists(name: str) -> None:
+    command = app.cli.get_command(click.Context(app.cli), name)
+    assert command is not None
+    assert command.name == name
+
+
+def test_the_version_is_the_packages(homenode: Callable[..., Outcome]) -> None:
+    shown = homenode("--version")
+    assert shown.out == f"homenode {hn.__version__}\n"
+    assert shown.code == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_can_be_listed(kind: str, homenode: Callable[..., Outcome]) -> None:
+    rows = json.loads(homenode("list", kind, "--json").out)
+    assert rows == json.loads(json.dumps(hn.table(kind)))
+    shown = homenode("list", kind)
+    assert shown.code == 0
+    assert all(row["name"] in shown.out for row in rows)
+    assert rows or shown.out == f"This version has no {kind}.\n"
+
+
+def test_machines_can_be_listed_with_prices(homenode: Callable[..., Outcome]) -> None:
+    rows = json.loads(homenode("list", "machines", "--json", "--block-size", "64,4K").out)
+    found = [(row["name"], row["block_size"]) for row in rows][:3]
+    assert found == [("ace", 64), ("ace", 4096), ("butterfly", 64)]
+    shown = homenode("list", "machines", "--block-size", "64")
+    assert shown.code == 0
+    assert "184" in shown.out
+
+
+# Bolosky, thesis, table 6.3: r and R of the five base machine models at their own block sizes.
+@pytest.mark.parametrize(
+    ("machine", "block_size", "reference", "move"),
+    [
+        ("cc", 64, None, 184),
+        ("cc+", 64, 102, 184),
+        ("numa", 4096, 102, 2323),
+        ("dsm", 4096, None, 2323),
+        ("dsm+", 4096, 250, 2323),
+    ],
+)
+def test_base_machines_have_the_prices_of_the_thesis(
+    machine: str,
+    block_size: int,
+    reference: float | None,
+    move: float,
+    homenode: Callable[..., Outcome],
+) -> None:
+    shown = homenode("list", "machines", "--json", "--block-size", block_size)
+    price = next(r for r in json.loads(shown.out) if r["name"] == machine)
+    assert (price["r"], price["R"]) == (reference, move)
+
+
+def test_a_list_can_be_a_file(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+    shown = homenode("list", "machines", "--block-size", "64-256", "--csv", "-")
+    rows = list(csv.DictReader(io.StringIO(shown.out)))
+    assert len(rows) == 3 * len(hn.table("machines"))
+    assert {"name", "summary", "block_size", "r", "R"} <= set(rows[0])
+    assert homenode("list", "policies", "--parquet", tmp_path / "p.parquet").code == 0
+    assert pq.read_table(tmp_path / "p.parquet")["name"].to_pylist()[0] == "optimal"
+
+
+def test_text_goes_in_and_a_simulation_comes_out(
+    program: Callable[..., Outcome], homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    path = tmp_path / "t.hnt"
+    text = "0 W 0x1000 4\n1 R 0x1000 4\n"
+    made = program("import", "-", "--format", "text", "-o", path, stdin=text)
+    assert made.code == 0, made.err
+    assert "2 references by 2 threads" in made.out
+    shown = homenode(
+        *("simulate", path, "--machine", "prices:r=15,R=59"),
+        *("--policy", "optimal,ace", "--block-size", "64", "--json"),
+    )
+    rows = json.loads(shown.out)
+    assert [list(row) for row in rows] == [_FIELDS, _FIELDS]
+    assert [row["policy"] for row in rows] == ["optimal", "ace"]
+    # The optimum reads remotely once (1 + 15); ACE replicates the block (1 + 59 + 1).
+    assert [row["total_cost"] for row in rows] == [16, 61]
+    assert rows[0]["counts"]["remote_reads"] == 1
+    assert rows[1]["counts"]["replications"] == 1
+
+
+def test_simulations_are_tables_for_people(
+    trace: hn.Trace, homenode: Callable[..., Outcome]
+) -> None:
+    one = homenode("simulate", trace.path, "--machine", "numa", "--policy", "optimal,ace")
+    assert one.code == 0, one.err
+    assert "on numa, 4 processors, 4 KB blocks" in one.out
+    assert "1.00x" in one.out
+    many = homenode(
+        *("simulate", trace.path, "--machine", "cc,cc+", "--policy", "optimal,migrate"),
+        *("--block-size", "64-256"),
+    )
+    assert many.out.count("64 B") == 2
+    assert "256 B" in many.out
+
+
+def test_simulations_are_files_for_programs(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    options = ("--machine", "numa", "--policy", "optimal,ace", "--block-size", "64,128")
+    shown = homenode(
+        *("simulate", trace.path, *options),
+        *("--csv", tmp_path / "r.csv", "--parquet", tmp_path / "r.parquet", "--json"),
+    )
+    rows = json.loads(shown.out)
+    table = pq.read_table(tmp_path / "r.parquet")
+    assert table["mcpr"].to_pylist() == [row["mcpr"] for row in rows]
+    with (tmp_path / "r.csv").open() as file:
+        read: list[dict[str, Any]] = list(csv.DictReader(file))
+    assert [int(row["block_size"]) for row in read] == [64, 128, 64, 128]
+    assert [float(row["mcpr"]) for row in read] == [row["mcpr"] for row in rows]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv", "r.parquet", "small.hnt"]
+
+
+def test_options_may_be_repeated(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+    shown = homenode(
+        *("simulate", trace.path, "--machine", "cc", "--machine", "numa"),
+        *("--policy", "ace", "--policy", "ace,migrate", "--block-size", "64", "--json"),
+    )
+    found = [(row["machine"], row["policy"]) for row in json.loads(shown.out)]
+    assert found == [("cc", "ace"), ("cc", "migrate"), ("numa", "ace"), ("numa", "migrate")]
+
+
+def test_info_says_what_a_trace_holds(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+    shown = homenode("info", trace.path)
+    assert "4,000" in shown.out
+    assert trace.checksum in shown.out
+    assert json.loads(homenode("info", trace.path, "--json").out) == trace.info
+
+
+def test_export_and_import_are_inverse(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    for name in ("t.txt", "t.parquet", "t.arrow"):
+        made = homenode("export", trace.path, "-o", tmp_path / name)
+        assert made.out == f"{tmp_path / name}: 4,000 references\n"
+        back = homenode("import", tmp_path / name, "-o", tmp_path / "back.hnt", "--json")
+        assert json.loads(back.out)["references"] == 4000
+        assert hn.Trace.open(tmp_path / "back.hnt").to_arrow() == trace.to_arrow()
+
+
+def test_repair_rescues_a_cut_off_trace(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.hnt.partial"
+    cut.write_bytes(trace.path.read_bytes()[:-40])
+    assert homenode("info", cut).code == 2
+    shown = homenode("repair", cut, "--json")
+    assert shown.code == 0, shown.err
+    found = json.loads(shown.out)
+    assert (found["output"], found["references"]) == (str(tmp_path / "cut.hnt"), 4000)
+    assert hn.Trace.open(tmp_path / "cut.hnt").to_arrow() == trace.to_arrow()
+
+
+@pytest.mark.parametrize("name", ["cc", "c++", "fortran"])
+def test_compilers_get_every_argument_untouched(
+    name: str, homenode: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, list[str]]] = []
+
+    def compile_(language: str, argv: list[str]) -> int:
+        seen.append((language, argv))
+        return 7
+
+    monkeypatch.setattr("homenode.capture.compile", compile_)
+    words = ["--help", "-o", "a b", "--", "-Wl,x=y", "--version", "-"]
+    assert homenode(name, *words).code == 7
+    assert seen == [("c" if name == "cc" else name, words)]
+
+
+def test_a_report_is_one_file(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    page = tmp_path / "r.html"
+    options = ("--machine", "numa", "--policy", "optimal,ace", "--block-size", "64-256")
+    shown = homenode("report", trace.path, "-o", page, *options)
+    assert shown.code == 0, shown.err
+    assert str(page) in shown.out
+    assert page.read_text().startswith("<!doctype html>")

@@ -1,0 +1,195 @@
+"""Everything a user can get wrong: one line that says what and where, exit code 2, no debris."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import homenode as hn
+    from conftest import Outcome
+
+
+def refused(outcome: Outcome, *words: str) -> None:
+    """Checks that a command said one clear line with these words and ended with 2."""
+    assert outcome.code == 2, outcome
+    lines = outcome.err.splitlines()
+    assert len(lines) == 1, outcome.err
+    assert lines[0].startswith("homenode: error: ")
+    assert "Traceback" not in outcome.err + outcome.out
+    assert "internal error" not in outcome.err
+    for word in words:
+        assert word in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nonsense"], "there is no command 'nonsense'"),
+        (["simulat"], "did you mean 'simulate'?"),
+        (["--nonsense"], "--nonsense"),
+        (["simulate"], "missing argument 'T.hnt'"),
+        (["info"], "missing argument"),
+        (["import", "x"], "missing option '-o'"),
+        (["record", "-o", "t.hnt"], "missing argument"),
+        (["list"], "missing argument"),
+        (["list", "cows"], "'cows' is not one of 'machines'"),
+        (["list", "machines", "--block-size", "100"], "block size 100 is not a power of two"),
+        (["simulate", "t", "--processors", "0"], "0 is not in the range"),
+        (["simulate", "t", "--processors", "many"], "'many' is not a valid integer"),
+        (["simulate", "t", "--policy", "n=5"], "belongs to no policy"),
+        (["simulate", "t", "--machine", "cc,,numa"], "empty machine"),
+        (["simulate", "t", "--block-size", "1-2"], "block size 1 is not a power of two"),
+        (["simulate", "t", "--private", "maybe"], "'maybe' is not one of"),
+        (["simulate", "t", "--threads", "-1"], "-1 is not in the range"),
+        (["record", "-o", "t.hnt", "--quantum", "0", "true"], "0 is not in the range"),
+        (["record", "-o", "t.hnt", "--order", "chaos", "true"], "'chaos' is not one of"),
+        (["workloads", "nonsense"], "nonsense"),
+        (["workloads", "build", "nonsense"], "there is no workload 'nonsense'"),
+    ],
+)
+def test_usage(
+    words: list[str],
+    said: str,
+    homenode: Callable[..., Outcome],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused(homenode(*words), said)
+    assert list(tmp_path.iterdir()) == []
+
+
+_READERS = {
+    "info": (),
+    "export": ("-o", "out.txt"),
+    "repair": ("-o", "out.hnt"),
+    "simulate": ("--machine", "numa", "--policy", "ace"),
+    "report": ("-o", "out.html", "--machine", "numa", "--policy", "ace"),
+}
+
+
+@pytest.mark.parametrize("command", _READERS)
+@pytest.mark.parametrize(
+    "content", [None, b"", b"\x89HNT", b"PK\x03\x04 not a trace", b"\0" * 4096, "folder"]
+)
+def test_what_is_no_trace(
+    command: str,
+    content: bytes | str | None,
+    homenode: Callable[..., Outcome],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if isinstance(content, bytes):
+        (tmp_path / "bad.hnt").write_bytes(content)
+    elif content == "folder":
+        (tmp_path / "bad.hnt").mkdir()
+    refused(homenode(command, "bad.hnt", *_READERS[command]), "bad.hnt")
+    assert [path.name for path in tmp_path.iterdir()] == ([] if content is None else ["bad.hnt"])
+
+
+@pytest.mark.parametrize("command", [name for name in _READERS if name != "repair"])
+def test_a_cut_off_trace(
+    command: str, trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    content = trace.path.read_bytes()
+    for keep in (9, len(content) // 2, len(content) - 1):
+        trace.path.write_bytes(content[:keep])
+        words = [w if w[:3] != "out" else str(tmp_path / w) for w in _READERS[command]]
+        refused(homenode(command, trace.path, *words), str(trace.path))
+    assert [path.name for path in tmp_path.iterdir()] == ["small.hnt"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--machine", "cray"], "cray"),
+        (["--machine", "nothing.toml"], "nothing.toml"),
+        (["--machine", "prices:r=15"], "R"),
+        (["--machine", "prices:r=15,R=16"], "R > 2r"),
+        (["--machine", "prices:r=x,R=99"], "x"),
+        (["--machine", "prices:q=1,r=15,R=99"], "q"),
+        (["--policy", "lru"], "lru"),
+        (["--policy", "delay:m=1"], "m"),
+        (["--policy", "delay:n=many"], "many"),
+        (["--machine", "ace", "--policy", "optimal"], "global"),
+    ],
+)
+def test_machines_and_policies_that_cannot_be(
+    options: list[str], said: str, trace: hn.Trace, homenode: Callable[..., Outcome]
+) -> None:
+    refused(homenode("simulate", trace.path, *options), said)
+
+
+@pytest.mark.parametrize("command", ["import", "export", "simulate", "report", "list", "repair"])
+@pytest.mark.parametrize("place", ["no/such/folder/out", "."])
+def test_outputs_that_cannot_be_written(
+    command: str,
+    place: str,
+    trace: hn.Trace,
+    homenode: Callable[..., Outcome],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.txt").write_text("0 R 0x40 4\n")
+    words = {
+        "import": ["import", "in.txt", "-o", place],
+        "export": ["export", str(trace.path), "--format", "parquet", "-o", place],
+        "simulate": ["simulate", str(trace.path), "--policy", "ace", "--csv", place],
+        "report": ["report", str(trace.path), "--policy", "ace", "-o", place],
+        "list": ["list", "policies", "--parquet", place],
+        "repair": ["repair", str(trace.path), "-o", place],
+    }
+    refused(homenode(*words[command]), place)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "small.hnt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0 W 0x1000 4\n1 X 0x1000 4\n", ":2: "),
+        ("0 W zz 4\n", ":1: "),
+        ("0 W 0x1000 4\n\n# note\n0 R\n", ":4: "),
+        ("0 W 0x1000 65\n", ":1: "),
+        ("70000 W 0x1000 4\n", ":1: "),
+    ],
+)
+def test_bad_lines_have_their_number(
+    text: str,
+    said: str,
+    homenode: Callable[..., Outcome],
+    program: Callable[..., Outcome],
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "t.hnt"
+    refused(program("import", "-", "--format", "text", "-o", out, stdin=text), said)
+    (tmp_path / "in.txt").write_text(text)
+    refused(homenode("import", tmp_path / "in.txt", "-o", out), f"in.txt{said}")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
+
+
+def test_formats_that_cannot_be(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    out = tmp_path / "t.hnt"
+    refused(homenode("import", "-", "-o", out), "cannot tell the format of '-'")
+    refused(homenode("import", trace.path, "-o", out), "cannot tell the format")
+    refused(homenode("import", trace.path, "--format", "cobol", "-o", out), "cobol")
+    refused(homenode("export", trace.path, "--format", "cobol", "-o", "-"), "cobol")
+    refused(homenode("export", trace.path, "--format", "text", "-o", "-", "--json"), "--json")
+    assert not out.exists()
+
+
+def test_a_program_that_cannot_be_recorded(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    out = tmp_path / "t.hnt"
+    refused(homenode("record", "-o", out, "--", tmp_path / "nothing"), "nothing")
+    refused(homenode("record", "-o", out, "--", "/bin/true"), "homenode cc")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,80 @@
+"""The command as a process: pipes that close, Ctrl-C, and what importing it costs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import make_trace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import homenode as hn
+
+_COMMAND = [sys.executable, "-m", "homenode"]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from homenode.cli import main; main(['--help']); "
+        "heavy = {'numpy', 'pyarrow', 'rich', 'jinja2', 'pandas', 'homenode._core'}; "
+        "sys.exit(sorted(heavy & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(trace: hn.Trace) -> None:
+    line = [*_COMMAND, "export", str(trace.path), "--format", "text", "-o", "-"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert errors == b""
+    assert process.returncode in {0, 141, -signal.SIGPIPE}
+
+
+@pytest.mark.parametrize("command", ["import", "simulate"])
+def test_an_interrupt_ends_cleanly(command: str, tmp_path: Path) -> None:
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    lines = {
+        "import": ["import", str(fifo), "--format", "text", "-o", str(tmp_path / "t.hnt")],
+        "simulate": ["list", "machines"],
+    }
+    if command == "simulate":
+        path = make_trace(tmp_path / "big.hnt", 400_000).path
+        lines["simulate"] = ["simulate", str(path), "--block-size", "4-64K", "--machine", "numa"]
+    process = subprocess.Popen(
+        [*_COMMAND, *lines[command]], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    writer = os.open(fifo, os.O_WRONLY) if command == "import" else None
+    if writer is not None:
+        os.write(writer, b"0 R 0x40 4\n" * 5000)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    if writer is not None:
+        # The importer waits for lines; the next ones let it see the signal.
+        for _ in range(50):
+            time.sleep(0.02)
+            if process.poll() is not None:
+                break
+            with contextlib.suppress(BrokenPipeError):
+                os.write(writer, b"0 R 0x40 4\n" * 1000)
+        os.close(writer)
+    _, errors = process.communicate(timeout=20)
+    assert b"Traceback" not in errors
+    if command == "import" or process.returncode != 0:
+        assert process.returncode == 130, errors
+        assert errors.strip() == b"homenode: interrupted; nothing was left half-written"
+    assert {path.name for path in tmp_path.iterdir()} <= {"pipe", "big.hnt"}
