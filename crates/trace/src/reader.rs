@@ -239,7 +239,8 @@ pub(crate) fn decode_chunk(
     let body = &bytes[CHUNK_HEADER_BYTES..];
     check_crc(12, crc32fast::hash(body), header.body_crc)?;
     let section = &body[header.table_bytes()..];
-    codec::decode(section, header, columns, want, batch)
+    let layout = codec::Layout { header, table: &chunk.threads, columns };
+    codec::decode(section, layout, want, batch)
         .map_err(|fault| fault.shifted(CHUNK_HEADER_BYTES + header.table_bytes()))?;
     batch.first_time = header.first_time;
     let fetches = batch.kind.iter().filter(|&&kind| kind == 3).count() as u64;

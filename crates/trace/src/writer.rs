@@ -23,13 +23,13 @@ pub struct WriterOptions {
     pub columns: Columns,
     /// Level of zstd, 1 to 22: higher is smaller and slower to write, not slower to read.
     pub level: i32,
-    /// References a chunk holds, 1 to 2^22: memory of writer and readers grows with it.
+    /// References a chunk holds, 1 to 2^21: memory of writer and readers grows with it.
     pub chunk_rows: u32,
 }
 
 impl Default for WriterOptions {
     fn default() -> Self {
-        Self { columns: Columns::default(), level: 9, chunk_rows: 1 << 20 }
+        Self { columns: Columns::default(), level: 3, chunk_rows: 1 << 20 }
     }
 }
 
@@ -246,7 +246,7 @@ impl<W: Write> TraceWriter<W> {
         if event.thread == u16::MAX {
             return Err(self.bad_record("a thread from 0 to 65534", event.thread.to_string()));
         }
-        let row = u32::try_from(self.batch.len()).expect("a chunk has at most 2^22 rows");
+        let row = u32::try_from(self.batch.len()).expect("a chunk has at most 2^21 rows");
         self.batch.events.push((row, event));
         self.events += 1;
         if self.batch.events.len() >= self.options.chunk_rows as usize {
@@ -341,7 +341,7 @@ impl<W: Write> TraceWriter<W> {
             self.chunk.extend(thread.to_le_bytes());
             self.chunk.extend(rows.to_le_bytes());
         }
-        codec::encode(&self.batch, self.options.level, &mut self.chunk);
+        codec::encode(&self.batch, &table, self.options.level, &mut self.chunk);
         let body = &self.chunk[CHUNK_HEADER_BYTES..];
         header.body_bytes = u32::try_from(body.len())
             .map_err(|_| self.bad_record("a chunk below 4 GiB", "a larger one".into()))?;
@@ -386,7 +386,7 @@ impl<W: Write> TraceWriter<W> {
 impl ChunkHeader {
     /// Counts and ranges of a batch, and rows by thread; lengths and sums come later.
     fn describe(batch: &Batch) -> (Self, Vec<(u16, u32)>) {
-        let small = |n: usize| u32::try_from(n).expect("a chunk has at most 2^22 rows");
+        let small = |n: usize| u32::try_from(n).expect("a chunk has at most 2^21 rows");
         let of_kind = |code| small(batch.kind.iter().filter(|&&kind| kind == code).count());
         let with = |flag: Flags| {
             small(batch.flags.iter().filter(|&&bits| Flags(bits).contains(flag)).count())

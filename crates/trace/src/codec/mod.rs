@@ -1,7 +1,71 @@
 //! How the rows of one chunk become bytes, and back.
+//!
+//! The idea is that of predictive trace compressors: both sides run the same predictor, and the
+//! file holds only which of its guesses was right. A *site* stands for an instruction: program
+//! counter, kind, size and flags. Each thread numbers the sites it meets in order of first use and
+//! remembers for each its last address, its last two strides, and its offset from the thread's
+//! reference before. A row is then a site number and a code: which of the remembered guesses gives
+//! the address, or that the difference is written out. Both are bytes that repeat whenever the
+//! program loops, kept thread by thread, so zstd finds the repetition and the decoder does not wait
+//! for one row to know the site of the next. The ACE trace saver (Bolosky, appendix A) codes the
+//! next sequential word in one bit for the same reason; here it costs a fraction of that.
+//!
+//! In a trace without program counters the encoder invents sites: one for every (difference to the
+//! thread's address before, kind, size, flags) that occurs often, and one for the rest of each
+//! (kind, size, flags). The decoder does not know the difference.
+//!
+//! Streams of a chunk (see `stream` for their container):
+//!
+//! ```text
+//!  0 turns     for each turn of a thread: its place in the thread table as varint, counted
+//!              upwards (and around) from the turn before; the first from 0
+//!  1 lengths   rows of each turn as varint
+//!  2 sites     site number of each row: all rows of the first thread of the table, then of the
+//!              second, ...; one byte a row
+//!  3 sites     the same in two bytes a row, when a thread has more than 255 sites; not both
+//!  4 codes     in the same order, one byte a row: 0 last address + stride, 1 last address + second
+//!              stride, 2 thread's previous address + offset, 3 to 8 last address + a difference of
+//!              1, 2, 3, 4, 6, 8 bytes from stream 5, 9 to 14 the same from the previous address;
+//!              16 more when the site is new to the thread: its number is the next free one, or 0
+//!              for a site that will not be remembered
+//!  5 differences   zigzag, little-endian, in trace order
+//!  6 first uses    for each code of 16 and more, in trace order: varint 0 and a new line of stream
+//!              7, or 1 + the number of such a line
+//!  7 definitions   program counter as signed difference to the line before, kind, size, flags
+//!  8 gaps      in the order of stream 2, one byte a row; 255: four bytes from stream 9
+//!  9 long gaps     u32, in the order of stream 2
+//! 10 pids      in the order of stream 2: runs of (zigzag varint difference, varint length)
+//! 11 events    see `event`
+//! ```
+//!
+//! A site that another thread used before begins with what that thread knows at that moment.
 
-mod columns;
+mod decode;
+mod encode;
 mod event;
+mod places;
+mod site;
 mod stream;
+mod wide;
 
-pub(crate) use columns::{decode, encode};
+pub(crate) use decode::{Layout, decode};
+pub(crate) use encode::encode;
+
+/// Numbers of the streams.
+mod id {
+    pub(super) const TURNS: u8 = 0;
+    pub(super) const LENGTHS: u8 = 1;
+    pub(super) const SITES: u8 = 2;
+    pub(super) const WIDE_SITES: u8 = 3;
+    pub(super) const CODES: u8 = 4;
+    pub(super) const DIFFERENCES: u8 = 5;
+    pub(super) const FIRST_USES: u8 = 6;
+    pub(super) const DEFINITIONS: u8 = 7;
+    pub(super) const GAPS: u8 = 8;
+    pub(super) const LONG_GAPS: u8 = 9;
+    pub(super) const PIDS: u8 = 10;
+    pub(super) const EVENTS: u8 = 11;
+}
+
+/// Most sites all threads together may remember in a chunk: bounds the decoder's memory.
+const MAX_SITES: usize = 1 << 18;

@@ -11,6 +11,8 @@ use crate::bytes::{Cursor, Fault};
 const STORED: u8 = 0;
 /// One zstd frame.
 const ZSTD: u8 = 1;
+/// Most bytes a byte of a stream without another bound may stand for.
+const MAX_RATIO: usize = 256;
 /// Bytes of an entry of the directory.
 const ENTRY_BYTES: usize = 10;
 
@@ -37,8 +39,22 @@ impl StreamWriter {
         let packed = zstd::bulk::compress(raw, self.level).unwrap_or_default();
         let shrank = !packed.is_empty() && packed.len() < raw.len();
         let (method, bytes) = if shrank { (ZSTD, packed.as_slice()) } else { (STORED, raw) };
+        self.add(id, method, bytes, raw.len());
+    }
+
+    /// Adds a stream whose length the number of rows does not bound; see [`Streams::get_dense`].
+    pub(crate) fn put_dense(&mut self, id: u8, raw: &[u8]) {
+        let packed = zstd::bulk::compress(raw, self.level).unwrap_or_default();
+        if packed.len().saturating_mul(MAX_RATIO) < raw.len() {
+            self.add(id, STORED, raw, raw.len());
+        } else {
+            self.put(id, raw);
+        }
+    }
+
+    fn add(&mut self, id: u8, method: u8, bytes: &[u8], raw: usize) {
         self.directory.extend([id, method]);
-        for length in [bytes.len(), raw.len()] {
+        for length in [bytes.len(), raw] {
             let length = u32::try_from(length).expect("MAX_ROWS keeps streams below 4 GiB");
             self.directory.extend(length.to_le_bytes());
         }
@@ -93,12 +109,20 @@ impl<'a> Streams<'a> {
         }
     }
 
+    fn find(&self, id: u8) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.id == id)
+    }
+
+    /// Decodes stream `id`, which may stand for 256 times its bytes in the file at most.
+    pub(crate) fn get_dense(&self, id: u8, out: &mut Vec<u8>) -> Result<(), Fault> {
+        let most = self.find(id).map_or(0, |entry| entry.bytes.saturating_mul(MAX_RATIO));
+        self.get(id, most, out)
+    }
+
     /// Decodes stream `id`, which may be at most `most` bytes long, into `out`.
     pub(crate) fn get(&self, id: u8, most: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
         out.clear();
-        let Some(entry) = self.entries.iter().find(|entry| entry.id == id) else {
-            return Ok(());
-        };
+        let Some(entry) = self.find(id) else { return Ok(()) };
         if entry.raw > most {
             let expected = format!("stream {id} of at most {most} bytes");
             return Err(Fault::new(entry.start, expected, entry.raw));

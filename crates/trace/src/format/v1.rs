@@ -63,7 +63,7 @@ pub(crate) const CHUNK_HEADER_BYTES: usize = 80;
 /// Bytes of one entry of the thread table.
 pub(crate) const THREAD_BYTES: usize = 6;
 /// Most rows, and most events, in a chunk: bounds what a reader allocates for a chunk.
-pub(crate) const MAX_ROWS: u32 = 1 << 22;
+pub(crate) const MAX_ROWS: u32 = 1 << 21;
 /// First bytes of the footer.
 pub(crate) const FOOTER_MAGIC: [u8; 4] = *b"HNTF";
 /// Bytes of the footer before its index.

@@ -1,0 +1,375 @@
+//! Streams become rows. This is the inner loop of every reader.
+
+use homenode_base::{AccessKind, Flags};
+
+use super::places::{Turn, starts};
+use super::site::{CODES, FIRST_USE, Site, WIDTH_OF_CODE, difference};
+use super::stream::Streams;
+use super::{MAX_SITES, event, id, wide};
+use crate::bytes::{Cursor, Fault};
+use crate::format::v1::ChunkHeader;
+use crate::model::{Batch, Columns};
+use crate::reader::Want;
+
+/// What a decoder is told about a chunk besides its streams.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout<'a> {
+    /// Header of the chunk.
+    pub(crate) header: &'a ChunkHeader,
+    /// Threads with rows, by thread; the rows add up to those of the header.
+    pub(crate) table: &'a [(u16, u32)],
+    /// Columns of the trace.
+    pub(crate) columns: Columns,
+}
+
+/// Fills `batch` with the rows of a chunk. What was in it is overwritten.
+pub(crate) fn decode(
+    section: &[u8],
+    layout: Layout<'_>,
+    want: Want,
+    batch: &mut Batch,
+) -> Result<(), Fault> {
+    let streams = Streams::parse(section)?;
+    let wanted = layout.columns.intersection(want.columns);
+    let turns = read_turns(&streams, layout)?;
+    prepare(batch, layout.header.rows as usize, wanted);
+    read_rows(&streams, layout, &turns, batch)?;
+    if !wanted.flags {
+        batch.flags.clear();
+    }
+    if wanted.gap {
+        wide::get_gaps(&streams, &turns, layout.table, &mut batch.gap)?;
+    }
+    if wanted.pid {
+        wide::get_pids(&streams, &turns, layout.table, &mut batch.pid)?;
+    }
+    if want.events {
+        let mut bytes = Vec::new();
+        streams.get_dense(id::EVENTS, &mut bytes)?;
+        event::decode(&bytes, layout.header.events, layout.header.rows, &mut batch.events)?;
+    }
+    Ok(())
+}
+
+/// Gives the columns their length. Clearing first would write every byte twice.
+fn prepare(batch: &mut Batch, rows: usize, wanted: Columns) {
+    batch.events.clear();
+    batch.gap.clear();
+    batch.pid.clear();
+    batch.thread.resize(rows, 0);
+    batch.kind.resize(rows, 0);
+    batch.size.resize(rows, 0);
+    batch.flags.resize(rows, 0);
+    batch.addr.resize(rows, 0);
+    batch.pc.resize(if wanted.pc { rows } else { 0 }, 0);
+}
+
+fn read_turns(streams: &Streams<'_>, layout: Layout<'_>) -> Result<Vec<Turn>, Fault> {
+    let rows = layout.header.rows as usize;
+    let [mut slots, mut lengths] = [Vec::new(), Vec::new()];
+    streams.get(id::TURNS, rows * 3, &mut slots)?;
+    streams.get(id::LENGTHS, rows * 4, &mut lengths)?;
+    let [mut slots, mut lengths] = [Cursor::new(&slots), Cursor::new(&lengths)];
+    let mut left: Vec<usize> = layout.table.iter().map(|&(_, rows)| rows as usize).collect();
+    let mut turns = Vec::with_capacity(lengths.left().min(rows));
+    let [mut row, mut slot] = [0, 0];
+    while row < rows {
+        let at = slots.offset();
+        let step = slots.varint()?;
+        if step >= left.len() as u64 {
+            return Err(Fault::new(at, format!("a thread below {}", left.len()), step));
+        }
+        slot = (slot + usize::try_from(step).unwrap_or(0)) % left.len();
+        let length = usize::try_from(lengths.varint()?).unwrap_or(usize::MAX);
+        if length == 0 || length > left[slot] {
+            return Err(Fault::new(at, format!("a turn of 1 to {} rows", left[slot]), length));
+        }
+        left[slot] -= length;
+        turns.extend(Turn::new(slot, row, length));
+        row += length;
+    }
+    slots.end()?;
+    lengths.end()?;
+    Ok(turns)
+}
+
+/// A thread while its rows are decoded.
+struct Thread {
+    /// The sites numbered 1, 2, ...
+    sites: Vec<Site>,
+    /// Address of its last reference.
+    previous: u64,
+    /// Place of its next row in the streams.
+    at: usize,
+}
+
+/// The written-out differences, with eight bytes to spare at the end.
+struct Differences<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Differences<'_> {
+    /// The next difference, for a row with this code; 0 past the end, which is noticed later.
+    #[inline(always)]
+    fn next(&mut self, code: u8) -> u64 {
+        let word = match self.bytes.get(self.at..self.at + 8) {
+            Some(bytes) => u64::from_le_bytes(<[u8; 8]>::try_from(bytes).unwrap_or_default()),
+            None => 0,
+        };
+        self.at += usize::from(WIDTH_OF_CODE[usize::from(code & 15)]);
+        difference(code, word)
+    }
+}
+
+/// Everything a row needs that is seldom needed.
+struct Rare<'a> {
+    differences: Differences<'a>,
+    first_uses: Cursor<'a>,
+    definitions: Cursor<'a>,
+    /// Defined sites, and who last began to use each: (place of thread, index).
+    defined: Vec<(Site, Option<(usize, usize)>)>,
+    remembered: usize,
+}
+
+fn read_rows(
+    streams: &Streams<'_>,
+    layout: Layout<'_>,
+    turns: &[Turn],
+    batch: &mut Batch,
+) -> Result<(), Fault> {
+    let rows = layout.header.rows as usize;
+    let mut raw: [Vec<u8>; 6] = std::array::from_fn(|_| Vec::new());
+    let [narrow, wide, codes, differences, first_uses, definitions] = &mut raw;
+    streams.get(id::SITES, rows, narrow)?;
+    streams.get(id::WIDE_SITES, rows * 2, wide)?;
+    streams.get(id::CODES, rows, codes)?;
+    streams.get(id::DIFFERENCES, rows * 8, differences)?;
+    let written = differences.len();
+    differences.extend([0; 8]);
+    streams.get(id::FIRST_USES, rows * 4, first_uses)?;
+    streams.get(id::DEFINITIONS, rows * 13, definitions)?;
+    let is_wide = !wide.is_empty();
+    let sites = if is_wide { wide } else { narrow };
+    let bytes = if is_wide { rows * 2 } else { rows };
+    if sites.len() != bytes || codes.len() != rows {
+        let found = format!("{} and {}", sites.len(), codes.len());
+        return Err(Fault::new(0, format!("{bytes} bytes of sites and {rows} codes"), found));
+    }
+    let mut rare = Rare {
+        differences: Differences { bytes: differences, at: 0 },
+        first_uses: Cursor::new(first_uses),
+        definitions: Cursor::new(definitions),
+        defined: Vec::new(),
+        remembered: 0,
+    };
+    let input = Input { sites, codes, turns, layout };
+    match (is_wide, !batch.pc.is_empty()) {
+        (false, false) => input.rows::<1, false>(&mut rare, batch),
+        (false, true) => input.rows::<1, true>(&mut rare, batch),
+        (true, false) => input.rows::<2, false>(&mut rare, batch),
+        (true, true) => input.rows::<2, true>(&mut rare, batch),
+    }?;
+    if rare.differences.at != written {
+        let found = rare.differences.at;
+        return Err(Fault::new(0, format!("{written} bytes of differences"), found));
+    }
+    rare.first_uses.end()?;
+    rare.definitions.end()
+}
+
+struct Input<'a> {
+    sites: &'a [u8],
+    codes: &'a [u8],
+    turns: &'a [Turn],
+    layout: Layout<'a>,
+}
+
+impl Input<'_> {
+    /// Decodes all turns, with site numbers of `WIDTH` bytes.
+    fn rows<const WIDTH: usize, const PC: bool>(
+        &self,
+        rare: &mut Rare<'_>,
+        batch: &mut Batch,
+    ) -> Result<(), Fault> {
+        let start = |at| Thread { sites: Vec::new(), previous: 0, at };
+        let mut threads: Vec<Thread> = starts(self.layout.table).into_iter().map(start).collect();
+        for turn in self.turns {
+            let (rows, slot) = (turn.range(), turn.slot());
+            batch.thread[rows.clone()].fill(self.layout.table[slot].0);
+            let at = threads[slot].at;
+            let mut part = Part {
+                sites: &self.sites[at * WIDTH..(at + turn.len()) * WIDTH],
+                codes: &self.codes[at..at + turn.len()],
+                addr: &mut batch.addr[rows.clone()],
+                kind: &mut batch.kind[rows.clone()],
+                size: &mut batch.size[rows.clone()],
+                flags: &mut batch.flags[rows.clone()],
+                pc: if PC { &mut batch.pc[rows] } else { &mut [] },
+            };
+            let mut done = 0;
+            while done < turn.len() {
+                done = part.usual::<WIDTH, PC>(done, &mut threads[slot], &mut rare.differences);
+                if done < turn.len() {
+                    let number = part.number::<WIDTH>(done);
+                    let site = rare.row(number, part.codes[done], slot, &mut threads)?;
+                    part.put::<PC>(done, &site);
+                    done += 1;
+                }
+            }
+            threads[slot].at = at + turn.len();
+        }
+        Ok(())
+    }
+}
+
+/// Input and output of one turn, all slices of equal length (sites times `WIDTH`).
+struct Part<'a> {
+    sites: &'a [u8],
+    codes: &'a [u8],
+    addr: &'a mut [u64],
+    kind: &'a mut [u8],
+    size: &'a mut [u8],
+    flags: &'a mut [u8],
+    pc: &'a mut [u64],
+}
+
+impl Part<'_> {
+    #[inline(always)]
+    fn number<const WIDTH: usize>(&self, row: usize) -> usize {
+        let bytes = &self.sites[row * WIDTH..(row + 1) * WIDTH];
+        if WIDTH == 1 {
+            usize::from(bytes[0])
+        } else {
+            usize::from(u16::from_le_bytes([bytes[0], bytes[1]]))
+        }
+    }
+
+    /// Decodes rows from `start` on and returns the first that needs [`Rare::row`].
+    #[inline(always)]
+    fn usual<const WIDTH: usize, const PC: bool>(
+        &mut self,
+        start: usize,
+        thread: &mut Thread,
+        differences: &mut Differences<'_>,
+    ) -> usize {
+        let rows = self.codes.len();
+        let mut previous = thread.previous;
+        let sites = thread.sites.as_mut_slice();
+        let mut row = start;
+        while row < rows {
+            let code = self.codes[row];
+            // Number 0 is no remembered site: it becomes an index out of range.
+            let index = self.number::<WIDTH>(row).wrapping_sub(1);
+            if code >= CODES || index >= sites.len() {
+                break;
+            }
+            let site = &mut sites[index];
+            let difference = differences.next(code);
+            let addr = site.address(code, previous, difference);
+            site.learn(addr, previous);
+            previous = addr;
+            let site = *site;
+            self.put::<PC>(row, &site);
+            row += 1;
+        }
+        thread.previous = previous;
+        row
+    }
+
+    #[inline(always)]
+    fn put<const PC: bool>(&mut self, row: usize, site: &Site) {
+        self.addr[row] = site.last;
+        self.kind[row] = site.kind;
+        self.size[row] = site.size;
+        self.flags[row] = site.flags;
+        if PC {
+            self.pc[row] = site.pc;
+        }
+    }
+}
+
+impl Rare<'_> {
+    /// Decodes a row that is the first use of a site, or finds out what is wrong with it.
+    #[cold]
+    #[inline(never)]
+    fn row(
+        &mut self,
+        number: usize,
+        code: u8,
+        slot: usize,
+        threads: &mut [Thread],
+    ) -> Result<Site, Fault> {
+        let first = code & FIRST_USE != 0;
+        let mut site = if first {
+            self.first_use(number, slot, threads)?
+        } else {
+            let known = threads[slot].sites.get(number.wrapping_sub(1));
+            let expected = || format!("a site from 1 to {}", threads[slot].sites.len());
+            *known.ok_or_else(|| Fault::new(0, expected(), number))?
+        };
+        let thread = &mut threads[slot];
+        let how = code & !FIRST_USE;
+        if how >= CODES {
+            return Err(Fault::new(0, "a code from 0 to 14, or 16 to 30", code));
+        }
+        let addr = site.address(how, thread.previous, self.differences.next(how));
+        site.learn(addr, thread.previous);
+        thread.previous = addr;
+        if first && number > 0 {
+            thread.sites.push(site);
+        } else if number > 0 {
+            thread.sites[number - 1] = site;
+        }
+        Ok(site)
+    }
+
+    /// The site of a first use, knowing what the last thread that began to use it knows.
+    fn first_use(&mut self, number: usize, slot: usize, threads: &[Thread]) -> Result<Site, Fault> {
+        let at = self.first_uses.offset();
+        let which = match self.first_uses.varint()? {
+            0 => {
+                let site = self.definition()?;
+                self.defined.push((site, None));
+                self.defined.len() - 1
+            }
+            line => usize::try_from(line - 1).unwrap_or(usize::MAX),
+        };
+        let Some((defined, user)) = self.defined.get_mut(which) else {
+            let expected = format!("a site below {}", self.defined.len());
+            return Err(Fault::new(at, expected, which));
+        };
+        let site = match *user {
+            Some((slot, index)) => threads[slot].sites[index],
+            None => *defined,
+        };
+        if number == 0 {
+            return Ok(site);
+        }
+        let next = threads[slot].sites.len();
+        if number != next + 1 || self.remembered >= MAX_SITES {
+            let expected = format!("site {} as the next new one", next + 1);
+            return Err(Fault::new(at, expected, number));
+        }
+        *user = Some((slot, next));
+        self.remembered += 1;
+        Ok(site)
+    }
+
+    fn definition(&mut self) -> Result<Site, Fault> {
+        let cursor = &mut self.definitions;
+        let at = cursor.offset();
+        let before = self.defined.last().map_or(0, |(site, _)| site.pc);
+        let pc = before.wrapping_add(cursor.signed()?.cast_unsigned());
+        let [kind, size, flags] = [cursor.u8()?, cursor.u8()?, cursor.u8()?];
+        let sane = AccessKind::from_code(kind).is_some()
+            && (1..=64).contains(&size)
+            && flags & !Flags::ALL.0 == 0;
+        if sane {
+            Ok(Site { pc, kind, size, flags, ..Site::default() })
+        } else {
+            let found = format!("kind {kind}, size {size}, flags {flags}");
+            Err(Fault::new(at, "kind 0 to 3, size 1 to 64, flags 0 to 7", found))
+        }
+    }
+}

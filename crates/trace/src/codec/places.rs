@@ -1,0 +1,60 @@
+//! Rows of one thread lie together in most streams: this finds them.
+
+use std::ops::Range;
+
+/// Where the rows of each thread begin, for a thread table.
+pub(super) fn starts(table: &[(u16, u32)]) -> Vec<usize> {
+    let mut next = 0;
+    table
+        .iter()
+        .map(|&(_, rows)| {
+            let start = next;
+            next += rows as usize;
+            start
+        })
+        .collect()
+}
+
+/// One turn: a thread (its place in the table) and its rows in trace order. Four-byte numbers, as
+/// there is one turn a row when threads alternate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    slot: u32,
+    row: u32,
+    rows: u32,
+}
+
+impl Turn {
+    /// A turn, or `None` if a number does not fit; rows of a chunk always do.
+    pub(super) fn new(slot: usize, row: usize, rows: usize) -> Option<Self> {
+        let [slot, row, rows] = [slot, row, rows].map(|number| u32::try_from(number).ok());
+        Some(Self { slot: slot?, row: row?, rows: rows? })
+    }
+
+    /// Place of the thread in the table.
+    pub(super) const fn slot(self) -> usize {
+        self.slot as usize
+    }
+
+    /// Number of rows.
+    pub(super) const fn len(self) -> usize {
+        self.rows as usize
+    }
+
+    /// The rows in trace order.
+    pub(super) const fn range(self) -> Range<usize> {
+        self.row as usize..self.row as usize + self.rows as usize
+    }
+}
+
+/// The turns of a column of threads.
+pub(super) fn turns(threads: &[u16], table: &[(u16, u32)]) -> Vec<Turn> {
+    let mut out = Vec::new();
+    let mut row = 0;
+    for group in threads.chunk_by(|a, b| a == b) {
+        let slot = table.partition_point(|&(thread, _)| thread < group[0]);
+        out.extend(Turn::new(slot, row, group.len()));
+        row += group.len();
+    }
+    out
+}

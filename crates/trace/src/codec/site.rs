@@ -1,0 +1,102 @@
+//! What a thread remembers about a site, and how it guesses the next address.
+
+use crate::bytes::unzigzag;
+
+/// Last address plus the last stride.
+pub(super) const STRIDE: u8 = 0;
+/// Last address plus the stride before.
+pub(super) const SECOND: u8 = 1;
+/// The thread's previous address plus the same offset as last time.
+pub(super) const OFFSET: u8 = 2;
+/// Last address plus a difference that is written out; 3 to 8 by the width of the difference.
+pub(super) const FROM_LAST: u8 = 3;
+/// The thread's previous address plus a difference that is written out; 9 to 14 by its width.
+pub(super) const FROM_PREVIOUS: u8 = 9;
+/// Added to the others when the site is new to the thread.
+pub(super) const FIRST_USE: u8 = 16;
+/// One more than the highest code of a site the thread knows.
+pub(super) const CODES: u8 = 15;
+/// Widths of a difference in bytes.
+const WIDTHS: [u8; 6] = [1, 2, 3, 4, 6, 8];
+/// Bytes of the difference that each code brings along.
+pub(super) const WIDTH_OF_CODE: [u8; 16] = {
+    let mut widths = [0; 16];
+    let mut i = 0;
+    while i < WIDTHS.len() {
+        widths[FROM_LAST as usize + i] = WIDTHS[i];
+        widths[FROM_PREVIOUS as usize + i] = WIDTHS[i];
+        i += 1;
+    }
+    widths
+};
+/// The bits of those bytes in a little-endian word.
+const MASK_OF_CODE: [u64; 16] = {
+    let mut masks = [0; 16];
+    let mut code = 0;
+    while code < 16 {
+        let width = WIDTH_OF_CODE[code] as u32;
+        masks[code] = if width == 0 { 0 } else { u64::MAX >> (64 - 8 * width) };
+        code += 1;
+    }
+    masks
+};
+
+/// Place in [`WIDTHS`] of the narrowest width that holds a zigzag number.
+pub(super) fn width_place(zigzag: u64) -> u8 {
+    let bytes = 8 - zigzag.leading_zeros() / 8;
+    [0, 0, 1, 2, 3, 4, 4, 5, 5][bytes as usize]
+}
+
+/// The difference that begins the eight bytes of `word`, for a row with this code.
+#[inline(always)]
+pub(super) fn difference(code: u8, word: u64) -> u64 {
+    unzigzag(word & MASK_OF_CODE[usize::from(code & 15)]).cast_unsigned()
+}
+
+/// An instruction as a thread knows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Site {
+    /// Program counter.
+    pub(super) pc: u64,
+    /// Its last address.
+    pub(super) last: u64,
+    /// Difference of its last two addresses.
+    pub(super) stride: u64,
+    /// The stride before the last one that differs from it.
+    pub(super) second: u64,
+    /// Its last address less the thread's address before.
+    pub(super) offset: u64,
+    /// Kind, size, flags.
+    pub(super) kind: u8,
+    /// Size in bytes.
+    pub(super) size: u8,
+    /// Flag bits.
+    pub(super) flags: u8,
+}
+
+impl Site {
+    /// The address a code from 0 to 14 means, for a thread whose previous address is `previous`.
+    ///
+    /// Written as selections instead of branches: which code comes next is hard to predict in
+    /// irregular programs. What depends on `previous` comes last, as each row waits for the one
+    /// before.
+    #[inline(always)]
+    pub(super) fn address(&self, code: u8, previous: u64, difference: u64) -> u64 {
+        let stride = if code == SECOND { self.second } else { self.stride };
+        let along = if code < OFFSET { stride } else { difference };
+        let beside = if code == OFFSET { self.offset } else { difference };
+        let from_last = self.last.wrapping_add(along);
+        let from_previous = previous.wrapping_add(beside);
+        if code == OFFSET || code >= FROM_PREVIOUS { from_previous } else { from_last }
+    }
+
+    /// Remembers that the site was used with `addr`.
+    #[inline(always)]
+    pub(super) fn learn(&mut self, addr: u64, previous: u64) {
+        let stride = addr.wrapping_sub(self.last);
+        self.second = if stride == self.stride { self.second } else { self.stride };
+        self.stride = stride;
+        self.last = addr;
+        self.offset = addr.wrapping_sub(previous);
+    }
+}
