@@ -1,1 +1,33 @@
 //! What the counts mean for a program: the worst blocks, their objects and source lines.
+//!
+//! [`worst_blocks`] simulates one policy at one block size, finds the blocks that cost most, and
+//! says of each who uses it, how it is shared word by word, which objects lie in it and which
+//! source lines touch it; and of each object of the program, what all its blocks cost together.
+//!
+//! The trace is read twice: once for histories (more often if they do not fit the memory budget),
+//! once to look at the chosen blocks. Memory is bounded by that budget, the number of blocks asked
+//! for, and the names in the trace's metadata.
+//!
+//! Invariant: the costs of all objects add up to the cost of all blocks, exactly.
+
+mod detail;
+mod error;
+mod map;
+mod objects;
+mod rank;
+mod report;
+mod survey;
+
+pub use error::AnalysisError;
+pub use map::{MapRow, SharingMap};
+pub use objects::{Object, ObjectKind, Site};
+pub use rank::Inquiry;
+pub use report::{
+    ByClass, LineUse, ObjectCost, ObjectUse, Report, Sharing, ThreadUse, WorstBlock, worst_blocks,
+};
+
+use std::ops::ControlFlow;
+
+/// Called now and then with the references seen and how many there are to see. `Break` ends the
+/// analysis with [`AnalysisError::Interrupted`].
+pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;

@@ -10,8 +10,9 @@ use crate::{SymbolError, demangle};
 
 /// A linked program or library that can be asked about addresses.
 ///
-/// Cost: parsing reads the symbol table and the list of compilation units; a unit's lines and
-/// functions are read when an address in it is first asked for, later questions are binary searches.
+/// Cost: parsing reads the symbol table and passes once over the debug information; a unit's lines
+/// and functions are read when an address in it is first asked for, after which a question is a
+/// binary search.
 pub struct Symbolizer {
     context: addr2line::Context<Reader>,
     symbols: Symbols,

@@ -1,0 +1,200 @@
+//! What the second pass collects about one of the worst blocks: word by word and line by line.
+
+use std::collections::BTreeMap;
+
+use homenode_base::ProcId;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// How the processors share a block, estimated from the words they touch over the whole trace.
+///
+/// A word is *truly shared* if one processor writes it and another one references it; then data
+/// flows between the two and no layout can avoid it. A block is falsely shared if several
+/// processors use it, one of them writes, and yet no word is truly shared: only the block brings
+/// them together (Bolosky chapter 7). This ignores Time: a block that was handed over once counts
+/// like one that went back and forth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sharing {
+    /// One processor uses the block.
+    Private,
+    /// Several use it and none writes.
+    ReadShared,
+    /// Every word that is written is truly shared.
+    TrueSharing,
+    /// Words are written, and none is truly shared.
+    FalseSharing,
+    /// Some of the written words are truly shared, the others are not.
+    Mixed,
+}
+
+/// One number for each class of words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ByClass {
+    /// Words that one processor uses.
+    pub private: u64,
+    /// Words that several processors read and none writes.
+    pub read_shared: u64,
+    /// Words that one processor writes and another one references.
+    pub truly_shared: u64,
+}
+
+/// Reads and writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    pub reads: u64,
+    pub writes: u64,
+}
+
+impl Uses {
+    pub(crate) fn add(&mut self, write: bool) {
+        self.writes += u64::from(write);
+        self.reads += u64::from(!write);
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.reads += other.reads;
+        self.writes += other.writes;
+    }
+
+    pub(crate) fn all(self) -> u64 {
+        self.reads + self.writes
+    }
+}
+
+/// Who touched a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    first: ProcId,
+    several: bool,
+    written: bool,
+    /// References that begin at this word, or that enter the block here.
+    pub uses: Uses,
+}
+
+impl Word {
+    fn class<T>(self, of: &mut T, pick: [fn(&mut T) -> &mut u64; 3]) -> &mut u64 {
+        match (self.several, self.written) {
+            (false, _) => pick[0](of),
+            (true, false) => pick[1](of),
+            (true, true) => pick[2](of),
+        }
+    }
+}
+
+const PICK: [fn(&mut ByClass) -> &mut u64; 3] =
+    [|c| &mut c.private, |c| &mut c.read_shared, |c| &mut c.truly_shared];
+
+/// One reference as it concerns a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub thread: u16,
+    pub processor: ProcId,
+    pub write: bool,
+    pub pc: u64,
+    /// First and last word of the block that it touches, counted from address 0.
+    pub words: (u64, u64),
+}
+
+/// Everything about one block.
+#[derive(Debug, Default)]
+pub(crate) struct Detail {
+    /// References by program counter and thread.
+    pub uses: FxHashMap<(u64, u16), Uses>,
+    words: FxHashMap<u64, Word>,
+}
+
+/// What the words of a block say together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Classified {
+    pub sharing: Sharing,
+    pub words: ByClass,
+    pub references: ByClass,
+}
+
+impl Detail {
+    pub(crate) fn add(&mut self, touch: Touch) {
+        self.uses.entry((touch.pc, touch.thread)).or_default().add(touch.write);
+        for number in touch.words.0..=touch.words.1 {
+            let word = self.words.entry(number).or_insert(Word {
+                first: touch.processor,
+                several: false,
+                written: false,
+                uses: Uses::default(),
+            });
+            word.several |= word.first != touch.processor;
+            word.written |= touch.write;
+            if number == touch.words.0 {
+                word.uses.add(touch.write);
+            }
+        }
+    }
+
+    /// The words touched, by address.
+    pub(crate) fn words(&self) -> BTreeMap<u64, Word> {
+        self.words.iter().map(|(&number, &word)| (number, word)).collect()
+    }
+
+    pub(crate) fn classify(&self) -> Classified {
+        let (mut words, mut references) = (ByClass::default(), ByClass::default());
+        let (mut first, mut several, mut written_alone) = (None, false, false);
+        for word in self.words.values() {
+            *word.class(&mut words, PICK) += 1;
+            *word.class(&mut references, PICK) += word.uses.all();
+            several |= word.several || first.is_some_and(|p| p != word.first);
+            first = Some(word.first);
+            written_alone |= word.written && !word.several;
+        }
+        let sharing = match (several, words.truly_shared > 0, written_alone) {
+            (false, _, _) => Sharing::Private,
+            (true, false, false) => Sharing::ReadShared,
+            (true, true, false) => Sharing::TrueSharing,
+            (true, false, true) => Sharing::FalseSharing,
+            (true, true, true) => Sharing::Mixed,
+        };
+        Classified { sharing, words, references }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reference as (processor, write, first word, last word).
+    type Reference = (u16, bool, u64, u64);
+
+    fn classify(touches: &[Reference]) -> Classified {
+        let mut detail = Detail::default();
+        for &(processor, write, first, last) in touches {
+            let words = (first, last);
+            detail.add(Touch { thread: processor, processor, write, pc: 0, words });
+        }
+        detail.classify()
+    }
+
+    #[test]
+    fn every_kind_of_sharing() {
+        use Sharing::{FalseSharing, Mixed, Private, ReadShared, TrueSharing};
+        let cases: [(&[Reference], Sharing); 7] = [
+            (&[(0, true, 0, 0), (0, false, 1, 1)], Private),
+            (&[(0, false, 0, 0), (1, false, 0, 0)], ReadShared),
+            (&[(0, false, 0, 0), (1, false, 1, 1)], ReadShared),
+            (&[(0, true, 0, 0), (1, false, 0, 0)], TrueSharing),
+            (&[(0, true, 0, 0), (1, false, 1, 1)], FalseSharing),
+            (&[(0, true, 0, 1), (1, false, 1, 1)], Mixed),
+            (&[(0, true, 0, 0), (1, true, 0, 0), (2, false, 1, 1)], TrueSharing),
+        ];
+        for (touches, sharing) in cases {
+            assert_eq!(classify(touches).sharing, sharing, "{touches:?}");
+        }
+    }
+
+    /// A double by one processor, read by another as its upper half, beside a private word.
+    #[test]
+    fn a_reference_counts_once_and_marks_all_its_words() {
+        let found = classify(&[(0, true, 0, 1), (1, false, 1, 1), (1, true, 2, 2)]);
+        assert_eq!(found.words, ByClass { private: 2, read_shared: 0, truly_shared: 1 });
+        assert_eq!(found.references, ByClass { private: 2, read_shared: 0, truly_shared: 1 });
+        assert_eq!(found.sharing, Sharing::Mixed);
+    }
+}

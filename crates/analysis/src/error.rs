@@ -1,0 +1,15 @@
+//! Why there is no answer.
+
+use homenode_trace::TraceError;
+
+/// Why an analysis ended early.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnalysisError {
+    /// The trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The progress callback asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}

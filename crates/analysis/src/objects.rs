@@ -1,0 +1,308 @@
+//! The program's objects: what lies at an address, and which places are one object to a person.
+
+use std::collections::{BTreeMap, BinaryHeap};
+
+use homenode_trace::{AddressRange, Metadata, RangeKind, SourceLine};
+use serde::Serialize;
+
+/// Group of addresses about which the trace says nothing.
+pub(crate) const UNKNOWN: usize = 0;
+
+/// What kind of memory an object lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectKind {
+    /// The trace does not say.
+    Unknown,
+    /// A static object with a symbol.
+    Static,
+    /// Heap blocks that one line of the program allocated.
+    Heap,
+    /// A thread's stack.
+    Stack,
+    /// Thread-local storage.
+    ThreadLocal,
+    /// A mapped file or anonymous mapping.
+    Mapping,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Site {
+    /// Function; may be empty.
+    pub function: String,
+    /// File; may be empty.
+    pub file: String,
+    /// Line, 0 if unknown.
+    pub line: u32,
+    /// Program counter where nothing else is known, else 0.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pc: u64,
+}
+
+/// A data structure as its user thinks of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Object {
+    /// Kind of memory.
+    pub kind: ObjectKind,
+    /// Symbol, file, or `thread 3`; empty for heap blocks and unknown memory.
+    pub name: String,
+    /// Where heap blocks were allocated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated_at: Option<Site>,
+}
+
+impl Object {
+    /// A short name for people: the symbol, the file, or where it was allocated.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match (&self.allocated_at, self.kind) {
+            (Some(site), _) if site.pc != 0 => format!("heap, allocated at 0x{:x}", site.pc),
+            (Some(site), _) => format!("heap, {}:{}", file_name(&site.file), site.line),
+            (None, ObjectKind::Heap) if self.name.is_empty() => "heap".to_owned(),
+            (None, ObjectKind::Stack) => format!("stack of {}", self.name),
+            (None, _) => self.name.clone(),
+        }
+    }
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+/// A stretch of addresses that belongs to one range of the metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub first: u64,
+    /// The last address, so that the end of the address space can be included.
+    pub last: u64,
+    pub group: usize,
+    /// Start of the range.
+    pub start: u64,
+}
+
+/// The names of a trace, made for looking up addresses.
+///
+/// Where ranges overlap, the one that begins last wins (a heap block within a mapping), and of
+/// several that begin together the one listed last (memory that was freed and allocated again).
+pub(crate) struct Names<'a> {
+    segments: Vec<Segment>,
+    objects: Vec<Object>,
+    bytes: Vec<u64>,
+    lines: &'a [SourceLine],
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(metadata: &'a Metadata) -> Self {
+        let unknown = Object { kind: ObjectKind::Unknown, name: String::new(), allocated_at: None };
+        let mut names = Self {
+            segments: Vec::new(),
+            objects: vec![unknown],
+            bytes: vec![0],
+            lines: &metadata.lines,
+        };
+        // Static objects of one name in several files are several objects.
+        let mut known: BTreeMap<(Object, u64), usize> = BTreeMap::new();
+        let mut groups = Vec::with_capacity(metadata.ranges.len());
+        for range in &metadata.ranges {
+            let object = names.object(range);
+            let place = if object.kind == ObjectKind::Static { range.start } else { 0 };
+            let next = names.objects.len();
+            let group = *known.entry((object.clone(), place)).or_insert(next);
+            if group == next {
+                names.objects.push(object);
+                names.bytes.push(0);
+            }
+            names.bytes[group] = names.bytes[group].saturating_add(range.size);
+            groups.push(group);
+        }
+        names.segments = flatten(&metadata.ranges, &groups);
+        names
+    }
+
+    fn object(&self, range: &AddressRange) -> Object {
+        let named = |kind, name: String| Object { kind, name, allocated_at: None };
+        match range.kind {
+            RangeKind::Static => named(ObjectKind::Static, range.name.clone()),
+            RangeKind::Heap => {
+                let allocated_at = (range.site != 0).then(|| self.site(range.site));
+                Object { kind: ObjectKind::Heap, name: range.name.clone(), allocated_at }
+            }
+            RangeKind::Stack => named(ObjectKind::Stack, format!("thread {}", range.thread)),
+            RangeKind::ThreadLocal => named(ObjectKind::ThreadLocal, range.name.clone()),
+            RangeKind::Mapping => named(ObjectKind::Mapping, range.name.clone()),
+        }
+    }
+
+    /// The place of a program counter in the source.
+    pub(crate) fn site(&self, pc: u64) -> Site {
+        let unknown = Site { function: String::new(), file: String::new(), line: 0, pc };
+        let Ok(at) = self.lines.binary_search_by_key(&pc, |line| line.pc) else { return unknown };
+        let line = &self.lines[at];
+        if line.function.is_empty() && line.file.is_empty() {
+            return unknown;
+        }
+        Site { function: line.function.clone(), file: line.file.clone(), line: line.line, pc: 0 }
+    }
+
+    /// Number of objects, the unknown one included.
+    pub(crate) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    pub(crate) fn object_of(&self, group: usize) -> &Object {
+        &self.objects[group]
+    }
+
+    /// Bytes of all ranges of the object, however often memory was reused.
+    pub(crate) fn bytes_of(&self, group: usize) -> u64 {
+        self.bytes[group]
+    }
+
+    /// The segment that holds the address.
+    pub(crate) fn segment(&self, addr: u64) -> Option<&Segment> {
+        let after = self.segments.partition_point(|segment| segment.first <= addr);
+        self.segments[..after].last().filter(|segment| addr <= segment.last)
+    }
+
+    pub(crate) fn group(&self, addr: u64) -> usize {
+        self.segment(addr).map_or(UNKNOWN, |segment| segment.group)
+    }
+
+    /// The object to which every byte from `first` to `last` belongs, if it is only one.
+    pub(crate) fn only_group(&self, first: u64, last: u64) -> Option<usize> {
+        let group = self.group(first);
+        let mut next = first;
+        let from = self.segments.partition_point(|segment| segment.last < first);
+        for segment in self.segments[from..].iter().take_while(|segment| segment.first <= last) {
+            let gap = segment.first > next;
+            if segment.group != group || (gap && group != UNKNOWN) {
+                return None;
+            }
+            match segment.last.checked_add(1) {
+                Some(after) if segment.last < last => next = after,
+                Some(_) | None => return Some(group),
+            }
+        }
+        (group == UNKNOWN).then_some(UNKNOWN)
+    }
+}
+
+/// Cuts ranges, which may overlap, into stretches with one owner each, ordered by address.
+fn flatten(ranges: &[AddressRange], groups: &[usize]) -> Vec<Segment> {
+    let last_of = |range: &AddressRange| range.start.saturating_add(range.size - 1);
+    let mut order: Vec<usize> = (0..ranges.len()).filter(|&i| ranges[i].size > 0).collect();
+    order.sort_by_key(|&i| (ranges[i].start, i));
+    // Ownership can change only where a range begins or just behind the end of one.
+    let mut points: Vec<u64> = order.iter().map(|&i| ranges[i].start).collect();
+    points.extend(order.iter().filter_map(|&i| last_of(&ranges[i]).checked_add(1)));
+    points.sort_unstable();
+    points.dedup();
+    let mut waiting = order.into_iter().peekable();
+    let mut open: BinaryHeap<(u64, usize)> = BinaryHeap::new();
+    let mut segments: Vec<Segment> = Vec::new();
+    for (k, &point) in points.iter().enumerate() {
+        while let Some(i) = waiting.next_if(|&i| ranges[i].start <= point) {
+            open.push((ranges[i].start, i));
+        }
+        while open.peek().is_some_and(|&(_, i)| last_of(&ranges[i]) < point) {
+            open.pop();
+        }
+        let Some(&(start, i)) = open.peek() else { continue };
+        let last = points.get(k + 1).map_or(u64::MAX, |next| next - 1);
+        match segments.last_mut() {
+            Some(s)
+                if s.start == start && s.group == groups[i] && s.last.wrapping_add(1) == point =>
+            {
+                s.last = last;
+            }
+            Some(_) | None => {
+                segments.push(Segment { first: point, last, group: groups[i], start })
+            }
+        }
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start: u64, size: u64, kind: RangeKind, name: &str) -> AddressRange {
+        AddressRange { start, size, kind, name: name.to_owned(), site: 0, thread: 0 }
+    }
+
+    fn metadata(ranges: Vec<AddressRange>) -> Metadata {
+        Metadata { ranges, ..Metadata::default() }
+    }
+
+    /// ```text
+    /// mapping  |-----------------------------|
+    /// heap          |--------|   |--|
+    /// heap (later)      |--------|
+    /// ```
+    #[test]
+    fn what_begins_last_owns_the_address() {
+        let mut ranges = vec![
+            range(100, 100, RangeKind::Mapping, "file"),
+            range(120, 40, RangeKind::Static, "a"),
+            range(140, 40, RangeKind::Static, "b"),
+            range(180, 10, RangeKind::Static, "c"),
+        ];
+        ranges.push(range(u64::MAX - 3, 100, RangeKind::Static, "end"));
+        let data = metadata(ranges);
+        let names = Names::new(&data);
+        let name = |addr| names.object_of(names.group(addr)).name.as_str();
+        let owners = [99, 100, 119, 120, 139, 140, 160, 179, 180, 190, 199, 200];
+        let found: Vec<&str> = owners.into_iter().map(name).collect();
+        assert_eq!(found, ["", "file", "file", "a", "a", "b", "b", "b", "c", "file", "file", ""]);
+        assert_eq!(name(u64::MAX), "end");
+        assert_eq!(names.segment(150).unwrap().start, 140);
+    }
+
+    #[test]
+    fn memory_allocated_again_belongs_to_the_last_user() {
+        let heap = |site| AddressRange { site, ..range(64, 32, RangeKind::Heap, "") };
+        let data = metadata(vec![heap(1), heap(2)]);
+        let names = Names::new(&data);
+        assert_eq!(names.object_of(names.group(64)).allocated_at.as_ref().unwrap().pc, 2);
+        assert_eq!(names.len(), 3);
+    }
+
+    #[test]
+    fn heap_blocks_of_one_line_are_one_object() {
+        let heap = |start, site| AddressRange { site, ..range(start, 16, RangeKind::Heap, "") };
+        let line = |pc| SourceLine { pc, function: "f".into(), file: "f.c".into(), line: 7 };
+        let data = Metadata {
+            ranges: vec![heap(0, 10), heap(16, 11), heap(64, 12)],
+            lines: vec![line(10), line(11)],
+            ..Metadata::default()
+        };
+        let names = Names::new(&data);
+        assert_eq!(names.group(0), names.group(31));
+        assert_ne!(names.group(0), names.group(64));
+        assert_eq!(names.bytes_of(names.group(0)), 32);
+        assert_eq!(names.only_group(0, 31), Some(names.group(0)));
+        assert_eq!(names.only_group(0, 32), None, "a byte of unknown memory");
+        assert_eq!(names.only_group(32, 63), Some(UNKNOWN));
+        assert_eq!(names.only_group(48, 79), None);
+        assert_eq!(names.only_group(64, 79), Some(names.group(64)));
+        assert_eq!(names.only_group(128, u64::MAX), Some(UNKNOWN));
+    }
+
+    #[test]
+    fn equal_names_in_several_files_stay_apart() {
+        let data = metadata(vec![
+            range(0, 8, RangeKind::Static, "lock"),
+            range(8, 8, RangeKind::Static, "lock"),
+        ]);
+        let names = Names::new(&data);
+        assert_ne!(names.group(0), names.group(8));
+    }
+}

@@ -1,0 +1,175 @@
+//! First pass: what every block costs, and which cost most.
+
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
+
+use homenode_base::BlockSize;
+use homenode_machine::Prices;
+use homenode_placement::policy::Policy;
+use homenode_placement::{
+    Block, Cost, Filter, Histories, HistoryBuilder, HistoryOptions, Shard, Tally,
+};
+use homenode_trace::{Batch, Columns, TraceReader, Want};
+use rustc_hash::FxHashMap;
+
+use crate::objects::Names;
+use crate::{AnalysisError, Progress};
+
+/// What to analyse.
+#[derive(Clone, Debug)]
+pub struct Inquiry {
+    /// The unit of placement.
+    pub block_size: BlockSize,
+    /// Thread i runs on processor i modulo this; at least 1.
+    pub processors: u16,
+    /// Which references to take into account.
+    pub filter: Filter,
+    /// Prices of the machine at this block size.
+    pub prices: Prices,
+    /// How many of the worst blocks, and of the worst objects, to report.
+    pub count: usize,
+    /// Bytes that histories may take at a time.
+    pub memory_budget_bytes: u64,
+}
+
+/// Steps of cost; `None` is infinite.
+pub(crate) type Steps = Option<u128>;
+
+/// Adds two costs.
+pub(crate) fn add(a: Steps, b: Steps) -> Steps {
+    Some(a?.saturating_add(b?))
+}
+
+/// Orders costs, infinite ones last.
+pub(crate) fn rank_of(steps: Steps) -> (bool, u128) {
+    (steps.is_none(), steps.unwrap_or(0))
+}
+
+/// What the policy did to a block, priced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Priced {
+    pub number: u64,
+    pub tally: Tally,
+    /// All of it.
+    pub cost: Steps,
+    /// What exceeds the cost of as many local references.
+    pub extra: Steps,
+}
+
+/// What the first pass found.
+pub(crate) struct Ranking {
+    /// The blocks with the greatest extra cost, greatest first, then by number.
+    pub worst: Vec<Priced>,
+    /// Cost and extra cost of each object from blocks that hold nothing else.
+    pub groups: Vec<(Steps, Steps)>,
+    /// Cost and extra cost of the blocks that hold several objects.
+    pub mixed: FxHashMap<u64, (Steps, Steps)>,
+    /// Blocks with a history.
+    pub blocks: u64,
+    /// All blocks together.
+    pub tally: Tally,
+    pub cost: Steps,
+    pub extra: Steps,
+}
+
+/// Reads the trace piece by piece, tells how far it is, and stops when asked to.
+pub(crate) fn for_each_batch(
+    trace: &TraceReader,
+    columns: Columns,
+    (progress, done): (&mut Progress<'_>, &mut u64),
+    mut take: impl FnMut(&Batch),
+) -> Result<(), AnalysisError> {
+    let mut batch = Batch::default();
+    let total = trace.references().saturating_mul(2);
+    for (index, chunk) in trace.chunks().iter().enumerate() {
+        trace.read_chunk(index, Want { columns, events: false }, &mut batch)?;
+        take(&batch);
+        *done = (*done + u64::from(chunk.references)).min(total);
+        if let ControlFlow::Break(()) = progress(*done, Some(total)) {
+            return Err(AnalysisError::Interrupted);
+        }
+    }
+    Ok(())
+}
+
+/// Simulates the policy over all blocks.
+pub(crate) fn rank(
+    trace: &TraceReader,
+    inquiry: &Inquiry,
+    policy: &mut dyn Policy,
+    names: &Names<'_>,
+    (progress, done): (&mut Progress<'_>, &mut u64),
+) -> Result<Ranking, AnalysisError> {
+    let mut ranking = Ranking {
+        worst: Vec::new(),
+        groups: vec![(Some(0), Some(0)); names.len()],
+        mixed: FxHashMap::default(),
+        blocks: 0,
+        tally: Tally::default(),
+        cost: Some(0),
+        extra: Some(0),
+    };
+    let flags = Columns { flags: true, ..Columns::default() };
+    let mut pending = vec![Shard::default()];
+    while let Some(shard) = pending.pop() {
+        let mut builder = HistoryBuilder::new(HistoryOptions {
+            block_size: inquiry.block_size,
+            processors: inquiry.processors,
+            filter: inquiry.filter,
+            split_periods: policy.split_period().into_iter().collect(),
+            shard,
+            memory_budget_bytes: inquiry.memory_budget_bytes,
+        });
+        for_each_batch(trace, flags, (&mut *progress, &mut *done), |batch| builder.push(batch))?;
+        let (histories, given_up) = builder.finish();
+        pending.extend(given_up);
+        ranking.walk(&histories, inquiry, policy, names);
+    }
+    ranking.keep_worst(inquiry.count);
+    Ok(ranking)
+}
+
+impl Ranking {
+    fn walk(
+        &mut self,
+        histories: &Histories,
+        inquiry: &Inquiry,
+        policy: &mut dyn Policy,
+        names: &Names<'_>,
+    ) {
+        for block in histories.blocks() {
+            let priced = price(block, inquiry, policy);
+            self.blocks += 1;
+            self.tally += &priced.tally;
+            self.cost = add(self.cost, priced.cost);
+            self.extra = add(self.extra, priced.extra);
+            let first = block.number.saturating_mul(inquiry.block_size.bytes());
+            let last = first.saturating_add(inquiry.block_size.bytes() - 1);
+            if let Some(group) = names.only_group(first, last) {
+                let (cost, extra) = &mut self.groups[group];
+                *cost = add(*cost, priced.cost);
+                *extra = add(*extra, priced.extra);
+            } else {
+                self.mixed.insert(block.number, (priced.cost, priced.extra));
+            }
+            self.worst.push(priced);
+            if self.worst.len() > 2 * inquiry.count + 1024 {
+                self.keep_worst(inquiry.count);
+            }
+        }
+    }
+
+    fn keep_worst(&mut self, count: usize) {
+        self.worst.sort_by_key(|block| (Reverse(rank_of(block.extra)), block.number));
+        self.worst.truncate(count);
+    }
+}
+
+fn price(block: Block<'_>, inquiry: &Inquiry, policy: &mut dyn Policy) -> Priced {
+    let mut tally = Tally::default();
+    policy.block(block, &mut tally);
+    let cost = Cost::of(&tally, &inquiry.prices).total().steps;
+    let local = u128::from(tally.accesses()) * u128::from(inquiry.prices.scale);
+    let extra = cost.map(|steps| steps.saturating_sub(local));
+    Priced { number: block.number, tally, cost, extra }
+}

@@ -1,0 +1,163 @@
+//! Second pass: who uses the worst blocks, the objects, and the address space.
+
+use std::collections::BTreeMap;
+
+use homenode_base::{AccessKind, Flags, ProcId};
+use homenode_trace::{Batch, Columns, TraceReader};
+use rustc_hash::FxHashMap;
+
+use crate::detail::{Detail, Touch, Uses};
+use crate::map::MapBuilder;
+use crate::objects::Names;
+use crate::rank::{Inquiry, Ranking, for_each_batch};
+use crate::{AnalysisError, Progress};
+
+/// Entries of the cache from words to objects; programs reuse few words at a time.
+const CACHE_ENTRIES: usize = 1 << 12;
+
+const BYTES_PER_WORD: u64 = homenode_base::BlockSize::WORD_BYTES;
+
+/// Why a block is looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Interest {
+    /// Its place among the worst.
+    worst: Option<usize>,
+    /// Whether it holds several objects.
+    mixed: bool,
+}
+
+/// How an object is used.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GroupUse {
+    pub uses: Uses,
+    /// One bit a processor.
+    processors: Vec<u64>,
+}
+
+impl GroupUse {
+    pub(crate) fn processors(&self) -> u32 {
+        self.processors.iter().map(|bits| bits.count_ones()).sum()
+    }
+
+    fn add(&mut self, processor: ProcId, write: bool) {
+        self.uses.add(write);
+        let at = usize::from(processor / 64);
+        if at >= self.processors.len() {
+            self.processors.resize(at + 1, 0);
+        }
+        self.processors[at] |= 1 << (processor % 64);
+    }
+}
+
+/// What the second pass found.
+pub(crate) struct Survey {
+    /// One for each of the worst blocks.
+    pub details: Vec<Detail>,
+    /// One for each object.
+    pub groups: Vec<GroupUse>,
+    /// References to each object in each block that holds several.
+    pub mixed: BTreeMap<u64, BTreeMap<usize, u64>>,
+    pub map: MapBuilder,
+}
+
+struct Surveyor<'a> {
+    inquiry: &'a Inquiry,
+    names: &'a Names<'a>,
+    interests: FxHashMap<u64, Interest>,
+    /// References to an object in a block.
+    mixed: FxHashMap<(u64, usize), u64>,
+    /// Word number and its object.
+    cache: Vec<(u64, usize)>,
+    survey: Survey,
+}
+
+/// Reads the trace once more.
+pub(crate) fn survey(
+    trace: &TraceReader,
+    inquiry: &Inquiry,
+    names: &Names<'_>,
+    ranking: &Ranking,
+    (progress, done): (&mut Progress<'_>, &mut u64),
+) -> Result<Survey, AnalysisError> {
+    let mut interests: FxHashMap<u64, Interest> = FxHashMap::default();
+    for (place, block) in ranking.worst.iter().enumerate() {
+        interests.entry(block.number).or_default().worst = Some(place);
+    }
+    for &block in ranking.mixed.keys() {
+        interests.entry(block).or_default().mixed = true;
+    }
+    let mut surveyor = Surveyor {
+        inquiry,
+        names,
+        interests,
+        mixed: FxHashMap::default(),
+        cache: vec![(u64::MAX, 0); CACHE_ENTRIES],
+        survey: Survey {
+            details: ranking.worst.iter().map(|_| Detail::default()).collect(),
+            groups: vec![GroupUse::default(); names.len()],
+            mixed: BTreeMap::new(),
+            map: MapBuilder::new(inquiry.block_size, inquiry.processors),
+        },
+    };
+    let columns = Columns { pc: true, flags: true, ..Columns::default() };
+    for_each_batch(trace, columns, (progress, done), |batch| surveyor.batch(batch))?;
+    let mut survey = surveyor.survey;
+    for ((block, group), references) in surveyor.mixed {
+        survey.mixed.entry(block).or_default().insert(group, references);
+    }
+    Ok(survey)
+}
+
+impl Surveyor<'_> {
+    fn batch(&mut self, batch: &Batch) {
+        for row in 0..batch.len() {
+            let kind = batch.kind[row];
+            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+            if kind == AccessKind::Fetch.code() || !self.inquiry.filter.simulates(flags) {
+                continue;
+            }
+            let thread = batch.thread[row];
+            let touch = Touch {
+                thread,
+                processor: thread % self.inquiry.processors,
+                write: kind != AccessKind::Read.code(),
+                pc: batch.pc.get(row).copied().unwrap_or(0),
+                words: (0, 0),
+            };
+            self.reference(touch, batch.addr[row], batch.size[row]);
+        }
+    }
+
+    #[inline]
+    fn reference(&mut self, touch: Touch, addr: u64, size: u8) {
+        let group = self.group(addr);
+        self.survey.groups[group].add(touch.processor, touch.write);
+        self.survey.map.add(addr, usize::from(touch.processor), touch.write);
+        let last = addr.saturating_add(u64::from(size).saturating_sub(1));
+        for block in self.inquiry.block_size.blocks_touched(addr, size) {
+            let Some(&interest) = self.interests.get(&block) else { continue };
+            let start = block * self.inquiry.block_size.bytes();
+            let end = start + (self.inquiry.block_size.bytes() - 1);
+            let first = addr.max(start);
+            if let Some(place) = interest.worst {
+                let words = (first / BYTES_PER_WORD, last.min(end) / BYTES_PER_WORD);
+                self.survey.details[place].add(Touch { words, ..touch });
+            }
+            if interest.mixed {
+                let group = if first == addr { group } else { self.group(first) };
+                *self.mixed.entry((block, group)).or_default() += 1;
+            }
+        }
+    }
+
+    /// The object at an address. Two objects may share a word, which is then the first one's.
+    #[inline]
+    fn group(&mut self, addr: u64) -> usize {
+        let word = addr / BYTES_PER_WORD;
+        let slot = usize::try_from(word % CACHE_ENTRIES as u64).unwrap_or(0);
+        if self.cache[slot].0 != word {
+            self.cache[slot] = (word, self.names.group(addr));
+        }
+        self.cache[slot].1
+    }
+}
