@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from homenode import _core
 from homenode.catalogue import table
@@ -127,6 +127,7 @@ def render(
         "num": words.plain_number,
         "times": words.times,
         "colour": colour_of,
+        "ticked": _ticked,
     }
     sections = [_section(index, item) for index, item in enumerate(studies)]
     policies = unique(row["policy"] for item in studies for row in item.outcomes)
@@ -143,6 +144,13 @@ def render(
         version=_core.version(),
         data=_script_json({"parts": [key for key, _ in COST_PARTS], "studies": data}),
     )
+
+
+def _ticked(text: str) -> Markup:
+    """Text with words in backticks set as code."""
+    parts = [escape(part) for part in text.split("`")]
+    marked = [Markup("<code>{}</code>").format(p) if i % 2 else p for i, p in enumerate(parts)]
+    return Markup("").join(marked)
 
 
 def _script_json(value: Any) -> Markup:
