@@ -27,7 +27,7 @@ FOLDER = Path(__file__).resolve().parent
 _HEADERS = FOLDER.parent / "runtime" / "include"
 
 # What `homenode cc` is, from this interpreter, whether or not scripts are on the path.
-_WRAPPER = (sys.executable, "-c", "from homenode.cli import main; main()", "cc")
+_WRAPPER = (sys.executable, "-m", "homenode", "cc")
 
 
 @dataclass(frozen=True)
