@@ -14,8 +14,8 @@
 //! terms = { latency = 4, block_bytes = 0.5, constant = 75 }
 //! source = "..."
 //! ```
-//! A term is a parameter's name, `block_bytes`, `block_words` or `constant`; the price is the sum of
-//! coefficient times value. Numbers have at most six decimals.
+//! A term is a parameter's name, `block_bytes`, `block_words` or `constant`; the price is the sum
+//! of coefficient times value. Numbers have at most six decimals.
 
 use std::collections::BTreeMap;
 

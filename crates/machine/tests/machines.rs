@@ -1,4 +1,5 @@
 //! The machines of the thesis, prices in place, and what users get wrong.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::BlockSize;
 use homenode_machine::{Machine, TABLE};

@@ -106,7 +106,7 @@ struct RunList {
 
 impl RunList {
     fn push(&mut self, index: u32, run: Run) {
-        if self.len % PIECE_RUNS == 0 {
+        if self.len.is_multiple_of(PIECE_RUNS) {
             self.pieces.push(Vec::with_capacity(PIECE_RUNS));
         }
         if let Some(piece) = self.pieces.last_mut() {

@@ -1,8 +1,8 @@
 //! The registry of engines, and [`run`]`(config, trace)`.
 //!
 //! A simulation is a matrix: machines x policies x block sizes over one trace. [`run`] checks the
-//! whole matrix before it reads a reference, passes over the trace as rarely as memory allows, walks
-//! every history once per distinct policy, and prices the counts.
+//! whole matrix before it reads a reference, passes over the trace as rarely as memory allows,
+//! walks every history once per distinct policy, and prices the counts.
 //!
 //! Invariant: the outcomes are the same on any number of threads and under any memory budget,
 //! because counts are integers that merge by addition and blocks are independent.
@@ -14,12 +14,14 @@ mod outcome;
 mod passes;
 mod plan;
 mod source;
+mod worst;
 
 pub use config::SimConfig;
 pub use error::SimError;
 pub use list::{MachineRow, PolicyRow, machine_rows, policy_rows};
 pub use outcome::{Outcome, PriceRecord, Provenance, Simulation};
 pub use source::TraceSource;
+pub use worst::{WorstBlocks, worst_blocks};
 
 use std::ops::ControlFlow;
 

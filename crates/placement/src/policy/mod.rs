@@ -60,6 +60,9 @@ pub struct Setup {
     pub rate: Option<f64>,
 }
 
+/// Makes an instance from surroundings and parameters.
+pub type Build = fn(&Setup, &Values) -> Result<Box<dyn Policy>, PolicyError>;
+
 /// A policy as it is listed.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -76,7 +79,7 @@ pub struct Entry {
     /// Whether it decides by price: off-line policies only.
     pub needs_prices: bool,
     /// Makes an instance.
-    pub build: fn(&Setup, &Values) -> Result<Box<dyn Policy>, PolicyError>,
+    pub build: Build,
 }
 
 #[cfg(test)]

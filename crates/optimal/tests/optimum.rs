@@ -1,0 +1,137 @@
+//! The optimum against exhaustive search over all location sets.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod support;
+
+use homenode_base::Rng;
+use homenode_machine::Prices;
+use homenode_optimal::brute::{Model, Places, Reference};
+use homenode_optimal::placement;
+use support::{cost, histories, random_prices, random_trace, reference, setup};
+
+/// The counter-example to figure 4.3 as printed: reads 3x1, 2x6; writes 1x4; reads 1x5; writes 0x6.
+fn counter_example() -> Vec<Reference> {
+    let groups = [(3, 1, false), (2, 6, false), (1, 4, true), (1, 5, false), (0, 6, true)];
+    let each = groups.iter().flat_map(|&(p, n, write)| vec![reference(p, write); n]);
+    each.collect()
+}
+
+/// Figure 4.3 exactly as the thesis prints it, without global memory.
+fn printed_algorithm(trace: &[Reference], p: usize, r: u64, big_r: u64) -> u64 {
+    let run_cost = |so_far: &[u64], reads: &[u64], start: usize, set: &[bool]| {
+        let each = (0..p).map(|j| if set[j] { reads[j] } else { r * reads[j] });
+        let copies = set.iter().filter(|&&s| s).count() as u64;
+        so_far[start] + each.sum::<u64>() + big_r * (copies - u64::from(set[start]))
+    };
+    let update = |so_far: &[u64], reads: &[u64]| -> Vec<u64> {
+        let replicated: Vec<bool> = reads.iter().map(|&n| n * (r - 1) > big_r).collect();
+        let cheapest = (0..p).min_by_key(|&j| so_far[j]).unwrap();
+        let value = |j: usize| {
+            i64::try_from(so_far[j]).unwrap() - i64::try_from((r - 1) * reads[j]).unwrap()
+        };
+        let outside = (0..p).filter(|&j| !replicated[j]).min_by_key(|&j| value(j)).unwrap_or(0);
+        let best = |j: usize| {
+            let starts = [j, cheapest, outside].into_iter();
+            let costs = starts.map(|start| {
+                let mut set = replicated.clone();
+                set[start] = true;
+                set[j] = true;
+                run_cost(so_far, reads, start, &set)
+            });
+            costs.min().unwrap()
+        };
+        (0..p).map(best).collect()
+    };
+    let mut so_far = vec![0u64; p];
+    let mut reads = vec![0u64; p];
+    for t in trace {
+        let processor = usize::from(t.processor);
+        if !t.write {
+            reads[processor] += 1;
+            continue;
+        }
+        so_far = update(&so_far, &reads);
+        for (j, cost) in so_far.iter_mut().enumerate() {
+            *cost += if j == processor { 1 } else { r };
+        }
+        reads.fill(0);
+    }
+    if !trace.last().unwrap().write {
+        so_far = update(&so_far, &reads);
+    }
+    so_far.into_iter().min().unwrap()
+}
+
+#[test]
+fn the_counter_example_to_figure_4_3_costs_154_and_not_168() {
+    let trace = counter_example();
+    let prices = Prices::whole(Some(15), Some(59), None, None);
+    assert_eq!(cost("optimal", prices, 4, &trace).0, Some(154));
+    assert_eq!(printed_algorithm(&trace, 4, 15, 59), 168);
+    let model = Model { processors: 4, prices };
+    assert_eq!(model.optimum(&trace, true).unwrap().0, 154);
+}
+
+/// The optimum's cost and moves, with and without replication, against the oracle's.
+fn agrees(trace: &[Reference], processors: u16, prices: Prices) {
+    let model = Model { processors: u32::from(processors), prices };
+    for (policy, replicate) in [("optimal", true), ("optimal-no-replication", false)] {
+        let found = cost(policy, prices, processors, trace);
+        let (least, moves) = model.optimum(trace, replicate).unwrap();
+        assert_eq!(found, (Some(least), moves), "{policy} {prices} {trace:?}");
+        certify(trace, processors, prices, replicate, least);
+    }
+}
+
+/// Replays the placement itself through equations 4.1 and 4.2.
+fn certify(trace: &[Reference], processors: u16, prices: Prices, replicate: bool, least: u128) {
+    let histories = histories(trace, processors, Vec::new());
+    let setup = setup(prices, processors);
+    let changes = placement(histories.block(0), &setup, replicate).unwrap();
+    assert_eq!(changes[0].reference, 0);
+    let mut sets: Vec<Places> = Vec::new();
+    for t in 0..trace.len() as u64 {
+        let change = changes.iter().rfind(|c| c.reference <= t).unwrap();
+        sets.push(change.places.iter().map(|p| 1 << p).sum());
+    }
+    // The free beginning is one place; the first change may already add a copy to it.
+    let model = Model { processors: u32::from(processors), prices };
+    let replayed = model.cost(trace, &sets);
+    assert_eq!(replayed.map(|v| v.0), Some(least), "{prices} {trace:?} {changes:?}");
+}
+
+#[test]
+fn equals_exhaustive_search_on_all_tiny_traces() {
+    let lists = [
+        Prices::whole(Some(2), Some(5), None, None),
+        Prices::whole(Some(4), Some(9), None, None),
+        Prices::whole(Some(3), Some(20), None, None),
+        Prices::whole(None, Some(7), None, None),
+        Prices::whole(Some(3), None, None, None),
+    ];
+    for prices in lists {
+        for (processors, longest) in [(2u16, 6u32), (3, 4)] {
+            let letters = 2 * u32::from(processors);
+            for length in 1..=longest {
+                for code in 0..letters.pow(length) {
+                    let letter = |i| code / letters.pow(i) % letters;
+                    let each = (0..length).map(letter);
+                    let each = each.map(|l| reference(u16::try_from(l / 2).unwrap(), l % 2 == 1));
+                    let trace: Vec<Reference> = each.collect();
+                    agrees(&trace, processors, prices);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn equals_exhaustive_search_on_random_traces() {
+    let mut rng = Rng::new(20);
+    for round in 0..20_000u64 {
+        let processors = 2 + u16::try_from(rng.below(4)).unwrap();
+        let length = 1 + rng.below(if round % 10 == 0 { 40 } else { 14 });
+        let trace = random_trace(&mut rng, processors, length);
+        agrees(&trace, processors, random_prices(&mut rng));
+    }
+}

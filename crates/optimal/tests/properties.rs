@@ -1,0 +1,165 @@
+//! What theory says of the optimum, looped over every policy there is.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod support;
+
+use homenode_base::{BlockSize, Rng};
+use homenode_machine::{Machine, Prices};
+use homenode_optimal::brute::Reference;
+use homenode_placement::{Block, PolicySpec, Run, Tally};
+use support::{TABLES, cost, random_prices, random_trace, tally};
+
+const NEVER: u128 = u128::MAX;
+
+fn optimum(prices: Prices, n: u16, trace: &[Reference]) -> u128 {
+    cost("optimal", prices, n, trace).0.unwrap()
+}
+
+/// Random traces, some with more processors than fit the narrow lanes.
+fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, u16, &[Reference])) {
+    let mut rng = Rng::new(seed);
+    for _ in 0..rounds {
+        let choices = [2, 3, 5, 8, 9, 16, 20, 64, 65, 200];
+        let n = choices[usize::try_from(rng.below(10)).unwrap()];
+        let length = 1 + rng.below(300);
+        let trace = random_trace(&mut rng, n, length);
+        check(&mut rng, n, &trace);
+    }
+}
+
+#[test]
+fn no_policy_beats_the_optimum() {
+    cases(1, 300, |rng, n, trace| {
+        let prices = random_prices(rng);
+        let best = optimum(prices, n, trace);
+        for entry in TABLES.iter().flat_map(|t| t.iter()).filter(|e| !e.needs_global) {
+            let other = cost(entry.name, prices, n, trace).0.unwrap_or(NEVER);
+            assert!(best <= other, "{}: {best} > {other} {prices} {trace:?}", entry.name);
+        }
+        let single = cost("optimal-no-replication", prices, n, trace).0.unwrap();
+        for name in ["first-touch", "round-robin", "random", "best-static"] {
+            assert!(single <= cost(name, prices, n, trace).0.unwrap_or(NEVER), "{name}");
+        }
+    });
+}
+
+/// Bolosky, figure 4.1, on the model's own terms: O(p) per reference, against Dietz's O(1) form.
+#[test]
+fn dietz_form_equals_figure_4_1() {
+    cases(2, 300, |rng, n, trace| {
+        let prices = random_prices(rng);
+        let (Some(r), Some(big_r)) = (prices.remote_reference, prices.remote_move) else { return };
+        let mut so_far = vec![0u64; usize::from(n)];
+        for reference in trace {
+            let cheapest = so_far.iter().min().unwrap() + big_r;
+            for (m, cost) in so_far.iter_mut().enumerate() {
+                let local = m == usize::from(reference.processor);
+                *cost = cheapest.min(*cost) + if local { prices.scale } else { r };
+            }
+        }
+        let least = u128::from(*so_far.iter().min().unwrap());
+        assert_eq!(cost("optimal-no-replication", prices, n, trace).0, Some(least));
+    });
+}
+
+/// Theorem 1: on the machine (s(r-1)+1, sR) the same placement is optimal, so it counts the same;
+/// corollary 1: c'/n = 1 + s (c/n - 1).
+#[test]
+fn s_theorem_and_its_corollary() {
+    cases(3, 300, |rng, n, trace| {
+        let (r, big_r, s) = (2 + rng.below(20), 50 + rng.below(100), 1 + rng.below(9));
+        let prices = Prices::whole(Some(r), Some(big_r), None, None);
+        let scaled = Prices::whole(Some(s * (r - 1) + 1), Some(s * big_r), None, None);
+        for policy in ["optimal", "optimal-no-replication"] {
+            assert_eq!(tally(policy, prices, n, trace), tally(policy, scaled, n, trace));
+            let length = trace.len() as u128;
+            let c = cost(policy, prices, n, trace).0.unwrap();
+            let scaled = cost(policy, scaled, n, trace).0.unwrap();
+            assert_eq!(scaled - length, u128::from(s) * (c - length));
+        }
+    });
+}
+
+/// A scale other than 1 changes neither counts nor cost (prices with decimals).
+#[test]
+fn decimals_cost_the_same_as_whole_prices() {
+    cases(4, 100, |rng, n, trace| {
+        let (r, big_r) = (2 + rng.below(20), 50 + rng.below(100));
+        let whole = Prices::whole(Some(r), Some(big_r), None, None);
+        let fine = Prices {
+            scale: 1_000_000,
+            remote_reference: Some(r * 1_000_000),
+            remote_move: Some(big_r * 1_000_000),
+            ..whole
+        };
+        assert_eq!(tally("optimal", whole, n, trace), tally("optimal", fine, n, trace));
+    });
+}
+
+#[test]
+fn the_optimum_never_falls_when_a_price_rises() {
+    cases(5, 300, |rng, n, trace| {
+        let (r, big_r) = (2 + rng.below(20), 50 + rng.below(100));
+        let base = optimum(Prices::whole(Some(r), Some(big_r), None, None), n, trace);
+        let more = 1 + rng.below(20);
+        let dearer_r = Prices::whole(Some(r + more), Some(big_r), None, None);
+        let dearer_move = Prices::whole(Some(r), Some(big_r + more), None, None);
+        assert!(base <= optimum(dearer_r, n, trace));
+        assert!(base <= optimum(dearer_move, n, trace));
+        assert!(base <= optimum(Prices::whole(None, Some(big_r), None, None), n, trace));
+        assert!(base <= optimum(Prices::whole(Some(r), None, None, None), n, trace));
+    });
+}
+
+/// With r infinite nothing is left to decide: the optimum is to migrate and replicate always.
+#[test]
+fn without_remote_reference_the_optimum_is_migrate() {
+    cases(6, 200, |rng, n, trace| {
+        let prices = Prices::whole(None, Some(50 + rng.below(100)), None, None);
+        assert_eq!(optimum(prices, n, trace), cost("migrate", prices, n, trace).0.unwrap());
+    });
+}
+
+/// Figure 6.1: at any one block size CC+ is best, NUMA at least as good as DSM+, CC and DSM+ at
+/// least as good as DSM.
+#[test]
+fn dominance_of_figure_6_1() {
+    let at = |name: &str, bytes: u64| {
+        let block = BlockSize::new(bytes).unwrap();
+        Machine::parse(name).unwrap().prices(block, false).unwrap()
+    };
+    cases(7, 150, |rng, n, trace| {
+        let bytes = 16 << rng.below(10);
+        let [plus, cc, numa, dsm_plus, dsm] =
+            ["cc+", "cc", "numa", "dsm+", "dsm"].map(|name| optimum(at(name, bytes), n, trace));
+        assert!(plus <= cc && plus <= numa && numa <= dsm_plus);
+        assert!(cc <= dsm && dsm_plus <= dsm);
+    });
+}
+
+/// Keys too wide for 64 bits give the same: a run of 2^30 reads at the end makes room for as many
+/// moves, and prices times 2^32 do the rest.
+#[test]
+fn wide_keys_agree_with_narrow_ones() {
+    cases(8, 200, |rng, n, trace| {
+        let (r, big_r) = (2 + rng.below(20), 50 + rng.below(100));
+        let narrow = Prices::whole(Some(r), Some(big_r), None, None);
+        let wide = Prices {
+            scale: 1 << 32,
+            remote_reference: Some(r << 32),
+            remote_move: Some(big_r << 32),
+            ..narrow
+        };
+        let histories = support::histories(trace, n, Vec::new());
+        let mut runs = histories.block(0).runs.to_vec();
+        runs.push(Run::new(1_000, 1, 1 << 30, (0, 1)));
+        let block = Block { number: 0, runs: &runs };
+        let [narrow, wide] = [narrow, wide].map(|prices| {
+            let spec = PolicySpec::parse("optimal", TABLES).unwrap();
+            let mut tally = Tally::default();
+            spec.build(&support::setup(prices, n)).unwrap().block(block, &mut tally);
+            tally
+        });
+        assert_eq!(narrow, wide);
+    });
+}

@@ -1,0 +1,89 @@
+//! Small traces of one block, and the policies run over them.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use homenode_base::{AccessKind, BlockSize, Rng};
+use homenode_machine::Prices;
+use homenode_optimal::brute::Reference;
+use homenode_placement::policy::{Entry, Setup};
+use homenode_placement::{
+    Cost, Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally,
+};
+use homenode_trace::Batch;
+
+pub const TABLES: &[&[Entry]] = &[homenode_optimal::TABLE, homenode_placement::TABLE];
+
+pub fn reference(processor: u16, write: bool) -> Reference {
+    Reference { processor, write }
+}
+
+/// Histories of a trace of one block, split at multiples of the given Times.
+pub fn histories(trace: &[Reference], processors: u16, split_periods: Vec<u64>) -> Histories {
+    let mut batch = Batch::default();
+    for r in trace {
+        let kind = if r.write { AccessKind::Write } else { AccessKind::Read };
+        batch.thread.push(r.processor);
+        batch.kind.push(kind.code());
+        batch.size.push(4);
+        batch.addr.push(0x1000);
+    }
+    let mut builder = HistoryBuilder::new(HistoryOptions {
+        block_size: BlockSize::new(64).unwrap(),
+        processors,
+        filter: Filter::default(),
+        split_periods,
+        shard: Shard::default(),
+        memory_budget_bytes: u64::MAX,
+    });
+    builder.push(&batch);
+    builder.finish().0
+}
+
+pub fn setup(prices: Prices, processors: u16) -> Setup {
+    Setup { processors, global: prices.has_global(), prices: Some(prices), rate: None }
+}
+
+/// What a policy counts over a trace of one block.
+pub fn tally(policy: &str, prices: Prices, processors: u16, trace: &[Reference]) -> Tally {
+    let spec = PolicySpec::parse(policy, TABLES).unwrap();
+    let mut policy = spec.build(&setup(prices, processors)).unwrap();
+    let periods = policy.split_period().into_iter().collect();
+    let histories = histories(trace, processors, periods);
+    let mut tally = Tally::default();
+    for block in histories.blocks() {
+        policy.block(block, &mut tally);
+    }
+    tally
+}
+
+/// Cost and moves of a policy over a trace of one block; the cost is `None` if infinite.
+pub fn cost(policy: &str, prices: Prices, n: u16, trace: &[Reference]) -> (Option<u128>, u64) {
+    let tally = tally(policy, prices, n, trace);
+    (Cost::of(&tally, &prices).total().steps, tally.remote_moves + tally.global_moves)
+}
+
+/// A random trace: bursts by one processor, mostly reads or mostly writes.
+pub fn random_trace(rng: &mut Rng, processors: u16, length: u64) -> Vec<Reference> {
+    let mut trace = Vec::new();
+    let write_odds = 1 + rng.below(8);
+    while trace.len() < usize::try_from(length).unwrap() {
+        let processor = u16::try_from(rng.below(u64::from(processors))).unwrap();
+        let longest = if rng.below(3) == 0 { 9 } else { 3 };
+        for _ in 0..1 + rng.below(longest) {
+            trace.push(reference(processor, rng.below(10) < write_odds));
+        }
+    }
+    trace.truncate(usize::try_from(length).unwrap());
+    trace
+}
+
+/// Random prices without global memory that keep the rules of the model.
+pub fn random_prices(rng: &mut Rng) -> Prices {
+    let r = 2 + rng.below(14);
+    let big_r = 2 * r + 1 + rng.below(60);
+    match rng.below(10) {
+        0 => Prices::whole(None, Some(big_r), None, None),
+        1 => Prices::whole(Some(r), None, None, None),
+        2 => Prices { scale: 10, ..Prices::whole(Some(10 + r), Some(2 * r + 21), None, None) },
+        _ => Prices::whole(Some(r), Some(big_r), None, None),
+    }
+}

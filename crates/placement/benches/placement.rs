@@ -1,0 +1,64 @@
+//! References per second of histories, policies and optimum, on one core.
+//!
+//! `cargo bench -p homenode-placement` prints a table, then one JSON line per figure. Each figure
+//! is the best of three; the traces are synthetic and the same every time, with 4 KB blocks.
+
+mod synthetic;
+
+use std::time::Instant;
+
+use homenode_placement::TABLE;
+use homenode_placement::policy::Entry;
+
+const TABLES: &[&[Entry]] = &[homenode_optimal::TABLE, TABLE];
+const REFERENCES: usize = 20_000_000;
+
+/// Millions of references per second, the best of three.
+fn rate(mut work: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let start = Instant::now();
+        work();
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
+    let rate = REFERENCES as f64 / best / 1e6;
+    rate
+}
+
+fn main() {
+    let mut lines = Vec::new();
+    for (trace, batches) in synthetic::traces(REFERENCES) {
+        println!("\n{trace}: {REFERENCES} references, 16 threads, 4 KB blocks");
+        let mut report = |what: &str, processors: u16, rate: f64| {
+            println!("  {what:<24}{processors:>4} processors {rate:>9.1} M references/s");
+            lines.push(format!(
+                "{{\"bench\":\"placement\",\"trace\":\"{trace}\",\"what\":\"{what}\",\
+                 \"processors\":{processors},\"mrefs_per_s\":{rate:.1}}}"
+            ));
+        };
+        let speed = rate(|| {
+            std::hint::black_box(synthetic::histories(&batches, 16));
+        });
+        report("histories", 16, speed);
+        for (name, processors) in list() {
+            let histories = synthetic::histories(&batches, processors);
+            let speed = rate(|| {
+                std::hint::black_box(synthetic::walk(&histories, TABLES, name, 1));
+            });
+            report(name, processors, speed);
+        }
+        let histories = synthetic::histories(&batches, 16);
+        println!("  {} runs in {} blocks", histories.runs(), histories.len());
+    }
+    for line in lines {
+        println!("{line}");
+    }
+}
+
+/// Every policy at 16 processors; the optimum also at 8, and at 64, of which 16 refer.
+fn list() -> Vec<(&'static str, u16)> {
+    let names = TABLES.iter().flat_map(|t| t.iter()).map(|e| (e.name, 16));
+    let more = [("optimal", 8), ("optimal-no-replication", 8), ("optimal", 64)];
+    names.chain(more).collect()
+}

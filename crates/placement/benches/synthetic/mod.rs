@@ -1,0 +1,113 @@
+//! Deterministic traces of 16 threads for benchmarks, and the work that is measured.
+#![allow(dead_code, reason = "each program that includes this uses its own part")]
+
+use homenode_base::{BlockSize, Rng};
+use homenode_machine::Prices;
+use homenode_placement::policy::{Entry, Setup};
+use homenode_placement::{
+    Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally,
+};
+use homenode_trace::Batch;
+
+const THREADS: u16 = 16;
+const ROWS: usize = 1 << 20;
+
+/// The traces by name.
+pub fn traces(references: usize) -> Vec<(&'static str, Vec<Batch>)> {
+    vec![
+        ("stencil", collect(stencil(), references)),
+        ("shared-counters", collect(shared(), references)),
+    ]
+}
+
+/// One reference: thread, write, address.
+type Item = (u16, bool, u64);
+
+fn collect(items: impl Iterator<Item = Item>, references: usize) -> Vec<Batch> {
+    let mut batches = Vec::new();
+    let mut batch = Batch::default();
+    for (thread, write, addr) in items.take(references) {
+        batch.thread.push(thread);
+        batch.kind.push(u8::from(write));
+        batch.size.push(8);
+        batch.addr.push(addr);
+        if batch.len() == ROWS {
+            let first_time = batch.first_time + ROWS as u64;
+            batches.push(std::mem::take(&mut batch));
+            batch.first_time = first_time;
+        }
+    }
+    batches.push(batch);
+    batches
+}
+
+/// Five-point relaxation of a 1024 x 1024 grid of doubles in bands of rows: five reads and a write
+/// per point, threads taking turns every 100 references, neighbours sharing the border rows.
+fn stencil() -> impl Iterator<Item = Item> {
+    let mut point = [0u64; THREADS as usize];
+    let mut queue: Vec<Vec<Item>> = vec![Vec::new(); THREADS as usize];
+    let mut turn = 0u64;
+    std::iter::from_fn(move || {
+        let thread = u16::try_from(turn / 100 % u64::from(THREADS)).unwrap_or(0);
+        turn += 1;
+        let t = usize::from(thread);
+        if queue[t].is_empty() {
+            let band = 1024 / u64::from(THREADS);
+            let (row, column) = (point[t] / 1022 % band, 1 + point[t] % 1022);
+            let row = (u64::from(thread) * band + row).clamp(1, 1022);
+            let at = |r: u64, c: u64| 0x10_0000 + (r * 1024 + c) * 8;
+            let around =
+                [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)];
+            queue[t].push((thread, true, at(row, column)));
+            queue[t].push((thread, false, at(row, column)));
+            queue[t].extend(around.map(|(r, c)| (thread, false, at(r, c))));
+            point[t] += 1;
+        }
+        queue[t].pop()
+    })
+}
+
+/// Threads taking turns every few references to counters that all of them update: short runs.
+fn shared() -> impl Iterator<Item = Item> {
+    let mut rng = Rng::new(1);
+    let (mut thread, mut left, mut addr) = (0, 0, 0);
+    std::iter::from_fn(move || {
+        if left == 0 {
+            thread = u16::try_from(rng.below(u64::from(THREADS))).unwrap_or(0);
+            addr = 0x10_0000 + rng.below(500) * 4096 + rng.below(64) * 8;
+            left = 1 + rng.below(8);
+        }
+        left -= 1;
+        Some((thread, rng.below(4) == 0, addr))
+    })
+}
+
+/// Histories of 4 KB blocks, split at every millionth reference.
+pub fn histories(batches: &[Batch], processors: u16) -> Histories {
+    let mut builder = HistoryBuilder::new(HistoryOptions {
+        block_size: BlockSize::new(4096).expect("a power of two"),
+        processors,
+        filter: Filter::default(),
+        split_periods: vec![1_000_000],
+        shard: Shard::default(),
+        memory_budget_bytes: u64::MAX,
+    });
+    batches.iter().for_each(|batch| builder.push(batch));
+    builder.finish().0
+}
+
+/// What a policy counts over all blocks, several times, at the prices of NUMA (thesis table 6.3);
+/// with a global memory where the policy needs one.
+pub fn walk(histories: &Histories, tables: &[&'static [Entry]], name: &str, times: usize) -> Tally {
+    let spec = PolicySpec::parse(name, tables).expect("a policy of the tables");
+    let (g, big_g) = if spec.entry.needs_global { (Some(50), Some(2000)) } else { (None, None) };
+    let prices = Prices::whole(Some(102), Some(2323), g, big_g);
+    let (processors, global) = (histories.processors(), prices.has_global());
+    let setup = Setup { processors, global, prices: Some(prices), rate: None };
+    let mut policy = spec.build(&setup).expect("it fits the machine");
+    let mut tally = Tally::default();
+    for _ in 0..times {
+        histories.blocks().for_each(|block| policy.block(block, &mut tally));
+    }
+    tally
+}

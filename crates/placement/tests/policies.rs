@@ -1,0 +1,331 @@
+//! Every policy against the oracle, and the clauses of their definitions one by one.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod oracle;
+
+use std::collections::BTreeMap;
+
+use homenode_base::{AccessKind, BlockSize, Rng};
+use homenode_machine::Prices;
+use homenode_placement::policy::{Kind, Setup};
+use homenode_placement::{
+    Cost, Filter, HistoryBuilder, HistoryOptions, PolicySpec, Shard, TABLE, Tally,
+};
+use homenode_trace::Batch;
+use oracle::{Ace, Definition, Delay, Platinum, Reference, Static, World};
+
+/// Every policy with every parameter away from its default at least once.
+const VARIANTS: &[&str] = &[
+    "ace",
+    "ace:limit=0",
+    "ace:limit=2",
+    "delay",
+    "delay:n=0",
+    "delay:n=1,limit=1",
+    "delay:n=3",
+    "delay:n=5,limit=0",
+    "platinum:t1=4,t2=16",
+    "platinum:t1=30,t2=7",
+    "platinum:t1=0,t2=50",
+    "platinum:t1=12,t2=10,backoff=on",
+    "platinum:t1=6,t2=25,frozen=global",
+    "platinum:t1=12,t2=10,backoff=on,frozen=global",
+    "migrate",
+    "first-touch",
+    "round-robin",
+    "random",
+    "random:seed=9",
+    "all-global",
+    "best-static",
+];
+
+/// The definition of a policy, with the same parameters as the policy reads.
+fn definition(spec: &PolicySpec, setup: &Setup) -> Box<dyn Definition> {
+    let values = spec.values(setup);
+    let global = setup.global;
+    match spec.entry.name {
+        "ace" => Box::new(Ace { limit: values.get(0), global, ..Ace::default() }),
+        "migrate" => Box::new(Ace { limit: u64::MAX, global, ..Ace::default() }),
+        "delay" => Box::new(Delay {
+            ace: Ace { limit: values.get(1), global, ..Ace::default() },
+            n: values.get(0),
+            ..Delay::default()
+        }),
+        "platinum" => Box::new(Platinum {
+            t1: values.get(0),
+            t2: values.get(1),
+            backoff: values.get(2) == 1,
+            to_global: values.get(3) == 1,
+            ..Platinum::default()
+        }),
+        _ => Box::new(Static),
+    }
+}
+
+/// References of a small trace: (processor, block, write) at Time = index.
+type Trace = Vec<(u16, u64, bool)>;
+
+fn random_trace(rng: &mut Rng, processors: u16) -> Trace {
+    let mut trace = Trace::new();
+    let blocks = 1 + rng.below(4);
+    let (length, odds) = (rng.below(120), 1 + rng.below(9));
+    while (trace.len() as u64) < length {
+        let p = u16::try_from(rng.below(u64::from(processors))).unwrap();
+        let block = rng.below(blocks);
+        let longest = if rng.below(3) == 0 { 12 } else { 2 };
+        for _ in 0..1 + rng.below(longest) {
+            let block = if rng.below(6) == 0 { rng.below(blocks) } else { block };
+            trace.push((p, block, rng.below(10) < odds));
+        }
+    }
+    trace
+}
+
+fn engine(spec: &PolicySpec, setup: &Setup, trace: &Trace, more_splits: &[u64]) -> Tally {
+    let mut policy = spec.build(setup).unwrap();
+    let mut batch = Batch::default();
+    for &(p, block, write) in trace {
+        let kind = if write { AccessKind::Write } else { AccessKind::Read };
+        batch.thread.push(p);
+        batch.kind.push(kind.code());
+        batch.size.push(4);
+        batch.addr.push(block * 64);
+    }
+    let mut builder = HistoryBuilder::new(HistoryOptions {
+        block_size: BlockSize::new(64).unwrap(),
+        processors: setup.processors,
+        filter: Filter::default(),
+        split_periods: policy.split_period().into_iter().chain(more_splits.to_vec()).collect(),
+        shard: Shard::default(),
+        memory_budget_bytes: u64::MAX,
+    });
+    builder.push(&batch);
+    let histories = builder.finish().0;
+    let mut tally = Tally::default();
+    for block in histories.blocks() {
+        policy.block(block, &mut tally);
+    }
+    tally
+}
+
+fn oracle(spec: &PolicySpec, setup: &Setup, trace: &Trace) -> (Tally, Option<u128>) {
+    let prices = setup.prices.unwrap();
+    let mut blocks: BTreeMap<u64, Vec<Reference>> = BTreeMap::new();
+    for (time, &(processor, block, write)) in (0..).zip(trace) {
+        blocks.entry(block).or_default().push(Reference { time, processor, write });
+    }
+    let world = World { processors: setup.processors, global: setup.global };
+    let (mut tally, mut cost) = (Tally::default(), Some(0));
+    for (number, references) in blocks {
+        let moves = ["ace", "delay", "platinum", "migrate"].contains(&spec.entry.name);
+        let start = if moves {
+            references[0].processor
+        } else {
+            oracle::static_place(&spec.text, world, &prices, (number, &references))
+        };
+        let mut definition = definition(spec, setup);
+        let (t, c) = oracle::interpret(definition.as_mut(), &prices, &references, start);
+        tally += &t;
+        cost = cost.and_then(|sum| Some(sum + c?));
+    }
+    (tally, cost)
+}
+
+/// Machines without and with global memory, finite and infinite prices.
+fn machines() -> Vec<Prices> {
+    vec![
+        Prices::whole(Some(15), Some(59), None, None),
+        Prices::whole(None, Some(59), None, None),
+        Prices::whole(Some(15), Some(59), Some(4), Some(40)),
+        Prices::whole(None, None, Some(3), Some(30)),
+    ]
+}
+
+#[test]
+fn every_policy_follows_its_definition_reference_by_reference() {
+    let mut rng = Rng::new(5);
+    for round in 0..1_500 {
+        let processors = [2, 3, 5, 70][round % 4];
+        let trace = random_trace(&mut rng, processors);
+        for prices in machines() {
+            let setup =
+                Setup { processors, global: prices.has_global(), prices: Some(prices), rate: None };
+            for text in VARIANTS {
+                let spec = PolicySpec::parse(text, &[TABLE]).unwrap();
+                let global = spec.entry.needs_global || text.contains("frozen=global");
+                if global && !setup.global {
+                    assert!(spec.build(&setup).is_err());
+                    continue;
+                }
+                let found = engine(&spec, &setup, &trace, &[]);
+                let (expected, cost) = oracle(&spec, &setup, &trace);
+                assert_eq!(found, expected, "{text} {prices} {trace:?}");
+                assert_eq!(Cost::of(&found, &prices).total().steps, cost, "{text} {prices}");
+                assert_eq!(found, engine(&spec, &setup, &trace, &[3, 17]), "{text}: other splits");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_policy_and_parameter_has_a_variant() {
+    for entry in TABLE {
+        let of_entry = |v: &&&str| v.split(':').next() == Some(entry.name);
+        let variants: Vec<_> = VARIANTS.iter().filter(of_entry).collect();
+        assert!(!variants.is_empty(), "{} is not tested", entry.name);
+        for param in entry.params {
+            let values: Vec<String> = match param.kind {
+                Kind::Count { .. } => vec![format!("{}=", param.name)],
+                Kind::Choice(words) => {
+                    words[1..].iter().map(|w| format!("{}={w}", param.name)).collect()
+                }
+            };
+            for value in values {
+                let found = variants.iter().any(|v| v.contains(&value));
+                assert!(found, "{}: {value} is not tested", entry.name);
+            }
+        }
+    }
+}
+
+const SMALL: Prices = Prices {
+    scale: 1,
+    remote_reference: Some(15),
+    remote_move: Some(59),
+    global_reference: None,
+    global_move: None,
+};
+
+fn run(text: &str, global: bool, trace: &Trace) -> Tally {
+    let prices = Prices {
+        global_reference: global.then_some(4),
+        global_move: global.then_some(40),
+        ..SMALL
+    };
+    let setup = Setup { processors: 4, global, prices: Some(prices), rate: None };
+    engine(&PolicySpec::parse(text, &[TABLE]).unwrap(), &setup, trace, &[])
+}
+
+const R: bool = false;
+const W: bool = true;
+
+/// Writes by turns: each of them but the first is an invalidation.
+fn ping_pong(writes: u64) -> Trace {
+    (0..writes).map(|i| (u16::try_from(i % 2).unwrap(), 0, W)).collect()
+}
+
+#[test]
+fn ace_pins_at_the_fifth_invalidation() {
+    // 1 free + 4 invalidations move the block to processor 0; the fifth pins it there.
+    let t = run("ace", false, &ping_pong(10));
+    assert_eq!((t.remote_moves, t.freezes, t.invalidations), (4, 1, 4));
+    assert_eq!((t.local_writes, t.remote_writes), (7, 3));
+    let t = run("ace", true, &ping_pong(10));
+    assert_eq!((t.remote_moves, t.global_moves, t.freezes, t.invalidations), (4, 1, 1, 5));
+    assert_eq!((t.local_writes, t.global_writes), (5, 5));
+}
+
+#[test]
+fn ace_pins_without_global_memory_at_the_writer_if_it_holds_a_copy_else_at_the_eldest() {
+    let holder = vec![(0, 0, W), (1, 0, R), (1, 0, W), (0, 0, R)];
+    let t = run("ace:limit=0", false, &holder);
+    assert_eq!((t.freezes, t.local_writes, t.remote_reads), (1, 2, 1));
+    let stranger = vec![(0, 0, W), (1, 0, R), (2, 0, W), (0, 0, R), (1, 0, R)];
+    let t = run("ace:limit=0", false, &stranger);
+    assert_eq!((t.remote_writes, t.invalidations, t.remote_reads), (1, 1, 1));
+}
+
+#[test]
+fn ace_replication_fills_global_memory_and_a_write_empties_it_without_an_invalidation() {
+    // The copy at 0 and the two moves (global, 1); then 0 writes: {0}; alone again: no move.
+    let t = run("ace", true, &vec![(0, 0, R), (1, 0, R), (0, 0, W), (0, 0, W)]);
+    assert_eq!((t.global_moves, t.remote_moves, t.replications, t.invalidations), (2, 0, 1, 1));
+    assert_eq!(t.faults, 2);
+}
+
+#[test]
+fn delay_with_no_delay_is_ace() {
+    let mut rng = Rng::new(8);
+    for _ in 0..200 {
+        let trace = random_trace(&mut rng, 4);
+        for global in [false, true] {
+            assert_eq!(run("delay:n=0", global, &trace), run("ace", global, &trace));
+        }
+    }
+}
+
+#[test]
+fn delay_serves_n_references_and_decides_at_the_next() {
+    let mut trace = vec![(0, 0, W)];
+    trace.extend([(1, 0, R); 5]);
+    let t = run("delay:n=3", false, &trace);
+    assert_eq!((t.remote_reads, t.local_reads, t.replications), (3, 2, 1));
+}
+
+#[test]
+fn delay_counted_write_collapses_a_replicated_block_and_resets_every_counter() {
+    // 1 replicates after one counted read; 2's counted write leaves the eldest copy, 0's.
+    let trace = vec![(0, 0, W), (1, 0, R), (1, 0, R), (2, 0, W), (1, 0, R), (2, 0, W), (2, 0, W)];
+    let t = run("delay:n=1", false, &trace);
+    // The collapse is an invalidation. 1 and 2 then count from 0 again: one remote each.
+    assert_eq!((t.invalidations, t.remote_reads, t.remote_writes), (2, 2, 2));
+    assert_eq!((t.local_writes, t.remote_moves), (2, 2));
+}
+
+#[test]
+fn platinum_freezes_within_t1_and_defrosts_at_the_multiple_of_t2() {
+    let mut trace = vec![(0, 0, W), (1, 0, W), (0, 0, R)];
+    trace.extend([(0, 0, R); 7]);
+    trace.push((0, 0, R));
+    // Invalidation at Time 1 by 1; the read at 2 freezes until Time 10, which is remote no more.
+    let t = run("platinum:t1=3,t2=10", false, &trace);
+    assert_eq!((t.freezes, t.remote_reads, t.local_reads, t.replications), (1, 8, 1, 1));
+    // At most t1 ago: 2 - 1 = 1 is within 1, not within 0.
+    assert_eq!(run("platinum:t1=1,t2=10", false, &trace).freezes, 1);
+    assert_eq!(run("platinum:t1=0,t2=10", false, &trace).freezes, 0);
+}
+
+#[test]
+fn platinum_frozen_in_global_memory_costs_one_global_move() {
+    let trace = vec![(0, 0, W), (1, 0, W), (0, 0, R), (1, 0, R)];
+    let t = run("platinum:t1=3,t2=100,frozen=global", true, &trace);
+    assert_eq!((t.freezes, t.global_moves, t.remote_moves, t.global_reads), (1, 1, 1, 2));
+}
+
+#[test]
+fn platinum_takes_its_times_from_the_rate_of_the_traced_run() {
+    let spec = PolicySpec::parse("platinum:t2=9", &[TABLE]).unwrap();
+    let setup = |rate| Setup { processors: 2, global: false, prices: None, rate };
+    let known = spec.resolved(&setup(Some(250_000.0)));
+    assert_eq!(known[..2], [("t1", "2500".to_owned()), ("t2", "9".to_owned())]);
+    let spec = PolicySpec::parse("platinum", &[TABLE]).unwrap();
+    let unknown = spec.resolved(&setup(None));
+    assert_eq!(unknown[..2], [("t1", "10000".to_owned()), ("t2", "1000000".to_owned())]);
+    assert_eq!(unknown[2..], [("backoff", "off".to_owned()), ("frozen", "local".to_owned())]);
+}
+
+#[test]
+fn best_static_prefers_the_lowest_numbered_processor() {
+    let trace = vec![(2, 0, R), (1, 0, R), (2, 0, W), (1, 0, W), (3, 0, R)];
+    let t = run("best-static", false, &trace);
+    assert_eq!((t.local_reads, t.local_writes, t.remote_reads), (1, 1, 2));
+    let spread = vec![(0, 0, R), (1, 0, R), (2, 0, R), (3, 0, R)];
+    assert_eq!(run("best-static", true, &spread).global_reads, 4);
+}
+
+#[test]
+fn faulty_policies_say_what_is_expected() {
+    let error = |text| PolicySpec::parse(text, &[TABLE]).unwrap_err().to_string();
+    assert!(error("ice").contains("expected one of ace, delay, platinum"));
+    assert!(error("delay:m=3").contains("its parameters are n, limit"));
+    assert!(error("delay:n=x").contains("whole number from 0"));
+    assert!(error("platinum:t2=0").contains("whole number from 1"));
+    assert!(error("platinum:backoff=maybe").contains("off or on"));
+    assert!(error("migrate:x=1").contains("no parameters"));
+    assert!(error("ace:").contains("expected parameter=value"));
+    assert!(error("ace:limit=1,limit=2").contains("given twice"));
+    let setup = Setup { processors: 2, global: false, prices: Some(SMALL), rate: None };
+    let spec = PolicySpec::parse("all-global", &[TABLE]).unwrap();
+    let Err(error) = spec.build(&setup) else { panic!("needs global memory") };
+    assert!(error.to_string().contains("prices g and G"), "{error}");
+}

@@ -1,0 +1,59 @@
+//! The worst blocks agree with the simulation they explain.
+
+use std::ops::ControlFlow;
+
+use homenode_base::{Access, AccessKind, Flags, Rng};
+use homenode_sim::{POLICIES, SimConfig, SimError, WorstBlocks, run, worst_blocks};
+use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+
+fn trace(seed: u64) -> TraceReader {
+    let mut rng = Rng::new(seed);
+    let mut bytes = Vec::new();
+    let columns = Columns { flags: true, ..Columns::default() };
+    let options = WriterOptions { columns, chunk_rows: 100, ..WriterOptions::default() };
+    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).expect("a header");
+    for _ in 0..3_000 {
+        let thread = u16::try_from(rng.below(4)).unwrap_or(0);
+        let kind = if rng.below(3) == 0 { AccessKind::Write } else { AccessKind::Read };
+        let flags = Flags(u8::try_from(rng.below(5) / 3).unwrap_or(0));
+        let addr = 0x1000 + rng.below(0x400);
+        let access = Access { flags, ..Access::new(thread, kind, addr, 4) };
+        writer.push(&access).expect("a reference");
+    }
+    writer.finish(Metadata::default()).expect("a footer");
+    TraceReader::from_bytes(bytes, "t.hnt").expect("a complete trace")
+}
+
+fn worst(config: &SimConfig, trace: &TraceReader) -> Result<WorstBlocks, SimError> {
+    worst_blocks(config, trace, 3, &mut |_, _| ControlFlow::Continue(()))
+}
+
+/// Private references taken as local have no block, but they cost nothing extra either.
+#[test]
+fn extra_cost_is_the_total_less_one_a_reference() {
+    for entry in POLICIES.iter().copied().flatten().filter(|entry| !entry.needs_global) {
+        let config = SimConfig::new(&["prices:r=15,R=59"], &[entry.name], &[64]);
+        let trace = trace(3);
+        let outcome = run(&config, &trace, &mut |_, _| ControlFlow::Continue(()))
+            .expect("a simulation")
+            .outcomes
+            .remove(0);
+        let found = worst(&config, &trace).expect("an analysis");
+        let total = outcome.total_cost.steps.expect("a finite cost");
+        let extra = found.report.extra_cost.steps.expect("a finite cost");
+        assert_eq!(extra, total - u128::from(outcome.accesses), "{}", entry.name);
+        assert_eq!(
+            (found.machine.as_str(), found.policy.as_str()),
+            ("prices:r=15,R=59", entry.name)
+        );
+        assert_eq!(found.report.worst.len(), 3);
+    }
+}
+
+#[test]
+fn one_point_is_asked_for() {
+    let config = SimConfig::new(&["cc"], &["migrate", "first-touch"], &[64]);
+    let error = worst(&config, &trace(1)).expect_err("two policies");
+    assert!(error.is_config());
+    assert!(error.to_string().contains("found 1, 2 and 1"), "{error}");
+}
