@@ -7,6 +7,7 @@ mod batches;
 mod error;
 mod interchange;
 mod progress;
+mod record;
 mod simulate;
 mod tables;
 mod writer;
@@ -29,11 +30,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tables::table, module)?)?;
     module.add_function(wrap_pyfunction!(tables::machine_prices, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::trace_metadata, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::import_trace, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::export_trace, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::repair, module)?)?;
     module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
+    module.add_function(wrap_pyfunction!(record::record, module)?)?;
     Ok(())
 }

@@ -18,14 +18,56 @@ pub fn simulate(
     config_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let config: SimConfig = serde_json::from_str(config_json)
-        .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))?;
+    let config = parse(config_json)?;
     let mut progress = Progress::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         homenode_sim::run(&config, &trace, &mut |done, total| progress.tick(done, total))
     });
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
+}
+
+/// The worst blocks of one point of the matrix, and the objects and lines they belong to.
+#[pyfunction]
+pub fn worst_blocks(
+    py: Python<'_>,
+    path: PathBuf,
+    config_json: &str,
+    count: usize,
+) -> PyResult<String> {
+    let config = parse(config_json)?;
+    let mut progress = Progress::new(None);
+    let result = py.detach(|| {
+        let trace = TraceReader::open(path)?;
+        let tick: homenode_sim::Progress<'_> = &mut |done, total| progress.tick(done, total);
+        homenode_sim::worst_blocks(&config, &trace, count, tick)
+    });
+    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
+}
+
+/// Which blocks and objects the cost of one configuration comes from, `count` of each.
+#[pyfunction]
+#[pyo3(signature = (path, config_json, count, progress=None))]
+pub fn worst_blocks(
+    py: Python<'_>,
+    path: PathBuf,
+    config_json: &str,
+    count: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config = parse(config_json)?;
+    let mut progress = Progress::new(progress);
+    let result = py.detach(|| {
+        let trace = TraceReader::open(path)?;
+        let mut tick = |done, total| progress.tick(done, total);
+        homenode_sim::worst_blocks(&config, &trace, count, &mut tick)
+    });
+    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
+}
+
+fn parse(config_json: &str) -> PyResult<SimConfig> {
+    serde_json::from_str(config_json)
+        .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))
 }
 
 /// A simulation's error as the exception of whatever was at fault.
