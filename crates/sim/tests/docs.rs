@@ -1,0 +1,70 @@
+//! The tables in `docs/` are those of the program. `HOMENODE_BLESS=1 cargo test -p homenode-sim
+//! --test docs` writes them anew.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use homenode_sim::{machine_rows, policy_rows};
+
+/// Everything between the markers of a table replaced by its lines.
+fn with_table(text: &str, name: &str, table: &str) -> String {
+    let marker = format!("<!-- table: {name} -->\n");
+    let (before, rest) = text.split_once(&marker).unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    format!("{before}{marker}{table}<!-- end -->{after}")
+}
+
+fn check(file: &str, tables: &[(&str, String)]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut fresh = text.clone();
+    for (name, table) in tables {
+        fresh = with_table(&fresh, name, table);
+    }
+    if std::env::var_os("HOMENODE_BLESS").is_some() {
+        std::fs::write(&path, &fresh).unwrap();
+    } else {
+        assert!(text == fresh, "docs/{file} is stale: see the head of this test");
+    }
+}
+
+#[test]
+fn policies_and_counts_in_the_documentation_are_up_to_date() {
+    let mut policies =
+        String::from("| policy | what it does | parameters | source |\n|---|---|---|---|\n");
+    for row in policy_rows() {
+        let parameters = row.parameters.iter().map(|p| {
+            let choices = p.choices.join(" or ");
+            let kind = if choices.is_empty() { p.unit.to_owned() } else { choices };
+            let kind = if kind.is_empty() { kind } else { format!(" ({kind})") };
+            format!("`{}`{kind}: {}; default {}", p.name, p.doc, p.default)
+        });
+        let parameters: Vec<String> = parameters.collect();
+        let parameters = parameters.join("<br>");
+        writeln!(policies, "| `{}` | {} | {parameters} | {} |", row.name, row.summary, row.source)
+            .unwrap();
+    }
+    let mut counts = String::from("| count | unit | definition |\n|---|---|---|\n");
+    for metric in homenode_stats::METRICS {
+        writeln!(counts, "| `{}` | {} | {} |", metric.name, metric.unit, metric.definition)
+            .unwrap();
+    }
+    check("placement.md", &[("policies", policies), ("counts", counts)]);
+}
+
+#[test]
+fn machines_in_the_documentation_are_up_to_date() {
+    let mut table = String::from(
+        "| machine | block size | prices | what it is | source |\n|---|---|---|---|---|\n",
+    );
+    for row in machine_rows(&[], &[], false).unwrap() {
+        writeln!(
+            table,
+            "| `{}` | {} | {} | {} | {} |",
+            row.name, row.block_size, row.prices, row.summary, row.source
+        )
+        .unwrap();
+    }
+    check("machines.md", &[("machines", table)]);
+}
