@@ -4,7 +4,6 @@ use homenode_trace::TraceError;
 
 /// Why an analysis ended early.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AnalysisError {
     /// The trace cannot be read.
     #[error(transparent)]

@@ -30,7 +30,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tables::table, module)?)?;
     module.add_function(wrap_pyfunction!(tables::machine_prices, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
-    module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::trace_metadata, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::import_trace, module)?)?;

@@ -27,24 +27,6 @@ pub fn simulate(
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
 
-/// The worst blocks of one point of the matrix, and the objects and lines they belong to.
-#[pyfunction]
-pub fn worst_blocks(
-    py: Python<'_>,
-    path: PathBuf,
-    config_json: &str,
-    count: usize,
-) -> PyResult<String> {
-    let config = parse(config_json)?;
-    let mut progress = Progress::new(None);
-    let result = py.detach(|| {
-        let trace = TraceReader::open(path)?;
-        let tick: homenode_sim::Progress<'_> = &mut |done, total| progress.tick(done, total);
-        homenode_sim::worst_blocks(&config, &trace, count, tick)
-    });
-    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
-}
-
 /// Which blocks and objects the cost of one configuration comes from, `count` of each.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, count, progress=None))]

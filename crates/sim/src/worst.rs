@@ -1,0 +1,66 @@
+//! The worst blocks of one point of the matrix.
+
+use homenode_analysis::{AnalysisError, Inquiry, Report};
+use homenode_trace::TraceReader;
+use serde::Serialize;
+
+use crate::Progress;
+use crate::config::SimConfig;
+use crate::error::SimError;
+use crate::plan::{MEMORY_BUDGET_BYTES, Plan};
+
+/// The worst blocks, and the point at which they were looked for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorstBlocks {
+    /// The machine: its name in the table or its file, or the prices given in place.
+    pub machine: String,
+    /// The policy as the configuration names it.
+    pub policy: String,
+    /// What was found.
+    #[serde(flatten)]
+    pub report: Report,
+}
+
+/// Finds the `count` blocks and objects that cost most on the configuration's machine, under its
+/// policy, at its block size: it must name one of each.
+///
+/// # Errors
+/// When the configuration is faulty (found before the trace is read) or the trace is.
+pub fn worst_blocks(
+    config: &SimConfig,
+    trace: &TraceReader,
+    count: usize,
+    progress: Progress<'_>,
+) -> Result<WorstBlocks, SimError> {
+    let plan = Plan::new(config, trace)?;
+    let ([machine], [spec], [size]) =
+        (plan.machines.as_slice(), plan.policies.as_slice(), plan.sizes.as_slice())
+    else {
+        let problem = format!(
+            "expected one machine, one policy and one block size, found {}, {} and {}: the worst \
+             blocks are those of one simulation",
+            plan.machines.len(),
+            plan.policies.len(),
+            plan.sizes.len()
+        );
+        return Err(SimError::Config { problem });
+    };
+    let (Some(&prices), Some(job)) = (size.prices.first(), size.jobs.first()) else {
+        return Err(SimError::Config { problem: "nothing to simulate".to_owned() });
+    };
+    let inquiry = Inquiry {
+        block_size: size.block,
+        processors: plan.processors,
+        filter: plan.filter,
+        prices,
+        count,
+        memory_budget_bytes: config.memory_budget_bytes.unwrap_or(MEMORY_BUDGET_BYTES),
+    };
+    let mut policy = spec.build(&job.setup)?;
+    let report = homenode_analysis::worst_blocks(trace, &inquiry, policy.as_mut(), progress);
+    let report = report.map_err(|error| match error {
+        AnalysisError::Trace(error) => SimError::Trace(error),
+        AnalysisError::Interrupted => SimError::Interrupted,
+    })?;
+    Ok(WorstBlocks { machine: machine.name().to_owned(), policy: spec.text.clone(), report })
+}
