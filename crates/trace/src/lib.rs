@@ -28,5 +28,5 @@ pub use error::TraceError;
 pub use info::{Info, info};
 pub use model::{AddressRange, Batch, Columns, Event, EventKind, Metadata, RangeKind, SourceLine};
 pub use reader::{ChunkInfo, TraceReader, Want};
-pub use repair::{Lost, RepairReport, repair};
+pub use repair::{Lost, RepairReport, repair, repair_bytes};
 pub use writer::{Summary, TraceWriter, WriterOptions, partial_path};

@@ -1,5 +1,6 @@
 //! Saves what can be saved of a trace whose writer was killed or whose bytes were damaged.
 
+use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
@@ -52,19 +53,12 @@ pub struct RepairReport {
 /// # Errors
 /// When `path` cannot be read or is no trace at all, or `out` cannot be written.
 pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<RepairReport, TraceError> {
-    let source = Source::open(path.as_ref())?;
-    let intact = TraceReader::open(path.as_ref()).ok();
-    let mut scan = Scan::new(source, intact)?;
-    let options = WriterOptions {
-        columns: scan.columns,
-        chunk_rows: scan.chunk_rows,
-        ..WriterOptions::default()
-    };
+    let mut scan = Scan::new(Source::open(path.as_ref())?, TraceReader::open(path.as_ref()))?;
     let out = out.as_ref();
     // Not OUT.partial: that may be the very file to repair.
     let mut partial = out.as_os_str().to_owned();
     partial.push(".repairing");
-    let mut writer = TraceWriter::create_as(partial.into(), out, options)?;
+    let mut writer = TraceWriter::create_as(partial.into(), out, scan.options())?;
     match scan.copy(&mut writer) {
         Ok(()) => scan.report(writer),
         Err(error) => {
@@ -72,6 +66,23 @@ pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<RepairRep
             Err(error)
         }
     }
+}
+
+/// As [`repair`], for a trace in memory that `name` stands for in errors; `out` takes the new one.
+///
+/// # Errors
+/// As [`repair`].
+pub fn repair_bytes<W: Write>(
+    bytes: Vec<u8>,
+    name: impl AsRef<Path>,
+    out: W,
+) -> Result<RepairReport, TraceError> {
+    let name = name.as_ref();
+    let intact = TraceReader::from_bytes(bytes.clone(), name);
+    let mut scan = Scan::new(Source::memory(bytes, name), intact)?;
+    let mut writer = TraceWriter::new(out, name, scan.options())?;
+    scan.copy(&mut writer)?;
+    scan.report(writer)
 }
 
 /// Walks over a damaged file from chunk to chunk.
@@ -90,11 +101,11 @@ struct Scan {
 }
 
 impl Scan {
-    fn new(source: Source, intact: Option<TraceReader>) -> Result<Self, TraceError> {
+    fn new(source: Source, intact: Result<TraceReader, TraceError>) -> Result<Self, TraceError> {
         let mut scan = Self {
             end: source.length(),
             source,
-            intact,
+            intact: intact.ok(),
             columns: Columns::default(),
             chunk_rows: WriterOptions::default().chunk_rows,
             lost: Vec::new(),
@@ -121,7 +132,12 @@ impl Scan {
         Ok(scan)
     }
 
-    fn copy(&mut self, writer: &mut TraceWriter) -> Result<(), TraceError> {
+    fn options(&self) -> WriterOptions {
+        let (columns, chunk_rows) = (self.columns, self.chunk_rows);
+        WriterOptions { columns, chunk_rows, ..WriterOptions::default() }
+    }
+
+    fn copy<W: Write>(&mut self, writer: &mut TraceWriter<W>) -> Result<(), TraceError> {
         let mut batch = Batch::default();
         let mut at = (HEADER_BYTES as u64).min(self.end);
         while at < self.end {
@@ -218,7 +234,7 @@ impl Scan {
         Ok(None)
     }
 
-    fn report(self, writer: TraceWriter) -> Result<RepairReport, TraceError> {
+    fn report<W: Write>(self, writer: TraceWriter<W>) -> Result<RepairReport, TraceError> {
         let mut metadata =
             self.intact.as_ref().map_or_else(Metadata::default, |r| r.metadata().clone());
         metadata.provenance.push(format!(

@@ -391,7 +391,8 @@ impl ChunkHeader {
         let with = |flag: Flags| {
             small(batch.flags.iter().filter(|&&bits| Flags(bits).contains(flag)).count())
         };
-        let mut by_thread = vec![0u32; 1 << 16];
+        let threads = batch.thread.iter().max().map_or(0, |&last| usize::from(last) + 1);
+        let mut by_thread = vec![0u32; threads];
         batch.thread.iter().for_each(|&thread| by_thread[usize::from(thread)] += 1);
         let table: Vec<(u16, u32)> =
             (0..=u16::MAX).zip(by_thread).filter(|&(_, rows)| rows > 0).collect();

@@ -5,6 +5,8 @@
 //!          bytes decoded; then their bytes, in the same order
 //! ```
 
+use zstd::bulk::Compressor;
+
 use crate::bytes::{Cursor, Fault};
 
 /// Stored as it is.
@@ -16,9 +18,12 @@ const MAX_RATIO: usize = 256;
 /// Bytes of an entry of the directory.
 const ENTRY_BYTES: usize = 10;
 
+/// Streams below this many bytes are not worth a try of zstd.
+const LEAST_BYTES: usize = 24;
+
 /// Collects the streams of a chunk.
 pub(crate) struct StreamWriter {
-    level: i32,
+    zstd: Option<Compressor<'static>>,
     directory: Vec<u8>,
     payload: Vec<u8>,
     count: u8,
@@ -26,8 +31,14 @@ pub(crate) struct StreamWriter {
 
 impl StreamWriter {
     /// A container without streams; `level` is zstd's.
-    pub(crate) const fn new(level: i32) -> Self {
-        Self { level, directory: Vec::new(), payload: Vec::new(), count: 0 }
+    pub(crate) fn new(level: i32) -> Self {
+        // Compression fails only when memory does; streams are then stored as they are.
+        Self {
+            zstd: Compressor::new(level).ok(),
+            directory: Vec::new(),
+            payload: Vec::new(),
+            count: 0,
+        }
     }
 
     /// Adds a stream unless it is empty: an absent stream reads as an empty one.
@@ -35,8 +46,7 @@ impl StreamWriter {
         if raw.is_empty() {
             return;
         }
-        // Compression fails only when memory does; the stream is then stored as it is.
-        let packed = zstd::bulk::compress(raw, self.level).unwrap_or_default();
+        let packed = self.pack(raw);
         let shrank = !packed.is_empty() && packed.len() < raw.len();
         let (method, bytes) = if shrank { (ZSTD, packed.as_slice()) } else { (STORED, raw) };
         self.add(id, method, bytes, raw.len());
@@ -44,11 +54,17 @@ impl StreamWriter {
 
     /// Adds a stream whose length the number of rows does not bound; see [`Streams::get_dense`].
     pub(crate) fn put_dense(&mut self, id: u8, raw: &[u8]) {
-        let packed = zstd::bulk::compress(raw, self.level).unwrap_or_default();
-        if packed.len().saturating_mul(MAX_RATIO) < raw.len() {
+        if self.pack(raw).len().saturating_mul(MAX_RATIO) < raw.len() {
             self.add(id, STORED, raw, raw.len());
         } else {
             self.put(id, raw);
+        }
+    }
+
+    fn pack(&mut self, raw: &[u8]) -> Vec<u8> {
+        match &mut self.zstd {
+            Some(zstd) if raw.len() >= LEAST_BYTES => zstd.compress(raw).unwrap_or_default(),
+            _ => Vec::new(),
         }
     }
 

@@ -2,17 +2,22 @@
 //!
 //! One format is one file here that ends in an [`Entry`]; [`TABLE`] lists them.
 
+mod csv;
+mod din;
 mod text;
 
 use std::io::{self, Write};
 
+use homenode_base::Flags;
+
 use crate::error::TraceError;
+use crate::events::{self, SHAPES};
 use crate::import::Progress;
-use crate::model::{Batch, Columns};
+use crate::model::{Batch, Columns, Event, EventKind};
 use crate::reader::{TraceReader, Want};
 
 /// Every export format, in the order of the documentation.
-pub const TABLE: &[Entry] = &[text::ENTRY];
+pub const TABLE: &[Entry] = &[text::ENTRY, csv::ENTRY, din::ENTRY];
 
 /// One export format.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +78,7 @@ pub fn export(
 fn walk(
     batch: &Batch,
     mut row: impl FnMut(usize) -> io::Result<()>,
-    mut event: impl FnMut(&crate::model::Event) -> io::Result<()>,
+    mut event: impl FnMut(&Event) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut events = batch.events.iter().peekable();
     for i in 0..batch.len() {
@@ -83,4 +88,23 @@ fn walk(
         row(i)?;
     }
     events.try_for_each(|(_, what)| event(what))
+}
+
+/// Names of the flags.
+fn flag_names(flags: Flags, between: &str) -> String {
+    let names = [(Flags::PRIVATE, "private"), (Flags::SYNC, "sync"), (Flags::KERNEL, "kernel")];
+    let set = names.iter().filter(|(flag, _)| flags.contains(*flag));
+    set.map(|(_, name)| *name).collect::<Vec<_>>().join(between)
+}
+
+/// Name and numbers of an event, and its text with line ends escaped, if the kind has one.
+fn event_words(what: &EventKind) -> (String, Option<String>) {
+    let (tag, fields, text) = events::flatten(what);
+    let shape = &SHAPES[usize::from(tag)];
+    let mut words = shape.name.to_owned();
+    for (i, field) in fields.iter().take(shape.numbers.len()).enumerate() {
+        words += &if shape.is_address(i) { format!(" {field:#x}") } else { format!(" {field}") };
+    }
+    let escaped = || text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r");
+    (words, shape.text.then(escaped))
 }

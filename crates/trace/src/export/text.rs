@@ -3,10 +3,7 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-use homenode_base::Flags;
-
-use super::{Entry, walk};
-use crate::events::{self, SHAPES};
+use super::{Entry, event_words, flag_names, walk};
 use crate::model::{Batch, Columns, Event};
 
 /// The entry of the format.
@@ -46,32 +43,16 @@ fn row(out: &mut dyn Write, batch: &Batch, i: usize) -> io::Result<()> {
         write!(out, " pid={}", access.pid)?;
     }
     if access.flags.0 != 0 {
-        write!(out, " flags={}", flag_names(access.flags))?;
+        write!(out, " flags={}", flag_names(access.flags, ","))?;
     }
     writeln!(out)
 }
 
-/// Names of the flags, joined by commas.
-fn flag_names(flags: Flags) -> String {
-    let names = [(Flags::PRIVATE, "private"), (Flags::SYNC, "sync"), (Flags::KERNEL, "kernel")];
-    let set = names.iter().filter(|(flag, _)| flags.contains(*flag));
-    set.map(|(_, name)| *name).collect::<Vec<_>>().join(",")
-}
-
 fn line(out: &mut dyn Write, event: &Event) -> io::Result<()> {
-    let (tag, fields, text) = events::flatten(&event.what);
-    let shape = &SHAPES[usize::from(tag)];
-    write!(out, "@ {} {}", event.thread, shape.name)?;
-    for (i, field) in fields.iter().take(shape.numbers.len()).enumerate() {
-        if shape.is_address(i) {
-            write!(out, " {field:#x}")?;
-        } else {
-            write!(out, " {field}")?;
-        }
-    }
-    if shape.text {
-        let escaped = text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r");
-        write!(out, " {escaped}")?;
+    let (words, text) = event_words(&event.what);
+    write!(out, "@ {} {words}", event.thread)?;
+    if let Some(text) = text {
+        write!(out, " {text}")?;
     }
     writeln!(out)
 }

@@ -2,6 +2,9 @@
 //!
 //! One format is one file here that ends in an [`Entry`]; [`TABLE`] lists them.
 
+mod csv;
+mod din;
+mod lackey;
 mod text;
 mod word;
 
@@ -16,7 +19,7 @@ use crate::model::{Columns, Event, Metadata};
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// Every import format, in the order of the documentation.
-pub const TABLE: &[Entry] = &[text::ENTRY];
+pub const TABLE: &[Entry] = &[text::ENTRY, csv::ENTRY, lackey::ENTRY, din::ENTRY];
 
 /// One import format.
 #[derive(Clone, Copy, Debug)]
@@ -176,6 +179,8 @@ pub fn import<W: std::io::Write>(
             found: bad.found,
         };
         let text = clean(&buffer, read).map_err(bad)?;
+        // Spreadsheets begin a file with a byte order mark.
+        let text = if line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         parser.line(text, writer).map_err(|error| match error {
             LineError::Bad(fault) => bad(fault),
             LineError::Writer(error) => error,

@@ -64,6 +64,15 @@ fn access(first: Word<'_>, words: &mut Words<'_>) -> Result<Access, BadLine> {
 
 fn event(words: &mut Words<'_>) -> Result<Event, BadLine> {
     let thread = words.need("a thread from 0 to 65534")?.thread()?;
+    event_of(thread, words, None)
+}
+
+/// An event from its name, its fields and its text: the rest of the words unless given.
+pub(super) fn event_of(
+    thread: u16,
+    words: &mut Words<'_>,
+    text: Option<Word<'_>>,
+) -> Result<Event, BadLine> {
     let name = words.need("the name of an event")?;
     let Some((tag, shape)) = events::by_name(name.text) else {
         return Err(name.bad("the name of an event, as docs/trace-format.md lists them"));
@@ -78,7 +87,12 @@ fn event(words: &mut Words<'_>) -> Result<Event, BadLine> {
             last.decimal("a decimal number")?
         };
     }
-    let text = if shape.text { unescape(words.rest())? } else { String::new() };
+    let text = match text {
+        None if shape.text => unescape(words.rest())?,
+        Some(given) if shape.text => unescape(given)?,
+        Some(given) if !given.text.is_empty() => return Err(given.bad("no text for this event")),
+        _ => String::new(),
+    };
     if !shape.text {
         words.end()?;
     }

@@ -83,6 +83,20 @@ impl<'a> Word<'a> {
         Some((&self.text[..at], Self { text: &self.text[at + 1..], column: self.column + at + 1 }))
     }
 
+    /// The part before the first `mark`.
+    pub(super) fn before(&self, mark: char) -> Self {
+        Self { text: self.text.split(mark).next().unwrap_or(""), column: self.column }
+    }
+
+    /// A number: hexadecimal with `0x`, decimal without.
+    pub(super) fn number(&self, what: &str) -> Result<u64, BadLine> {
+        if self.text.starts_with("0x") || self.text.starts_with("0X") {
+            self.hex(what)
+        } else {
+            self.decimal(what)
+        }
+    }
+
     /// A decimal number of type `T`.
     pub(super) fn decimal<T: TryFrom<u64>>(&self, what: &str) -> Result<T, BadLine> {
         let digits = !self.text.is_empty() && self.text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,0 +1,47 @@
+//! Comma-separated values, without loss: what `import --format csv` reads back.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+use super::{Entry, event_words, flag_names, walk};
+use crate::model::{Batch, Columns, Event};
+
+/// The entry of the format.
+pub(super) const ENTRY: Entry = Entry {
+    name: "csv",
+    summary: "comma-separated values; the first line names the columns",
+    source: "docs/trace-format.md",
+    extensions: &["csv"],
+    begin,
+    rows,
+};
+
+fn begin(out: &mut dyn Write, _columns: Columns) -> io::Result<()> {
+    writeln!(out, "thread,kind,addr,size,flags,pc,gap,pid,event,text")
+}
+
+fn rows(out: &mut dyn Write, _columns: Columns, batch: &Batch) -> io::Result<()> {
+    let out = RefCell::new(out);
+    walk(
+        batch,
+        |i| row(&mut **out.borrow_mut(), batch, i),
+        |event| line(&mut **out.borrow_mut(), event),
+    )
+}
+
+fn row(out: &mut dyn Write, batch: &Batch, i: usize) -> io::Result<()> {
+    let access = batch.get(i);
+    let letter = access.kind.letter();
+    write!(out, "{},{letter},{:#x},{},", access.thread, access.addr, access.size)?;
+    let flags = flag_names(access.flags, "+");
+    writeln!(out, "{flags},{:#x},{},{},,", access.pc, access.gap, access.pid)
+}
+
+fn line(out: &mut dyn Write, event: &Event) -> io::Result<()> {
+    let (words, text) = event_words(&event.what);
+    write!(out, "{},,,,,,,,{words},", event.thread)?;
+    match text {
+        Some(text) => writeln!(out, "\"{}\"", text.replace('"', "\"\"")),
+        None => writeln!(out),
+    }
+}

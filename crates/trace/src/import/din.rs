@@ -1,0 +1,55 @@
+//! The `din` format of the Dinero cache simulators, and its extension by threads.
+//!
+//! ```text
+//! <label> <hex address>                    label 0 read, 1 write, 2 instruction fetch
+//! <label> <hex address> <thread> [size]    extended
+//! ```
+//!
+//! Letters r, w and i stand for the labels too, as in Dinero IV. Labels 3 (unknown) and 4 (flush)
+//! are no references and are refused. Without a size a reference has 4 bytes, a word.
+
+use homenode_base::{Access, AccessKind, BlockSize};
+
+use super::word::{Word, Words};
+use super::{BadLine, Entry, LineError, Parser, Sink};
+
+/// The entry of the format.
+pub(super) const ENTRY: Entry = Entry {
+    name: "din",
+    summary: "Dinero: <0|1|2> <hex address>, optionally followed by a thread and a size",
+    source: "Dinero IV, Hill and Edler, \"din\" input format",
+    extensions: &["din"],
+    build: || Box::new(Din),
+};
+
+struct Din;
+
+impl Parser for Din {
+    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
+        let mut words = Words::new(line);
+        let Some(label) = words.next() else { return Ok(()) };
+        if label.text.starts_with('#') {
+            return Ok(());
+        }
+        let kind = kind(label)?;
+        let addr = words.need("a hexadecimal address")?.hex("a hexadecimal address")?;
+        let mut access = Access::new(0, kind, addr, BlockSize::WORD_BYTES.to_le_bytes()[0]);
+        if let Some(thread) = words.next() {
+            access.thread = thread.thread()?;
+        }
+        if let Some(size) = words.next() {
+            access.size = size.size()?;
+        }
+        words.end()?;
+        Ok(sink.access(&access)?)
+    }
+}
+
+fn kind(label: Word<'_>) -> Result<AccessKind, BadLine> {
+    match label.text {
+        "0" | "r" | "R" => Ok(AccessKind::Read),
+        "1" | "w" | "W" => Ok(AccessKind::Write),
+        "2" | "i" | "I" => Ok(AccessKind::Fetch),
+        _ => Err(label.bad("0 (read), 1 (write) or 2 (instruction fetch)")),
+    }
+}

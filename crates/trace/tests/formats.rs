@@ -1,0 +1,28 @@
+//! Files that earlier versions wrote stay readable, byte for byte as they are in `testdata`.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod sample;
+
+use std::path::Path;
+
+use homenode_trace::TraceReader;
+use sample::{read, small_chunks, steps, write};
+
+const CHECKSUM: &str = "eb4e8034b8c5580fb6f78697437c65c1";
+
+#[test]
+fn version_1_reads() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/v1.hnt");
+    let trace = TraceReader::open(path).unwrap();
+    trace.verify().unwrap();
+    assert_eq!(trace.checksum(), CHECKSUM);
+    assert_eq!(read(&trace), steps());
+    assert_eq!(trace.metadata().program, "sample");
+    assert_eq!(trace.info().format_version, 1);
+}
+
+/// The same content written today has the same checksum, whatever the bytes.
+#[test]
+fn the_checksum_has_not_changed_its_meaning() {
+    assert_eq!(write(&steps(), small_chunks(20)).1.checksum, CHECKSUM);
+}

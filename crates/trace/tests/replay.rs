@@ -1,0 +1,75 @@
+//! Every input that ever made a fuzz target fail, and a few that did not, through the functions
+//! the fuzz targets call.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../../../fuzz/src/lib.rs"]
+mod fuzz;
+mod sample;
+
+use std::path::{Path, PathBuf};
+
+use sample::{small_chunks, steps, write};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The chunk of a small trace, as the `chunk` target takes it.
+fn chunk() -> Vec<u8> {
+    let (bytes, _) = write(&steps(), small_chunks(100));
+    let trace = homenode_trace::TraceReader::from_bytes(bytes.clone(), "memory").unwrap();
+    let chunk = &trace.chunks()[0];
+    let start = usize::try_from(chunk.offset).unwrap();
+    bytes[start..start + usize::try_from(chunk.bytes).unwrap()].to_vec()
+}
+
+#[test]
+fn crashes_stay_fixed() {
+    for (name, target) in fuzz::TARGETS {
+        let Ok(folder) = std::fs::read_dir(root().join("testdata/crashes").join(name)) else {
+            continue;
+        };
+        for file in folder {
+            target(&std::fs::read(file.unwrap().path()).unwrap());
+        }
+    }
+}
+
+/// The seeds fuzzing starts from, one for each target and format feature.
+#[test]
+fn seeds_pass() {
+    let folder = root().join("testdata/formats");
+    for (name, target) in fuzz::TARGETS {
+        let seed = match name.strip_prefix("import_") {
+            Some(format) => std::fs::read(folder.join(format!("import.{format}"))).unwrap(),
+            None if *name == "chunk" => chunk(),
+            None => std::fs::read(folder.join("v1.hnt")).unwrap(),
+        };
+        target(&seed);
+        // Cut and changed seeds too: a short walk of what the fuzzer does for hours.
+        for place in 0..seed.len() {
+            let mut changed = seed.clone();
+            changed[place] ^= 1 << (place % 8);
+            target(&changed);
+            target(&seed[..place]);
+        }
+    }
+}
+
+/// The seed reaches the decoder: the checksums of a sealed chunk are right.
+#[test]
+fn a_sealed_chunk_is_a_readable_trace() {
+    let file = fuzz::sealed(&chunk()).unwrap();
+    let trace = homenode_trace::TraceReader::from_bytes(file, "sealed").unwrap();
+    assert_eq!(sample::read(&trace), steps());
+}
+
+#[test]
+fn every_target_has_its_file_and_its_line() {
+    let manifest = std::fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
+    let files = std::fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap().count();
+    assert_eq!(files, fuzz::TARGETS.len());
+    for (name, _) in fuzz::TARGETS {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
+    }
+}

@@ -1,0 +1,130 @@
+//! What was written is read.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod sample;
+
+use homenode_base::{Access, AccessKind, Rng};
+use homenode_trace::{Batch, Columns, TraceReader, TraceWriter, Want, WriterOptions};
+use proptest::prelude::*;
+use sample::{any_columns, any_steps, kept, read, small_chunks, steps, steps_of, write};
+
+proptest! {
+    #[test]
+    fn any_trace_comes_back(
+        steps in any_steps(),
+        columns in any_columns(),
+        chunk_rows in 1u32..50,
+        level in 1i32..10,
+    ) {
+        let (bytes, summary) = write(&steps, WriterOptions { columns, level, chunk_rows });
+        prop_assert_eq!(bytes.len() as u64, summary.bytes);
+        let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
+        prop_assert_eq!(trace.columns(), columns);
+        prop_assert_eq!(trace.references(), summary.references);
+        trace.verify().unwrap();
+        prop_assert_eq!(read(&trace), kept(&steps, columns));
+    }
+
+    #[test]
+    fn the_checksum_depends_on_the_content_alone(
+        steps in any_steps(),
+        columns in any_columns(),
+        chunk_rows in 1u32..50,
+    ) {
+        let (_, one) = write(&steps, WriterOptions { columns, level: 1, chunk_rows });
+        let (_, other) = write(&steps, WriterOptions { columns, level: 9, chunk_rows: 1000 });
+        prop_assert_eq!(&one.checksum, &other.checksum);
+        let mut fewer = steps.clone();
+        if fewer.pop().is_some() {
+            let (_, fewer) = write(&fewer, WriterOptions { columns, level: 1, chunk_rows });
+            prop_assert_ne!(one.checksum, fewer.checksum);
+        }
+    }
+
+    #[test]
+    fn any_columns_can_be_left_out(steps in any_steps(), wanted in any_columns()) {
+        let (bytes, _) = write(&steps, small_chunks(20));
+        let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
+        let mut batch = Batch::default();
+        let mut found = Vec::new();
+        for index in 0..trace.chunks().len() {
+            let want = Want { columns: wanted, events: true };
+            trace.read_chunk(index, want, &mut batch).unwrap();
+            prop_assert_eq!(batch.pc.is_empty(), !wanted.pc || batch.is_empty());
+            prop_assert_eq!(batch.flags.is_empty(), !wanted.flags || batch.is_empty());
+            found.extend(steps_of(&batch));
+        }
+        prop_assert_eq!(found, kept(&steps, wanted));
+    }
+}
+
+#[test]
+fn the_same_trace_is_the_same_bytes() {
+    assert_eq!(write(&steps(), small_chunks(16)).0, write(&steps(), small_chunks(16)).0);
+}
+
+#[test]
+fn a_trace_without_anything_is_a_trace() {
+    let (bytes, _) = write(&[], WriterOptions::default());
+    let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
+    trace.verify().unwrap();
+    assert_eq!((trace.references(), trace.threads(), trace.chunks().len()), (0, 0, 0));
+    assert_eq!(trace.info().bytes_per_reference, None);
+}
+
+/// More sites than one thread, and than all threads together, may remember.
+#[test]
+fn sites_beyond_the_limits_come_back() {
+    let mut rng = Rng::new(1);
+    let mut out = Vec::new();
+    let options = WriterOptions {
+        columns: Columns { pc: true, ..Columns::default() },
+        level: 1,
+        chunk_rows: 1 << 19,
+    };
+    let mut writer = TraceWriter::new(&mut out, "memory", options).unwrap();
+    let mut expected = Vec::new();
+    for i in 0..400_000u64 {
+        let thread = u16::try_from(i % 6).unwrap();
+        let mut access = Access::new(thread, AccessKind::Write, rng.below(1 << 30), 4);
+        access.pc = i / 6 * 5 % 399_989;
+        writer.push(&access).unwrap();
+        expected.push(access);
+    }
+    writer.finish(homenode_trace::Metadata::default()).unwrap();
+    let trace = TraceReader::from_bytes(out, "memory").unwrap();
+    let mut batch = Batch::default();
+    trace.read_chunk(0, Want::ALL, &mut batch).unwrap();
+    assert!((0..expected.len()).all(|i| batch.get(i) == expected[i]));
+}
+
+#[test]
+fn several_threads_read_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.hnt");
+    std::fs::write(&path, write(&steps(), small_chunks(8)).0).unwrap();
+    let trace = TraceReader::open(&path).unwrap();
+    let all = read(&trace);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..4).map(|_| scope.spawn(|| read(&trace))).collect();
+        assert!(readers.into_iter().all(|reader| reader.join().unwrap() == all));
+    });
+}
+
+#[test]
+fn references_no_trace_can_hold_are_refused() {
+    let good = Access::new(0, AccessKind::Read, 0, 4);
+    let bad = [
+        Access { size: 0, ..good },
+        Access { size: 65, ..good },
+        Access { thread: u16::MAX, ..good },
+        Access { flags: homenode_base::Flags(8), ..good },
+    ];
+    let mut writer = TraceWriter::new(Vec::new(), "memory", WriterOptions::default()).unwrap();
+    writer.push(&good).unwrap();
+    for access in bad {
+        let message = writer.push(&access).unwrap_err().to_string();
+        assert!(message.contains("record 1: expected"), "{message}");
+    }
+    assert_eq!(writer.references(), 1);
+}
