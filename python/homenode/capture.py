@@ -108,5 +108,5 @@ def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
         if line.relocatable:
             return _run([*driver, *line.link_words(objects)])
         runtime = capture_runtime.build(compiler("c"))
-        extra = runtime.link_flags(shared=line.shared, static=line.static)
+        extra = runtime.link_flags(shared=line.shared, static=line.static, openmp=line.openmp)
         return _run([*driver, *line.link_words(objects), *extra])

@@ -66,6 +66,7 @@ class CommandLine:
     shared: bool = False
     static: bool = False
     relocatable: bool = False
+    openmp: bool = False
     _link: list[tuple[int, str]] = field(default_factory=list)
 
     def link_words(self, objects: Mapping[int, str]) -> list[str]:
@@ -90,6 +91,7 @@ def parse(argv: Sequence[str]) -> CommandLine:
     line.shared = "-shared" in words
     line.static = "-static" in words or "-static-pie" in words
     line.relocatable = "-r" in words
+    line.openmp = "-fopenmp" in words
     if "-m32" in words:
         raise UsageError("-m32: the recorder runs 64-bit programs only; drop the option")
     inputs = _take_apart(words, line)

@@ -25,11 +25,11 @@ __all__ = ["SOURCES", "Runtime", "RuntimeBuildError", "build", "cache_dir"]
 
 SOURCES = Path(__file__).parent / "runtime"
 
-# -fno-builtin: our own loops must not become calls of the functions we stand in for.
+# -fno-builtin and the like: our own loops must not become calls of the functions we stand in for.
 # -fexceptions: cancellation and C++ exceptions unwind through our frames.
 _FLAGS = (
     "-std=gnu11 -O2 -g -fPIC -fexceptions -fvisibility=hidden -fno-builtin "
-    "-fno-stack-protector -fno-strict-aliasing -fno-omit-frame-pointer -w"
+    "-fno-tree-loop-distribute-patterns -fno-stack-protector -fno-strict-aliasing -fno-omit-frame-pointer -w"
 ).split()
 
 
@@ -43,7 +43,7 @@ class Runtime:
 
     folder: Path
 
-    def link_flags(self, *, shared: bool, static: bool) -> list[str]:
+    def link_flags(self, *, shared: bool, static: bool, openmp: bool) -> list[str]:
         """What a link needs at its end.
 
         A shared library gets only the renaming of memcpy and its family: the runtime itself is in
@@ -52,8 +52,9 @@ class Runtime:
         if shared:
             return [f"-Wl,@{self.folder / 'dynamic.wrap'}"]
         if static:
-            wrap = self.folder / "static.wrap"
-            return [str(self.folder / "static.o"), f"-Wl,@{wrap}", "-lpthread"]
+            parts = ["static", "static-openmp"] if openmp else ["static"]
+            flags = [str(self.folder / f"{part}.o") for part in parts]
+            return [*flags, *(f"-Wl,@{self.folder / part}.wrap" for part in parts), "-lpthread"]
         return [
             str(self.folder / "dynamic.o"),
             f"-Wl,@{self.folder / 'dynamic.wrap'}",
@@ -82,8 +83,8 @@ def build(compiler: Sequence[str]) -> Runtime:
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="building-", dir=target.parent))
     try:
-        for variant, flags in (("dynamic", []), ("static", ["-DHN_STATIC"])):
-            _compile(compiler, sources, folder / f"{variant}.o", flags)
+        for variant, flags, parts in _variants(sources):
+            _compile(compiler, parts, folder / f"{variant}.o", flags)
             _write_lists(folder, variant)
         try:
             folder.rename(target)
@@ -94,6 +95,21 @@ def build(compiler: Sequence[str]) -> Runtime:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Runtime(target)
+
+
+def _variants(sources: Sequence[Path]) -> list[tuple[str, list[str], list[Path]]]:
+    """Name, flags and sources of each object.
+
+    A static program without OpenMP has no libgomp to call, so that part is apart; a dynamic one
+    looks the functions up when it starts.
+    """
+    openmp = [source for source in sources if source.name.startswith("gomp")]
+    others = [source for source in sources if source not in openmp]
+    return [
+        ("dynamic", [], list(sources)),
+        ("static", ["-DHN_STATIC"], others),
+        ("static-openmp", ["-DHN_STATIC"], openmp),
+    ]
 
 
 def _fingerprint(compiler: Sequence[str], sources: Sequence[Path]) -> str:

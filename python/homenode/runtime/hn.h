@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #endif
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,12 +43,8 @@ enum hn_state {
 /* Why hn_block came back. */
 enum hn_woken { HN_BY_WAKE, HN_BY_TIME, HN_BY_SIGNAL, HN_BY_CANCEL };
 
-enum { HN_PENDING_SIGNALS = 16 };
-
-struct hn_pending_signal {
-    int number;
-    siginfo_t info;
-};
+struct hn_team;
+struct hn_task;
 
 struct hn_thread {
     struct hn_record *next;     /* where the next record goes */
@@ -61,7 +58,7 @@ struct hn_thread {
     int in_runtime;             /* signal handlers wait, allocations are not events */
     int no_yield;
     int in_handler;             /* no yielding: the interrupted code may hold a C library lock */
-    uintptr_t handler_frame;    /* a frame above this one has left the handler by longjmp */
+    uintptr_t handler_low, handler_high;    /* a frame elsewhere has left it by siglongjmp */
     const void *wait_address;
     int wait_class;
     int wait_cancellable;
@@ -77,10 +74,12 @@ struct hn_thread {
     void *(*start)(void *);
     void *argument;
     struct hn_team *team;
+    struct hn_task *task;
     uint32_t ring;
     uint64_t blocks_done;       /* free order: blocks of its ring it has filled */
-    int pending_count;
-    struct hn_pending_signal pending[HN_PENDING_SIGNALS];
+    uint64_t put_off;           /* signals blocked until the thread leaves the runtime */
+    int restarts;               /* the last handler lets system calls go on */
+    int waiting;                /* asleep in hn_wait_turn, without the lock */
 } __attribute__((aligned(64)));
 
 struct hn_list {
@@ -108,13 +107,13 @@ struct hn_control {
     uint64_t watched_since_ns;
     uint64_t watched_cpu_ns;
     int dying_tid;              /* thread that has given the baton away for good */
-    uint32_t handlers;          /* signal handlers the program has installed */
 };
 
 extern struct hn_control *hn_c;
 extern struct hn_thread *hn_slots;
 extern struct hn_header *hn_shared;
 extern struct hn_thread hn_nobody;
+extern cpu_set_t hn_affinity;    /* the processors the program believes in */
 extern int hn_recording;        /* plain, unlike hn_me: may be read before the program is set up */
 extern __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec")));
 
@@ -161,12 +160,21 @@ struct hn_thread *hn_find_thread(pthread_t thread);
 void hn_announce(struct hn_thread *me);
 void hn_thread_init(void);
 
+/* clocks.c */
+void hn_clock_init(void);
+
+/* blocking.c */
+int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);
+struct hn_thread *hn_enter_call(long number);
+void hn_leave_call(long number);
+
 /* locks.c: what all kinds of lock share */
 void hn_note_acquired(int result, const void *lock, uintptr_t pc);
 void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc);
 int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared);
 
 /* signals.c */
+int hn_in_handler(struct hn_thread *me);
 void hn_run_pending(struct hn_thread *me);
 
 /* init.c */
@@ -218,7 +226,7 @@ static inline void hn_ref(const volatile void *address, uint64_t what, uintptr_t
 
 /* Interposition. In a dynamic program our definition comes first in symbol search and the real
  * function is the next one; in a static program the linker renames (--wrap). The compiler wrapper
- * reads the names to rename from these sources, so every use stays on one line up to the name. */
+ * takes the names to rename from the object file. */
 struct hn_real {
     const char *name;
     void **slot;
@@ -226,25 +234,26 @@ struct hn_real {
 void *hn_resolve(void **slot, const char *name);
 
 #ifdef HN_STATIC
-#define INTERPOSE(ret, name, params)                                                              \
-    extern ret __real_##name params;                                                              \
+#define HN_DECLARE_REAL(ret, name, params) extern ret __real_##name params
+#define INTERPOSE_DECLARED(ret, name, params)                                                     \
     HN_EXPORT ret __wrap_##name params;                                                           \
     HN_EXPORT ret __wrap_##name params
 #define REAL(name) __real_##name
-#define HN_DECLARE_REAL(ret, name, params) extern ret __real_##name params
 #else
 #define HN_DECLARE_REAL(ret, name, params)                                                        \
     typedef ret hn_type_##name params;                                                            \
     static void *hn_slot_##name;                                                                  \
     static const struct hn_real hn_real_##name                                                    \
         __attribute__((section("hn_reals"), used)) = {#name, &hn_slot_##name}
-#define INTERPOSE(ret, name, params)                                                              \
-    HN_DECLARE_REAL(ret, name, params);                                                           \
+#define INTERPOSE_DECLARED(ret, name, params)                                                     \
     HN_EXPORT __attribute__((weak)) ret name params;                                              \
     HN_EXPORT __attribute__((weak)) ret name params
 #define REAL(name)                                                                                \
     ((hn_type_##name *)(HN_LIKELY(hn_slot_##name != NULL) ? hn_slot_##name                        \
                                                          : hn_resolve(&hn_slot_##name, #name)))
 #endif
+#define INTERPOSE(ret, name, params)                                                              \
+    HN_DECLARE_REAL(ret, name, params);                                                           \
+    INTERPOSE_DECLARED(ret, name, params)
 
 #endif

@@ -22,7 +22,6 @@ struct hn_thread hn_nobody;
 int hn_recording;
 __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec"))) = &hn_nobody;
 
-/* The affinity the program believes in, and what it gets. */
 cpu_set_t hn_affinity;
 
 long hn_sys(long number, long a, long b, long c, long d)
@@ -158,6 +157,7 @@ static void begin_recording(struct hn_header *area)
     hn_c->quantum = area->quantum;
     hn_c->order = area->order;
     hn_thread_init();
+    hn_clock_init();
     me = hn_register();
     me->pthread = pthread_self();
     me->state = HN_RUNNING;

@@ -95,13 +95,13 @@ struct hn_record *hn_slow(struct hn_thread *me)
         return NULL;
     if (me->state != HN_RUNNING)
         hn_enter(me);
-    if (me->pending_count != 0)
+    if (me->put_off != 0)
         hn_run_pending(me);
     me->in_runtime++;
     if (hn_c->order != 0 && me->turn_left <= me->next - me->turn_start) {
         if (!hn_deterministic())
             hn_stamp(me);
-        else if (me->in_handler || me->no_yield)
+        else if (me->no_yield || hn_in_handler(me))
             me->turn_left += hn_c->quantum;
         else
             hn_yield(me);
@@ -111,7 +111,7 @@ struct hn_record *hn_slow(struct hn_thread *me)
     if (hn_c->order != 0)
         hn_set_limit(me);
     me->in_runtime--;
-    if (me->pending_count != 0)
+    if (me->put_off != 0)
         hn_run_pending(me);
     return hn_c->order != 0 ? me->next : NULL;
 }

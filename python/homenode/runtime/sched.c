@@ -73,21 +73,6 @@ uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *blo
     return records * NS_PER_RECORD + hn_c->skipped_ns;
 }
 
-/* Nanoseconds from now until a point in time, rounded to milliseconds: programs compute deadlines
- * from a clock, and the few microseconds between that and now differ from run to run. */
-int64_t hn_until(const struct timespec *deadline, clockid_t clock)
-{
-    struct timespec now;
-    int64_t ns;
-
-    hn_sys(SYS_clock_gettime, clock, (long)&now, 0, 0);
-    ns = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000000000 +
-         (deadline->tv_nsec - now.tv_nsec);
-    if (ns <= 0)
-        return 0;
-    return (ns + NS_PER_MS / 2) / NS_PER_MS * NS_PER_MS;
-}
-
 /* A blocked thread may go on: behind everyone who waits for the baton. Locked. */
 static void unblock(struct hn_thread *t, enum hn_woken why)
 {
@@ -219,11 +204,30 @@ static void let_it_die(void)
     }
 }
 
+/* One sleep, however it ends. A signal handler that comes while `waiting` is set has the thread
+ * woken itself; one that came before is noticed here. */
+static void doze(struct hn_thread *me)
+{
+    const struct timespec glance = {0, GLANCE_NS};
+    long result = 0;
+
+    __atomic_store_n(&me->waiting, 1, __ATOMIC_SEQ_CST);
+    if (me->put_off == 0 || me->state != HN_BLOCKED) {
+        result = hn_futex(&me->go, FUTEX_WAIT_PRIVATE, 0, &glance);
+        __atomic_store_n(&me->waiting, 0, __ATOMIC_SEQ_CST);
+    } else {
+        __atomic_store_n(&me->waiting, 0, __ATOMIC_SEQ_CST);
+        hn_lock();
+        hn_interrupt(me, HN_BY_SIGNAL);
+        hn_unlock();
+    }
+    if (result == -ETIMEDOUT)
+        hn_watch(me);
+}
+
 /* Sleeps until the baton arrives. */
 void hn_wait_turn(struct hn_thread *me)
 {
-    const struct timespec glance = {0, GLANCE_NS};
-
     while (hn_c->order != 0) {
         uint32_t go = __atomic_load_n(&me->go, __ATOMIC_ACQUIRE);
 
@@ -231,8 +235,8 @@ void hn_wait_turn(struct hn_thread *me)
             break;
         if (go == GO_MIND_CLOCK)
             mind_clock(me);
-        else if (hn_futex(&me->go, FUTEX_WAIT_PRIVATE, 0, &glance) == -ETIMEDOUT)
-            hn_watch(me);
+        else
+            doze(me);
     }
     me->go = 0;
     if (hn_c->order != 0)
@@ -270,7 +274,7 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
 {
     int saved_errno = errno;
 
-    if (me->pending_count != 0) {
+    if (me->put_off != 0) {
         hn_run_pending(me);
         return HN_BY_SIGNAL;
     }
@@ -290,7 +294,7 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
     hn_unlock();
     hn_wait_turn(me);
     me->in_runtime--;
-    if (me->pending_count != 0)
+    if (me->put_off != 0)
         hn_run_pending(me);
     errno = saved_errno;
     return me->woken;

@@ -1,2 +1,214 @@
+/* Signal handlers. A handler may come in the middle of the scheduler, of a hook, or in a thread that
+ * sleeps without the baton; there it could neither record nor yield. So the program's handlers are
+ * called through ours, which looks first. If the moment is bad, the signal is blocked, sent again,
+ * and let in when the thread leaves the runtime: the kernel keeps the queue, so none is lost.
+ *
+ * In a handler a thread records but never yields, because the interrupted code may hold a lock of
+ * the C library that the next thread would wait for with the baton in its hand.
+ */
 #include "hn.h"
-void hn_run_pending(struct hn_thread *me) { me->pending_count = 0; }
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+enum { SIGNALS = 65, KERNEL_SET_BYTES = 8 };
+
+typedef void handler_3(int, siginfo_t *, void *);
+
+static struct sigaction wanted[SIGNALS];
+static unsigned char ours[SIGNALS];
+
+extern const char __start_hn_hooks[], __stop_hn_hooks[];
+
+static uintptr_t interrupted_at(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+    return (uintptr_t)context->uc_mcontext.pc;
+#endif
+}
+
+static int in_a_hook(const ucontext_t *context)
+{
+    uintptr_t at = interrupted_at(context);
+
+    return at >= (uintptr_t)__start_hn_hooks && at < (uintptr_t)__stop_hn_hooks;
+}
+
+/* Raised by the instruction itself: cannot wait. */
+static int is_synchronous(int number, const siginfo_t *info)
+{
+    if (info->si_code <= 0)
+        return 0;
+    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+           number == SIGTRAP;
+}
+
+static void call_handler(int number, siginfo_t *info, void *context)
+{
+    const struct sigaction *action = &wanted[number];
+
+    if ((action->sa_flags & SA_SIGINFO) != 0)
+        action->sa_sigaction(number, info, context);
+    else
+        action->sa_handler(number);
+}
+
+/* Blocked until the thread leaves the runtime, and sent again to come then. */
+static void put_off(struct hn_thread *me, int number, siginfo_t *info, ucontext_t *context)
+{
+    sigaddset(&context->uc_sigmask, number);
+    me->put_off |= UINT64_C(1) << (number - 1);
+    hn_sys(SYS_rt_tgsigqueueinfo, hn_c->pid, me->tid, number, (long)info);
+    if (me->waiting) {
+        hn_lock();
+        hn_interrupt(me, HN_BY_SIGNAL);
+        hn_unlock();
+    } else if (!me->in_runtime && me->limit != NULL) {
+        me->limit = me->next;   /* the next hook takes the slow path, which lets the signal in */
+    }
+}
+
+static void run_handler(struct hn_thread *me, int number, siginfo_t *info, void *context)
+{
+    const int was_outside = me->state == HN_OUTSIDE;
+    const uintptr_t saved_low = me->handler_low, saved_high = me->handler_high;
+    const int saved_depth = me->in_handler;
+    const stack_t *stack = &((ucontext_t *)context)->uc_stack;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t base = (uintptr_t)stack->ss_sp;
+
+    me->in_handler = saved_depth + 1;
+    me->handler_high = here;
+    me->handler_low = here >= base && here < base + stack->ss_size ? base : 0;
+    call_handler(number, info, context);
+    me->handler_low = saved_low;
+    me->handler_high = saved_high;
+    me->in_handler = saved_depth;
+    me->restarts = (wanted[number].sa_flags & SA_RESTART) != 0;
+    if (was_outside && me->state == HN_RUNNING)
+        hn_leave(me);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    struct hn_thread *me = hn_me;
+    int saved_errno = errno;
+
+    if (me->state == HN_UNUSED || hn_c->order == 0)
+        call_handler(number, info, context);
+    else if (!is_synchronous(number, info) && (me->in_runtime || in_a_hook(context)))
+        put_off(me, number, info, context);
+    else
+        run_handler(me, number, info, context);
+    errno = saved_errno;
+}
+
+/* Whether the thread is still in the handler it entered, or has left it by siglongjmp. */
+int hn_in_handler(struct hn_thread *me)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    if (me->in_handler == 0)
+        return 0;
+    if (here <= me->handler_high && here >= me->handler_low)
+        return 1;
+    me->in_handler = 0;
+    return 0;
+}
+
+/* Lets in what was put off. The caller has left the runtime. */
+void hn_run_pending(struct hn_thread *me)
+{
+    uint64_t set = me->put_off;
+
+    if (me->in_runtime)
+        return;
+    me->put_off = 0;
+    hn_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, KERNEL_SET_BYTES);
+}
+
+INTERPOSE(int, sigaction, (int number, const struct sigaction *action, struct sigaction *old))
+{
+    struct sigaction before, mine;
+    int was_ours, result;
+
+    if (!hn_recording || number <= 0 || number >= SIGNALS)
+        return REAL(sigaction)(number, action, old);
+    before = wanted[number];
+    was_ours = ours[number];
+    if (action == NULL) {
+        result = REAL(sigaction)(number, NULL, old);
+    } else if (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN) {
+        result = REAL(sigaction)(number, action, old);
+        if (result == 0)
+            ours[number] = 0;
+    } else {
+        mine = *action;
+        mine.sa_sigaction = on_signal;
+        mine.sa_flags |= SA_SIGINFO;
+        wanted[number] = *action;
+        result = REAL(sigaction)(number, &mine, old);
+        if (result == 0)
+            ours[number] = 1;
+        else
+            wanted[number] = before;
+    }
+    if (result == 0 && old != NULL && was_ours && (old->sa_flags & SA_SIGINFO) != 0 &&
+        old->sa_sigaction == on_signal)
+        *old = before;
+    return result;
+}
+
+typedef void (*plain_handler)(int);
+
+static plain_handler set_plain(int number, plain_handler handler, int flags)
+{
+    struct sigaction action, old;
+
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigemptyset(&action.sa_mask);
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+INTERPOSE(plain_handler, signal, (int number, plain_handler handler))
+{
+    return hn_recording ? set_plain(number, handler, SA_RESTART) : REAL(signal)(number, handler);
+}
+
+INTERPOSE(plain_handler, sysv_signal, (int number, plain_handler handler))
+{
+    return hn_recording ? set_plain(number, handler, SA_RESETHAND | SA_NODEFER)
+                        : REAL(sysv_signal)(number, handler);
+}
+
+INTERPOSE(plain_handler, __sysv_signal, (int number, plain_handler handler))
+{
+    return hn_recording ? set_plain(number, handler, SA_RESETHAND | SA_NODEFER)
+                        : REAL(__sysv_signal)(number, handler);
+}
+
+/* What was put off is not blocked by the program's will: let it in before the program looks. */
+static void settle(void)
+{
+    struct hn_thread *me = hn_me;
+
+    if (me->put_off != 0)
+        hn_run_pending(me);
+}
+
+INTERPOSE(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *old))
+{
+    settle();
+    return REAL(pthread_sigmask)(how, set, old);
+}
+
+INTERPOSE(int, sigprocmask, (int how, const sigset_t *set, sigset_t *old))
+{
+    settle();
+    return REAL(sigprocmask)(how, set, old);
+}

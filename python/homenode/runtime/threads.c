@@ -34,10 +34,13 @@ struct hn_thread *hn_register(void)
         t->state = hn_deterministic() ? HN_OUTSIDE : HN_RUNNING;
         t->go = 0;
         t->in_runtime = 1;
-        t->in_handler = t->detached = t->joining = t->pending_count = 0;
+        t->in_handler = t->detached = t->joining = t->waiting = 0;
+        t->put_off = 0;
         t->deadline_ns = 0;
         t->tid = 0;
         t->team = NULL;
+        t->task = NULL;
+        t->gomp_pool = 0;
         if (!hn_deterministic() && t->block_end == NULL) {
             t->next = hn_ring_start(t->ring);
             t->block_end = t->next + hn_shared->block_records;
@@ -127,14 +130,17 @@ static int add_tls(struct dl_phdr_info *info, size_t size, void *range)
 /* Records that the calling thread begins, and which memory is its own. */
 void hn_announce(struct hn_thread *me)
 {
-    uint64_t words[4] = {0, 0, 0, 0};
+    /* A pool thread begins again in every region. */
+    static __thread uint64_t words[4] __attribute__((tls_model("initial-exec")));
 
     me->in_runtime++;
-    if (me->number == 0)
-        main_stack(&words[0], &words[1]);
-    else
-        thread_stack(&words[0], &words[1]);
-    dl_iterate_phdr(add_tls, &words[2]);
+    if (words[1] == 0) {
+        if (me->number == 0)
+            main_stack(&words[0], &words[1]);
+        else
+            thread_stack(&words[0], &words[1]);
+        dl_iterate_phdr(add_tls, &words[2]);
+    }
     if (pthread_getspecific(end_key) == NULL)
         pthread_setspecific(end_key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
     me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);

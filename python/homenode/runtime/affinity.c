@@ -1,0 +1,58 @@
+/* Processors. The program is pinned to one core, and need not know: it is told the processors it
+ * was started with, and what it asks for is remembered and not done.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <sched.h>
+
+static int pinned(void)
+{
+    return hn_recording && hn_c->order == HN_ORDER_DETERMINISTIC;
+}
+
+static void believed(size_t size, cpu_set_t *set)
+{
+    unsigned char *to = (unsigned char *)set;
+    const unsigned char *from = (const unsigned char *)&hn_affinity;
+
+    for (size_t i = 0; i < size; i++)
+        to[i] = i < sizeof hn_affinity ? from[i] : 0;
+}
+
+INTERPOSE(int, sched_getaffinity, (pid_t who, size_t size, cpu_set_t *set))
+{
+    if (!pinned() || (who != 0 && who != hn_c->pid && who != hn_me->tid))
+        return REAL(sched_getaffinity)(who, size, set);
+    believed(size, set);
+    return 0;
+}
+
+INTERPOSE(int, sched_setaffinity, (pid_t who, size_t size, const cpu_set_t *set))
+{
+    return pinned() ? 0 : REAL(sched_setaffinity)(who, size, set);
+}
+
+INTERPOSE(int, pthread_getaffinity_np, (pthread_t thread, size_t size, cpu_set_t *set))
+{
+    if (!pinned())
+        return REAL(pthread_getaffinity_np)(thread, size, set);
+    believed(size, set);
+    return 0;
+}
+
+INTERPOSE(int, pthread_setaffinity_np, (pthread_t thread, size_t size, const cpu_set_t *set))
+{
+    return pinned() ? 0 : REAL(pthread_setaffinity_np)(thread, size, set);
+}
+
+/* The next thread's turn. In free order: the system's business. */
+INTERPOSE(int, sched_yield, (void))
+{
+    struct hn_thread *me = hn_inside();
+
+    if (me == NULL || !hn_deterministic() || hn_in_handler(me))
+        return REAL(sched_yield)();
+    hn_yield(me);
+    return 0;
+}

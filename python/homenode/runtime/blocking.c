@@ -1,0 +1,258 @@
+/* System calls that may block. In deterministic order no thread sleeps in the kernel with the baton
+ * in its hand: it asks whether the call would block, and while it would, waits in virtual time and
+ * asks again. What makes the call ready is mostly another thread of the program (the other end
+ * of a pipe), so the answer, too, depends on the references alone.
+ *
+ * Calls that are not here (connect, open of a FIFO, stdio on a terminal, ...) keep the baton; the
+ * watchdog takes it away after a while.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { STEP_NS = 2000, STEP_MAX_NS = 1000000 };
+
+/* Waits until `ready` says so: 1. Time-out: 0. A handler ran that does not restart calls: -1 and
+ * EINTR. Also 1 when recording ends: the real call then blocks as it always did. */
+int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns)
+{
+    int64_t step_ns = STEP_NS;
+    enum hn_woken why;
+
+    pthread_testcancel();
+    while (!ready(argument)) {
+        if (timeout_ns == 0)
+            return 0;
+        if (timeout_ns > 0 && step_ns > timeout_ns)
+            step_ns = timeout_ns;
+        me->wait_cancellable = 1;
+        why = hn_block(me, argument, HN_W_TIME, step_ns);
+        me->wait_cancellable = 0;
+        pthread_testcancel();
+        if (hn_c->order == 0)
+            return 1;
+        if (why == HN_BY_SIGNAL && !me->restarts) {
+            errno = EINTR;
+            return -1;
+        }
+        if (timeout_ns > 0)
+            timeout_ns -= step_ns;
+        if (step_ns < STEP_MAX_NS)
+            step_ns *= 2;
+    }
+    return 1;
+}
+
+/* The thread, if it must not block with the baton; a system call event has been recorded. */
+struct hn_thread *hn_enter_call(long number)
+{
+    struct hn_thread *me = hn_inside();
+
+    if (me == NULL || hn_in_handler(me))
+        return NULL;
+    hn_event(me, HN_EV_SYSCALL_ENTER, (uint64_t)number, 0);
+    return hn_deterministic() ? me : NULL;
+}
+
+void hn_leave_call(long number)
+{
+    struct hn_thread *me = hn_me;
+
+    if (me->state == HN_RUNNING && !me->in_runtime)
+        hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
+}
+
+static int fd_ready(void *argument)
+{
+    struct pollfd *p = argument;
+    const struct timespec now = {0, 0};
+
+    return hn_sys(SYS_ppoll, (long)p, 1, (long)&now, 0) != 0;
+}
+
+/* How long the socket's owner lets a call wait: negative, for ever. */
+static int64_t patience_ns(int fd, short events)
+{
+    const int option = events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO;
+    struct timeval limit = {0, 0};
+    socklen_t size = sizeof limit;
+
+    if (getsockopt(fd, SOL_SOCKET, option, &limit, &size) != 0 ||
+        (limit.tv_sec == 0 && limit.tv_usec == 0))
+        return -1;
+    return (limit.tv_sec * INT64_C(1000000) + limit.tv_usec) * 1000;
+}
+
+/* Waits until a call on `fd` will not block. -1: it ends now, with errno. */
+static int wait_fd(struct hn_thread *me, int fd, short events)
+{
+    struct pollfd p = {fd, events, 0};
+    long flags;
+    int result;
+
+    if (fd_ready(&p))
+        return 0;
+    flags = hn_sys(SYS_fcntl, fd, F_GETFL, 0, 0);
+    if (flags < 0 || (flags & O_NONBLOCK) != 0)
+        return 0;
+    result = hn_wait_until(me, fd_ready, &p, patience_ns(fd, events));
+    if (result == 0)
+        errno = EAGAIN;
+    return result == 1 ? 0 : -1;
+}
+
+/* A call on one descriptor: waits for it, does it. */
+#define ON_FD(ret, name, number, events, nonblocking, params, ...)          \
+    INTERPOSE(ret, name, params)                                            \
+    {                                                                       \
+        struct hn_thread *me = hn_enter_call(number);                       \
+        ret result = -1;                                                    \
+                                                                            \
+        if (me == NULL || (nonblocking) || wait_fd(me, fd, events) == 0)    \
+            result = REAL(name)(__VA_ARGS__);                               \
+        hn_leave_call(number);                                              \
+        return result;                                                      \
+    }
+
+ON_FD(ssize_t, read, SYS_read, POLLIN, 0, (int fd, void *to, size_t size), fd, to, size)
+ON_FD(ssize_t, __read_chk, SYS_read, POLLIN, 0, (int fd, void *to, size_t size, size_t room), fd,
+      to, size, room)
+ON_FD(ssize_t, readv, SYS_readv, POLLIN, 0, (int fd, const struct iovec *v, int count), fd, v,
+      count)
+ON_FD(ssize_t, writev, SYS_writev, POLLOUT, 0, (int fd, const struct iovec *v, int count), fd, v,
+      count)
+ON_FD(ssize_t, recv, SYS_recvfrom, POLLIN, (flags & MSG_DONTWAIT) != 0,
+      (int fd, void *to, size_t size, int flags), fd, to, size, flags)
+ON_FD(ssize_t, __recv_chk, SYS_recvfrom, POLLIN, (flags & MSG_DONTWAIT) != 0,
+      (int fd, void *to, size_t size, size_t room, int flags), fd, to, size, room, flags)
+ON_FD(ssize_t, recvfrom, SYS_recvfrom, POLLIN, (flags & MSG_DONTWAIT) != 0,
+      (int fd, void *to, size_t size, int flags, struct sockaddr *from, socklen_t *length), fd, to,
+      size, flags, from, length)
+ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN, (flags & MSG_DONTWAIT) != 0,
+      (int fd, struct msghdr *message, int flags), fd, message, flags)
+ON_FD(ssize_t, send, SYS_sendto, POLLOUT, (flags & MSG_DONTWAIT) != 0,
+      (int fd, const void *from, size_t size, int flags), fd, from, size, flags)
+ON_FD(ssize_t, sendto, SYS_sendto, POLLOUT, (flags & MSG_DONTWAIT) != 0,
+      (int fd, const void *from, size_t size, int flags, const struct sockaddr *to, socklen_t length),
+      fd, from, size, flags, to, length)
+ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT, (flags & MSG_DONTWAIT) != 0,
+      (int fd, const struct msghdr *message, int flags), fd, message, flags)
+ON_FD(int, accept, SYS_accept, POLLIN, 0, (int fd, struct sockaddr *from, socklen_t *length), fd,
+      from, length)
+ON_FD(int, accept4, SYS_accept4, POLLIN, 0,
+      (int fd, struct sockaddr *from, socklen_t *length, int flags), fd, from, length, flags)
+
+/* A pipe that is ready takes PIPE_BUF bytes without blocking; larger writes go in pieces, as
+ * POSIX allows. */
+HN_DECLARE_REAL(ssize_t, write, (int, const void *, size_t));
+
+static ssize_t write_pieces(struct hn_thread *me, int fd, const char *from, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        size_t piece = size - done < PIPE_BUF ? size - done : PIPE_BUF;
+        ssize_t result = -1;
+
+        if (wait_fd(me, fd, POLLOUT) == 0)
+            result = REAL(write)(fd, from + done, piece);
+        if (result < 0)
+            return done > 0 ? (ssize_t)done : -1;
+        done += (size_t)result;
+        if ((size_t)result < piece)
+            break;
+    }
+    return (ssize_t)done;
+}
+
+static int in_pieces(int fd, size_t size)
+{
+    struct stat status;
+
+    return size > PIPE_BUF && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+INTERPOSE_DECLARED(ssize_t, write, (int fd, const void *from, size_t size))
+{
+    struct hn_thread *me = hn_enter_call(SYS_write);
+    ssize_t result = -1;
+
+    if (me != NULL && in_pieces(fd, size))
+        result = write_pieces(me, fd, from, size);
+    else if (me == NULL || wait_fd(me, fd, POLLOUT) == 0)
+        result = REAL(write)(fd, from, size);
+    hn_leave_call(SYS_write);
+    return result;
+}
+
+/* Waiting for several descriptors: asked without a time-out, again and again. */
+struct poll_call {
+    struct pollfd *fds;
+    nfds_t count;
+    const sigset_t *mask;
+    int result;
+};
+
+static int poll_ready(void *argument)
+{
+    struct poll_call *c = argument;
+    const struct timespec now = {0, 0};
+    long result = hn_sys(SYS_ppoll, (long)c->fds, (long)c->count, (long)&now, 0);
+
+    if (result < 0) {
+        errno = (int)-result;
+        result = -1;
+    }
+    c->result = (int)result;
+    return result != 0;
+}
+
+static int64_t timespec_ns(const struct timespec *t)
+{
+    return t == NULL ? -1 : t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
+}
+
+INTERPOSE(int, ppoll, (struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+                       const sigset_t *mask))
+{
+    struct hn_thread *me = hn_enter_call(SYS_ppoll);
+    struct poll_call call = {fds, count, mask, 0};
+    int result;
+
+    if (me == NULL || mask != NULL) {
+        if (me != NULL)
+            hn_leave(me);
+        result = REAL(ppoll)(fds, count, timeout, mask);
+        hn_inside();
+    } else {
+        me->restarts = 0;
+        result = hn_wait_until(me, poll_ready, &call, timespec_ns(timeout)) < 0 ? -1 : call.result;
+    }
+    hn_leave_call(SYS_ppoll);
+    return result;
+}
+
+INTERPOSE(int, poll, (struct pollfd *fds, nfds_t count, int timeout_ms))
+{
+    const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+
+    if (hn_inside() == NULL)
+        return REAL(poll)(fds, count, timeout_ms);
+    return ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, NULL);
+}
+
+INTERPOSE(int, __poll_chk, (struct pollfd *fds, nfds_t count, int timeout_ms, size_t room))
+{
+    (void)room;
+    return poll(fds, count, timeout_ms);
+}

@@ -1,0 +1,263 @@
+/* More system calls that may block, as in blocking.c: select, epoll, children, signals, locks. */
+#include "hn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Deterministic order: the call without waiting, until it has an answer; a call with a signal mask
+ * is left to the kernel, outside. */
+struct select_call {
+    int count;
+    fd_set *wanted[3], asked[3];
+    int result;
+};
+
+HN_DECLARE_REAL(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *));
+
+static int select_ready(void *argument)
+{
+    struct select_call *c = argument;
+    struct timeval now = {0, 0};
+    fd_set *sets[3];
+
+    for (int i = 0; i < 3; i++) {
+        sets[i] = c->wanted[i];
+        if (sets[i] != NULL)
+            *sets[i] = c->asked[i];
+    }
+    c->result = REAL(select)(c->count, sets[0], sets[1], sets[2], &now);
+    return c->result != 0;
+}
+
+static int64_t timeval_ns(const struct timeval *t)
+{
+    return t == NULL ? -1 : (t->tv_sec * INT64_C(1000000) + t->tv_usec) * 1000;
+}
+
+INTERPOSE_DECLARED(int, select, (int count, fd_set *r, fd_set *w, fd_set *e,
+                                 struct timeval *timeout))
+{
+    struct hn_thread *me = hn_enter_call(SYS_select);
+    struct select_call call = {count, {r, w, e}, {{{0}}}, 0};
+    int result;
+
+    if (me == NULL) {
+        result = REAL(select)(count, r, w, e, timeout);
+    } else {
+        for (int i = 0; i < 3; i++)
+            if (call.wanted[i] != NULL)
+                call.asked[i] = *call.wanted[i];
+        me->restarts = 0;
+        result = hn_wait_until(me, select_ready, &call, timeval_ns(timeout)) < 0 ? -1 : call.result;
+    }
+    hn_leave_call(SYS_select);
+    return result;
+}
+
+struct epoll_call {
+    int fd, most, result;
+    struct epoll_event *events;
+};
+
+HN_DECLARE_REAL(int, epoll_wait, (int, struct epoll_event *, int, int));
+
+static int epoll_ready(void *argument)
+{
+    struct epoll_call *c = argument;
+
+    c->result = REAL(epoll_wait)(c->fd, c->events, c->most, 0);
+    return c->result != 0;
+}
+
+INTERPOSE_DECLARED(int, epoll_wait, (int fd, struct epoll_event *events, int most, int timeout_ms))
+{
+    struct hn_thread *me = hn_enter_call(SYS_epoll_wait);
+    struct epoll_call call = {fd, most, 0, events};
+    int64_t timeout_ns = timeout_ms < 0 ? -1 : timeout_ms * INT64_C(1000000);
+    int result;
+
+    if (me == NULL) {
+        result = REAL(epoll_wait)(fd, events, most, timeout_ms);
+    } else {
+        me->restarts = 0;
+        result = hn_wait_until(me, epoll_ready, &call, timeout_ns) < 0 ? -1 : call.result;
+    }
+    hn_leave_call(SYS_epoll_wait);
+    return result;
+}
+
+/* Calls for which there is no question to ask first: made outside, without the baton. */
+#define OUTSIDE(ret, name, number, params, ...)            \
+    INTERPOSE(ret, name, params)                           \
+    {                                                      \
+        struct hn_thread *me = hn_enter_call(number);      \
+        ret result;                                        \
+                                                           \
+        if (me != NULL)                                    \
+            hn_leave(me);                                  \
+        result = REAL(name)(__VA_ARGS__);                  \
+        if (me != NULL)                                    \
+            hn_inside();                                   \
+        hn_leave_call(number);                             \
+        return result;                                     \
+    }
+
+OUTSIDE(int, pselect, SYS_pselect6,
+        (int count, fd_set *r, fd_set *w, fd_set *e, const struct timespec *timeout,
+         const sigset_t *mask),
+        count, r, w, e, timeout, mask)
+OUTSIDE(int, epoll_pwait, SYS_epoll_pwait,
+        (int fd, struct epoll_event *events, int most, int timeout_ms, const sigset_t *mask), fd,
+        events, most, timeout_ms, mask)
+OUTSIDE(int, pause, SYS_pause, (void), )
+OUTSIDE(int, sigsuspend, SYS_rt_sigsuspend, (const sigset_t *mask), mask)
+OUTSIDE(int, sigwait, SYS_rt_sigtimedwait, (const sigset_t *set, int *number), set, number)
+OUTSIDE(int, sigwaitinfo, SYS_rt_sigtimedwait, (const sigset_t *set, siginfo_t *info), set, info)
+OUTSIDE(int, sigtimedwait, SYS_rt_sigtimedwait,
+        (const sigset_t *set, siginfo_t *info, const struct timespec *timeout), set, info, timeout)
+OUTSIDE(int, system, SYS_wait4, (const char *line), line)
+OUTSIDE(int, connect, SYS_connect, (int fd, const struct sockaddr *to, socklen_t length), fd, to,
+        length)
+
+/* Children. */
+struct wait_call {
+    pid_t who, result;
+    int *status;
+    int options;
+    struct rusage *usage;
+};
+
+HN_DECLARE_REAL(pid_t, wait4, (pid_t, int *, int, struct rusage *));
+
+static int child_ready(void *argument)
+{
+    struct wait_call *c = argument;
+
+    c->result = REAL(wait4)(c->who, c->status, c->options | WNOHANG, c->usage);
+    return c->result != 0;
+}
+
+INTERPOSE_DECLARED(pid_t, wait4, (pid_t who, int *status, int options, struct rusage *usage))
+{
+    struct hn_thread *me = hn_enter_call(SYS_wait4);
+    struct wait_call call = {who, 0, status, options, usage};
+    pid_t result;
+
+    if (me == NULL || (options & WNOHANG) != 0)
+        result = REAL(wait4)(who, status, options, usage);
+    else
+        result = hn_wait_until(me, child_ready, &call, -1) < 0 ? -1 : call.result;
+    hn_leave_call(SYS_wait4);
+    return result;
+}
+
+INTERPOSE(pid_t, waitpid, (pid_t who, int *status, int options))
+{
+    return hn_inside() == NULL ? REAL(waitpid)(who, status, options)
+                               : wait4(who, status, options, NULL);
+}
+
+INTERPOSE(pid_t, wait, (int *status))
+{
+    return hn_inside() == NULL ? REAL(wait)(status) : wait4(-1, status, 0, NULL);
+}
+
+INTERPOSE(pid_t, wait3, (int *status, int options, struct rusage *usage))
+{
+    return hn_inside() == NULL ? REAL(wait3)(status, options, usage)
+                               : wait4(-1, status, options, usage);
+}
+
+OUTSIDE(int, waitid, SYS_waitid, (idtype_t kind, id_t who, siginfo_t *info, int options), kind,
+        who, info, options)
+
+/* File locks. */
+struct flock_call {
+    int fd, operation, result;
+};
+
+HN_DECLARE_REAL(int, flock, (int, int));
+
+static int flock_ready(void *argument)
+{
+    struct flock_call *c = argument;
+
+    c->result = REAL(flock)(c->fd, c->operation | LOCK_NB);
+    return c->result == 0 || errno != EWOULDBLOCK;
+}
+
+INTERPOSE_DECLARED(int, flock, (int fd, int operation))
+{
+    struct hn_thread *me = hn_enter_call(SYS_flock);
+    struct flock_call call = {fd, operation, 0};
+    int result;
+
+    if (me == NULL || (operation & LOCK_NB) != 0)
+        result = REAL(flock)(fd, operation);
+    else
+        result = hn_wait_until(me, flock_ready, &call, -1) < 0 ? -1 : call.result;
+    hn_leave_call(SYS_flock);
+    return result;
+}
+
+struct fcntl_call {
+    int fd, command, result;
+    void *argument;
+};
+
+HN_DECLARE_REAL(int, fcntl, (int, int, ...));
+
+static int fcntl_ready(void *argument)
+{
+    struct fcntl_call *c = argument;
+
+    c->result = REAL(fcntl)(c->fd, c->command, c->argument);
+    return c->result == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+static int any_fcntl(int fd, int command, void *argument)
+{
+    const int waits = command == F_SETLKW || command == F_OFD_SETLKW;
+    struct hn_thread *me = waits ? hn_enter_call(SYS_fcntl) : NULL;
+    struct fcntl_call call = {fd, command == F_SETLKW ? F_SETLK : F_OFD_SETLK, 0, argument};
+    int result;
+
+    if (me == NULL)
+        result = REAL(fcntl)(fd, command, argument);
+    else
+        result = hn_wait_until(me, fcntl_ready, &call, -1) < 0 ? -1 : call.result;
+    if (waits)
+        hn_leave_call(SYS_fcntl);
+    return result;
+}
+
+INTERPOSE_DECLARED(int, fcntl, (int fd, int command, ...))
+{
+    va_list rest;
+    void *argument;
+
+    va_start(rest, command);
+    argument = va_arg(rest, void *);
+    va_end(rest);
+    return any_fcntl(fd, command, argument);
+}
+
+INTERPOSE(int, fcntl64, (int fd, int command, ...))
+{
+    va_list rest;
+    void *argument;
+
+    va_start(rest, command);
+    argument = va_arg(rest, void *);
+    va_end(rest);
+    return any_fcntl(fd, command, argument);
+}

@@ -1,0 +1,48 @@
+/* Children and other programs. A child is never recorded: the kernel wipes our state in it, so its
+ * hooks fall silent by themselves. What is left to do is to note the child, to give it back the
+ * processors the program had, and to keep vfork's child from writing into its parent's memory.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* In a child: all processors again, and no memory of a thread. */
+static void be_a_child(int restore)
+{
+    hn_me = &hn_nobody;
+    hn_recording = 0;
+    if (restore)
+        hn_sys(SYS_sched_setaffinity, 0, sizeof hn_affinity, (long)&hn_affinity, 0);
+}
+
+INTERPOSE(pid_t, fork, (void))
+{
+    struct hn_thread *me = hn_inside();
+    const int pinned = me != NULL && hn_deterministic();
+    pid_t child;
+
+    if (me != NULL)
+        me->in_runtime++;
+    child = REAL(fork)();
+    if (child == 0) {
+        be_a_child(pinned);
+        return 0;
+    }
+    if (me != NULL)
+        me->in_runtime--;
+    if (me != NULL && child > 0)
+        hn_event(me, HN_EV_FORK, (uint64_t)child, 0);
+    return child;
+}
+
+/* A child that borrows its parent's memory would record as its parent. POSIX allows vfork to be
+ * fork. */
+INTERPOSE(pid_t, vfork, (void))
+{
+    (void)REAL(vfork);
+    return fork();
+}
