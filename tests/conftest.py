@@ -42,10 +42,11 @@ def homenode() -> Callable[..., Outcome]:
 
 @pytest.fixture
 def program() -> Callable[..., Outcome]:
-    """Runs the command line as a process of its own."""
+    """Runs the command line as a process of its own, by way of `script` if there is one."""
 
-    def run(*words: object, stdin: str = "") -> Outcome:
-        line = [sys.executable, "-m", "homenode", *(str(word) for word in words)]
+    def run(*words: object, stdin: str = "", script: Path | None = None) -> Outcome:
+        start = ["-m", "homenode"] if script is None else [str(script)]
+        line = [sys.executable, *start, *(str(word) for word in words)]
         done = subprocess.run(line, input=stdin, capture_output=True, text=True, check=False)
         return Outcome(done.returncode, done.stdout, done.stderr)
 

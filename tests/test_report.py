@@ -86,7 +86,7 @@ def test_the_numbers_are_those_of_the_simulation(page: str) -> None:
     text = re.search(r'id="homenode-data">(.*?)</script>', page, re.DOTALL)
     assert text is not None
     data = json.loads(text[1])
-    assert data["studies"][0]["outcomes"] == matrix(("numa", "dsm"), _SIZES)
+    assert data["studies"][0]["outcomes"] == build.pack(matrix(("numa", "dsm"), _SIZES))
     for row in matrix(("numa",), _SIZES):
         assert f">{words.plain_number(row['mcpr'])}</td>" in page
 

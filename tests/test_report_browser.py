@@ -209,6 +209,18 @@ def test_the_values_are_those_of_the_simulation(opened: Browser) -> None:
     assert opened.value(_SHOWN) == _expected("numa", 4096)
 
 
+def test_all_numbers_can_be_saved(opened: Browser) -> None:
+    opened.value("URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }")
+    opened.value("document.querySelector('[data-save=json]').click()")
+    found = opened("Runtime.evaluate", expression="saved.text()", awaitPromise=True)
+    assert json.loads(found["result"]["value"]) == _ROWS
+    opened.value("document.querySelector('[data-save=csv]').click()")
+    found = opened("Runtime.evaluate", expression="saved.text()", awaitPromise=True)
+    lines = found["result"]["value"].splitlines()
+    assert len(lines) == len(_ROWS) + 1
+    assert lines[1].split(",")[-1] == str(_ROWS[0]["mcpr"])
+
+
 def test_another_machine_and_size_can_be_chosen(opened: Browser) -> None:
     opened.value("document.querySelector('input[name$=machine][value=\"1\"]').click()")
     opened.value("document.querySelector('input[name$=size][value=\"0\"]').click()")

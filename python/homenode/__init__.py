@@ -5,7 +5,7 @@
 ...     thread=[0, 1, 1], kind=["W", "R", "R"], address=[0x1000, 0x1000, 0x1004])
 >>> result = hn.simulate(trace, ["prices:r=15,R=59"], ["optimal", "ace"], [64])
 >>> [(row["policy"], row["total_cost"]) for row in result.rows]
-[('optimal', 31.0), ('ace', 60.0)]
+[('optimal', 17), ('ace', 62)]
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ class Program:
 # sorbyr is the thesis's exception: its bands migrate as a whole (section 6.2.2, figure 6.6).
 PROGRAMS = (
     Program("p-qsort", ("-n", "20000"), falls=True),
-    Program("gauss", ("-n", "160"), falls=True),
-    Program("sorbyr", ("-n", "406", "-i", "4"), falls=False),
+    Program("gauss", ("-n", "512"), falls=True),
+    Program("sorbyr", ("-n", "406", "-i", "20"), falls=False),
 )
 
 

@@ -72,7 +72,7 @@ def simulate(
     >>> trace = hn.Trace.from_numpy(thread=[0, 1, 0], kind=["W", "R", "W"], address=[64, 64, 64])
     >>> result = hn.simulate(trace, "prices:r=15,R=59", "optimal", 64)
     >>> result.rows[0]["total_cost"]
-    17.0
+    17
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     config = configuration(machines, policies, block_sizes, **options)

@@ -53,17 +53,20 @@ def demo(output: str, as_json: bool) -> int:
 
 
 def _run(program: Program, folder: Path, quiet: bool) -> tuple[Trace, Result]:
+    from contextlib import nullcontext
+
     from homenode import demo as plan
-    from homenode.cli.output import number
+    from homenode.cli.output import number, programs_aside
     from homenode.cli.progress import Progress
 
-    with Progress(f"recording {program.name}") as progress:
+    aside = programs_aside() if quiet else nullcontext()
+    with Progress(f"recording {program.name}") as progress, aside:
         trace = plan.record(program, folder, progress)
     if not quiet:
         click.echo(
             f"recorded {program.name} {' '.join(program.arguments)}: "
             f"{number(trace.references)} references by {trace.threads} threads, "
-            f"{trace.bytes_per_reference:.2f} bytes each"
+            f"{trace.bytes_per_reference:.3g} bytes each"
         )
     with Progress(f"simulating {program.name}") as progress:
         return trace, plan.replay(trace, progress)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _LARGE, _SMALL = 1000, 0.001
 
@@ -36,8 +38,8 @@ def print_table(
     console().print(table)
 
 
-def print_facts(facts: Iterable[tuple[str, str]]) -> None:
-    """Prints names and values in two columns."""
+def print_facts(facts: Iterable[tuple[str, str]], aside: bool = False) -> None:
+    """Prints names and values in two columns, on standard error if `aside`."""
     from rich.table import Table
     from rich.text import Text
 
@@ -46,15 +48,29 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     table.add_column(overflow="fold")
     for name, value in facts:
         table.add_row(Text(name, style="dim"), Text(value))
-    console().print(table)
+    console(aside).print(table)
 
 
-def console() -> Any:
-    """A rich console on standard output, wide enough for tables when that is a file or pipe."""
+@contextmanager
+def programs_aside() -> Iterator[None]:
+    """Sends what started programs print to standard error, so that ours is JSON alone."""
+    sys.stdout.flush()
+    ours = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(ours, 1)
+        os.close(ours)
+
+
+def console(aside: bool = False) -> Any:
+    """A rich console, wide enough for tables when it writes to a file or pipe."""
     from rich.console import Console
 
-    wide = None if sys.stdout.isatty() else 200
-    return Console(file=sys.stdout, width=wide, highlight=False, soft_wrap=False)
+    stream = sys.stderr if aside else sys.stdout
+    wide = None if stream.isatty() else 200
+    return Console(file=stream, width=wide, highlight=False, soft_wrap=False)
 
 
 def write_csv(rows: Iterable[dict[str, Any]], path: str) -> None:

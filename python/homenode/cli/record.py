@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from homenode.cli.command import examples, json_option
@@ -38,36 +40,35 @@ from homenode.cli.command import examples, json_option
     metavar="Q",
     help="References a thread makes before the next thread's turn.",
 )
+@click.option(
+    "--native", is_flag=True, help="First run the program as it is, and report the slowdown."
+)
 @json_option
-def record(
-    command: tuple[str, ...], output: str, via: str, order: str, quantum: int, as_json: bool
-) -> None:
+def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Run a program and record its memory references.
 
     The program must be compiled and linked with homenode cc, homenode c++ or homenode fortran. Its
-    own output and input are untouched; its exit code is reported, not returned.
+    input and output are its own, so the summary goes to standard error; with --json the summary is
+    on standard output and the program's goes to standard error. Its exit code is reported, not
+    returned.
     """
     import json
+    from contextlib import nullcontext
 
     from homenode import _core
-    from homenode.cli.output import print_facts, print_json
+    from homenode.cli.output import print_facts, print_json, programs_aside
     from homenode.cli.progress import Progress
     from homenode.files import refuse_folder
 
-    options = {
-        "argv": list(command),
-        "output": output,
-        "via": via,
-        "order": order,
-        "quantum": quantum,
-    }
-    refuse_folder(output)
-    with Progress("recording") as progress:
+    options["argv"] = list(command)
+    refuse_folder(options["output"])
+    with Progress("recording") as progress, programs_aside() if as_json else nullcontext():
         summary = json.loads(_core.record(json.dumps(options), progress))
     if as_json:
         print_json(summary)
         return
-    print_facts((name.replace("_", " "), _plain(value)) for name, value in summary.items())
+    facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
+    print_facts(facts, aside=True)
 
 
 def _plain(value: object) -> str:

@@ -67,8 +67,10 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
 @json_option
 def record(names: tuple[str, ...], output: str, threads: int, quick: bool, as_json: bool) -> None:
     """Compile and record programs; all of them when none is named."""
+    from contextlib import nullcontext
+
     from homenode import workloads as suite
-    from homenode.cli.output import number, print_json
+    from homenode.cli.output import number, print_json, programs_aside
     from homenode.cli.progress import Progress
     from homenode.trace import Trace
 
@@ -79,7 +81,8 @@ def record(names: tuple[str, ...], output: str, threads: int, quick: bool, as_js
         program = _build(name, folder, native=False)["program"]
         entry = suite.find(name)
         size = entry.quick if quick else entry.arguments
-        with Progress(f"recording {name}") as progress:
+        aside = programs_aside() if as_json else nullcontext()
+        with Progress(f"recording {name}") as progress, aside:
             trace = Trace.record(
                 [program, "-p", str(threads), *size], folder / f"{name}.hnt", progress=progress
             )

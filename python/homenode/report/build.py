@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from homenode.trace import Trace
 
 _USUAL_BLOCK = 4096
-_WORST = 10
+_WORST = 8
 _INQUIRY = frozenset(
     {"machines", "policies", "block_sizes", "processors", "private", "sync", "threads", "force"}
 )
@@ -243,15 +243,33 @@ def bar_limit(values: Sequence[float | None], best: float | None) -> float:
 def _data(
     item: Study, machines: list[str], policies: list[str], sizes: list[int]
 ) -> dict[str, Any]:
-    """The numbers of a section for its script: the rows that ``simulate --json`` prints."""
+    """The numbers of a section for its script, the rows of ``simulate --json`` among them."""
     return {
         "name": item.name,
         "machines": machines,
         "policies": policies,
         "sizes": sizes,
         "sharing": item.costs and item.costs["map"],
-        "outcomes": list(item.outcomes),
+        "outcomes": pack(item.outcomes),
     }
+
+
+def pack(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Outcomes without their names: a fifth of the size in the file.
+
+    >>> pack([{"policy": "ace", "cost": {"local": 3}}])
+    {'fields': ['policy', 'cost.local'], 'rows': [['ace', 3]]}
+    """
+    flat = [
+        {
+            name if inner is None else f"{name}.{inner}": found
+            for name, value in row.items()
+            for inner, found in (value.items() if isinstance(value, dict) else [(None, value)])
+        }
+        for row in rows
+    ]
+    fields = unique(name for row in flat for name in row)
+    return {"fields": fields, "rows": [[row.get(name) for name in fields] for row in flat]}
 
 
 def _summary(studies: Sequence[Study]) -> list[dict[str, Any]]:

@@ -78,10 +78,12 @@ def distance(rows: Sequence[dict[str, Any]]) -> list[str]:
         sentences.append(_replication(single / best))
     stuck = [name for name, cost in costs.items() if cost is None]
     if stuck:
-        sentences.append(
-            f"{' and '.join(stuck)} cannot run here: the machine has no remote reference."
-        )
+        sentences.append(f"{_listed(stuck)} cannot run here: the machine has no remote reference.")
     return sentences
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _winner(name: str, ratio: float) -> str:

@@ -36,6 +36,17 @@
   };
   const hideTip = () => { tip.hidden = true; };
 
+  const unpack = ({ fields, rows }) => rows.map((values) => {
+    const outcome = {};
+    fields.forEach((field, index) => {
+      const [name, inner] = field.split(".");
+      if (inner === undefined) outcome[name] = values[index];
+      else (outcome[name] ??= {})[inner] = values[index];
+    });
+    return outcome;
+  });
+  data.studies.forEach((study) => { study.outcomes = unpack(study.outcomes); });
+
   // From the outcomes, as `homenode simulate --json` prints them, to arrays by machine, policy, size.
   const arrange = (study) => {
     const key = (row) => `${row.machine}\n${row.policy}\n${row.block_size}`;

@@ -1,0 +1,87 @@
+"""The demonstration: what it checks, and all of it on small programs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from canned import outcome
+from homenode import demo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Outcome
+
+_FALLING = demo.Program("gauss", (), falls=True)
+_EXCEPTION = demo.Program("sorbyr", (), falls=False)
+
+
+def _curve(*costs: float) -> hn.Result:
+    sizes = (64, 1024, 8192)
+    return hn.Result(
+        [outcome("optimal", c, block_size=s) for s, c in zip(sizes, costs, strict=True)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "costs", "holds"),
+    [
+        (_FALLING, (1100, 1500, 2000), True),
+        (_FALLING, (1100, 1050, 2000), True),
+        (_FALLING, (2000, 1500, 1100), False),
+        (_EXCEPTION, (2000, 1100, 1500), True),
+        (_EXCEPTION, (1100, 1500, 2000), False),
+    ],
+)
+def test_block_sizes_are_judged_by_the_thesis(
+    program: demo.Program, costs: tuple[float, ...], holds: bool
+) -> None:
+    check = demo.smaller_is_cheaper(program, _curve(*costs).rows)
+    assert check.holds is holds
+    assert f"{costs[0] / 1000:.3f} at 64 B" in check.detail
+
+
+def test_a_policy_below_the_optimum_is_found() -> None:
+    rows = [outcome("optimal", 1500), outcome("ace", 1500), outcome("delay", None)]
+    assert demo.optimum_is_least(rows).holds
+    assert not demo.optimum_is_least([*rows, outcome("migrate", 1499)]).holds
+
+
+def test_every_program_is_a_workload() -> None:
+    names = {row["name"] for row in hn.table("workloads")}
+    assert {program.name for program in demo.PROGRAMS} <= names
+    assert {row["name"] for row in hn.table("machines")} >= set(demo.MACHINES)
+
+
+@pytest.mark.timeout(120)
+def test_the_whole_demonstration_on_small_programs(
+    program: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    script = tmp_path / "small.py"
+    script.write_text(
+        "import sys\n"
+        "from homenode import demo\n"
+        "demo.PROGRAMS = (demo.Program('p-qsort', ('-n', '2000'), falls=True),\n"
+        "                 demo.Program('sorbyr', ('-n', '130', '-i', '2'), falls=False))\n"
+        "from homenode.cli import main\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    made = program("demo", "-o", tmp_path / "demo", "--json", script=script)
+    assert made.code in {0, 1}, made.err
+    found = json.loads(made.out)
+    assert "p-qsort: ok" in made.err
+    least = found["checks"][-1]
+    assert least["holds"], least
+    policies = {row["policy"] for row in found["outcomes"]}
+    assert {"optimal", "optimal-no-replication", "ace", "delay", "platinum"} <= policies
+    assert len(found["outcomes"]) == 2 * len(demo.MACHINES) * len(demo.BLOCK_SIZES) * len(policies)
+    page = (tmp_path / "demo" / "report.html").read_text()
+    assert "p-qsort.c:" in page
+    assert "sor.h:" in page
+    traces = [hn.Trace.open(tmp_path / "demo" / f"{name}.hnt") for name in ("p-qsort", "sorbyr")]
+    assert [trace.threads for trace in traces] == [demo.THREADS] * 2
