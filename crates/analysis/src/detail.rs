@@ -39,6 +39,22 @@ pub struct ByClass {
     pub truly_shared: u64,
 }
 
+/// The misses of a block if every processor had an infinite cache and every write invalidated all
+/// other copies: what the block's sharing causes, whatever the policy that was simulated.
+///
+/// Source: Dubois, Skeppstedt, Ricciulli, Ramamurthy and Stenström, *The detection and elimination
+/// of useless misses in multiprocessors*, ISCA 1993.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Misses {
+    /// First references, one for each processor.
+    pub cold: u64,
+    /// Misses after which the processor, before it loses the block again, references a word that
+    /// another one has written since its last miss that was not false sharing.
+    pub true_sharing: u64,
+    /// The other misses: they would not happen if every word were a block.
+    pub false_sharing: u64,
+}
+
 /// Reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
@@ -62,12 +78,46 @@ impl Uses {
     }
 }
 
+/// When something was last written; positions in the block's history count from 1, 0 is never.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    by: ProcId,
+    at: u64,
+    /// The last write by another processor than `by`.
+    by_another_at: u64,
+}
+
+impl Written {
+    fn write(&mut self, processor: ProcId, now: u64) {
+        if self.by != processor {
+            self.by_another_at = self.at;
+            self.by = processor;
+        }
+        self.at = now;
+    }
+
+    /// The last write by any processor but this one.
+    fn by_others(self, processor: ProcId) -> u64 {
+        if self.by == processor { self.by_another_at } else { self.at }
+    }
+}
+
+/// A processor's copy of the block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copied {
+    missed_at: u64,
+    /// The last miss that was cold or true sharing.
+    essential_at: u64,
+    referenced_at: u64,
+}
+
 /// Who touched a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     first: ProcId,
     several: bool,
     written: bool,
+    last: Written,
     /// References that begin at this word, or that enter the block here.
     pub uses: Uses,
 }
@@ -102,6 +152,11 @@ pub(crate) struct Detail {
     /// References by program counter and thread.
     pub uses: FxHashMap<(u64, u16), Uses>,
     words: FxHashMap<u64, Word>,
+    copies: FxHashMap<ProcId, Copied>,
+    written: Written,
+    /// References so far.
+    now: u64,
+    misses: Misses,
 }
 
 /// What the words of a block say together.
@@ -110,23 +165,55 @@ pub(crate) struct Classified {
     pub sharing: Sharing,
     pub words: ByClass,
     pub references: ByClass,
+    pub misses: Misses,
 }
 
 impl Detail {
+    /// Takes the next reference to the block, in Time order.
     pub(crate) fn add(&mut self, touch: Touch) {
         self.uses.entry((touch.pc, touch.thread)).or_default().add(touch.write);
+        self.now += 1;
+        self.count_miss(touch);
         for number in touch.words.0..=touch.words.1 {
             let word = self.words.entry(number).or_insert(Word {
                 first: touch.processor,
                 several: false,
                 written: false,
+                last: Written::default(),
                 uses: Uses::default(),
             });
             word.several |= word.first != touch.processor;
             word.written |= touch.write;
+            if touch.write {
+                word.last.write(touch.processor, self.now);
+            }
             if number == touch.words.0 {
                 word.uses.add(touch.write);
             }
+        }
+    }
+
+    /// A miss counts as false sharing until a reference shows that it was not.
+    fn count_miss(&mut self, touch: Touch) {
+        let copy = self.copies.entry(touch.processor).or_default();
+        if copy.referenced_at == 0 {
+            self.misses.cold += 1;
+            (copy.missed_at, copy.essential_at) = (self.now, self.now);
+        } else if self.written.by_others(touch.processor) > copy.referenced_at {
+            self.misses.false_sharing += 1;
+            copy.missed_at = self.now;
+        }
+        let news = (touch.words.0..=touch.words.1)
+            .filter_map(|number| self.words.get(&number))
+            .any(|word| word.last.by_others(touch.processor) > copy.essential_at);
+        if news && copy.essential_at != copy.missed_at {
+            self.misses.false_sharing -= 1;
+            self.misses.true_sharing += 1;
+            copy.essential_at = copy.missed_at;
+        }
+        copy.referenced_at = self.now;
+        if touch.write {
+            self.written.write(touch.processor, self.now);
         }
     }
 
@@ -152,7 +239,7 @@ impl Detail {
             (true, false, true) => Sharing::FalseSharing,
             (true, true, true) => Sharing::Mixed,
         };
-        Classified { sharing, words, references }
+        Classified { sharing, words, references, misses: self.misses }
     }
 }
 
@@ -187,6 +274,31 @@ mod tests {
         for (touches, sharing) in cases {
             assert_eq!(classify(touches).sharing, sharing, "{touches:?}");
         }
+    }
+
+    /// The third case:
+    ///
+    /// ```text
+    /// processor 0   W0         W0          W2
+    /// processor 1        R0          R1          R1   R0
+    /// misses       cold cold       false       true
+    /// ```
+    ///
+    /// Word 1 is nobody else's, so the first reload is for nothing. The second one is for word 0,
+    /// whose news the first had brought without use.
+    #[test]
+    fn misses_are_true_sharing_when_news_is_read() {
+        let w = |word| (0, true, word, word);
+        let r = |word| (1, false, word, word);
+        let found = |touches: &[Reference]| {
+            let misses = classify(touches).misses;
+            (misses.cold, misses.true_sharing, misses.false_sharing)
+        };
+        assert_eq!(found(&[w(0), r(0), r(1)]), (2, 0, 0));
+        assert_eq!(found(&[w(0), r(0), w(0), r(1)]), (2, 0, 1));
+        assert_eq!(found(&[w(0), r(0), w(0), r(1), w(2), r(1), r(0)]), (2, 1, 1));
+        assert_eq!(found(&[w(0), r(0), w(0), r(0), w(0), r(0)]), (2, 2, 0));
+        assert_eq!(found(&[w(0), w(0), (1, true, 1, 1), w(0), (1, true, 1, 1)]), (2, 0, 2));
     }
 
     /// A double by one processor, read by another as its upper half, beside a private word.

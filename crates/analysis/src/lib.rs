@@ -23,7 +23,8 @@ pub use map::{MapRow, SharingMap};
 pub use objects::{Object, ObjectKind, Site};
 pub use rank::Inquiry;
 pub use report::{
-    ByClass, LineUse, ObjectCost, ObjectUse, Report, Sharing, ThreadUse, WorstBlock, worst_blocks,
+    ByClass, LineUse, Misses, ObjectCost, ObjectUse, Report, Sharing, ThreadUse, WorstBlock,
+    worst_blocks,
 };
 
 use std::ops::ControlFlow;

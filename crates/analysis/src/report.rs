@@ -7,7 +7,7 @@ use homenode_placement::{Amount, Tally};
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
-pub use crate::detail::{ByClass, Sharing};
+pub use crate::detail::{ByClass, Misses, Sharing};
 use crate::detail::{Detail, Uses, Word};
 use crate::map::SharingMap;
 use crate::objects::{Names, Object, Site};
@@ -64,6 +64,8 @@ pub struct WorstBlock {
     pub words: ByClass,
     /// References, by class of the first word they touch.
     pub references: ByClass,
+    /// What its sharing costs in misses, and whether for anything.
+    pub misses: Misses,
     /// Who uses it, by thread number.
     pub threads: Vec<ThreadUse>,
     /// What lies in it, most referenced first, at most eight.
@@ -199,6 +201,7 @@ fn worst(
             sharing: classified.sharing,
             words: classified.words,
             references: classified.references,
+            misses: classified.misses,
             threads: threads(detail),
             objects: objects_within(start, &detail.words(), names),
             lines: lines(detail, names),

@@ -109,6 +109,8 @@ fn falsely_shared_counters_are_named_with_their_line() {
     assert_eq!(worst.extra_cost.steps, Some(20 * u128::from(R - 1)));
     assert_eq!(worst.share, Some(20.0 / 21.0));
     assert_eq!((worst.words.private, worst.references.private), (2, 40));
+    let misses = (worst.misses.cold, worst.misses.true_sharing, worst.misses.false_sharing);
+    assert_eq!(misses, (2, 0, 18), "ten turns each");
     let threads: Vec<_> = worst.threads.iter().map(|t| (t.thread, t.reads, t.writes)).collect();
     assert_eq!(threads, [(0, 10, 10), (1, 10, 10)]);
     assert_eq!(worst.objects.len(), 1);
@@ -260,8 +262,9 @@ struct Slow {
     first: Option<u16>,
     extra: u128,
     references: u64,
-    /// (word, processor, write)
+    /// (word, processor, write), and the same by whole references.
     touches: Vec<(u64, u16, bool)>,
+    whole: Vec<(std::ops::RangeInclusive<u64>, u16, bool)>,
     threads: BTreeMap<u16, (u64, u64)>,
     lines: BTreeMap<u32, (u64, u64)>,
     /// References by label of the object at the first byte.
@@ -286,6 +289,41 @@ impl Slow {
             (_, w, t) if w == t => Sharing::TrueSharing,
             (_, _, _) => Sharing::Mixed,
         }
+    }
+}
+
+impl Slow {
+    /// Cold, true and false sharing misses, lifetime by lifetime.
+    fn misses(&self) -> (u64, u64, u64) {
+        let mut counts = (0, 0, 0);
+        let all: BTreeSet<u16> = self.whole.iter().map(|t| t.1).collect();
+        for q in all {
+            let wrote = |i: usize| self.whole[i].1 != q && self.whole[i].2;
+            let own: Vec<usize> = (0..self.whole.len()).filter(|&i| self.whole[i].1 == q).collect();
+            // A lifetime ends where another processor writes between two references of q.
+            let lifetimes = own.chunk_by(|&a, &b| !(a..b).any(wrote));
+            let mut essential_at = None;
+            for lifetime in lifetimes {
+                let Some(since) = essential_at else {
+                    counts.0 += 1;
+                    essential_at = Some(lifetime[0]);
+                    continue;
+                };
+                let news = |&i: &usize| {
+                    let used = self.whole[i].0.clone();
+                    (since..lifetime[0]).any(|j| {
+                        wrote(j) && self.whole[j].0.clone().any(|word| used.contains(&word))
+                    })
+                };
+                if lifetime.iter().any(news) {
+                    counts.1 += 1;
+                    essential_at = Some(lifetime[0]);
+                } else {
+                    counts.2 += 1;
+                }
+            }
+        }
+        counts
     }
 }
 
@@ -314,6 +352,7 @@ fn oracle(accesses: &[Access], metadata: &Metadata, inquiry: &Inquiry) -> BTreeM
             block.references += 1;
             let first = access.addr.max(number * bytes);
             let last = (access.addr + u64::from(access.size) - 1).min(number * bytes + bytes - 1);
+            block.whole.push((first / 4..=last / 4, processor, access.kind.writes()));
             for word in first / 4..=last / 4 {
                 block.touches.push((word, processor, access.kind.writes()));
             }
@@ -362,6 +401,8 @@ fn compare_block(found: &homenode_analysis::WorstBlock, address: u64, block: &Sl
     assert_eq!(found.extra_cost.steps, Some(block.extra));
     assert_eq!(found.counts.accesses(), block.references);
     assert_eq!(found.sharing, block.sharing(), "{address:x}");
+    let misses = (found.misses.cold, found.misses.true_sharing, found.misses.false_sharing);
+    assert_eq!(misses, block.misses(), "{address:x}");
     let threads = found.threads.iter().map(|t| (t.thread, (t.reads, t.writes)));
     assert_eq!(threads.collect::<BTreeMap<_, _>>(), block.threads);
     let line = |l: &homenode_analysis::LineUse| {
