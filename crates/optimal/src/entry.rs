@@ -5,10 +5,13 @@ use homenode_machine::Prices;
 use homenode_placement::policy::{Entry, Policy, PolicyError, Setup};
 use homenode_placement::{Block, Cost, Tally};
 
+use crate::change::{Change, Changes};
+use crate::global::{GlobalPrices, GlobalSolver};
+use crate::global_migration::{self, GlobalMigration};
+use crate::global_replay::replay;
 use crate::key::KeyPrices;
-use crate::lanes::Lane;
 use crate::migration::Migration;
-use crate::replication::{Scratch, Step};
+use crate::replication::Scratch;
 
 /// The off-line policies of this crate.
 pub const TABLE: &[Entry] = &[
@@ -33,24 +36,34 @@ pub const TABLE: &[Entry] = &[
 ];
 
 fn build(setup: &Setup, replicate: bool) -> Result<Box<dyn Policy>, PolicyError> {
+    let prices = check(setup)?;
+    Ok(if setup.global {
+        Box::new(GlobalOptimal::new(prices, setup.processors, replicate))
+    } else {
+        Box::new(Optimal::new(prices, setup.processors, replicate))
+    })
+}
+
+/// The prices, if the recurrences hold for them.
+fn check(setup: &Setup) -> Result<Prices, PolicyError> {
     let fail = |machine, remedy| Err(PolicyError::Machine { policy: "optimal", machine, remedy });
     let Some(prices) = setup.prices else {
         return fail("without prices", "give the prices: this policy chooses by them");
     };
-    if setup.global {
-        return fail(
-            "with global memory",
-            "optimal with global memory is not offered; choose a machine without prices g and G, \
-             or leave the policy out",
-        );
-    }
-    if KeyPrices::new(&prices, 1).is_none() {
+    if !setup.global && KeyPrices::new(&prices, 1).is_none() {
         return fail(
             "with these prices",
             "r and R must not both be infinite, and r must not be below 1, even with --force",
         );
     }
-    Ok(Box::new(Optimal::new(prices, setup.processors, replicate)))
+    if setup.global && GlobalPrices::new(&prices, 1).is_none() {
+        return fail(
+            "with global memory and these prices",
+            "optimal with global memory is offered where g and G are finite, 1 <= g <= r and \
+             G <= R; change the prices, or leave the policy out",
+        );
+    }
+    Ok(prices)
 }
 
 struct Optimal {
@@ -76,9 +89,7 @@ impl Policy for Optimal {
     fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
         let references = self.scratch.survey(block.runs);
         if self.scratch.active().len() == 1 {
-            tally.local_reads += block.runs.iter().map(|run| run.reads()).sum::<u64>();
-            tally.local_writes += block.runs.iter().map(|run| run.writes()).sum::<u64>();
-            return;
+            return all_local(block, tally);
         }
         let keys = self.keys(references);
         let mut own = Tally::default();
@@ -91,23 +102,65 @@ impl Policy for Optimal {
             self.migration.count(block.runs, &mut own);
             key
         };
-        let priced =
-            Cost::of(&own, &self.prices).total().steps.and_then(|c| i128::try_from(c).ok());
-        let (cost, moves) = (key >> keys.shift, key & ((1 << keys.shift) - 1));
-        assert_eq!(priced, Some(cost), "block {}: counts against the minimum", block.number);
-        assert_eq!(i128::from(own.remote_moves), moves, "block {}: moves", block.number);
+        confirm(block, &own, &self.prices, (key, keys.shift));
         *tally += &own;
     }
 }
 
-/// A change of the set of places that hold a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// Position in the block's own history, counted from 0, of the first reference made with
-    /// these places.
-    pub reference: u64,
-    /// The places, ascending.
-    pub places: Vec<ProcId>,
+/// The optimum where there is global memory.
+struct GlobalOptimal {
+    prices: Prices,
+    processors: u16,
+    replicate: bool,
+    scratch: Scratch,
+}
+
+impl GlobalOptimal {
+    fn new(prices: Prices, processors: u16, replicate: bool) -> Self {
+        Self { prices, processors, replicate, scratch: Scratch::new(processors) }
+    }
+
+    fn keys(&self, references: u64) -> GlobalPrices {
+        GlobalPrices::new(&self.prices, references).expect("build() has checked the prices")
+    }
+}
+
+impl Policy for GlobalOptimal {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        let references = self.scratch.survey(block.runs);
+        if self.scratch.active().len() == 1 {
+            return all_local(block, tally);
+        }
+        let keys = self.keys(references);
+        let mut own = Tally::default();
+        let key = if self.replicate {
+            let (active, lane) = self.scratch.lanes();
+            let solution = GlobalSolver::new(keys, active.len()).solve(block.runs, lane);
+            let found = (&solution, &keys);
+            replay(block.runs, found, (active.len(), lane), |step| step.count(&mut own));
+            solution.key
+        } else {
+            let (key, path) = GlobalMigration::new(keys, self.processors).solve(block.runs);
+            GlobalMigration::count(block.runs, &path, self.processors, &mut own);
+            key
+        };
+        confirm(block, &own, &self.prices, (key, keys.shift));
+        *tally += &own;
+    }
+}
+
+/// A block that one processor alone refers to stays there.
+fn all_local(block: Block<'_>, tally: &mut Tally) {
+    tally.local_reads += block.runs.iter().map(|run| run.reads()).sum::<u64>();
+    tally.local_writes += block.runs.iter().map(|run| run.writes()).sum::<u64>();
+}
+
+/// The counts, priced, are the minimum that was found.
+fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (key, shift): (i128, u32)) {
+    let priced = Cost::of(tally, prices).total().steps.and_then(|c| i128::try_from(c).ok());
+    let moves = i128::from(tally.remote_moves + tally.global_moves);
+    assert_eq!(priced, Some(key >> shift), "block {}: counts against the minimum", block.number);
+    assert_eq!(moves, key & ((1 << shift) - 1), "block {}: moves", block.number);
 }
 
 /// The optimal placement of one block itself: the places at its first reference, and every change.
@@ -115,68 +168,55 @@ pub struct Change {
 /// from the end of the history backwards. Copies are made by the first read that uses them.
 ///
 /// # Errors
-/// When the machine has global memory or the prices allow no placement.
+/// When the prices allow no placement, or the machine has global memory at prices that the
+/// recurrence does not cover.
 pub fn placement(
     block: Block<'_>,
     setup: &Setup,
     replicate: bool,
 ) -> Result<Vec<Change>, PolicyError> {
-    build(setup, replicate)?;
-    let Some(prices) = setup.prices else { return Ok(Vec::new()) };
+    let prices = check(setup)?;
+    let mut changes = Changes::default();
+    if setup.global {
+        let mut optimal = GlobalOptimal::new(prices, setup.processors, replicate);
+        let references = optimal.scratch.survey(block.runs);
+        let keys = optimal.keys(references);
+        if replicate {
+            let (active, lane) = optimal.scratch.lanes();
+            let solution = GlobalSolver::new(keys, active.len()).solve(block.runs, lane);
+            let found = (&solution, &keys);
+            replay(block.runs, found, (active.len(), lane), |step| {
+                step.record(active, &mut changes);
+            });
+        } else {
+            let (_, path) = GlobalMigration::new(keys, setup.processors).solve(block.runs);
+            let steps = block.runs.iter().flat_map(|&run| global_migration::steps(run));
+            singles(steps.zip(path), setup.processors, &mut changes);
+        }
+        return Ok(changes.finish());
+    }
     let mut optimal = Optimal::new(prices, setup.processors, replicate);
     let references = optimal.scratch.survey(block.runs);
     let keys = optimal.keys(references);
-    let mut changes = Changes(Vec::new());
     if replicate {
         optimal.scratch.solve(block.runs, keys);
         let active = optimal.scratch.active().to_vec();
-        optimal.scratch.replay(block.runs, |step| changes.step(&step, &keys, &active));
+        optimal.scratch.replay(block.runs, |step| step.record(&keys, &active, &mut changes));
     } else {
         optimal.migration.solve(block.runs, &keys, setup.processors);
-        let mut position = 0;
-        for (run, &place) in block.runs.iter().zip(optimal.migration.path()) {
-            changes.set(position, vec![place]);
-            position += run.references();
-        }
+        let runs = block.runs.iter().map(|run| run.references());
+        let path = optimal.migration.path().iter().copied();
+        singles(runs.zip(path), setup.processors, &mut changes);
     }
-    Ok(changes.0)
+    Ok(changes.finish())
 }
 
-struct Changes(Vec<Change>);
-
-impl Changes {
-    fn set(&mut self, reference: u64, mut places: Vec<ProcId>) {
-        places.sort_unstable();
-        match self.0.last_mut() {
-            Some(last) if last.places == places => {}
-            Some(last) if last.reference == reference => last.places = places,
-            Some(_) | None => self.0.push(Change { reference, places }),
-        }
-    }
-
-    fn add(&mut self, reference: u64, place: ProcId) {
-        let mut places = self.0.last().map(|c| c.places.clone()).unwrap_or_default();
-        places.push(place);
-        self.set(reference, places);
-    }
-
-    fn step(&mut self, step: &Step<'_>, prices: &KeyPrices, active: &[ProcId]) {
-        let name = |lane: Lane| active[usize::from(lane)];
-        if self.0.is_empty() {
-            self.set(0, vec![name(step.start)]);
-        }
-        for &(j, at) in step.readers.iter().filter(|(j, _)| step.replicates(*j, prices)) {
-            self.add(at, name(j));
-        }
-        let Some((w, run, at)) = step.writes else { return };
-        self.set(at, vec![name(step.end)]);
-        if w == step.end || !prices.copies(run.cycle_reads()) {
-            return;
-        }
-        let cycle = run.cycle_writes() + run.cycle_reads();
-        for again in 1..run.repeats() {
-            self.add(at + again * cycle - run.cycle_reads(), name(w));
-            self.set(at + again * cycle, vec![name(step.end)]);
-        }
+/// Single places, each with the number of references made there; `global` is global memory.
+fn singles(steps: impl Iterator<Item = (u64, ProcId)>, global: ProcId, changes: &mut Changes) {
+    let mut position = 0;
+    for (references, place) in steps {
+        let processors = if place == global { Vec::new() } else { vec![place] };
+        changes.set(position, processors, place == global);
+        position += references;
     }
 }

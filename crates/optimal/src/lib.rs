@@ -8,10 +8,15 @@
 //! this is checked for every block, also in release builds.
 
 pub mod brute;
+mod change;
 mod entry;
+mod global;
+mod global_migration;
+mod global_replay;
 mod key;
 mod lanes;
 mod migration;
 mod replication;
 
-pub use entry::{Change, TABLE, placement};
+pub use change::Change;
+pub use entry::{TABLE, placement};

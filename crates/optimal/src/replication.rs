@@ -3,6 +3,7 @@
 use homenode_base::ProcId;
 use homenode_placement::{Run, Tally};
 
+use crate::change::Changes;
 use crate::key::{Key, KeyPrices};
 use crate::lanes::{Lane, Lanes, Record, Writes};
 
@@ -72,6 +73,11 @@ impl Scratch {
     /// Processors that refer to the block surveyed last, ascending.
     pub(crate) fn active(&self) -> &[ProcId] {
         &self.active
+    }
+
+    /// The same, and the lane of each of them.
+    pub(crate) fn lanes(&self) -> (&[ProcId], impl Fn(ProcId) -> Lane + Copy + '_) {
+        (&self.active, |p| self.lane_of[usize::from(p)])
     }
 
     /// Finds the best placement of the surveyed block; returns its key.
@@ -165,6 +171,27 @@ impl Step<'_> {
     /// Whether reader `j` gets a copy: it pays, or the block is at `j` when it is written.
     pub(crate) fn replicates(&self, j: Lane, prices: &KeyPrices) -> bool {
         j != self.start && (j == self.end || prices.copies(self.reads[usize::from(j)]))
+    }
+
+    /// Writes this step's changes of place down.
+    pub(crate) fn record(&self, prices: &KeyPrices, active: &[ProcId], changes: &mut Changes) {
+        let name = |lane: Lane| active[usize::from(lane)];
+        if changes.is_empty() {
+            changes.set(0, vec![name(self.start)], false);
+        }
+        for &(j, at) in self.readers.iter().filter(|(j, _)| self.replicates(*j, prices)) {
+            changes.add(at, Some(name(j)));
+        }
+        let Some((w, run, at)) = self.writes else { return };
+        changes.set(at, vec![name(self.end)], false);
+        if w == self.end || !prices.copies(run.cycle_reads()) {
+            return;
+        }
+        let cycle = run.cycle_writes() + run.cycle_reads();
+        for again in 1..run.repeats() {
+            changes.add(at + again * cycle - run.cycle_reads(), Some(name(w)));
+            changes.set(at + again * cycle, vec![name(self.end)], false);
+        }
     }
 
     /// Counts this step's events.

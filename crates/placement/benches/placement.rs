@@ -7,6 +7,7 @@ mod synthetic;
 
 use std::time::Instant;
 
+use homenode_machine::Prices;
 use homenode_placement::TABLE;
 use homenode_placement::policy::Entry;
 
@@ -31,7 +32,7 @@ fn main() {
     for (trace, batches) in synthetic::traces(REFERENCES) {
         println!("\n{trace}: {REFERENCES} references, 16 threads, 4 KB blocks");
         let mut report = |what: &str, processors: u16, rate: f64| {
-            println!("  {what:<24}{processors:>4} processors {rate:>9.1} M references/s");
+            println!("  {what:<32}{processors:>4} processors {rate:>9.1} M references/s");
             lines.push(format!(
                 "{{\"bench\":\"placement\",\"trace\":\"{trace}\",\"what\":\"{what}\",\
                  \"processors\":{processors},\"mrefs_per_s\":{rate:.1}}}"
@@ -41,12 +42,12 @@ fn main() {
             std::hint::black_box(synthetic::histories(&batches, 16));
         });
         report("histories", 16, speed);
-        for (name, processors) in list() {
+        for (what, policy, processors) in list() {
             let histories = synthetic::histories(&batches, processors);
             let speed = rate(|| {
-                std::hint::black_box(synthetic::walk(&histories, TABLES, name, 1));
+                std::hint::black_box(synthetic::walk(&histories, TABLES, policy, 1));
             });
-            report(name, processors, speed);
+            report(&what, processors, speed);
         }
         let histories = synthetic::histories(&batches, 16);
         println!("  {} runs in {} blocks", histories.runs(), histories.len());
@@ -56,9 +57,25 @@ fn main() {
     }
 }
 
-/// Every policy at 16 processors; the optimum also at 8, and at 64, of which 16 refer.
-fn list() -> Vec<(&'static str, u16)> {
-    let names = TABLES.iter().flat_map(|t| t.iter()).map(|e| (e.name, 16));
-    let more = [("optimal", 8), ("optimal-no-replication", 8), ("optimal", 64)];
-    names.chain(more).collect()
+/// A label, a policy with prices, and the number of processors.
+type Point = (String, (&'static str, Prices), u16);
+
+/// Every policy at 16 processors; the optima also at 8, with and without global memory, and at 64,
+/// of which 16 refer.
+fn list() -> Vec<Point> {
+    let point = |name: &'static str, prices: Prices, processors| {
+        let global = if prices.has_global() { " on ace" } else { "" };
+        (format!("{name}{global}"), (name, prices), processors)
+    };
+    let mut points = Vec::new();
+    for entry in TABLES.iter().flat_map(|table| table.iter()) {
+        let prices = if entry.needs_global { synthetic::ace() } else { synthetic::numa() };
+        points.push(point(entry.name, prices, 16));
+    }
+    for entry in homenode_optimal::TABLE {
+        points.push(point(entry.name, synthetic::numa(), 8));
+        points.push(point(entry.name, synthetic::ace(), 8));
+    }
+    points.push(point("optimal", synthetic::numa(), 64));
+    points
 }

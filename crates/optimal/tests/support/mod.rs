@@ -87,3 +87,20 @@ pub fn random_prices(rng: &mut Rng) -> Prices {
         _ => Prices::whole(Some(r), Some(big_r), None, None),
     }
 }
+
+/// Random prices with global memory that keep the rules of the model, R at least G.
+pub fn random_global_prices(rng: &mut Rng) -> Prices {
+    let g = 2 + rng.below(6);
+    let r = g + rng.below(8);
+    let big_g = 2 * g + 1 + rng.below(40);
+    let low = big_g.max(2 * r + 1);
+    let (low, high) = (low, (2 * big_g).max(low));
+    let big_r = low + rng.below(high - low + 1);
+    let big_g = big_g.max(big_r.div_ceil(2));
+    match rng.below(8) {
+        0 => Prices::whole(None, None, Some(g), Some(big_g)),
+        1 => Prices::whole(Some(r), None, Some(g), Some(big_g)),
+        2 => Prices::whole(None, Some(big_r), Some(g), Some(big_g)),
+        _ => Prices::whole(Some(r), Some(big_r), Some(g), Some(big_g)),
+    }
+}

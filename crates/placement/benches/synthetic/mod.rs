@@ -96,12 +96,24 @@ pub fn histories(batches: &[Batch], processors: u16) -> Histories {
     builder.finish().0
 }
 
-/// What a policy counts over all blocks, several times, at the prices of NUMA (thesis table 6.3);
-/// with a global memory where the policy needs one.
-pub fn walk(histories: &Histories, tables: &[&'static [Entry]], name: &str, times: usize) -> Tally {
+/// Thesis table 6.3, NUMA.
+pub fn numa() -> Prices {
+    Prices::whole(Some(102), Some(2323), None, None)
+}
+
+/// Thesis section 5.1, ACE: with global memory.
+pub fn ace() -> Prices {
+    Prices::whole(Some(5), Some(4496), Some(2), Some(2248))
+}
+
+/// What a policy counts over all blocks, several times.
+pub fn walk(
+    histories: &Histories,
+    tables: &[&'static [Entry]],
+    (name, prices): (&str, Prices),
+    times: usize,
+) -> Tally {
     let spec = PolicySpec::parse(name, tables).expect("a policy of the tables");
-    let (g, big_g) = if spec.entry.needs_global { (Some(50), Some(2000)) } else { (None, None) };
-    let prices = Prices::whole(Some(102), Some(2323), g, big_g);
     let (processors, global) = (histories.processors(), prices.has_global());
     let setup = Setup { processors, global, prices: Some(prices), rate: None };
     let mut policy = spec.build(&setup).expect("it fits the machine");
