@@ -26,7 +26,7 @@ FOLDER = Path(__file__).resolve().parent
 
 _HEADERS = FOLDER.parent / "runtime" / "include"
 
-# What `homenode cc` is, from this interpreter, whether or not scripts are on the path.
+# `homenode cc` of this interpreter, whether or not its scripts are on the path.
 _WRAPPER = (sys.executable, "-m", "homenode", "cc")
 
 
