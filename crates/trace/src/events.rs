@@ -123,6 +123,20 @@ pub(crate) fn by_name(name: &str) -> Option<(u8, &'static Shape)> {
     Some((u8::try_from(place).ok()?, &SHAPES[place]))
 }
 
+/// Name and fields of every kind of event, in the order of the text formats; *x* marks those written
+/// in hexadecimal.
+#[must_use]
+pub fn event_table() -> Vec<(&'static str, String)> {
+    let fields = |shape: &Shape| {
+        let numbers = shape.numbers.iter().enumerate().map(|(i, name)| {
+            if shape.is_address(i) { format!("`{name}` *x*") } else { format!("`{name}`") }
+        });
+        let text = shape.text.then(|| "*text*".to_owned());
+        numbers.chain(text).collect::<Vec<_>>().join(", ")
+    };
+    SHAPES.iter().map(|shape| (shape.name, fields(shape))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,24 @@
 //! The trace store: file format, reader, writer, repair, importers and exporters.
 //!
 //! A trace is a totally ordered list of references and events plus metadata ([`Batch`], [`Event`],
-//! [`Metadata`]). [`TraceWriter`] stores it as an `.hnt` file, [`TraceReader`] reads it in parallel,
-//! [`repair`] saves what a killed writer or a bad disk left, [`import`] and [`export`] speak other
-//! tools' formats.
+//! [`Metadata`]). [`TraceWriter`] stores it as an `.hnt` file, [`TraceReader`] reads it in
+//! parallel, [`repair`] saves what a killed writer or a bad disk left, [`import`] and [`export`]
+//! speak other tools' formats.
+//!
+//! ```
+//! use homenode_base::{Access, AccessKind};
+//! use homenode_trace::{Batch, Metadata, TraceReader, TraceWriter, Want, WriterOptions};
+//! let mut file = Vec::new();
+//! let mut writer = TraceWriter::new(&mut file, "memory", WriterOptions::default())?;
+//! writer.push(&Access::new(0, AccessKind::Write, 0x1000, 4))?;
+//! writer.push(&Access::new(1, AccessKind::Read, 0x1000, 4))?;
+//! writer.finish(Metadata::default())?;
+//! let trace = TraceReader::from_bytes(file, "memory")?;
+//! let mut batch = Batch::default();
+//! trace.read_chunk(0, Want::ALL, &mut batch)?;
+//! assert_eq!((trace.references(), batch.addr[1]), (2, 0x1000));
+//! # Ok::<(), homenode_trace::TraceError>(())
+//! ```
 //!
 //! Invariant: whatever the bytes, reading ends with a value or a [`TraceError`] that says where,
 //! and allocates no more than the file or the row limit of a chunk justifies.
@@ -25,6 +40,7 @@ mod source;
 mod writer;
 
 pub use error::TraceError;
+pub use events::event_table;
 pub use info::{Info, info};
 pub use model::{AddressRange, Batch, Columns, Event, EventKind, Metadata, RangeKind, SourceLine};
 pub use reader::{ChunkInfo, TraceReader, Want};

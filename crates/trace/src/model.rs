@@ -308,7 +308,8 @@ pub struct Metadata {
     pub tool: String,
     /// How the references were obtained: `cc`, `qemu`, `import text`, ...
     pub method: String,
-    /// What the order of the references promises: `deterministic quantum=100`, `free ...`, `file order`.
+    /// What the order of the references promises: `deterministic quantum=100`, `free ...`, `file
+    /// order`.
     pub order: String,
     /// Wall time of the recorded run in seconds, if known.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use homenode_base::{AccessKind, Flags};
 
 use super::places::{Turn, starts};
-use super::site::{CODES, FIRST_USE, Site, WIDTH_OF_CODE, difference};
+use super::site::{CODES, FIRST_USE, OFFSET, Site, WIDTH_OF_CODE, difference};
 use super::stream::Streams;
 use super::{MAX_SITES, event, id, wide};
 use crate::bytes::{Cursor, Fault};
@@ -32,8 +32,7 @@ pub(crate) fn decode(
     let streams = Streams::parse(section)?;
     let wanted = layout.columns.intersection(want.columns);
     let turns = read_turns(&streams, layout)?;
-    prepare(batch, layout.header.rows as usize, wanted);
-    read_rows(&streams, layout, &turns, batch)?;
+    read_rows(&streams, layout, wanted, &turns, batch)?;
     if !wanted.flags {
         batch.flags.clear();
     }
@@ -135,6 +134,7 @@ struct Rare<'a> {
 fn read_rows(
     streams: &Streams<'_>,
     layout: Layout<'_>,
+    wanted: Columns,
     turns: &[Turn],
     batch: &mut Batch,
 ) -> Result<(), Fault> {
@@ -156,6 +156,8 @@ fn read_rows(
         let found = format!("{} and {}", sites.len(), codes.len());
         return Err(Fault::new(0, format!("{bytes} bytes of sites and {rows} codes"), found));
     }
+    // Only now do the columns get their memory: the streams have as many rows as the header says.
+    prepare(batch, rows, wanted);
     let mut rare = Rare {
         differences: Differences { bytes: differences, at: 0 },
         first_uses: Cursor::new(first_uses),
@@ -164,11 +166,17 @@ fn read_rows(
         remembered: 0,
     };
     let input = Input { sites, codes, turns, layout };
-    match (is_wide, !batch.pc.is_empty()) {
-        (false, false) => input.rows::<1, false>(&mut rare, batch),
-        (false, true) => input.rows::<1, true>(&mut rare, batch),
-        (true, false) => input.rows::<2, false>(&mut rare, batch),
-        (true, true) => input.rows::<2, true>(&mut rare, batch),
+    // Where differences are many, which rows have one is hard to predict.
+    let mixed = written > rows / 16;
+    match (is_wide, !batch.pc.is_empty(), mixed) {
+        (false, false, false) => input.rows::<1, false, false>(&mut rare, batch),
+        (false, false, true) => input.rows::<1, false, true>(&mut rare, batch),
+        (false, true, false) => input.rows::<1, true, false>(&mut rare, batch),
+        (false, true, true) => input.rows::<1, true, true>(&mut rare, batch),
+        (true, false, false) => input.rows::<2, false, false>(&mut rare, batch),
+        (true, false, true) => input.rows::<2, false, true>(&mut rare, batch),
+        (true, true, false) => input.rows::<2, true, false>(&mut rare, batch),
+        (true, true, true) => input.rows::<2, true, true>(&mut rare, batch),
     }?;
     if rare.differences.at != written {
         let found = rare.differences.at;
@@ -186,8 +194,8 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Decodes all turns, with site numbers of `WIDTH` bytes.
-    fn rows<const WIDTH: usize, const PC: bool>(
+    /// Decodes all turns, with site numbers of `WIDTH` bytes; `MIXED` says differences are many.
+    fn rows<const WIDTH: usize, const PC: bool, const MIXED: bool>(
         &self,
         rare: &mut Rare<'_>,
         batch: &mut Batch,
@@ -209,7 +217,8 @@ impl Input<'_> {
             };
             let mut done = 0;
             while done < turn.len() {
-                done = part.usual::<WIDTH, PC>(done, &mut threads[slot], &mut rare.differences);
+                done =
+                    part.usual::<WIDTH, PC, MIXED>(done, &mut threads[slot], &mut rare.differences);
                 if done < turn.len() {
                     let number = part.number::<WIDTH>(done);
                     let site = rare.row(number, part.codes[done], slot, &mut threads)?;
@@ -247,7 +256,7 @@ impl Part<'_> {
 
     /// Decodes rows from `start` on and returns the first that needs [`Rare::row`].
     #[inline(always)]
-    fn usual<const WIDTH: usize, const PC: bool>(
+    fn usual<const WIDTH: usize, const PC: bool, const MIXED: bool>(
         &mut self,
         start: usize,
         thread: &mut Thread,
@@ -265,7 +274,8 @@ impl Part<'_> {
                 break;
             }
             let site = &mut sites[index];
-            let difference = differences.next(code);
+            let written = MIXED || code > OFFSET;
+            let difference = if written { differences.next(code) } else { 0 };
             let addr = site.address(code, previous, difference);
             site.learn(addr, previous);
             previous = addr;

@@ -23,7 +23,7 @@ use super::{Entry, LineError, Parser, Sink};
 pub(super) const ENTRY: Entry = Entry {
     name: "lackey",
     summary: "Valgrind: --tool=lackey --trace-mem=yes (lines I, L, S, M)",
-    source: "Valgrind user manual, chapter 13",
+    source: "Valgrind user manual, \"Lackey\"",
     extensions: &["lackey"],
     build: || Box::new(Lackey { pc: 0 }),
 };
