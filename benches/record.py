@@ -80,8 +80,7 @@ def run(command: list[str]) -> tuple[float, int, str]:
     """Wall time in seconds, peak memory in KiB of the command and what it waited for, output."""
     begin = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        output = process.stdout.read()
+        output = process.stdout.read() if process.stdout else ""
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
