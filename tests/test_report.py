@@ -14,6 +14,7 @@ from canned import POLICIES, costs, matrix, outcome
 from homenode.report import build, heat, lines, words
 from homenode.report.palette import COST_COLOURS, colour_of
 from homenode.report.svg import LogScale, element
+from homenode.specs import plain_number
 
 _SIZES = (64, 512, 4096)
 _POINT = {"machines": ["numa"], "policies": ["ace"], "block_sizes": [4096]}
@@ -88,7 +89,7 @@ def test_the_numbers_are_those_of_the_simulation(page: str) -> None:
     data = json.loads(text[1])
     assert data["studies"][0]["outcomes"] == build.pack(matrix(("numa", "dsm"), _SIZES))
     for row in matrix(("numa",), _SIZES):
-        assert f">{words.plain_number(row['mcpr'])}</td>" in page
+        assert f">{plain_number(row['mcpr'])}</td>" in page
 
 
 def test_bars_are_sorted_and_relative_to_the_optimum() -> None:

@@ -12,7 +12,7 @@ import websocket
 
 from canned import costs, matrix
 from homenode.report import build
-from homenode.report.words import plain_number
+from homenode.specs import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -185,7 +185,8 @@ class _open_source:  # noqa: N801 - used as a context manager, like open()
         file: Any = self._source
         if file == "-":
             # Both formats keep their index at the end, so a pipe is spooled to disk first.
-            file = self._stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+            spool = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
+            file = self._stack.enter_context(spool)
             shutil.copyfileobj(sys.stdin.buffer, file)
             file.seek(0)
         if self._form == "arrow":

@@ -1,4 +1,4 @@
-"""Lists as people write them: machines, policies and block sizes.
+"""Lists and numbers as people write them: machines, policies, block sizes, costs.
 
 A machine or policy may carry parameters after a colon, themselves separated by commas, so a list
 such as ``optimal,delay:n=50,limit=2,ace`` needs care: a part of the form ``name=value`` continues
@@ -124,6 +124,21 @@ def format_size(size: int) -> str:
         if size >= unit and size % unit == 0:
             return f"{size // unit} {name}"
     return f"{size} B"
+
+
+def plain_number(value: float | None, digits: int = 4) -> str:
+    """A number with so many significant digits and no superfluous zeros; None is infinite.
+
+    >>> plain_number(2.0), plain_number(1.23456), plain_number(12345.6), plain_number(None)
+    ('2', '1.235', '12,346', '∞')
+    >>> plain_number(7), plain_number(1234567), plain_number(0.0000123)
+    ('7', '1,234,567', '1.23e-05')
+    """
+    if value is None or value == float("inf"):
+        return "∞"
+    if isinstance(value, int) or abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
 
 
 def unique(items: Iterable[T]) -> list[T]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.specs import plain_number
 
 if TYPE_CHECKING:
     from homenode.demo import Check, Program
@@ -56,7 +57,7 @@ def _run(program: Program, folder: Path, quiet: bool) -> tuple[Trace, Result]:
     from contextlib import nullcontext
 
     from homenode import demo as plan
-    from homenode.cli.output import number, programs_aside
+    from homenode.cli.output import programs_aside
     from homenode.cli.progress import Progress
 
     aside = programs_aside() if quiet else nullcontext()
@@ -65,7 +66,7 @@ def _run(program: Program, folder: Path, quiet: bool) -> tuple[Trace, Result]:
     if not quiet:
         click.echo(
             f"recorded {program.name} {' '.join(program.arguments)}: "
-            f"{number(trace.references)} references by {trace.threads} threads, "
+            f"{plain_number(trace.references)} references by {trace.threads} threads, "
             f"{trace.bytes_per_reference:.3g} bytes each"
         )
     with Progress(f"simulating {program.name}") as progress:
@@ -75,6 +76,7 @@ def _run(program: Program, folder: Path, quiet: bool) -> tuple[Trace, Result]:
 def _report(folder: Path, results: list[tuple[Program, Trace, Result]], found: list[Check]) -> Path:
     from dataclasses import replace
 
+    from homenode.cli.progress import Progress
     from homenode.files import replacing
     from homenode.report.build import render, study
 
@@ -82,7 +84,9 @@ def _report(folder: Path, results: list[tuple[Program, Trace, Result]], found: l
     for (program, trace, result), check in zip(results, found[:-1], strict=True):
         verdict = "holds" if check.holds else "differs"
         notes = [f"{check.statement.removeprefix(program.name + ': ')}: {verdict}."]
-        studies.append(replace(study(trace, result, program.name), notes=notes))
+        with Progress(f"looking into {program.name}") as progress:
+            found_there = study(trace, result, program.name, progress)
+        studies.append(replace(found_there, notes=notes))
     page = folder / "report.html"
     with replacing(page) as file:
         html = render(

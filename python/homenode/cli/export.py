@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.specs import plain_number
 
 
 @click.command(
@@ -25,7 +26,7 @@ from homenode.cli.command import examples, json_option
 def export(trace: str, form: str | None, output: str, as_json: bool) -> None:
     """Write the references of a trace in another format."""
     from homenode import ConfigError, Trace
-    from homenode.cli.output import number, print_json
+    from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
 
     if as_json and output == "-":
@@ -36,7 +37,7 @@ def export(trace: str, form: str | None, output: str, as_json: bool) -> None:
     if as_json:
         print_json({"trace": trace, "output": output, "references": opened.references})
     elif output != "-":
-        click.echo(f"{output}: {number(opened.references)} references")
+        click.echo(f"{output}: {plain_number(opened.references)} references")
 
 
 COMMANDS = {"export": export}

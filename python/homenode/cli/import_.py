@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.specs import plain_number
 
 _FORMATS = "text, csv, parquet, arrow, lackey, din"
 
@@ -34,7 +35,7 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
     and no trace is written.
     """
     from homenode import Trace
-    from homenode.cli.output import number, print_json
+    from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
 
     with Progress("importing") as progress:
@@ -43,7 +44,7 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
         print_json(trace.info)
         return
     click.echo(
-        f"{output}: {number(trace.references)} references by {trace.threads} threads, "
+        f"{output}: {plain_number(trace.references)} references by {trace.threads} threads, "
         f"{trace.bytes_per_reference:.3f} bytes a reference"
     )
 

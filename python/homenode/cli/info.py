@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.specs import plain_number
 
 
 @click.command(
@@ -31,21 +32,19 @@ def info(trace: str, lines: bool, as_json: bool) -> None:
 
 def describe(path: str, info: dict[str, Any]) -> list[tuple[str, str]]:
     """The facts of ``homenode info`` as names and values for people."""
-    from homenode.cli.output import number
-
     total = info["references"]
     run = info["metadata"]
     each = info["bytes_per_reference"]
-    size = f"{number(info['bytes'])} bytes" + (f", {each:.3f} a reference" if each else "")
+    size = f"{plain_number(info['bytes'])} bytes" + (f", {each:.3f} a reference" if each else "")
     facts = [
         ("trace", path),
         ("program", " ".join([run["program"], *run["arguments"]]).strip() or "unknown"),
-        ("references", number(total)),
-        ("threads", number(info["threads"])),
-        ("file", f"{size}, {number(info['chunks'])} chunks, format {info['format_version']}"),
+        ("references", plain_number(total)),
+        ("threads", plain_number(info["threads"])),
+        ("file", f"{size}, {plain_number(info['chunks'])} chunks, format {info['format_version']}"),
     ]
     facts += [
-        (name, f"{number(info[name])} ({_percent(info[name], total)})")
+        (name, f"{plain_number(info[name])} ({_percent(info[name], total)})")
         for name in ("reads", "writes", "atomics", "private", "sync", "kernel", "fetches")
         if info[name] or name in {"reads", "writes"}
     ]
@@ -55,7 +54,7 @@ def describe(path: str, info: dict[str, Any]) -> list[tuple[str, str]]:
     facts += _ranges(run["ranges"])
     if run["provenance"]:
         facts.append(("provenance", "; ".join(run["provenance"])))
-    return [*facts, ("events", number(info["events"])), ("checksum", str(info["checksum"]))]
+    return [*facts, ("events", plain_number(info["events"])), ("checksum", str(info["checksum"]))]
 
 
 def _ranges(ranges: list[dict[str, Any]]) -> list[tuple[str, str]]:

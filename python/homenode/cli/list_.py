@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import BlockSizes, examples, flattened, table_options
+from homenode.specs import format_size, plain_number
 
 _KINDS = ("machines", "policies", "protocols", "workloads", "studies", "tlbs", "formats")
 
@@ -88,8 +89,7 @@ def _print(kind: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _print_machines(rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.output import number, print_table
-    from homenode.specs import format_size
+    from homenode.cli.output import print_table
 
     lacking = {"r": "∞", "R": "∞", "g": "-", "G": "-"}
     prices = [(name, True) for name in lacking]
@@ -99,7 +99,7 @@ def _print_machines(rows: list[dict[str, Any]]) -> None:
             [
                 row["name"],
                 format_size(row["block_size"]),
-                *(none if row[n] is None else number(row[n]) for n, none in lacking.items()),
+                *(none if row[n] is None else plain_number(row[n]) for n, none in lacking.items()),
                 row["summary"],
             ]
             for row in rows

@@ -13,8 +13,6 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_LARGE, _SMALL = 1000, 0.001
-
 
 def print_json(value: Any) -> None:
     """Prints JSON, indented, keys in the order of the table or result."""
@@ -105,18 +103,3 @@ def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
     table = pa.table({name: [row.get(name) for row in listed] for name in names})
     with replacing(path) as file:
         pq.write_table(table, file, compression="zstd")
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """A number with so many significant digits; infinity where there is none.
-
-    >>> number(1.23456), number(1234567), number(None)
-    ('1.235', '1,234,567', '∞')
-    """
-    if value is None or value == float("inf"):
-        return "∞"
-    if isinstance(value, int) or abs(value) >= _LARGE:
-        return f"{value:,.0f}"
-    if value and abs(value) < _SMALL:
-        return f"{value:.{digits - 1}e}"
-    return f"{value:.{digits}g}" if value else "0"

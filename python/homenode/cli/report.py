@@ -39,6 +39,7 @@ def report(
     import sys
 
     from homenode.cli.output import print_json
+    from homenode.cli.progress import Progress
     from homenode.cli.simulate import run
     from homenode.files import replacing
     from homenode.report.build import render, study
@@ -53,7 +54,8 @@ def report(
         result = run(path, options)
         outcomes += result.rows
         configuration = result.configuration
-        studies.append(study(Trace.open(path), result))
+        with Progress("looking for the dearest blocks") as progress:
+            studies.append(study(Trace.open(path), result, progress=progress))
     html = render(
         studies,
         title=title or "How far from the best possible?",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, simulation_options, table_options
+from homenode.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from homenode.result import Result
@@ -44,6 +45,8 @@ def simulate(
         click.echo(result.to_json())
     elif csv is None and parquet is None:
         print_result(result)
+        for note in result.provenance.get("notes", []):
+            click.echo(f"note: {note}", err=True)
 
 
 def run(trace: str, options: dict[str, Any]) -> Result:
@@ -64,8 +67,6 @@ def run(trace: str, options: dict[str, Any]) -> Result:
 
 def print_result(result: Result) -> None:
     """Prints one table a trace and machine."""
-    from homenode.specs import unique
-
     for trace, machine in unique((row["trace"], row["machine"]) for row in result):
         rows = [r for r in result if r["trace"] == trace and r["machine"] == machine]
         sizes = unique(row["block_size"] for row in rows)
@@ -76,8 +77,7 @@ def print_result(result: Result) -> None:
 
 
 def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.output import number, print_table
-    from homenode.specs import format_size
+    from homenode.cli.output import print_table
 
     best = next((r["total_cost"] for r in rows if r["policy"] == "optimal"), None)
     cells = []
@@ -86,13 +86,13 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
         cells.append(
             [
                 row["policy"],
-                number(row["mcpr"]),
+                plain_number(row["mcpr"]),
                 _ratio(row["total_cost"], best),
                 *(
-                    number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
+                    plain_number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
                     for where in ("local", "remote", "global")
                 ),
-                number(sum(counts.get(name, 0) for name in _MOVES)),
+                plain_number(sum(counts.get(name, 0) for name in _MOVES)),
             ]
         )
     size = format_size(rows[0]["block_size"])
@@ -112,14 +112,13 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
 
 
 def _print_sizes(trace: str, machine: str, rows: list[dict[str, Any]], sizes: list[int]) -> None:
-    from homenode.cli.output import number, print_table
-    from homenode.specs import format_size, unique
+    from homenode.cli.output import print_table
 
     found = {(row["policy"], row["block_size"]): row["mcpr"] for row in rows}
     print_table(
         [("MCPR", False), *((format_size(size), True) for size in sizes)],
         [
-            [policy, *(number(found[policy, size]) for size in sizes)]
+            [policy, *(plain_number(found[policy, size]) for size in sizes)]
             for policy in unique(row["policy"] for row in rows)
         ],
         f"{trace} on {machine}, {rows[0]['processors']} processors",

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.specs import plain_number
 
 _NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
 
@@ -70,7 +71,7 @@ def record(names: tuple[str, ...], output: str, threads: int, quick: bool, as_js
     from contextlib import nullcontext
 
     from homenode import workloads as suite
-    from homenode.cli.output import number, print_json, programs_aside
+    from homenode.cli.output import print_json, programs_aside
     from homenode.cli.progress import Progress
     from homenode.trace import Trace
 
@@ -88,7 +89,7 @@ def record(names: tuple[str, ...], output: str, threads: int, quick: bool, as_js
             )
         found.append({"name": name, "trace": str(trace.path), "references": trace.references})
         if not as_json:
-            click.echo(f"{trace.path}: {number(trace.references)} references")
+            click.echo(f"{trace.path}: {plain_number(trace.references)} references")
     if as_json:
         print_json(found)
 

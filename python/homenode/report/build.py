@@ -19,13 +19,15 @@ from homenode import _core
 from homenode.catalogue import table
 from homenode.report import heat, lines, words
 from homenode.report.palette import COST_COLOURS, colour_of
-from homenode.specs import format_size, unique
+from homenode.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from homenode.result import Result
     from homenode.trace import Trace
+
+    Progress = Callable[[int, int | None], None] | None
 
 _USUAL_BLOCK = 4096
 _WORST = 8
@@ -63,24 +65,28 @@ class Study:
     notes: Sequence[str] = field(default_factory=tuple)
 
 
-def study(trace: Trace, result: Result, name: str | None = None) -> Study:
+def study(
+    trace: Trace, result: Result, name: str | None = None, progress: Progress = None
+) -> Study:
     """Collects what a report says about one trace.
 
     Args:
         trace: the trace.
         result: its simulation.
         name: what to call it; by default the program's name.
+        progress: called with the work done and in all.
 
     Raises:
         TraceError: when the trace is damaged.
     """
     point = worst_point(result)
     config = {name: value for name, value in point.items() if name in _INQUIRY}
+    found = _core.worst_blocks(str(trace.path), json.dumps(config), _WORST, progress)
     return Study(
         name=name or Path(str(trace.info["metadata"]["program"] or trace.path)).name,
         info=trace.info,
         outcomes=result.rows,
-        costs=json.loads(_core.worst_blocks(str(trace.path), json.dumps(config), _WORST)),
+        costs=json.loads(found),
         point=point,
     )
 
@@ -124,7 +130,7 @@ def render(
     )
     environment.filters |= {
         "size": format_size,
-        "num": words.plain_number,
+        "num": plain_number,
         "times": words.times,
         "colour": colour_of,
         "ticked": _ticked,

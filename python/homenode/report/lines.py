@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from homenode.report.palette import colour_of, dashes_of
 from homenode.report.svg import LogScale, element, path_of
-from homenode.report.words import plain_number, short_size
+from homenode.report.words import short_size
+from homenode.specs import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

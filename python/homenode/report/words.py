@@ -1,11 +1,11 @@
-"""What the numbers say, in sentences; and numbers as people write them."""
+"""What the numbers say, in sentences."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from homenode.result import OPTIMA
-from homenode.specs import format_size
+from homenode.specs import format_size, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,19 +13,6 @@ if TYPE_CHECKING:
 # These know the future, so they are yardsticks and not policies that a system could run.
 OFF_LINE = (*OPTIMA, "best-static")
 _SAME = 1.0005
-
-
-def plain_number(value: float | None, digits: int = 4) -> str:
-    """A number with so many significant digits and no superfluous zeros.
-
-    >>> plain_number(2.0), plain_number(1.23456), plain_number(12345.6), plain_number(None)
-    ('2', '1.235', '12,346', '∞')
-    """
-    if value is None or value == float("inf"):
-        return "∞"
-    if abs(value) >= 10 ** (digits - 1):
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
 
 
 def short_size(size: int) -> str:

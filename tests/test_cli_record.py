@@ -1,0 +1,115 @@
+"""Recording from the command line: what it prints where, and the programs that come along."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode import workloads
+from homenode.cli import progress as progress_module
+from homenode.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Outcome
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),
+    pytest.mark.timeout(120),
+]
+
+
+@pytest.fixture(scope="module")
+def gauss(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recordable program."""
+    return workloads.build("gauss", tmp_path_factory.mktemp("bin") / "gauss", "homenode")
+
+
+def test_the_programs_output_stays_its_own(
+    gauss: Path, program: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    words = ["--", gauss, "-p", "4", "--quick"]
+    native = subprocess.run([gauss, *words[2:]], capture_output=True, text=True, check=True)
+    made = program("record", "-o", tmp_path / "t.hnt", *words)
+    assert made.code == 0, made.err
+    assert made.out == native.stdout
+    assert "references" in made.err
+    trace = hn.Trace.open(tmp_path / "t.hnt")
+    assert trace.threads == 4
+    assert trace.metadata["program"].endswith("gauss")
+    assert any(line["file"].endswith("gauss.c") for line in trace.metadata["lines"])
+
+
+def test_json_is_all_there_is_on_standard_output(
+    gauss: Path, program: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    made = program("record", "--json", "-o", tmp_path / "t.hnt", gauss, "-p", "2", "--quick")
+    summary = json.loads(made.out)
+    assert summary["references"] == hn.Trace.open(tmp_path / "t.hnt").references
+    assert "gauss: ok" in made.err
+
+
+def test_two_recordings_are_the_same_file(gauss: Path, tmp_path: Path) -> None:
+    command = [str(gauss), "-p", "3", "--quick"]
+    first = hn.Trace.record(command, tmp_path / "a.hnt")
+    again = hn.Trace.record(command, tmp_path / "b.hnt")
+    assert first.path.read_bytes() == again.path.read_bytes()
+    other = hn.Trace.record(command, tmp_path / "c.hnt", quantum=7)
+    assert other.checksum != first.checksum
+
+
+def test_workloads_are_built_and_recorded(program: Callable[..., Outcome], tmp_path: Path) -> None:
+    made = program("workloads", "record", "false-sharing", "--quick", "-o", tmp_path, "--json")
+    assert made.code == 0, made.err
+    found = json.loads(made.out)
+    assert found[0]["references"] == hn.Trace.open(found[0]["trace"]).references
+    result = hn.simulate(found[0]["trace"], "numa", "optimal,migrate", [4, 64])
+    costs = [row["mcpr"] for row in result]
+    assert costs[0] < costs[1]
+
+
+def test_native_programs_are_built_and_cannot_be_recorded(
+    program: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    made = program("workloads", "build", "gauss", "--native", "-o", tmp_path, "--json")
+    assert json.loads(made.out) == [{"name": "gauss", "program": str(tmp_path / "gauss")}]
+    refused = program("record", "-o", tmp_path / "t.hnt", tmp_path / "gauss", "--quick")
+    assert refused.code == 2
+    assert "homenode cc" in refused.err
+    assert not (tmp_path / "t.hnt").exists()
+
+
+def test_progress_is_shown_on_a_terminal_only_when_it_takes_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leader, follower = pty.openpty()
+    with os.fdopen(follower, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with Progress("quick") as report:
+            report(1, 2)
+        monkeypatch.setattr(progress_module, "_QUIET_SECONDS", 0)
+        with Progress("simulating") as report:
+            report(1_500_000, 3_000_000)
+            report(3_000_000, 3_000_000)
+    shown = os.read(leader, 65536).decode()
+    os.close(leader)
+    assert "quick" not in shown
+    assert "simulating" in shown
+    assert "100%" in shown
+    assert "references/s" in shown
+
+
+def test_progress_is_silent_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("simulating") as report:
+        report(1, 2)
+    assert capsys.readouterr().err == ""
