@@ -119,7 +119,9 @@ pub(crate) struct GlobalSolver {
     reads: Vec<u64>,
     readers: Vec<Lane>,
     base: i128,
-    /// Origins of all lanes, step by step.
+    /// Origins of all lanes at the step under way.
+    arrived: Vec<Origin>,
+    /// Start and way of all lanes, step by step.
     origins: Vec<(Lane, Way)>,
 }
 
@@ -141,6 +143,7 @@ impl GlobalSolver {
             reads: vec![0; active],
             readers: Vec::new(),
             base: 0,
+            arrived: Vec::with_capacity(active + 1),
             origins: Vec::new(),
         }
     }
@@ -199,19 +202,24 @@ impl GlobalSolver {
     }
 
     /// The cheapest origin of every place at a write.
-    fn arrive(&self, joined: i128, global: Lane) -> Vec<Origin> {
+    fn arrive(&mut self, joined: i128, global: Lane) {
         let p = &self.prices;
         let last = usize::from(global);
         let from = |saved: &[i128]| {
-            let starts = self.cost[..last].iter().zip(saved).zip(0..);
-            starts.map(|((cost, saved), lane)| (cost - saved, lane)).min().unwrap_or((0, 0))
+            let mut best = (self.cost[0] - saved[0], 0);
+            for ((cost, saved), lane) in self.cost[..last].iter().zip(saved).zip(0..).skip(1) {
+                if cost - saved < best.0 {
+                    best = (cost - saved, lane);
+                }
+            }
+            best
         };
         let (remote, remote_from) = from(&self.saved_remote);
         let (join, join_from) = from(&self.saved_global);
         let in_global = joined + self.cost[last];
         let joined = joined + p.global_move;
         let any_reads = !self.readers.is_empty();
-        let mut origins = Vec::with_capacity(last + 1);
+        self.arrived.clear();
         for (lane, m) in (0..global).zip(0..last) {
             let saved = (self.saved_remote[m], self.saved_global[m]);
             let origin = |key, start, way| Origin { key, start, way };
@@ -224,12 +232,11 @@ impl GlobalSolver {
                     .min(origin(joined + self.cost[m] - saved.1, lane, Way::Joined))
                     .min(origin(joined + come, join_from, Way::Joined));
             }
-            origins.push(best);
+            self.arrived.push(best);
         }
         let stay = Origin { key: in_global, start: global, way: Way::Global };
         let come = Origin { key: joined + join, start: join_from, way: Way::Joined };
-        origins.push(stay.min(come));
-        origins
+        self.arrived.push(stay.min(come));
     }
 
     fn step(&mut self, lane: Lane, step: Cycles) {
@@ -249,13 +256,13 @@ impl GlobalSolver {
     fn write(&mut self, writer: Lane, step: Cycles) {
         let p = self.prices;
         let (joined, global) = self.settle();
-        let origins = self.arrive(joined, global);
+        self.arrive(joined, global);
         let all_writes = i128::from(step.writes) * i128::from(step.repeats);
         let again = i128::from(step.repeats - 1);
         let elsewhere = all_writes * (p.remote - p.one) + again * p.saved_visit(step.reads);
         let in_global = all_writes * (p.global - p.one) + again * p.saved_global(step.reads);
         self.base += (all_writes + again * i128::from(step.reads)) * p.one;
-        for ((cost, origin), m) in self.cost.iter_mut().zip(&origins).zip(0..) {
+        for ((cost, origin), m) in self.cost.iter_mut().zip(&self.arrived).zip(0..) {
             let extra = match m {
                 _ if m == writer => 0,
                 _ if m == global => in_global,
@@ -263,7 +270,7 @@ impl GlobalSolver {
             };
             *cost = origin.key + extra;
         }
-        self.origins.extend(origins.iter().map(|o| (o.start, o.way)));
+        self.origins.extend(self.arrived.iter().map(|o| (o.start, o.way)));
         for lane in self.readers.drain(..) {
             let j = usize::from(lane);
             (self.reads[j], self.saved_remote[j], self.saved_global[j]) = (0, 0, 0);
