@@ -171,6 +171,14 @@ impl TraceReader {
         &self.chunks
     }
 
+    /// Number of the chunk that holds the data reference with this Time, if the trace has it.
+    #[must_use]
+    pub fn chunk_of_time(&self, time: u64) -> Option<usize> {
+        let after = self.chunks.partition_point(|chunk| chunk.first_time <= time);
+        // Of chunks that begin at the same Time, all but the last have no data reference.
+        (time < self.references()).then(|| after - 1)
+    }
+
     /// Bytes of the file.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
@@ -183,7 +191,8 @@ impl TraceReader {
         self.source.path()
     }
 
-    /// Fills `batch` with chunk `index`. Reusing a batch saves allocations.
+    /// Fills `batch` with chunk `index`. Reusing a batch saves allocations; what it held is gone,
+    /// after an error too.
     ///
     /// # Errors
     /// When the chunk cannot be read or is damaged.

@@ -64,6 +64,24 @@ fn a_sealed_chunk_is_a_readable_trace() {
     assert_eq!(sample::read(&trace), steps());
 }
 
+/// With every checksum right, a chunk that claims two million rows for a few bytes is an error, and
+/// one with more is refused by its header.
+#[test]
+fn claims_of_many_rows_are_errors() {
+    for rows in [1u32 << 21, u32::MAX] {
+        let mut chunk = chunk();
+        for field in [16, 24] {
+            chunk[field..field + 4].copy_from_slice(&rows.to_le_bytes());
+        }
+        // One thread with all the rows: the table must add up.
+        chunk[72..76].copy_from_slice(&1u32.to_le_bytes());
+        chunk[82..86].copy_from_slice(&rows.to_le_bytes());
+        chunk[28..36].fill(0);
+        let trace = homenode_trace::TraceReader::from_bytes(fuzz::sealed(&chunk).unwrap(), "big");
+        assert!(trace.and_then(|trace| trace.verify()).is_err());
+    }
+}
+
 #[test]
 fn every_target_has_its_file_and_its_line() {
     let manifest = std::fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();

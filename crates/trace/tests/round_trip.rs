@@ -64,6 +64,18 @@ fn the_same_trace_is_the_same_bytes() {
 }
 
 #[test]
+fn every_time_is_in_its_chunk() {
+    let (bytes, _) = write(&steps(), small_chunks(7));
+    let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
+    for time in 0..trace.references() {
+        let chunk = &trace.chunks()[trace.chunk_of_time(time).unwrap()];
+        let times = chunk.first_time..chunk.first_time + u64::from(chunk.references);
+        assert!(times.contains(&time), "{time} {times:?}");
+    }
+    assert_eq!(trace.chunk_of_time(trace.references()), None);
+}
+
+#[test]
 fn a_trace_without_anything_is_a_trace() {
     let (bytes, _) = write(&[], WriterOptions::default());
     let trace = TraceReader::from_bytes(bytes, "memory").unwrap();

@@ -58,3 +58,18 @@ pub(super) fn turns(threads: &[u16], table: &[(u16, u32)]) -> Vec<Turn> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_follow_the_threads() {
+        let table = [(3, 3), (9, 1)];
+        let found = turns(&[3, 3, 9, 3], &table);
+        let expected = [(0, 0, 2), (1, 2, 1), (0, 3, 1)];
+        let expected = expected.map(|(slot, row, rows)| Turn { slot, row, rows });
+        assert_eq!(found, expected);
+        assert_eq!(starts(&table), [0, 3]);
+    }
+}

@@ -100,3 +100,52 @@ impl Site {
         self.offset = addr.wrapping_sub(previous);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of three words, the jump to the next row, and again: after one row and one jump every
+    /// address is the last plus one of two strides.
+    #[test]
+    fn two_strides_explain_a_walk_over_rows() {
+        let mut site = Site::default();
+        let walk = [0, 4, 8, 100, 104, 108, 200, 204, 208u64];
+        let codes: Vec<Option<u8>> = walk
+            .iter()
+            .map(|&addr| {
+                let code = [STRIDE, SECOND].into_iter().find(|&c| site.address(c, 0, 0) == addr);
+                site.learn(addr, 0);
+                code
+            })
+            .collect();
+        let (s, t) = (Some(STRIDE), Some(SECOND));
+        assert_eq!(codes, [s, None, s, None, t, s, t, t, s]);
+    }
+
+    #[test]
+    fn a_field_of_a_moving_object_keeps_its_offset() {
+        let mut site = Site::default();
+        site.learn(0x1008, 0x1000);
+        assert_eq!(site.address(OFFSET, 0x5000, 0), 0x5008);
+    }
+
+    #[test]
+    fn differences_of_every_width_come_back() {
+        let site = Site { last: 50, ..Site::default() };
+        for shift in 0..64 {
+            let zigzag = u64::MAX >> shift;
+            for base in [FROM_LAST, FROM_PREVIOUS] {
+                let code = base + width_place(zigzag);
+                let width = u32::from(WIDTH_OF_CODE[usize::from(code)]);
+                assert!(code < CODES && (width == 8 || zigzag < 1 << (8 * width)));
+                // What follows in the stream must not matter.
+                let rest = if width == 8 { 0 } else { 0xaaaa_aaaa_aaaa_aaaa << (8 * width) };
+                let difference = difference(code, zigzag | rest);
+                let from = if base == FROM_LAST { 50u64 } else { 70 };
+                assert_eq!(site.address(code, 70, difference), from.wrapping_add(difference));
+                assert_eq!(difference, unzigzag(zigzag).cast_unsigned());
+            }
+        }
+    }
+}

@@ -160,3 +160,56 @@ impl<'a> Streams<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section() -> Vec<u8> {
+        let mut writer = StreamWriter::new(3);
+        writer.put(1, &[7; 1000]);
+        writer.put(2, &[]);
+        writer.put(3, b"abc");
+        writer.put_dense(4, &[0; 1 << 20]);
+        let mut section = Vec::new();
+        writer.finish(&mut section);
+        section
+    }
+
+    #[test]
+    fn streams_come_back_and_absent_ones_are_empty() {
+        let section = section();
+        let streams = Streams::parse(&section).unwrap();
+        let mut out = vec![9];
+        for (id, expected) in [(1, vec![7; 1000]), (2, vec![]), (3, b"abc".to_vec())] {
+            streams.get(id, 1000, &mut out).unwrap();
+            assert_eq!(out, expected);
+        }
+        streams.get_dense(4, &mut out).unwrap();
+        assert_eq!(out.len(), 1 << 20);
+    }
+
+    #[test]
+    fn a_stream_longer_than_its_rows_allow_is_a_fault() {
+        let section = section();
+        let streams = Streams::parse(&section).unwrap();
+        assert!(streams.get(1, 999, &mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_stream_that_claims_more_than_it_holds_is_a_fault() {
+        let mut section = section();
+        // The first entry: id, method, four bytes of length here, four bytes of length decoded.
+        section[7..11].copy_from_slice(&2000u32.to_le_bytes());
+        let streams = Streams::parse(&section).unwrap();
+        assert!(streams.get(1, 4000, &mut Vec::new()).is_err());
+        section.pop();
+        assert!(Streams::parse(&section).is_err());
+    }
+
+    /// A megabyte of zeros would be a few dozen bytes: stored, so that the bound of a reader holds.
+    #[test]
+    fn dense_streams_stay_within_the_bound_of_their_reader() {
+        assert!(section().len() > 1 << 20);
+    }
+}

@@ -380,3 +380,51 @@ pub(crate) fn check_crc(offset: usize, computed: u32, written: u32) -> Result<()
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_is_the_table_above() {
+        let columns = Columns { pc: true, flags: true, ..Columns::default() };
+        let header = Header { columns, chunk_rows: 0x1_0000 };
+        let bytes = header.to_bytes();
+        assert_eq!(bytes[8..16], [1, 0, 0b1001, 0, 0, 0, 1, 0]);
+        assert_eq!(Header::parse(&bytes).unwrap(), header);
+    }
+
+    #[test]
+    fn chunk_headers_whose_numbers_disagree_are_faults() {
+        let good = ChunkHeader { rows: 2, counts: [1, 1, 0, 0, 0, 0], ..ChunkHeader::default() };
+        assert_eq!(ChunkHeader::parse(&good.to_bytes()).unwrap(), good);
+        for bad in [
+            ChunkHeader { rows: MAX_ROWS + 1, ..good },
+            ChunkHeader { events: MAX_ROWS + 1, ..good },
+            ChunkHeader { counts: [1, 1, 1, 0, 0, 0], ..good },
+            ChunkHeader { counts: [0, 0, 0, 3, 0, 0], ..good },
+            ChunkHeader { threads: 3, body_bytes: 100, ..good },
+            ChunkHeader { threads: 1, body_bytes: 5, ..good },
+        ] {
+            assert!(ChunkHeader::parse(&bad.to_bytes()).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn thread_tables_are_ordered_and_add_up() {
+        let table = |entries: &[(u16, u32)]| {
+            let bytes: Vec<u8> = entries
+                .iter()
+                .flat_map(|(thread, rows)| {
+                    [&thread.to_le_bytes()[..], &rows.to_le_bytes()].concat()
+                })
+                .collect();
+            let count = u32::try_from(entries.len()).unwrap();
+            parse_threads(&mut Cursor::new(&bytes), count, 3).map_err(|_| ())
+        };
+        assert_eq!(table(&[(0, 1), (4, 2)]), Ok(vec![(0, 1), (4, 2)]));
+        let bad: [&[(u16, u32)]; 4] =
+            [&[(4, 1), (0, 2)], &[(0, 3), (1, 0)], &[(0, 2)], &[(u16::MAX, 3)]];
+        assert!(bad.iter().all(|entries| table(entries).is_err()));
+    }
+}
