@@ -27,9 +27,21 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+    )
     for heading, numeric in columns:
-        table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+        # A number broken over two lines is a wrong number.
+        table.add_column(
+            heading,
+            justify="right" if numeric else "left",
+            no_wrap=numeric,
+            overflow="ignore" if numeric else "fold",
+        )
     for row in rows:
         # As Text: a bracket in somebody's file name is not a style.
         table.add_row(*(Text(cell) for cell in row))

@@ -12,6 +12,8 @@ from homenode.specs import format_size, plain_number, unique
 if TYPE_CHECKING:
     from homenode.result import Result
 
+# Width of a column of the table of block sizes: a number of up to six places and its margins.
+_COLUMN = 8
 _MOVES = ("remote_moves", "global_moves")
 
 
@@ -112,17 +114,21 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
 
 
 def _print_sizes(trace: str, machine: str, rows: list[dict[str, Any]], sizes: list[int]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.output import console, print_table
 
     found = {(row["policy"], row["block_size"]): row["mcpr"] for row in rows}
-    print_table(
-        [("MCPR", False), *((format_size(size), True) for size in sizes)],
-        [
-            [policy, *(plain_number(found[policy, size]) for size in sizes)]
-            for policy in unique(row["policy"] for row in rows)
-        ],
-        f"{trace} on {machine}, {rows[0]['processors']} processors",
-    )
+    policies = unique(row["policy"] for row in rows)
+    fitting = max(1, (console().width - max(map(len, policies)) - 2) // _COLUMN)
+    for start in range(0, len(sizes), fitting):
+        shown = sizes[start : start + fitting]
+        print_table(
+            [("MCPR", False), *((format_size(size), True) for size in shown)],
+            [
+                [policy, *(plain_number(found[policy, size]) for size in shown)]
+                for policy in policies
+            ],
+            f"{trace} on {machine}, {rows[0]['processors']} processors",
+        )
 
 
 def _ratio(cost: float | None, best: float | None) -> str:
