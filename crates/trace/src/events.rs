@@ -123,8 +123,8 @@ pub(crate) fn by_name(name: &str) -> Option<(u8, &'static Shape)> {
     Some((u8::try_from(place).ok()?, &SHAPES[place]))
 }
 
-/// Name and fields of every kind of event, in the order of the text formats; *x* marks those written
-/// in hexadecimal.
+/// Name and fields of every kind of event, in the order of the text formats; *x* marks those that
+/// are written in hexadecimal.
 #[must_use]
 pub fn event_table() -> Vec<(&'static str, String)> {
     let fields = |shape: &Shape| {

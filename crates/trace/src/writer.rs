@@ -1,7 +1,7 @@
 //! Writes `.hnt` files, one chunk at a time.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use homenode_base::{Access, AccessKind, Flags};
@@ -76,6 +76,8 @@ pub struct TraceWriter<W: Write = File> {
     /// References in chunks already written, and in the batch.
     references: [u64; 2],
     events: u64,
+    /// A write failed: what is in the file ends somewhere within a chunk.
+    failed: bool,
 }
 
 impl TraceWriter<File> {
@@ -147,6 +149,7 @@ impl<W: Write> TraceWriter<W> {
             rows: 0,
             references: [0, 0],
             events: 0,
+            failed: false,
         };
         let header = Header { columns: options.columns, chunk_rows: options.chunk_rows };
         writer.chunk.extend(header.to_bytes());
@@ -327,6 +330,11 @@ impl<W: Write> TraceWriter<W> {
         if self.batch.is_empty() && self.batch.events.is_empty() {
             return Ok(());
         }
+        if self.failed {
+            // Whoever goes on after an error must not fill the memory.
+            self.batch.clear();
+            return self.write_chunk_bytes();
+        }
         self.batch.first_time = self.references[0];
         self.content.add(&self.batch);
         let some = |column: &[u32]| column.iter().any(|&value| value != 0);
@@ -358,9 +366,13 @@ impl<W: Write> TraceWriter<W> {
     }
 
     fn write_chunk_bytes(&mut self) -> Result<(), TraceError> {
-        self.out
-            .write_all(&self.chunk)
-            .map_err(|e| TraceError::write(&self.name, self.written, e))?;
+        if self.failed {
+            let error = io::Error::other("an earlier write failed");
+            return Err(TraceError::io(&self.name, "go on", error));
+        }
+        let result = self.out.write_all(&self.chunk);
+        self.failed = result.is_err();
+        result.map_err(|e| TraceError::write(&self.name, self.written, e))?;
         self.written += self.chunk.len() as u64;
         self.chunk.clear();
         Ok(())

@@ -6,6 +6,7 @@ mod sample;
 
 use std::io::{self, Write};
 
+use homenode_base::{Access, AccessKind};
 use homenode_trace::{
     Batch, TraceError, TraceReader, TraceWriter, Want, WriterOptions, repair, repair_bytes,
 };
@@ -150,6 +151,17 @@ fn a_disk_that_fails_at_any_byte_is_a_clear_error() {
         left += 1;
     }
     assert!(left > 1000, "the sample is larger than {left} bytes");
+}
+
+#[test]
+fn after_a_failed_write_nothing_succeeds() {
+    let out = Full { left: 100, kind: io::ErrorKind::StorageFull };
+    let mut writer = TraceWriter::new(out, "t.hnt", small_chunks(1)).unwrap();
+    let access = Access::new(0, AccessKind::Read, 0, 4);
+    assert!(matches!(writer.push(&access), Err(TraceError::NoSpace { .. })));
+    let message = writer.push(&access).unwrap_err().to_string();
+    assert!(message.contains("an earlier write failed"), "{message}");
+    assert!(writer.finish(homenode_trace::Metadata::default()).is_err());
 }
 
 #[test]
