@@ -6,14 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from homenode import workloads
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = [entry.name for entry in workloads.TABLE]
 STRICT = ("-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
@@ -153,6 +150,18 @@ def test_source_says_what_the_table_says(name: str) -> None:
     assert f'.summary = "{entry.summary}"' in text
     for part in ("Sharing: ", "Source: ", "own code"):
         assert part in head
+
+
+def test_every_workload_has_a_page() -> None:
+    folder = Path(__file__).parents[1] / "docs" / "workloads"
+    pages = {path.stem for path in folder.glob("*.md")} - {"index"}
+    assert pages == set(NAMES)
+    index = (folder / "index.md").read_text()
+    listed = index.split("```{toctree}")[1].split("```")[0].split()[2:]
+    assert listed == NAMES
+    for name in NAMES:
+        assert f"\n| {name} |" in index
+        assert (folder / f"{name}.md").read_text().startswith(f"# {name}\n")
 
 
 def test_table_is_plain_data() -> None:
