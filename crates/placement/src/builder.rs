@@ -207,45 +207,55 @@ impl HistoryBuilder {
 
     /// Adds the references of a batch. Batches come in Time order.
     pub fn push(&mut self, batch: &Batch) {
-        let mut time = batch.first_time;
+        let rows = batch.len();
+        let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
+        let (addrs, threads) = (&batch.addr[..rows], &batch.thread[..rows]);
+        let flags = batch.flags.get(..rows);
         let first_shard = self.options.shard.index == 0;
-        for row in 0..batch.len() {
-            let kind = batch.kind[row];
+        let block_size = self.options.block_size;
+        let mut next_time = batch.first_time;
+        for row in 0..rows {
+            let kind = kinds[row];
             if kind == AccessKind::Fetch.code() {
                 continue;
             }
-            let now = time;
-            time += 1;
-            let flags = batch.flags.get(row).copied().unwrap_or(0);
-            let fate = self.fates[usize::from(flags)];
+            let time = next_time;
+            next_time += 1;
+            let fate = self.fates[flags.map_or(0, |f| usize::from(f[row]))];
             if fate == Fate::Skip {
                 continue;
             }
             let write = kind != AccessKind::Read.code();
-            let touched = self.options.block_size.blocks_touched(batch.addr[row], batch.size[row]);
+            let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
             self.references += u64::from(first_shard);
             if fate == Fate::CountAsLocal {
-                if first_shard {
-                    let blocks = touched.end() - touched.start() + 1;
-                    self.outside.local_writes += if write { blocks } else { 0 };
-                    self.outside.local_reads += if write { 0 } else { blocks };
-                }
+                self.count_outside(first_shard, write, last - first + 1);
                 continue;
             }
-            if now >= self.period_end {
+            if time >= self.period_end {
                 self.period += 1;
-                self.period_end = next_split(&self.options.split_periods, now);
+                self.period_end = next_split(&self.options.split_periods, time);
             }
-            let tag = self.period << 16 | u64::from(self.processor(batch.thread[row]));
-            self.access(*touched.start(), (tag, now, write));
-            for block in touched.start() + 1..=*touched.end() {
-                self.access(block, (tag, now, write));
+            let tag = self.period << 16 | u64::from(self.processor(threads[row]));
+            let mut block = first;
+            self.access(block, (tag, time, write));
+            while block < last {
+                block += 1;
+                self.access(block, (tag, time, write));
             }
         }
         while self.bytes() > self.options.memory_budget_bytes {
             if !self.halve() {
                 break;
             }
+        }
+    }
+
+    /// Counts a private reference to that many blocks as local.
+    fn count_outside(&mut self, first_shard: bool, write: bool, blocks: u64) {
+        if first_shard {
+            self.outside.local_writes += if write { blocks } else { 0 };
+            self.outside.local_reads += if write { 0 } else { blocks };
         }
     }
 

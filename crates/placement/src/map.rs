@@ -13,7 +13,7 @@ pub(crate) const ELSEWHERE: u32 = u32::MAX;
 
 /// Dense index of every block met, in order of first meeting.
 pub(crate) struct BlockMap {
-    cache: Box<[(u64, u32)]>,
+    cache: Box<[(u64, u32); CACHE_ENTRIES]>,
     indices: FxHashMap<u64, u32>,
     /// Block number of each index.
     pub(crate) numbers: Vec<u64>,
@@ -22,7 +22,7 @@ pub(crate) struct BlockMap {
 impl BlockMap {
     pub(crate) fn new() -> Self {
         Self {
-            cache: vec![(NO_BLOCK, 0); CACHE_ENTRIES].into_boxed_slice(),
+            cache: Box::new([(NO_BLOCK, 0); CACHE_ENTRIES]),
             indices: FxHashMap::default(),
             numbers: Vec::new(),
         }
@@ -31,7 +31,7 @@ impl BlockMap {
     /// Index of the block, or [`ELSEWHERE`]; `belongs` is asked about new blocks only.
     #[inline]
     pub(crate) fn index(&mut self, number: u64, belongs: impl Fn(u64) -> bool) -> u32 {
-        let slot = &mut self.cache[slot(number)];
+        let slot = &mut self.cache[slot(number) % CACHE_ENTRIES];
         if slot.0 == number {
             return slot.1;
         }
@@ -61,5 +61,5 @@ impl BlockMap {
 /// Neighbouring blocks get different slots.
 fn slot(number: u64) -> usize {
     let folded = number ^ (number >> 10) ^ (number >> 20);
-    usize::try_from(folded % 1024).unwrap_or(0)
+    usize::from(u16::try_from(folded & 1023).unwrap_or(0))
 }
