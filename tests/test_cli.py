@@ -15,6 +15,7 @@ import pytest
 import homenode as hn
 from homenode.catalogue import KINDS
 from homenode.cli import app
+from homenode.specs import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,6 +162,27 @@ def test_simulations_are_tables_for_people(
     )
     assert many.out.count("64 B") == 2
     assert "256 B" in many.out
+
+
+def test_numbers_are_right_aligned_and_whole(
+    trace: hn.Trace, homenode: Callable[..., Outcome]
+) -> None:
+    shown = homenode("simulate", trace.path, "--block-size", "64-1M", "--machine", "numa")
+    lines = [line for line in shown.out.splitlines() if line.startswith(" random ")]
+    rows = json.loads(homenode("simulate", trace.path, "--block-size", "64-1M", "--json").out)
+    values = [plain_number(row["mcpr"]) for row in rows if row["policy"] == "random"]
+    assert [word for line in lines for word in line.split()[1:]] == values
+    assert all(line == line.rstrip() + " " for line in lines)
+
+
+def test_an_empty_trace_has_no_mean(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+    empty = hn.Trace.from_numpy(thread=[], kind=[], address=[], path=tmp_path / "empty.hnt")
+    shown = homenode("simulate", empty.path, "--policy", "optimal,ace")
+    assert shown.code == 0
+    assert "1 processor," in shown.out
+    assert "∞" not in shown.out
+    refused = homenode("report", empty.path, "-o", tmp_path / "r.html")
+    assert (refused.code, "no data references" in refused.err) == (2, True)
 
 
 def test_simulations_are_files_for_programs(

@@ -40,7 +40,7 @@ def print_table(
             heading,
             justify="right" if numeric else "left",
             no_wrap=numeric,
-            overflow="ignore" if numeric else "fold",
+            overflow="fold",
         )
     for row in rows:
         # As Text: a bracket in somebody's file name is not a style.

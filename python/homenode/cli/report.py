@@ -41,6 +41,7 @@ def report(
     from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
     from homenode.cli.simulate import run
+    from homenode.errors import ConfigError
     from homenode.files import replacing
     from homenode.report.build import render, study
     from homenode.trace import Trace
@@ -51,6 +52,10 @@ def report(
     outcomes: list[dict[str, Any]] = []
     configuration: dict[str, Any] = {}
     for path in traces:
+        if not Trace.open(path).references:
+            raise ConfigError(
+                f"{path}: there are no data references, so there is nothing to report"
+            )
         result = run(path, options)
         outcomes += result.rows
         configuration = result.configuration

@@ -88,7 +88,7 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
         cells.append(
             [
                 row["policy"],
-                plain_number(row["mcpr"]),
+                _mcpr(row),
                 _ratio(row["total_cost"], best),
                 *(
                     plain_number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
@@ -109,32 +109,38 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
             ("moves", True),
         ],
         cells,
-        f"{trace} on {machine}, {rows[0]['processors']} processors, {size} blocks",
+        f"{trace} on {machine}, {_processors(rows)}, {size} blocks",
     )
 
 
 def _print_sizes(trace: str, machine: str, rows: list[dict[str, Any]], sizes: list[int]) -> None:
     from homenode.cli.output import console, print_table
 
-    found = {(row["policy"], row["block_size"]): row["mcpr"] for row in rows}
+    found = {(row["policy"], row["block_size"]): _mcpr(row) for row in rows}
     policies = unique(row["policy"] for row in rows)
     fitting = max(1, (console().width - max(map(len, policies)) - 2) // _COLUMN)
     for start in range(0, len(sizes), fitting):
         shown = sizes[start : start + fitting]
         print_table(
             [("MCPR", False), *((format_size(size), True) for size in shown)],
-            [
-                [policy, *(plain_number(found[policy, size]) for size in shown)]
-                for policy in policies
-            ],
-            f"{trace} on {machine}, {rows[0]['processors']} processors",
+            [[policy, *(found[policy, size] for size in shown)] for policy in policies],
+            f"{trace} on {machine}, {_processors(rows)}",
         )
 
 
+def _mcpr(row: dict[str, Any]) -> str:
+    return plain_number(row["mcpr"]) if row["accesses"] else "-"
+
+
+def _processors(rows: list[dict[str, Any]]) -> str:
+    count = rows[0]["processors"]
+    return f"{count} processor{'' if count == 1 else 's'}"
+
+
 def _ratio(cost: float | None, best: float | None) -> str:
-    if cost is None or not best:
-        return "-" if best is None else "∞"
-    return f"{cost / best:.2f}x"
+    if not best:
+        return "-"
+    return "∞" if cost is None else f"{cost / best:.2f}x"
 
 
 COMMANDS = {"simulate": simulate}
