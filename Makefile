@@ -45,7 +45,7 @@ gate: ## compare instructions per reference with benches/instructions.toml
 
 docs: setup ## build the documentation into docs/_build, warnings are errors
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
-	$(BIN)/pip install --quiet --disable-pip-version-check ".[docs]"
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras docs
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build
 
 fuzz: ## fuzz every decoder and importer for SECONDS each (default 60); needs cargo-fuzz
