@@ -7,7 +7,7 @@ use homenode_base::{BlockSize, Rng};
 use homenode_machine::{Machine, Prices};
 use homenode_optimal::brute::Reference;
 use homenode_placement::{Block, PolicySpec, Run, Tally};
-use support::{TABLES, cost, random_prices, random_trace, tally};
+use support::{TABLES, cost, random_global_prices, random_prices, random_trace, tally};
 
 const NEVER: u128 = u128::MAX;
 
@@ -162,4 +162,52 @@ fn wide_keys_agree_with_narrow_ones() {
         });
         assert_eq!(narrow, wide);
     });
+}
+
+#[test]
+fn no_policy_beats_the_optimum_with_global_memory() {
+    cases(9, 300, |rng, n, trace| {
+        let prices = random_global_prices(rng);
+        let best = optimum(prices, n, trace);
+        let entries = TABLES.iter().flat_map(|t| t.iter()).map(|e| e.name);
+        for name in entries.chain(["platinum:t1=9,t2=50,frozen=global", "delay:n=2"]) {
+            let other = cost(name, prices, n, trace).0.unwrap_or(NEVER);
+            assert!(best <= other, "{name}: {best} > {other} {prices} {trace:?}");
+        }
+        let without = Prices { global_reference: None, global_move: None, ..prices };
+        if without.remote_move.is_some() {
+            assert!(best <= optimum(without, n, trace), "{prices}");
+        }
+    });
+}
+
+/// Theorem 1 with global memory: (s(g-1)+1, s(r-1)+1, sG, sR).
+#[test]
+fn s_theorem_with_global_memory() {
+    cases(10, 300, |rng, n, trace| {
+        let prices = random_global_prices(rng);
+        let s = 1 + rng.below(9);
+        let reference = |p: Option<u64>| p.map(|p| s * (p - 1) + 1);
+        let scaled = Prices::whole(
+            reference(prices.remote_reference),
+            prices.remote_move.map(|p| s * p),
+            reference(prices.global_reference),
+            prices.global_move.map(|p| s * p),
+        );
+        for policy in ["optimal", "optimal-no-replication"] {
+            assert_eq!(
+                tally(policy, prices, n, trace),
+                tally(policy, scaled, n, trace),
+                "{prices}"
+            );
+        }
+    });
+}
+
+#[test]
+fn global_memory_dearer_to_fill_than_a_copy_is_refused() {
+    let spec = PolicySpec::parse("optimal", TABLES).unwrap();
+    let prices = Prices::whole(Some(15), Some(59), Some(4), Some(60));
+    let Err(error) = spec.build(&support::setup(prices, 4)) else { panic!("R is below G") };
+    assert!(error.to_string().contains("G <= R"), "{error}");
 }

@@ -12,10 +12,10 @@ use crate::map::{BlockMap, ELSEWHERE};
 const PIECE_RUNS: usize = 1 << 16;
 
 /// Bytes a run needs at the peak: in the list with its block index, and in its final place.
-const RUN_BYTES: u64 = 36;
+const RUN_BYTES: u64 = 40;
 
 /// Bytes a block needs: open run, number, map entry, offset.
-const BLOCK_BYTES: u64 = 96;
+const BLOCK_BYTES: u64 = 160;
 
 /// Shards are not divided further than this; what is still too large then holds few blocks.
 const SHARD_BITS_MAX: u32 = 16;

@@ -13,7 +13,7 @@ use crate::plan::{MEMORY_BUDGET_BYTES, Plan};
 use crate::source::TraceSource;
 
 /// Bytes of histories per reference, pessimistically, to choose how many sizes share a pass.
-const BYTES_PER_REFERENCE: u64 = 36;
+const BYTES_PER_REFERENCE: u64 = 40;
 
 /// References decoded ahead for each thread, and threads served so; 13 bytes each.
 const WINDOW_REFERENCES: usize = 1 << 20;

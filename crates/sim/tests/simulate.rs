@@ -87,7 +87,7 @@ fn mixed(seed: u64, length: u64) -> Vec<Access> {
 
 fn matrix() -> SimConfig {
     SimConfig::new(
-        &["butterfly", "numa", "dsm", "cc+", "prices:r=15.5,R=59.25"],
+        &["ace", "butterfly", "numa", "dsm", "cc+", "prices:r=15.5,R=59.25"],
         &[
             "optimal",
             "optimal-no-replication",
