@@ -117,7 +117,7 @@ def test_a_cut_off_trace(
         (["--policy", "lru"], "lru"),
         (["--policy", "delay:m=1"], "m"),
         (["--policy", "delay:n=many"], "many"),
-        (["--machine", "ace", "--policy", "optimal"], "global"),
+        (["--machine", "numa", "--policy", "all-global"], "global"),
     ],
 )
 def test_machines_and_policies_that_cannot_be(

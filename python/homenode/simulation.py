@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from homenode import _core
 from homenode.catalogue import table
 from homenode.errors import ConfigError
-from homenode.result import OPTIMA, Result
+from homenode.result import Result
 from homenode.specs import parse_block_sizes, split_specs, unique
 from homenode.trace import Trace
 
@@ -83,22 +83,16 @@ def simulate(
 def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
     """All policies that every one of these machines can run, in documentation order.
 
-    A policy that keeps blocks in global memory needs machines that have it; the optimum is known
-    for machines without.
+    A policy that keeps blocks in global memory needs machines that have it.
 
     Raises:
         ConfigError: when there is no such machine.
 
-    >>> "all-global" in policies_for(["numa"]), "optimal" in policies_for(["numa"])
+    >>> "all-global" in policies_for(["numa"]), "all-global" in policies_for(["ace"])
     (False, True)
     """
-    have = {_has_global(machine, force) for machine in machines}
-    return [
-        row["name"]
-        for row in table("policies")
-        if not (row["needs_global"] and False in have)
-        and not (row["name"] in OPTIMA and True in have)
-    ]
+    everywhere = all(_has_global(machine, force) for machine in machines)
+    return [row["name"] for row in table("policies") if everywhere or not row["needs_global"]]
 
 
 def _has_global(machine: str, force: bool) -> bool:
