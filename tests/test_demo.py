@@ -43,7 +43,7 @@ def test_block_sizes_are_judged_by_the_thesis(
 ) -> None:
     check = demo.smaller_is_cheaper(program, _curve(*costs).rows)
     assert check.holds is holds
-    assert f"{costs[0] / 1000:.3f} at 64 B" in check.detail
+    assert f"{costs[0] / 1000:.3f} at 64 B" in check.detail[0]
 
 
 def test_a_policy_below_the_optimum_is_found() -> None:

@@ -108,7 +108,8 @@ def _tell(results: list[tuple[Program, Trace, Result]], found: list[Check], page
         print_result(Result(shown))
     for check in found:
         click.echo(f"{'holds  ' if check.holds else 'differs'}  {check.statement}")
-        click.echo(f"         {check.detail}")
+        for line in check.detail:
+            click.echo(f"         {line}")
     click.echo(f"\nreport: {page.resolve()}")
 
 
