@@ -73,7 +73,9 @@ def record(program: Program, folder: Path, progress: Progress) -> Trace:
         TraceError: when the trace cannot be written.
     """
     binary = workloads.build(program.name, folder / program.name, "homenode")
-    command = [str(binary.resolve()), "-p", str(THREADS), *program.arguments]
+    # As a person would type it, so that the recording does not depend on where the folder is.
+    start = str(binary) if binary.is_absolute() else f"./{binary}"
+    command = [start, "-p", str(THREADS), *program.arguments]
     return Trace.record(command, folder / f"{program.name}.hnt", progress=progress)
 
 
