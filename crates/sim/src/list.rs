@@ -2,7 +2,7 @@
 
 use homenode_base::BlockSize;
 use homenode_machine::{Machine, Prices, TABLE};
-use homenode_placement::policy::{Default, Kind, Param};
+use homenode_placement::policy::{DefaultValue, Kind, Param};
 use serde::Serialize;
 
 use crate::POLICIES;
@@ -114,8 +114,8 @@ fn parameter_row(param: &Param) -> ParameterRow {
     };
     let word = |i: u64| usize::try_from(i).ok().and_then(|i| choices.get(i)).copied();
     let default = match param.default {
-        Default::Value(value) => word(value).map_or(value.to_string(), str::to_owned),
-        Default::Milliseconds(ms, otherwise) => {
+        DefaultValue::Fixed(value) => word(value).map_or(value.to_string(), str::to_owned),
+        DefaultValue::Milliseconds(ms, otherwise) => {
             format!("{ms} ms of the traced run, or {otherwise} if its time is unknown")
         }
     };

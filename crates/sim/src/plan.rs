@@ -12,6 +12,9 @@ use crate::source::TraceSource;
 /// Most processors the model allows.
 const PROCESSORS_MAX: u16 = 1024;
 
+/// Most worker threads one can ask for: more only cost memory.
+const THREADS_MAX: usize = 1024;
+
 /// Bytes that histories may take at a time unless the configuration says otherwise.
 pub(crate) const MEMORY_BUDGET_BYTES: u64 = 1_500_000_000;
 
@@ -60,6 +63,10 @@ impl Plan {
         ];
         if let Some((what, _)) = lists.into_iter().find(|&(_, len)| len == 0) {
             let problem = format!("no {what} is given: name at least one");
+            return Err(SimError::Config { problem });
+        }
+        if config.threads.is_some_and(|n| !(1..=THREADS_MAX).contains(&n)) {
+            let problem = format!("worker threads must be from 1 to {THREADS_MAX}");
             return Err(SimError::Config { problem });
         }
         let machines = config.machines.iter().map(|m| Machine::parse(m));

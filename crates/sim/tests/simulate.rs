@@ -213,6 +213,7 @@ fn faulty_configurations_are_told_before_the_trace_is_read() {
     assert!(error(policies(&["all-global"])).contains("without global memory"));
     assert!(error(SimConfig { block_sizes: vec![100], ..base.clone() }).contains("power of two"));
     assert!(error(SimConfig { processors: Some(0), ..base.clone() }).contains("1 to 1024"));
+    assert!(error(SimConfig { threads: Some(0), ..base.clone() }).contains("from 1 to 1024"));
     let forced = SimConfig { force: true, ..machines(&["prices:r=15,R=20"]) };
     assert_eq!(simulate(&forced, &trace).unwrap().provenance.notes.len(), 1);
 }

@@ -3,7 +3,7 @@
 use homenode_stats::Tally;
 
 use super::place::Copies;
-use super::{Default, Entry, Kind, Param, Policy};
+use super::{DefaultValue, Entry, Kind, Param, Policy};
 use crate::copies::{ProcessorSet, Wide};
 use crate::history::{Block, Run};
 
@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
     params: &[Param {
         name: "limit",
         kind: Kind::Count { min: 0 },
-        default: Default::Value(4),
+        default: DefaultValue::Fixed(4),
         unit: "invalidations",
         doc: "invalidations allowed before the block is pinned",
     }],

@@ -4,7 +4,7 @@ use homenode_base::ProcId;
 use homenode_stats::Tally;
 
 use super::place::{Copies, Fixed};
-use super::{Default, Entry, Kind, Param, Policy};
+use super::{DefaultValue, Entry, Kind, Param, Policy};
 use crate::copies::{ProcessorSet, Wide};
 use crate::history::{Block, Run};
 
@@ -24,14 +24,14 @@ pub const ENTRY: Entry = Entry {
         Param {
             name: "n",
             kind: Kind::Count { min: 0 },
-            default: Default::Value(100),
+            default: DefaultValue::Fixed(100),
             unit: "references",
             doc: "references served where the block is before a decision",
         },
         Param {
             name: "limit",
             kind: Kind::Count { min: 0 },
-            default: Default::Value(4),
+            default: DefaultValue::Fixed(4),
             unit: "invalidations",
             doc: "invalidations allowed before the block is pinned",
         },

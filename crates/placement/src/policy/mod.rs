@@ -12,7 +12,7 @@ mod random;
 mod round_robin;
 mod spec;
 
-pub use spec::{Default, Kind, Param, PolicyError, PolicySpec, Values};
+pub use spec::{DefaultValue, Kind, Param, PolicyError, PolicySpec, Values};
 
 use homenode_machine::Prices;
 use homenode_stats::Tally;

@@ -4,7 +4,7 @@ use homenode_base::{ProcId, Time};
 use homenode_stats::Tally;
 
 use super::place::Copies;
-use super::{Default, Entry, Kind, Param, Policy, PolicyError};
+use super::{DefaultValue, Entry, Kind, Param, Policy, PolicyError};
 use crate::copies::{ProcessorSet, Wide};
 use crate::history::{Block, Run};
 
@@ -24,28 +24,28 @@ pub const ENTRY: Entry = Entry {
         Param {
             name: "t1",
             kind: Kind::Count { min: 0 },
-            default: Default::Milliseconds(10, 10_000),
+            default: DefaultValue::Milliseconds(10, 10_000),
             unit: "references",
             doc: "an invalidation at most this long ago freezes the block",
         },
         Param {
             name: "t2",
             kind: Kind::Count { min: 1 },
-            default: Default::Milliseconds(1_000, 1_000_000),
+            default: DefaultValue::Milliseconds(1_000, 1_000_000),
             unit: "references",
             doc: "frozen blocks defrost at every multiple of this Time",
         },
         Param {
             name: "backoff",
             kind: Kind::Choice(&["off", "on"]),
-            default: Default::Value(0),
+            default: DefaultValue::Fixed(0),
             unit: "",
             doc: "blocks frozen again soon stay frozen longer and longer",
         },
         Param {
             name: "frozen",
             kind: Kind::Choice(&["local", "global"]),
-            default: Default::Value(0),
+            default: DefaultValue::Fixed(0),
             unit: "",
             doc: "where frozen blocks stay: where they are, or in global memory",
         },

@@ -4,7 +4,7 @@ use homenode_base::{ProcId, Rng};
 use homenode_stats::Tally;
 
 use super::place::Fixed;
-use super::{Default, Entry, Kind, Param, Policy};
+use super::{DefaultValue, Entry, Kind, Param, Policy};
 use crate::history::Block;
 
 /// Source: Bolosky §5.2.1 compares with random placement. The processor is the first number below
@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
     params: &[Param {
         name: "seed",
         kind: Kind::Count { min: 0 },
-        default: Default::Value(0),
+        default: DefaultValue::Fixed(0),
         unit: "",
         doc: "seed of the random generator",
     }],

@@ -10,7 +10,7 @@ pub struct Param {
     /// What values it takes.
     pub kind: Kind,
     /// Its value when nothing is said.
-    pub default: Default,
+    pub default: DefaultValue,
     /// Unit of the value.
     pub unit: &'static str,
     /// What it does.
@@ -31,9 +31,9 @@ pub enum Kind {
 
 /// The value of a parameter that is not given.
 #[derive(Clone, Copy, Debug)]
-pub enum Default {
+pub enum DefaultValue {
     /// This number (or index of a choice).
-    Value(u64),
+    Fixed(u64),
     /// As many references as the traced run made in so many milliseconds, or the second number if
     /// the trace does not say how long it ran.
     Milliseconds(u64, u64),
@@ -192,8 +192,8 @@ fn parameter(entry: &Entry, item: &str) -> Result<(usize, u64), String> {
 
 fn fallback(param: &Param, setup: &Setup) -> u64 {
     match param.default {
-        Default::Value(value) => value,
-        Default::Milliseconds(milliseconds, otherwise) => {
+        DefaultValue::Fixed(value) => value,
+        DefaultValue::Milliseconds(milliseconds, otherwise) => {
             #[expect(clippy::cast_precision_loss, reason = "a default, rounded to references")]
             let exact = setup.rate.map(|rate| rate * milliseconds as f64 / 1000.0);
             let in_range = exact.filter(|e| e.is_finite() && *e >= 0.5 && *e < 1e14);
