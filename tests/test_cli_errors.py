@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import homenode as hn
     from conftest import Outcome
@@ -193,3 +195,40 @@ def test_a_program_that_cannot_be_recorded(
     refused(homenode("record", "-o", out, "--", tmp_path / "nothing"), "nothing")
     refused(homenode("record", "-o", out, "--", "/bin/true"), "homenode cc")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_devices_and_pipes_are_written_and_never_replaced(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    (tmp_path / "in.txt").write_text("0 R 0x40 4\n")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert homenode("export", trace.path, "--format", "arrow", "-o", pipe).code == 0
+    assert homenode("list", "policies", "--csv", pipe).code == 0
+    assert os.read(reader, 6) == b"ARROW1"
+    os.close(reader)
+    for words in (
+        ["import", tmp_path / "in.txt", "-o", pipe],
+        ["repair", trace.path, "-o", pipe],
+        ["record", "-o", pipe, "true"],
+    ):
+        refused(homenode(*words), "a device or a pipe", str(pipe))
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "pipe", "small.hnt"]
+
+
+def test_a_full_disk_is_an_error(trace: hn.Trace, program: Callable[..., Outcome]) -> None:
+    refused(program("export", trace.path, "--format", "text", "-o", "/dev/full"), "no space left")
+    refused(program("simulate", trace.path, "--csv", "/dev/full"), "no space left")
+    refused(program("report", trace.path, "--block-size", "64", "-o", "/dev/full"), "no space left")
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+
+
+def test_a_name_that_is_no_text_is_no_fault(
+    trace: hn.Trace, program: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    strange = tmp_path / os.fsdecode(b"\xfe.hnt")
+    refused(program("info", strange), ".hnt")
+    trace.path.rename(strange)
+    assert program("simulate", strange, "--block-size", "64").code == 0

@@ -78,3 +78,12 @@ def test_an_interrupt_ends_cleanly(command: str, tmp_path: Path) -> None:
         assert process.returncode == 130, errors
         assert errors.strip() == b"homenode: interrupted; nothing was left half-written"
     assert {path.name for path in tmp_path.iterdir()} <= {"pipe", "big.hnt"}
+
+
+def test_a_terminal_without_our_signs_gets_others() -> None:
+    environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [*_COMMAND, "list", "machines"], env=environment, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"dsm+" in done.stdout

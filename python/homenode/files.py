@@ -12,14 +12,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def refuse_folder(path: str | os.PathLike[str]) -> None:
-    """Checks that an output is not an existing folder, before any work is done for it.
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Checks that a trace can get this name, before any work is done for it.
+
+    A trace is renamed into place, which would replace a device or a pipe by a file.
 
     Raises:
-        IsADirectoryError: when it is one.
+        OSError: when there is a folder, a device or a pipe of this name.
     """
-    if Path(path).is_dir():
+    target = Path(path)
+    if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if _is_special(target):
+        raise OSError(errno.EINVAL, "a trace cannot be a device or a pipe; name a file", str(path))
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file()
 
 
 @contextlib.contextmanager
@@ -43,16 +52,17 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def replacing_name(path: str | os.PathLike[str]) -> Iterator[str]:
     """A temporary name beside `path`; what is there becomes `path` if the block succeeds.
 
-    ``-`` stands for standard output and stays as it is.
+    ``-`` stands for standard output and stays as it is, and so do devices and pipes.
 
     Raises:
         OSError: when `path` is a folder or the file cannot be renamed.
     """
     target = Path(path)
-    if str(path) == "-":
-        yield "-"
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if str(path) == "-" or _is_special(target):
+        yield str(path)
         return
-    refuse_folder(target)
     partial = target.with_name(target.name + ".partial")
     try:
         yield str(partial)

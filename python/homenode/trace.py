@@ -17,7 +17,7 @@ from homenode import _core, interchange
 from homenode.catalogue import COLUMNAR, table
 from homenode.columns import ColumnReader
 from homenode.errors import ConfigError
-from homenode.files import refuse_folder, replacing_name
+from homenode.files import check_replaceable, replacing_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -80,7 +80,7 @@ class Trace:
             "order": order,
             "quantum": quantum,
         }
-        refuse_folder(path)
+        check_replaceable(path)
         _core.record(json.dumps(options), progress)
         return cls(path)
 
@@ -197,7 +197,7 @@ class Trace:
     def _written(cls, path: PathLike | None, write: Callable[[str], object]) -> Trace:
         """The trace that `write` makes at `path`, or in a folder that goes with the object."""
         if path is not None:
-            refuse_folder(path)
+            check_replaceable(path)
             write(os.fspath(path))
             return cls(path)
         folder = Path(tempfile.mkdtemp(prefix="homenode-"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -118,6 +119,10 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for bad input."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # Not every terminal can show every sign; one that cannot shows a question mark.
+            stream.reconfigure(errors="replace")
     try:
         outcome: Any = cli.main(words, prog_name="homenode", standalone_mode=False)
         sys.stdout.flush()

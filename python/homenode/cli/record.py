@@ -58,10 +58,10 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from homenode import _core
     from homenode.cli.output import print_facts, print_json, programs_aside
     from homenode.cli.progress import Progress
-    from homenode.files import refuse_folder
+    from homenode.files import check_replaceable
 
     options["argv"] = list(command)
-    refuse_folder(options["output"])
+    check_replaceable(options["output"])
     with Progress("recording") as progress, programs_aside() if as_json else nullcontext():
         summary = json.loads(_core.record(json.dumps(options), progress))
     if as_json:

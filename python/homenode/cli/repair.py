@@ -29,10 +29,10 @@ def repair(trace: str, output: str | None, as_json: bool) -> None:
     from homenode import _core
     from homenode.cli.output import print_facts, print_json
     from homenode.cli.progress import Progress
-    from homenode.files import refuse_folder
+    from homenode.files import check_replaceable
 
     target = output or default_output(trace)
-    refuse_folder(target)
+    check_replaceable(target)
     with Progress("repairing", "bytes") as progress:
         found = json.loads(_core.repair(trace, target, progress))
     if as_json:
