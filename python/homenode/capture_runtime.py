@@ -25,11 +25,11 @@ __all__ = ["SOURCES", "Runtime", "RuntimeBuildError", "build", "cache_dir"]
 
 SOURCES = Path(__file__).parent / "runtime"
 
-# -fno-builtin and the like: our own loops must not become calls of the functions we stand in for.
+# -fno-builtin: our own loops must not become calls of the functions we stand in for.
 # -fexceptions: cancellation and C++ exceptions unwind through our frames.
 _FLAGS = (
     "-std=gnu11 -O2 -g -fPIC -fexceptions -fvisibility=hidden -fno-builtin "
-    "-fno-tree-loop-distribute-patterns -fno-stack-protector -fno-strict-aliasing -fno-omit-frame-pointer -w"
+    "-fno-stack-protector -fno-strict-aliasing -fno-omit-frame-pointer -w"
 ).split()
 
 

@@ -21,6 +21,11 @@
 
 #include "wire.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc makes calls of memset and memcpy from loops even under -fno-builtin. */
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
+
 #define HN_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HN_EXPORT __attribute__((visibility("default")))
@@ -69,7 +74,7 @@ struct hn_thread {
     int tid;
     pthread_t pthread;
     int detached;
-    int joining;
+    int cancelled_anywhere;     /* asynchronous cancellation, as the program believes */
     int gomp_pool;              /* a libgomp pool thread, registered only inside a region */
     void *(*start)(void *);
     void *argument;

@@ -140,6 +140,7 @@ static void greet(void)
 {
     const struct timespec patience = {2, 0};
 
+    __atomic_store_n(&hn_shared->greeted, 0, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&hn_shared->doorbell, 1, __ATOMIC_SEQ_CST);
     hn_futex(&hn_shared->doorbell, FUTEX_WAKE, 1, NULL);
     hn_futex(&hn_shared->greeted, FUTEX_WAIT, 0, &patience);
@@ -193,6 +194,22 @@ __attribute__((constructor(101))) static void start_without_instrumented_code(vo
 {
     hn_start();
 }
+
+#ifndef HN_STATIC
+/* A library comes: the recorder must see where, while we are still there. */
+INTERPOSE(void *, dlopen, (const char *name, int flags))
+{
+    struct hn_thread *me = hn_inside();
+    void *library = REAL(dlopen)(name, flags);
+
+    if (me != NULL && library != NULL && hn_c->order != 0) {
+        me->in_runtime++;
+        greet();
+        me->in_runtime--;
+    }
+    return library;
+}
+#endif
 
 HN_EXPORT void homenode_init_done_event(void);
 HN_EXPORT void homenode_init_done_event(void)

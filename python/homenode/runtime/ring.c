@@ -101,9 +101,7 @@ struct hn_record *hn_slow(struct hn_thread *me)
     if (hn_c->order != 0 && me->turn_left <= me->next - me->turn_start) {
         if (!hn_deterministic())
             hn_stamp(me);
-        else if (me->no_yield || hn_in_handler(me))
-            me->turn_left += hn_c->quantum;
-        else
+        else if (!me->no_yield && !hn_in_handler(me))
             hn_yield(me);
     }
     if (hn_c->order != 0 && me->next >= me->block_end)
@@ -113,6 +111,8 @@ struct hn_record *hn_slow(struct hn_thread *me)
     me->in_runtime--;
     if (me->put_off != 0)
         hn_run_pending(me);
+    if (me->cancelled_anywhere)
+        pthread_testcancel();
     return hn_c->order != 0 ? me->next : NULL;
 }
 

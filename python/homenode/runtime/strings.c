@@ -14,19 +14,27 @@
     HN_EXPORT ret __wrap_##name params;        \
     HN_EXPORT ret __wrap_##name params
 
-/* A static program's C library is renamed too: its calls come before there is thread-local storage,
- * and later with locks held that know nothing of the baton, so they never yield. */
+/* Every function begins here: if another thread's turn has come, it runs now, and not again before
+ * the real function has done its work. So what is looked at (the length of a text), recorded and
+ * touched belongs together.
+ *
+ * A static program's C library is renamed too: its calls come before there is thread-local
+ * storage, and later with locks held that know nothing of the baton, so there nobody yields. */
+static inline void begin(void)
+{
+#ifndef HN_STATIC
+    if (hn_recording && hn_me->next >= hn_me->limit)
+        hn_slow(hn_me);
+#endif
+}
+
 static void touch(const void *start, size_t size, uint64_t kind, uintptr_t pc)
 {
     if (!hn_recording)
         return;
-#ifdef HN_STATIC
     hn_me->no_yield++;
     hn_range(start, size, kind, pc);
     hn_me->no_yield--;
-#else
-    hn_range(start, size, kind, pc);
-#endif
 }
 
 #define READS(start, size) touch((start), (size), HN_READ, HN_CALLER)
@@ -35,6 +43,7 @@ static void touch(const void *start, size_t size, uint64_t kind, uintptr_t pc)
 
 WRAP(size_t, strlen, (const char *text))
 {
+    begin();
     size_t length = __real_strlen(text);
 
     READS(text, length + 1);
@@ -43,6 +52,7 @@ WRAP(size_t, strlen, (const char *text))
 
 WRAP(size_t, strnlen, (const char *text, size_t most))
 {
+    begin();
     size_t length = __real_strnlen(text, most);
 
     READS(text, length < most ? length + 1 : most);
@@ -53,6 +63,7 @@ WRAP(size_t, strnlen, (const char *text, size_t most))
 #define COPY(name, params, ...)        \
     WRAP(void *, name, params)         \
     {                                  \
+        begin();                              \
         READS(from, size);             \
         WRITES(to, size);              \
         return __real_##name(__VA_ARGS__); \
@@ -70,6 +81,7 @@ COPY(__mempcpy_chk, COPY_CHECKED, to, from, size, room)
 
 WRAP(void, bcopy, (const void *from, void *to, size_t size))
 {
+    begin();
     READS(from, size);
     WRITES(to, size);
     __real_memmove(to, from, size);
@@ -77,18 +89,21 @@ WRAP(void, bcopy, (const void *from, void *to, size_t size))
 
 WRAP(void *, memset, (void *to, int value, size_t size))
 {
+    begin();
     WRITES(to, size);
     return __real_memset(to, value, size);
 }
 
 WRAP(void *, __memset_chk, (void *to, int value, size_t size, size_t room))
 {
+    begin();
     WRITES(to, size);
     return __real___memset_chk(to, value, size, room);
 }
 
 WRAP(void, bzero, (void *to, size_t size))
 {
+    begin();
     WRITES(to, size);
     __real_memset(to, 0, size);
 }
@@ -106,6 +121,7 @@ static size_t deciding(const void *a, const void *b, size_t size)
 
 WRAP(int, memcmp, (const void *a, const void *b, size_t size))
 {
+    begin();
     size_t read = deciding(a, b, size);
 
     READS(a, read);
@@ -115,6 +131,7 @@ WRAP(int, memcmp, (const void *a, const void *b, size_t size))
 
 WRAP(int, bcmp, (const void *a, const void *b, size_t size))
 {
+    begin();
     size_t read = deciding(a, b, size);
 
     READS(a, read);
@@ -129,6 +146,7 @@ static size_t up_to(const void *found, const void *start, size_t otherwise)
 
 WRAP(void *, memchr, (const void *start, int byte, size_t size))
 {
+    begin();
     void *found = __real_memchr(start, byte, size);
 
     READS(start, up_to(found, start, size));
@@ -138,6 +156,7 @@ WRAP(void *, memchr, (const void *start, int byte, size_t size))
 /* Text. */
 WRAP(char *, strcpy, (char *to, const char *from))
 {
+    begin();
     size_t size = __real_strlen(from) + 1;
 
     READS(from, size);
@@ -147,6 +166,7 @@ WRAP(char *, strcpy, (char *to, const char *from))
 
 WRAP(char *, __strcpy_chk, (char *to, const char *from, size_t room))
 {
+    begin();
     size_t size = __real_strlen(from) + 1;
 
     READS(from, size);
@@ -156,6 +176,7 @@ WRAP(char *, __strcpy_chk, (char *to, const char *from, size_t room))
 
 WRAP(char *, stpcpy, (char *to, const char *from))
 {
+    begin();
     size_t size = __real_strlen(from) + 1;
 
     READS(from, size);
@@ -165,6 +186,7 @@ WRAP(char *, stpcpy, (char *to, const char *from))
 
 WRAP(char *, strncpy, (char *to, const char *from, size_t size))
 {
+    begin();
     size_t length = __real_strnlen(from, size);
 
     READS(from, length < size ? length + 1 : size);
@@ -174,6 +196,7 @@ WRAP(char *, strncpy, (char *to, const char *from, size_t size))
 
 WRAP(char *, __strncpy_chk, (char *to, const char *from, size_t size, size_t room))
 {
+    begin();
     size_t length = __real_strnlen(from, size);
 
     READS(from, length < size ? length + 1 : size);
@@ -183,6 +206,7 @@ WRAP(char *, __strncpy_chk, (char *to, const char *from, size_t size, size_t roo
 
 WRAP(char *, strcat, (char *to, const char *from))
 {
+    begin();
     size_t before = __real_strlen(to), size = __real_strlen(from) + 1;
 
     READS(to, before + 1);
@@ -193,6 +217,7 @@ WRAP(char *, strcat, (char *to, const char *from))
 
 WRAP(char *, __strcat_chk, (char *to, const char *from, size_t room))
 {
+    begin();
     size_t before = __real_strlen(to), size = __real_strlen(from) + 1;
 
     READS(to, before + 1);
@@ -203,6 +228,7 @@ WRAP(char *, __strcat_chk, (char *to, const char *from, size_t room))
 
 WRAP(char *, strncat, (char *to, const char *from, size_t most))
 {
+    begin();
     size_t before = __real_strlen(to), length = __real_strnlen(from, most);
 
     READS(to, before + 1);
@@ -222,6 +248,7 @@ static size_t deciding_text(const char *a, const char *b, size_t most)
 
 WRAP(int, strcmp, (const char *a, const char *b))
 {
+    begin();
     size_t read = deciding_text(a, b, SIZE_MAX);
 
     READS(a, read);
@@ -231,6 +258,7 @@ WRAP(int, strcmp, (const char *a, const char *b))
 
 WRAP(int, strncmp, (const char *a, const char *b, size_t most))
 {
+    begin();
     size_t read = deciding_text(a, b, most);
 
     READS(a, read);
@@ -240,6 +268,7 @@ WRAP(int, strncmp, (const char *a, const char *b, size_t most))
 
 WRAP(char *, strchr, (const char *text, int byte))
 {
+    begin();
     char *found = __real_strchr(text, byte);
 
     READS(text, up_to(found, text, __real_strlen(text) + 1));
@@ -249,6 +278,7 @@ WRAP(char *, strchr, (const char *text, int byte))
 #define WHOLE(ret, name, second, type)        \
     WRAP(ret, name, (const char *text, type second)) \
     {                                         \
+        begin();                              \
         STRING(text);                         \
         return __real_##name(text, second);   \
     }
@@ -260,6 +290,7 @@ WHOLE(size_t, strcspn, set, const char *)
 
 WRAP(char *, strstr, (const char *text, const char *part))
 {
+    begin();
     char *found = __real_strstr(text, part);
     size_t size = __real_strlen(part);
 
@@ -282,6 +313,7 @@ static char *copied(char *copy, size_t size, uintptr_t pc)
 
 WRAP(char *, strdup, (const char *text))
 {
+    begin();
     size_t size = __real_strlen(text) + 1;
     char *copy;
 
@@ -294,6 +326,7 @@ WRAP(char *, strdup, (const char *text))
 
 WRAP(char *, strndup, (const char *text, size_t most))
 {
+    begin();
     size_t length = __real_strnlen(text, most);
     char *copy;
 
@@ -308,6 +341,7 @@ WRAP(char *, strndup, (const char *text, size_t most))
 HN_HOOK void *__tsan_memcpy(void *to, const void *from, size_t size);
 HN_HOOK void *__tsan_memcpy(void *to, const void *from, size_t size)
 {
+    begin();
     READS(from, size);
     WRITES(to, size);
     return __real_memcpy(to, from, size);
@@ -316,6 +350,7 @@ HN_HOOK void *__tsan_memcpy(void *to, const void *from, size_t size)
 HN_HOOK void *__tsan_memmove(void *to, const void *from, size_t size);
 HN_HOOK void *__tsan_memmove(void *to, const void *from, size_t size)
 {
+    begin();
     READS(from, size);
     WRITES(to, size);
     return __real_memmove(to, from, size);
@@ -324,6 +359,7 @@ HN_HOOK void *__tsan_memmove(void *to, const void *from, size_t size)
 HN_HOOK void *__tsan_memset(void *to, int value, size_t size);
 HN_HOOK void *__tsan_memset(void *to, int value, size_t size)
 {
+    begin();
     WRITES(to, size);
     return __real_memset(to, value, size);
 }

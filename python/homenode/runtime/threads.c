@@ -34,7 +34,7 @@ struct hn_thread *hn_register(void)
         t->state = hn_deterministic() ? HN_OUTSIDE : HN_RUNNING;
         t->go = 0;
         t->in_runtime = 1;
-        t->in_handler = t->detached = t->joining = t->waiting = 0;
+        t->in_handler = t->detached = t->waiting = t->cancelled_anywhere = 0;
         t->put_off = 0;
         t->deadline_ns = 0;
         t->tid = 0;
@@ -342,5 +342,25 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
         hn_unlock();
         me->in_runtime--;
     }
+    if (result == 0 && t != NULL && t == me && me->cancelled_anywhere)
+        pthread_testcancel();
     return result;
+}
+
+/* Cancelled at any instruction, a thread could die in the middle of a hook. Here any instruction
+ * means the next hook that looks: at the latest when the quantum is over. */
+INTERPOSE(int, pthread_setcanceltype, (int type, int *old))
+{
+    struct hn_thread *me = hn_inside();
+    int before;
+
+    if (me == NULL || (type != PTHREAD_CANCEL_ASYNCHRONOUS && type != PTHREAD_CANCEL_DEFERRED))
+        return REAL(pthread_setcanceltype)(type, old);
+    before = me->cancelled_anywhere ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+    me->cancelled_anywhere = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+    if (old != NULL)
+        *old = before;
+    if (me->cancelled_anywhere)
+        pthread_testcancel();
+    return 0;
 }

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 
 enum { ASLEEP_NS = 15000000 };
-static const uint64_t SPINNING_CPU_NS = UINT64_C(2000000000);
+static const uint64_t SPINNING_CPU_NS = UINT64_C(1000000000);
 
 struct glimpse {
     char state;         /* as in /proc: S sleeping, D waiting for a device, R running, ... */

@@ -1,0 +1,138 @@
+"""What the capture tests share: compiling a trap program, and recording it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import homenode as hn
+from homenode import _core, capture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+PROGRAMS = Path(__file__).parent / "programs"
+_LANGUAGES = {".c": "c", ".cpp": "c++", ".f90": "fortran"}
+_TIMEOUT_S = 25
+# The recorder in a process of its own: a program that hangs must not hang the test.
+_RECORDER = (
+    "import sys; from homenode import _core; "
+    "print(_core.record(sys.argv[1], None), file=open(sys.argv[2], 'w'))"
+)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A finished recording: what the recorder said, the trace, what the program wrote."""
+
+    summary: dict[str, Any]
+    path: Path
+    out: str
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """All references."""
+        names = ["thread", "kind", "addr", "size", "flags", "pc"]
+        batches = list(_core.read_batches(str(self.path), names))
+        return {name: np.concatenate([b[name] for b in batches]) for name in names}
+
+    def metadata(self) -> dict[str, Any]:
+        """The trace's metadata."""
+        return json.loads(_core.trace_metadata(str(self.path)))
+
+    def events(self) -> list[list[str]]:
+        """The events in order, as the words of the trace's text form: thread, event, fields."""
+        text = self.path.with_suffix(".txt")
+        _core.export_trace(str(self.path), "text", str(text), None)
+        lines = text.read_text().splitlines()
+        return [line.split()[1:] for line in lines if line.startswith("@")]
+
+    def symbol(self, name: str) -> tuple[int, int]:
+        """First address and size of a static object."""
+        found = [r for r in self.metadata()["ranges"] if r["kind"] == "static" and r["name"] == name]
+        assert len(found) == 1, f"{name}: {found}"
+        return found[0]["start"], found[0]["size"]
+
+    def touching(self, name: str) -> dict[str, np.ndarray]:
+        """The references to a static object."""
+        start, size = self.symbol(name)
+        all_columns = self.columns()
+        inside = (all_columns["addr"] >= start) & (all_columns["addr"] < start + size)
+        return {column: values[inside] for column, values in all_columns.items()}
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Compiles a program of this folder with the wrapper; each combination once."""
+    folder = tmp_path_factory.mktemp("programs")
+    done: dict[tuple[str, ...], Path] = {}
+
+    def run(source: str, *flags: str, compilers: Mapping[str, str] | None = None) -> Path:
+        key = (source, *flags, repr(compilers))
+        if key not in done:
+            path = PROGRAMS / source
+            target = folder / f"{path.stem}-{len(done)}"
+            words = ["-O1", "-w", str(path), "-o", str(target), "-pthread", *flags]
+            with pytest.MonkeyPatch.context() as patch:
+                for name, value in (compilers or {}).items():
+                    patch.setenv(name, value)
+                code = capture.compile(_LANGUAGES[path.suffix], words)
+            assert code == 0, f"{source} {flags}"
+            done[key] = target
+        return done[key]
+
+    return run
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Callable[..., Recording]:
+    """Records a program; options are the recorder's, `environment` adds variables."""
+    count = 0
+
+    def run(program: Path, *words: str, environment: Mapping[str, str] | None = None,
+            **options: Any) -> Recording:
+        nonlocal count
+        count += 1
+        trace = tmp_path / f"{count}.hnt"
+        summary = tmp_path / f"{count}.json"
+        wanted = {"argv": [str(program), *words], "output": str(trace), **options}
+        process = subprocess.Popen(
+            [sys.executable, "-c", _RECORDER, json.dumps(wanted), str(summary)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(timeout=_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+            pytest.fail(f"{program.name} {words} hangs; it wrote {out!r} {err!r}")
+        assert process.returncode == 0, err
+        hn.Trace.open(trace)
+        return Recording(json.loads(summary.read_text()), trace, out)
+
+    return run
+
+
+@pytest.fixture
+def natively() -> Callable[..., str]:
+    """What a program writes when nobody records."""
+
+    def run(program: Path, *words: str) -> str:
+        line = [str(program), *words]
+        done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=_TIMEOUT_S)
+        return done.stdout
+
+    return run

@@ -1,0 +1,258 @@
+"""Everything that has been seen to trip a recorder of this kind: each is a test."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Recording
+
+GFORTRAN = pytest.mark.skipif(shutil.which("gfortran") is None, reason="gfortran is not installed")
+CLANG = pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
+CLANG_COMPILERS = {"HOMENODE_CC": "clang", "HOMENODE_CXX": "clang++"}
+
+
+def test_pthread_objects_of_every_kind(
+    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+) -> None:
+    """Includes the join of oneself, which must fail and not wait."""
+    recording = record(build("pthreads.c"))
+    assert recording.out == natively(build("pthreads.c"))
+    assert "self join 1" in recording.out
+    seen = {words[1] for words in recording.events()}
+    assert seen >= {
+        "thread-start", "thread-exit", "thread-create", "thread-join", "lock-acquire",
+        "lock-release", "barrier-enter", "barrier-leave", "condition-wait", "condition-wake",
+    }  # fmt: skip
+
+
+def test_signal_handlers_at_any_moment(
+    build: Callable[..., Path], record: Callable[..., Recording]
+) -> None:
+    """SIGPROF among four threads; a handler that wakes the thread it interrupts; siglongjmp."""
+    recording = record(build("signals.c"))
+    words = recording.out.split()
+    assert words[:2] == ["handler", "1"]
+    assert words[-2:] == ["woken", "jumped"]
+
+
+def test_children_are_not_recorded(
+    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+) -> None:
+    """fork, vfork, a raw system call, posix_spawn, system and popen, beside a busy thread."""
+    recording = record(build("children.c"))
+    assert recording.out == natively(build("children.c"))
+    # Only main looks at it, once, at the end; each child wrote it 200000 times.
+    assert len(recording.touching("childs")["addr"]) == 1
+    forks = [words for words in recording.events() if words[1] == "fork"]
+    assert [words[2] for words in forks] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "number"),
+    [
+        ("return", 10, None),
+        ("exit", 11, None),
+        ("_exit", 12, None),
+        ("_Exit", 13, None),
+        ("quick_exit", 14, None),
+        ("abort", None, 6),
+        ("segv", None, 11),
+        ("kill", None, 9),
+        ("exec", 15, None),
+    ],
+)
+def test_however_the_program_ends_the_trace_is_whole(
+    build: Callable[..., Path],
+    record: Callable[..., Recording],
+    how: str,
+    code: int | None,
+    number: int | None,
+) -> None:
+    recording = record(build("endings.c"), how)
+    assert (recording.summary["exit_code"], recording.summary["signal"]) == (code, number)
+    metadata = recording.metadata()
+    assert (metadata.get("exit_code"), metadata.get("exit_signal")) == (code, number)
+    last = recording.touching("last")
+    assert len(last["addr"]) == 2 * 1000 + 1
+    assert last["kind"][-1] == 1
+    assert recording.out.startswith("started\n")
+    assert ("replaced" in recording.out) == (how == "exec")
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["-static"],
+        ["-static-pie"],
+        ["-no-pie", "-fno-pie"],
+        ["-pie", "-fPIE"],
+        ["-O0"],
+        ["-O3", "-flto"],
+        ["-O2", "-D_FORTIFY_SOURCE=2"],
+        ["-Wl,--gc-sections", "-ffunction-sections"],
+    ],
+)
+def test_however_it_is_linked(
+    build: Callable[..., Path],
+    record: Callable[..., Recording],
+    natively: Callable[..., str],
+    flags: list[str],
+) -> None:
+    program = build("pthreads.c", *flags)
+    recording = record(program)
+    assert recording.out == natively(program)
+    assert len(recording.touching("by_mutex")["addr"]) >= 4 * 50
+    files = {line["file"].rsplit("/", 1)[-1] for line in recording.metadata()["lines"]}
+    assert "pthreads.c" in files
+
+
+def test_blocking_calls_between_threads(
+    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+) -> None:
+    """read, poll, select, epoll_wait, recv, and a write larger than a pipe holds."""
+    recording = record(build("pipes.c"))
+    assert recording.out == natively(build("pipes.c"))
+    assert recording.summary["forced_turns"] == 0
+    assert recording.summary["outside_waits"] == 0
+
+
+@pytest.mark.parametrize("words", [[], ["spin"]])
+def test_the_watchdog_frees_a_baton_that_is_stuck(
+    build: Callable[..., Path], record: Callable[..., Recording], words: list[str]
+) -> None:
+    """In a blocking call of a library, and in a loop without hooks."""
+    recording = record(build("stuck.c"), *words)
+    assert recording.out == "line\n"
+    assert recording.summary["forced_turns"] > 0
+    assert "repeatable" not in recording.metadata()["order"]
+
+
+def test_cancelled_threads_end(
+    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+) -> None:
+    """In a condition, semaphore, read, sleep, join, loop, and at any instruction."""
+    recording = record(build("cancel.c"))
+    assert recording.out == natively(build("cancel.c"))
+
+
+@pytest.mark.parametrize("flags", [[], ["-static"]])
+def test_modern_cpp(
+    build: Callable[..., Path],
+    record: Callable[..., Recording],
+    natively: Callable[..., str],
+    flags: list[str],
+) -> None:
+    """Futures, barriers, latches, semaphores, atomic waits, exceptions, virtual calls, ..."""
+    program = build("modern.cpp", "-std=c++20", *flags)
+    recording = record(program)
+    assert recording.out == natively(program) == "7 44 81 1 2 2\n"
+    assert recording.summary["forced_turns"] == 0
+
+
+def test_c11_threads(
+    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+) -> None:
+    assert record(build("c11.c")).out == natively(build("c11.c")) == "80 80 1 6 4 1\n"
+
+
+@pytest.mark.parametrize("flags", [[], ["-static"]])
+@pytest.mark.parametrize("order", ["deterministic", "free"])
+def test_openmp(
+    build: Callable[..., Path], record: Callable[..., Recording], flags: list[str], order: str
+) -> None:
+    """libgomp waits by spinning on futexes; all its waits must let the others run."""
+    program = build("openmp.c", "-fopenmp", *flags)
+    recording = record(program, environment={"OMP_NUM_THREADS": "4"}, order=order)
+    assert recording.out == "2.003e+06 16 94\n6 50\n"
+    assert recording.summary["threads"] == 4
+    assert recording.summary["forced_turns"] == 0
+    if order == "deterministic":
+        shares = [(recording.touching("a")["thread"] == t).sum() for t in range(4)]
+        assert min(shares) > 500, "the loops are shared by all threads"
+
+
+def test_openmp_ordered_sections(
+    build: Callable[..., Path], record: Callable[..., Recording]
+) -> None:
+    """Their order is libgomp's; when a thread comes back from them is up to the kernel."""
+    program = build("ordered.c", "-fopenmp")
+    recording = record(program, environment={"OMP_NUM_THREADS": "4"})
+    assert recording.out == "64 0\n"
+    assert "repeatable" not in recording.metadata()["order"]
+
+
+@GFORTRAN
+def test_fortran_openmp_with_a_dynamic_schedule(
+    build: Callable[..., Path], record: Callable[..., Recording]
+) -> None:
+    recording = record(build("openmp.f90", "-fopenmp"), environment={"OMP_NUM_THREADS": "4"})
+    assert recording.out == "inside\n" * 4 + "8 1001000.0\n"
+    assert recording.summary["threads"] == 4
+
+
+@CLANG
+@pytest.mark.parametrize("source", ["pthreads.c", "atomics.c", "blocks.c", "modern.cpp"])
+def test_clang(
+    build: Callable[..., Path],
+    record: Callable[..., Recording],
+    natively: Callable[..., str],
+    source: str,
+) -> None:
+    flags = ["-std=c++20"] if source.endswith(".cpp") else ["-mcx16", "-latomic"]
+    program = build(source, *flags, compilers=CLANG_COMPILERS)
+    recording = record(program)
+    assert recording.out == natively(program)
+    assert recording.summary["references"] > 50
+
+
+def test_atomics_of_all_sizes_and_orders(
+    build: Callable[..., Path], record: Callable[..., Recording]
+) -> None:
+    recording = record(build("atomics.c", "-mcx16", "-latomic"))
+    assert recording.out == "0 0 0 0 0\n100 4294967291\n"
+    for size in (1, 2, 4, 8, 16):
+        touched = recording.touching(f"a{size}")
+        assert set(touched["size"].tolist()) == {size}
+        kinds = touched["kind"][:11].tolist()
+        # store, load, six modifications, two comparisons, and a relaxed load
+        assert kinds == [1, 0, 2, 2, 2, 2, 2, 2, 2, 2, 0]
+        assert touched["flags"][:11].tolist() == [2] * 10 + [0]
+    relaxed = recording.touching("relaxed_only")
+    assert relaxed["kind"].tolist() == [2] * 10
+    assert relaxed["flags"].tolist() == [0] * 10
+
+
+def test_memcpy_and_its_family_are_recorded(
+    build: Callable[..., Path], record: Callable[..., Recording]
+) -> None:
+    """gcc does not instrument them."""
+    recording = record(build("blocks.c"))
+    columns = recording.touching("to")
+    start, _ = recording.symbol("to")
+    copied = columns["size"][columns["kind"] == 1]
+    assert int(copied.astype(int).sum()) == 448
+    assert columns["addr"][columns["kind"] == 1].min() == start + 8
+    assert copied.max() <= 64
+    # No reference crosses a line of 64 bytes.
+    assert ((columns["addr"] & 63) + columns["size"] <= 64).all()
+    for name, size in (("filled", 251), ("moved", 202), ("left", 1001)):
+        touched = recording.touching(name)
+        assert int(touched["size"].astype(int).sum()) >= size - 1, name
+
+
+def test_a_library_loaded_later(
+    build: Callable[..., Path], record: Callable[..., Recording]
+) -> None:
+    plugin = build("plugin.c", "-shared", "-fPIC")
+    recording = record(build("loads.c", "-ldl"), str(plugin))
+    assert recording.out == "357\n"
+    assert len(recording.touching("plugin_data")["addr"]) == 201
+    files = {line["file"].rsplit("/", 1)[-1] for line in recording.metadata()["lines"]}
+    assert "plugin.c" in files

@@ -1,0 +1,139 @@
+"""When things go wrong around a recording."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Recording
+
+_CLI = [sys.executable, "-m", "homenode"]
+
+
+def _record(trace: Path, *words: str, **more: object) -> subprocess.CompletedProcess[str]:
+    line = [*_CLI, "record", "-o", str(trace), "--", *words]
+    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+        line, capture_output=True, text=True, check=False, timeout=25, **more
+    )
+
+
+def test_a_full_disk_is_an_error_and_the_program_runs_on(
+    build: Callable[..., Path], natively: Callable[..., str], tmp_path: Path
+) -> None:
+    program = build("large.c")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    done = _record(tmp_path / "t.hnt", str(program), "2000000", preexec_fn=limit)
+    assert done.returncode == 2
+    assert "t.hnt" in done.stderr
+    assert done.stdout == natively(program, "2000000")
+    assert not (tmp_path / "t.hnt").exists()
+
+
+def test_a_program_built_without_the_wrapper(tmp_path: Path) -> None:
+    done = _record(tmp_path / "t.hnt", "/bin/echo", "hello")
+    assert done.returncode == 2
+    assert done.stdout == "hello\n"
+    assert "homenode cc" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+    done = _record(tmp_path / "t.hnt", str(tmp_path / "nothing"))
+    assert done.returncode == 2
+    assert "cannot start" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("order", ["deterministic", "free"])
+def test_a_killed_recorder_does_not_hang_the_program(
+    build: Callable[..., Path], tmp_path: Path, order: str
+) -> None:
+    program = build("marathon.c")
+    report = tmp_path / "report"
+    options = {
+        "argv": [str(program), str(report)],
+        "output": str(tmp_path / "t.hnt"),
+        "order": order,
+    }
+    code = "import sys; from homenode import _core; _core.record(sys.argv[1], None)"
+    recorder = subprocess.Popen(
+        [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 20
+    while not report.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    recorder.send_signal(signal.SIGKILL)
+    recorder.wait()
+    while report.read_text() != "started\ndone\n" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert report.read_text() == "started\ndone\n"
+    # What was on disk by then can be saved.
+    partial = tmp_path / "t.hnt.partial"
+    assert partial.exists()
+
+
+def test_interrupting_keeps_what_was_recorded(
+    build: Callable[..., Path], tmp_path: Path
+) -> None:
+    program = build("endless.c")
+    trace = tmp_path / "t.hnt"
+    options = {"argv": [str(program)], "output": str(trace)}
+    calls = 0
+
+    def progress(done: int, total: int | None) -> None:
+        nonlocal calls
+        assert done >= 0
+        assert total is None
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _core.record(json.dumps(options), progress)
+    assert hn.Trace.open(trace).references > 1000
+
+
+def test_a_script_that_starts_the_program(
+    build: Callable[..., Path], record: Callable[..., Recording], tmp_path: Path
+) -> None:
+    """The first instrumented process is recorded, and only that one."""
+    script = tmp_path / "run.sh"
+    program = build("racy.c")
+    script.write_text(f"#!/bin/sh\necho begin\n{program} > /dev/null\n{program} > /dev/null\n")
+    script.chmod(0o755)
+    recording = record(script)
+    assert recording.out == "begin\n"
+    assert len(recording.touching("counter")["addr"]) == 4 * 300
+
+
+def test_the_program_sees_its_own_environment_and_files(
+    build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
+) -> None:
+    program = build("surroundings.c")
+    assert record(program).out == natively(program)
+
+
+def test_recording_a_program_as_it_is_linked_today(
+    build: Callable[..., Path], natively: Callable[..., str]
+) -> None:
+    """Without a recorder an instrumented program does what it always did."""
+    assert natively(build("marks.c")) == "1 9\n"
+    assert "HOMENODE_FD" not in os.environ
