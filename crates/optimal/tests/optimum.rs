@@ -190,3 +190,29 @@ fn the_printed_algorithm_is_never_below_the_optimum_and_mostly_equal() {
     }
     assert!(equal > rounds * 9 / 10 && equal < rounds, "{equal} of {rounds}");
 }
+
+/// Moving just before or just after the lone write by 1 costs the same and is one move either way.
+#[test]
+fn ties_go_to_the_lowest_numbered_place() {
+    let prices = Prices::whole(Some(15), Some(59), None, None);
+    let move_at = |from: u16, to: u16, replicate: bool| {
+        let mut trace = vec![reference(from, true); 20];
+        trace.push(reference(1, true));
+        trace.extend(vec![reference(to, true); 20]);
+        let histories = histories(&trace, 3, Vec::new());
+        let changes = placement(histories.block(0), &setup(prices, 3), replicate).unwrap();
+        assert_eq!(changes.len(), 2, "{changes:?}");
+        assert_eq!((&changes[0].places, &changes[1].places), (&vec![from], &vec![to]));
+        changes[1].reference
+    };
+    assert_eq!((move_at(2, 0, true), move_at(0, 2, true)), (20, 21));
+    // Dietz's form moves a block only to the processor that refers to it.
+    assert_eq!((move_at(2, 0, false), move_at(0, 2, false)), (21, 21));
+    // Nothing to choose but the place itself.
+    let both = [reference(1, true), reference(0, true)];
+    for replicate in [true, false] {
+        let histories = histories(&both, 3, Vec::new());
+        let changes = placement(histories.block(0), &setup(prices, 3), replicate).unwrap();
+        assert_eq!((changes.len(), &changes[0].places), (1, &vec![0]));
+    }
+}
