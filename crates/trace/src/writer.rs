@@ -96,6 +96,11 @@ impl TraceWriter<File> {
         path: &Path,
         options: WriterOptions,
     ) -> Result<Self, TraceError> {
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            // The rename at the end would replace a device or a pipe by a file.
+            let e = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
+            return Err(TraceError::io(path, "make a trace of this name", e));
+        }
         let file =
             File::create(&partial).map_err(|e| TraceError::io(&partial, "create the file", e))?;
         let mut writer = Self::new(file, &partial, options)?;

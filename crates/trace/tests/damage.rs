@@ -186,6 +186,13 @@ fn a_dropped_writer_leaves_a_partial_file_that_repairs_to_its_name() {
 }
 
 #[test]
+fn a_device_is_never_replaced_by_a_trace() {
+    let error = TraceWriter::create("/dev/null", WriterOptions::default()).err().unwrap();
+    assert!(error.to_string().contains("not a regular file"), "{error}");
+    assert!(!std::path::Path::new("/dev/null.partial").exists());
+}
+
+#[test]
 fn an_aborted_writer_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let writer = TraceWriter::create(dir.path().join("t.hnt"), small_chunks(10)).unwrap();
