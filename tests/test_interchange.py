@@ -141,8 +141,8 @@ def test_flag_bits_are_the_flag_columns() -> None:
         ({"kind": pa.array(["W", "X"])}, "row 1: kind 'X' is none of R, W, A, I"),
         ({"kind": pa.array([0, 4])}, "row 1: kind 4 is not between 0 and 3"),
         ({"size": pa.array([0, 4])}, "row 0: size 0 is not between 1 and 64"),
-        ({"size": pa.array([4, 300])}, "row 1: size 300 is not between 0 and 255"),
-        ({"thread": pa.array([0, 70000])}, "row 1: thread 70000 is not between 0 and 65535"),
+        ({"size": pa.array([4, 300])}, "row 1: size 300 is not between 1 and 64"),
+        ({"thread": pa.array([0, 70000])}, "row 1: thread 70000 is not between 0 and 65534"),
         ({"thread": pa.array([65535, 0])}, "row 0: thread 65535 is not between 0 and 65534"),
         ({"address": pa.array([64, -1])}, "row 1: address -1 .* unsigned 64-bit"),
         ({"address": pa.array([64, None])}, "row 1: column address is empty"),
@@ -159,6 +159,46 @@ def test_wrong_columns_are_named(change: dict[str, Any], message: str, tmp_path:
         hn.Trace.import_(tmp_path / "bad.parquet", tmp_path / "bad.hnt")
     assert caught.value.path == str(tmp_path / "bad.parquet")
     assert [path.name for path in tmp_path.iterdir()] == ["bad.parquet"]
+
+
+def test_a_column_twice_is_refused() -> None:
+    names = ["thread", "kind", "address", "size", "kind"]
+    table = pa.Table.from_arrays([pa.array([1])] * 5, names=names)
+    with pytest.raises(hn.TraceError, match="column kind is there 2 times"):
+        hn.Trace.from_arrow(table)
+
+
+def test_an_empty_value_hides_in_no_dictionary() -> None:
+    kinds = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["R", None]))
+    with pytest.raises(hn.TraceError, match="row 1: column kind is empty"):
+        hn.Trace.from_arrow(pa.table(_good() | {"kind": kinds}))
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_name_that_is_no_text_is_damage(form: str, trace: hn.Trace, tmp_path: Path) -> None:
+    source = tmp_path / f"bad.{form}"
+    trace.export(source)
+    source.write_bytes(source.read_bytes().replace(b"thread", b"thr\xffad"))
+    with pytest.raises(hn.TraceError, match=f"bad.{form}: .*(readable|missing)"):
+        hn.Trace.import_(source, tmp_path / "t.hnt")
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [b"{", b"[]", b"null", b"\xff", b'{"provenance": 3}', b'{"program": 5}', b"[" * 100_000],
+)
+def test_foreign_metadata_is_refused(stored: bytes, tmp_path: Path) -> None:
+    table = pa.table(_good()).replace_schema_metadata({b"homenode.metadata": stored})
+    pq.write_table(table, tmp_path / "odd.parquet")
+    with pytest.raises(hn.TraceError, match=r"odd.parquet: the key homenode.metadata .*remove it"):
+        hn.Trace.import_(tmp_path / "odd.parquet", tmp_path / "t.hnt")
+    assert [path.name for path in tmp_path.iterdir()] == ["odd.parquet"]
+
+
+def test_a_missing_file_is_not_a_damaged_one(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        hn.Trace.import_(tmp_path / "none.parquet", tmp_path / "t.hnt")
+    assert caught.value.filename == str(tmp_path / "none.parquet")
 
 
 def test_a_late_bad_row_leaves_nothing_and_has_its_number(tmp_path: Path) -> None:

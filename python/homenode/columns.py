@@ -58,6 +58,9 @@ class ColumnReader:
             )
         self._names = [n for n in schema.names if n in self.KNOWN]
         for name in self._names:
+            if (times := self._names.count(name)) > 1:
+                raise trace_error(f"column {name} is there {times} times; keep one", self._source)
+        for name in self._names:
             self._check_type(name, schema.field(name).type)
         self._flags = [n for n in self._names if n in FLAG_BITS or n == "flags"]
         self.optional = {n: n in self._names for n in OPTIONAL} | {"flags": bool(self._flags)}
@@ -87,11 +90,12 @@ class ColumnReader:
 
     def _numbers(self, name: str, column: pa.Array) -> NDArray[Any]:
         target = COLUMNS[name][1] if name in COLUMNS else pa.uint8()
+        if pa.types.is_dictionary(column.type):
+            # Decoded first: the dictionary itself may hold an empty value.
+            column = column.dictionary_decode()
         if column.null_count:
             row = pc.index(column.is_null(), value=True).as_py()
             raise self._at(row, f"column {name} is empty; every row needs a value")
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.uint8())
         if not pa.types.is_integer(column.type):
@@ -120,10 +124,9 @@ class ColumnReader:
         numbers = column.to_numpy(zero_copy_only=False)
         limit = np.iinfo(target.to_pandas_dtype())
         row = int(np.argmax((numbers < limit.min) | (numbers > limit.max)))
+        low, high = _RANGES.get(name, (limit.min, limit.max))
         remedy = "; store it as an unsigned 64-bit number" if name in {"address", "pc"} else ""
-        return self._at(
-            row, f"{name} {numbers[row]} is not between {limit.min} and {limit.max}{remedy}"
-        )
+        return self._at(row, f"{name} {numbers[row]} is not between {low} and {high}{remedy}")
 
     def _flag_bits(self, batch: pa.RecordBatch) -> NDArray[Any]:
         bits = np.zeros(batch.num_rows, dtype=np.uint8)

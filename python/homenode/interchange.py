@@ -21,19 +21,22 @@ import pyarrow.parquet as pq
 
 from homenode import _core
 from homenode.columns import COLUMNS, FLAG_BITS, OPTIONAL, ColumnReader
-from homenode.errors import trace_error
+from homenode.errors import ConfigError, trace_error
 from homenode.files import replacing
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
 
+    from homenode.errors import TraceError
+
     PathLike = str | os.PathLike[str]
     Progress = Callable[[int, int | None], None] | None
 
 ROWS_PER_BATCH = 1 << 18
 _METADATA_KEY = b"homenode.metadata"
-_ARROW_ERRORS = (pa.ArrowException, OSError)
+# A damaged schema may name columns in bytes that are no text.
+_ARROW_ERRORS = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
 def import_columns(
@@ -54,11 +57,16 @@ def import_columns(
         TraceError: when a column is missing, has a wrong type or an impossible value.
         OSError: when a file cannot be read or written.
     """
+    if source != "-":
+        Path(source).stat()  # a missing file is no damaged one
     with _open_source(source, form) as (schema, rows, batches):
         metadata = _metadata_of(schema, source, form)
-        return write_batches(
-            ColumnReader(schema, source), _counted(batches, rows, progress), output, metadata
-        )
+        reader = ColumnReader(schema, source)
+        try:
+            return write_batches(reader, _counted(batches, rows, progress), output, metadata)
+        except ConfigError as error:
+            # The columns are checked above, so only the metadata can be at fault.
+            raise _bad_metadata(str(error), source) from error
 
 
 def write_batches(
@@ -144,13 +152,28 @@ def _metadata_of(schema: pa.Schema, source: str, form: str) -> dict[str, Any]:
     stored = (schema.metadata or {}).get(_METADATA_KEY)
     metadata: dict[str, Any] = {"program": name, "order": "file order"}
     if stored is not None:
-        with contextlib.suppress(ValueError):
-            metadata = dict(json.loads(stored))
+        metadata = _stored_metadata(stored, source)
     metadata.setdefault("method", f"import {form}")
     metadata["tool"] = f"homenode {_core.version()}"
     metadata["provenance"] = [*metadata.get("provenance", []), f"import {form} {name}"]
     metadata.setdefault("word_size", 4)
     return metadata
+
+
+def _stored_metadata(stored: bytes, source: str) -> dict[str, Any]:
+    """What an export of ours wrote beside the columns, if it still is what a trace holds."""
+    try:
+        metadata = json.loads(stored)
+    except (ValueError, RecursionError) as error:
+        raise _bad_metadata(str(error), source) from error
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("provenance", []), list):
+        raise _bad_metadata("expected an object whose provenance is a list", source)
+    return metadata
+
+
+def _bad_metadata(why: str, source: str) -> TraceError:
+    key = _METADATA_KEY.decode()
+    return trace_error(f"the key {key} is no metadata of a trace: {why}; remove it", source)
 
 
 def _counted(
@@ -173,10 +196,12 @@ class _open_source:  # noqa: N801 - used as a context manager, like open()
 
     def __enter__(self) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
         try:
-            return self._open()
+            schema, rows, batches = self._open()
+            _ = schema.names  # decodes them
         except _ARROW_ERRORS as error:
             self._stack.close()
             raise self._explain(error) from error
+        return schema, rows, batches
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self._stack.close()

@@ -165,7 +165,7 @@ class Trace:
         """Writes arrays of references as a trace.
 
         Args:
-            thread: thread of each reference, shape (n,), 0 to 65535.
+            thread: thread of each reference, shape (n,), 0 to 65534.
             kind: 0 read, 1 write, 2 atomic, or the letters R, W, A; shape (n,) or one value.
             address: first byte of each reference, shape (n,).
             size: bytes touched, 1 to 64, shape (n,) or one value.
