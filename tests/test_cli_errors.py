@@ -152,6 +152,63 @@ def test_outputs_that_cannot_be_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "small.hnt"]
 
 
+@pytest.mark.parametrize("command", ["import", "export", "simulate", "report", "repair"])
+@pytest.mark.parametrize("link", [False, True])
+def test_an_output_that_is_the_input_is_refused(
+    command: str,
+    link: bool,
+    trace: hn.Trace,
+    homenode: Callable[..., Outcome],
+    tmp_path: Path,
+) -> None:
+    source = trace.path
+    if command == "import":
+        source = tmp_path / "in.txt"
+        source.write_text("0 R 0x40 4\n")
+    place = source
+    if link:
+        place = tmp_path / "link"
+        place.symlink_to(source)
+    before = source.read_bytes()
+    words = {
+        "import": ["import", source, "--format", "text", "-o", place],
+        "export": ["export", source, "--format", "text", "-o", place],
+        "simulate": ["simulate", source, "--policy", "ace", "--csv", place],
+        "report": ["report", source, "--policy", "ace", "-o", place],
+        "repair": ["repair", source, "-o", place],
+    }
+    refused(homenode(*words[command]), str(place), "also an input")
+    assert source.read_bytes() == before
+    assert place.is_symlink() == link
+
+
+def test_a_program_is_not_overwritten_by_its_trace(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    program = tmp_path / "prog"
+    program.write_bytes(b"precious")
+    refused(homenode("record", "-o", program, "--", program), "also an input")
+    assert program.read_bytes() == b"precious"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list", "machines", "--csv", "/dev/full"),
+        ("simulate", "TRACE", "--policy", "ace", "--parquet", "/dev/full"),
+        ("report", "TRACE", "--policy", "ace", "-o", "/dev/full"),
+        ("export", "TRACE", "--format", "parquet", "-o", "/dev/full"),
+        ("export", "TRACE", "--format", "text", "-o", "/dev/full"),
+    ],
+)
+def test_a_full_disk_has_a_name_and_a_remedy(
+    words: tuple[str, ...], trace: hn.Trace, homenode: Callable[..., Outcome]
+) -> None:
+    line = [str(trace.path) if word == "TRACE" else word for word in words]
+    refused(homenode(*line), "/dev/full: no space left", "make room")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

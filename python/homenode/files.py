@@ -11,20 +11,43 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    PathLike = str | os.PathLike[str]
 
-def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Checks that a trace can get this name, before any work is done for it.
+
+def check_output(path: PathLike, *inputs: PathLike) -> None:
+    """Checks that a file can get this name, before any work is done for it; ``-`` always can.
+
+    Raises:
+        OSError: when there is a folder of this name, no folder to hold it, or it is an input:
+            writing would destroy what is being read.
+    """
+    target = Path(path)
+    if str(path) == "-":
+        return
+    if target.is_dir():
+        raise _refusal(errno.EISDIR, path)
+    if not target.parent.is_dir():
+        raise _refusal(errno.ENOTDIR if target.parent.exists() else errno.ENOENT, path)
+    for source in map(Path, inputs):
+        if target.is_file() and source.exists() and target.samefile(source):
+            raise OSError(errno.EINVAL, "the output is also an input; name another file", str(path))
+
+
+def check_replaceable(path: PathLike, *inputs: PathLike) -> None:
+    """As `check_output`, for a trace.
 
     A trace is renamed into place, which would replace a device or a pipe by a file.
 
     Raises:
-        OSError: when there is a folder, a device or a pipe of this name.
+        OSError: also when there is a device or a pipe of this name.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if _is_special(target):
+    check_output(path, *inputs)
+    if _is_special(Path(path)):
         raise OSError(errno.EINVAL, "a trace cannot be a device or a pipe; name a file", str(path))
+
+
+def _refusal(number: int, path: PathLike) -> OSError:
+    return OSError(number, os.strerror(number), str(path))
 
 
 def _is_special(path: Path) -> bool:
@@ -32,7 +55,7 @@ def _is_special(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def replacing(path: PathLike) -> Iterator[IO[bytes]]:
     """Opens a temporary file beside `path` and renames it to `path` if the block succeeds.
 
     Raises:
@@ -44,12 +67,17 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         except OSError as error:
             error.filename = str(path)
             raise
-        with file:
-            yield file
+        try:
+            with file:
+                yield file
+        except OSError as error:
+            # A full disk has no name of its own.
+            error.filename = error.filename or str(path)
+            raise
 
 
 @contextlib.contextmanager
-def replacing_name(path: str | os.PathLike[str]) -> Iterator[str]:
+def replacing_name(path: PathLike) -> Iterator[str]:
     """A temporary name beside `path`; what is there becomes `path` if the block succeeds.
 
     ``-`` stands for standard output and stays as it is, and so do devices and pipes.
@@ -58,8 +86,7 @@ def replacing_name(path: str | os.PathLike[str]) -> Iterator[str]:
         OSError: when `path` is a folder or the file cannot be renamed.
     """
     target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    check_output(path)
     if str(path) == "-" or _is_special(target):
         yield str(path)
         return

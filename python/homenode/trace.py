@@ -17,7 +17,7 @@ from homenode import _core, interchange
 from homenode.catalogue import COLUMNAR, table
 from homenode.columns import ColumnReader
 from homenode.errors import ConfigError
-from homenode.files import check_replaceable, replacing_name
+from homenode.files import check_output, check_replaceable, replacing_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -80,7 +80,7 @@ class Trace:
             "order": order,
             "quantum": quantum,
         }
-        check_replaceable(path)
+        check_replaceable(path, *command[:1])
         _core.record(json.dumps(options), progress)
         return cls(path)
 
@@ -114,7 +114,7 @@ class Trace:
             else:
                 _core.import_trace(form, name, target, progress)
 
-        return cls._written(path, write)
+        return cls._written(path, write, name)
 
     @classmethod
     def from_arrow(cls, data: Any, path: PathLike | None = None) -> Trace:
@@ -194,10 +194,12 @@ class Trace:
         return cls.from_arrow(pa.table(columns), path)
 
     @classmethod
-    def _written(cls, path: PathLike | None, write: Callable[[str], object]) -> Trace:
+    def _written(
+        cls, path: PathLike | None, write: Callable[[str], object], *inputs: PathLike
+    ) -> Trace:
         """The trace that `write` makes at `path`, or in a folder that goes with the object."""
         if path is not None:
-            check_replaceable(path)
+            check_replaceable(path, *inputs)
             write(os.fspath(path))
             return cls(path)
         folder = Path(tempfile.mkdtemp(prefix="homenode-"))
@@ -284,6 +286,7 @@ class Trace:
         """
         name = os.fspath(path)
         form = format or guess_format(name)
+        check_output(name, self._path)
         if form in COLUMNAR:
             interchange.export_columns(self._path, form, name, progress)
         else:

@@ -19,8 +19,8 @@ pub enum TraceError {
     },
     /// The disk is full, or a quota is used up.
     #[error(
-        "{}: no space left after {written} bytes; make room and start again, or keep the complete \
-         chunks of the .partial file with `homenode repair`",
+        "{}: no space left after {written} bytes; make room and start again; if a .partial file \
+         is there, `homenode repair` keeps its complete chunks",
         path.display()
     )]
     NoSpace {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -55,7 +56,8 @@ def _usage(error: click.ClickException) -> str:
 def _system(error: OSError) -> str:
     reason = (error.strerror or str(error) or type(error).__name__).lower()
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
-    remedy = _REMEDIES.get(type(error), "")
+    remedy = "; make room and start again" if error.errno == errno.ENOSPC else ""
+    remedy = remedy or _REMEDIES.get(type(error), "")
     return ": ".join([*names[:1], reason]) + remedy
 
 

@@ -61,9 +61,13 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from homenode.files import check_replaceable
 
     options["argv"] = list(command)
-    check_replaceable(options["output"])
-    with Progress("recording") as progress, programs_aside() if as_json else nullcontext():
-        summary = json.loads(_core.record(json.dumps(options), progress))
+    check_replaceable(options["output"], command[0])
+    try:
+        with Progress("recording") as progress, programs_aside() if as_json else nullcontext():
+            summary = json.loads(_core.record(json.dumps(options), progress))
+    except KeyboardInterrupt:
+        click.echo(f"{options['output']} holds what was recorded until now", err=True)
+        raise
     if as_json:
         print_json(summary)
         return

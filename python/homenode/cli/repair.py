@@ -32,7 +32,7 @@ def repair(trace: str, output: str | None, as_json: bool) -> None:
     from homenode.files import check_replaceable
 
     target = output or default_output(trace)
-    check_replaceable(target)
+    check_replaceable(target, trace)
     with Progress("repairing", "bytes") as progress:
         found = json.loads(_core.repair(trace, target, progress))
     if as_json:

@@ -42,10 +42,11 @@ def report(
     from homenode.cli.progress import Progress
     from homenode.cli.simulate import run
     from homenode.errors import ConfigError
-    from homenode.files import replacing
+    from homenode.files import check_output, replacing
     from homenode.report.build import render, study
     from homenode.trace import Trace
 
+    check_output(output, *traces)
     options["machines"] = options["machines"] or ["numa", "cc+", "dsm+"]
     options["block_sizes"] = options["block_sizes"] or [64 << i for i in range(8)]
     studies = []

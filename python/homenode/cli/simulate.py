@@ -37,7 +37,11 @@ def simulate(
     The policy optimal is the least that any policy could pay, knowing the future.
     """
     from homenode.cli.output import write_csv, write_parquet
+    from homenode.files import check_output
 
+    for output in (csv, parquet):
+        if output is not None:
+            check_output(output, trace)
     result = run(trace, options)
     if csv is not None:
         write_csv(result.flat_rows(), csv)
