@@ -141,6 +141,7 @@ def render(
     return environment.get_template("report.html.jinja").render(
         title=title,
         sections=sections,
+        clip=lines.clip(),
         summary=_summary(studies),
         policies=_policies(policies),
         machines=_machines(studies, configuration),
@@ -193,6 +194,7 @@ def _section(index: int, item: Study) -> dict[str, Any]:
         "sentences": words.distance(here),
         "notes": item.notes,
         "panels": [lines.draw(panel, limits) for panel in panels] if len(sizes) > 1 else [],
+        "beyond": lines.beyond(panels, limits),
         "series": [(panel.machine, panel.series) for panel in panels],
         "trends": [
             (p.machine, words.block_size_trend(p.sizes, p.series["optimal"]))

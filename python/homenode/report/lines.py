@@ -10,13 +10,15 @@ from markupsafe import Markup
 from homenode.report.palette import colour_of, dashes_of
 from homenode.report.svg import LogScale, element, path_of
 from homenode.report.words import short_size
-from homenode.specs import plain_number
+from homenode.specs import plain_number, unique
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WIDTH, _HEIGHT = 360, 264
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 350, 12, 222
+# Times the optimum beyond which lines leave the top.
+_FAR = 8
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,35 @@ class Panel:
 
 
 def value_range(panels: Sequence[Panel]) -> tuple[float, float]:
-    """The smallest and largest finite MCPR over all panels, so that they share one axis."""
+    """The range of MCPR that all panels show, so that they can be compared.
+
+    Where a policy costs many times the optimum, the axis ends before it: the differences among the
+    good policies would not be seen otherwise.
+    """
     values = [v for p in panels for line in p.series.values() for v in line if v is not None]
+    best = [v for p in panels for v in p.series.get("optimal", []) if v is not None]
     if not values:
         return 1.0, 10.0
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(v for v in values if not best or v <= _FAR * max(best))
     return low * 0.97, max(high * 1.03, low * 1.1)
+
+
+def beyond(panels: Sequence[Panel], limits: tuple[float, float]) -> list[str]:
+    """The policies that leave the top of a panel somewhere."""
+    return unique(
+        name
+        for panel in panels
+        for name, line in panel.series.items()
+        if any(value is not None and value > limits[1] for value in line)
+    )
+
+
+def clip() -> Markup:
+    """The area of a panel, once for the whole page: lines are not drawn outside it."""
+    area = element("rect", x=_LEFT, y=_TOP, width=_RIGHT - _LEFT, height=_BOTTOM - _TOP)
+    inside = element("defs", element("clipPath", area, id="plot"))
+    return element("svg", inside, class_="hidden", aria_hidden="true", width=0, height=0)
 
 
 def draw(panel: Panel, limits: tuple[float, float]) -> Markup:
@@ -48,10 +73,11 @@ def draw(panel: Panel, limits: tuple[float, float]) -> Markup:
     across = LogScale(panel.sizes[0], panel.sizes[-1], _LEFT + 10, _RIGHT - 10)
     up = LogScale(limits[0], limits[1], _BOTTOM, _TOP)
     parts = [_grid(panel, across, up), _impossible(panel, across, up)]
-    parts += [
+    drawn = (
         _line(name, panel, across, up)
         for name in sorted(panel.series, key=lambda name: name == "optimal")
-    ]
+    )
+    parts.append(element("g", *drawn, clip_path="url(#plot)"))
     parts.append(element("line", class_="cursor", y1=_TOP, y2=_BOTTOM, x1=0, x2=0))
     return element(
         "svg",
