@@ -107,6 +107,7 @@ def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
             objects[source.position] = target
         if line.relocatable:
             return _run([*driver, *line.link_words(objects)])
-        runtime = capture_runtime.build(compiler("c"))
-        extra = runtime.link_flags(shared=line.shared, static=line.static, openmp=line.openmp)
+        extra = capture_runtime.link_flags(
+            compiler("c"), shared=line.shared, static=line.static, openmp=line.openmp
+        )
         return _run([*driver, *line.link_words(objects), *extra])

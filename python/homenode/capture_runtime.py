@@ -1,9 +1,9 @@
 """Builds the runtime that recorded programs are linked with, once a compiler, and keeps it.
 
-The sources travel with the package; the user's own compiler turns them into two objects, for
-dynamic and for static programs, in ``$XDG_CACHE_HOME/homenode`` under a name that depends on
-everything that went in. Several builds at once do not disturb each other: each writes a folder of
-its own and renames it.
+The sources travel with the package; the user's own compiler turns them into an object, when a
+program is first linked that needs it, in ``$XDG_CACHE_HOME/homenode`` under a name that depends
+on everything that went in. Several builds at once do not disturb each other: each writes a folder
+of its own and renames it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SOURCES", "Runtime", "RuntimeBuildError", "build", "cache_dir"]
+__all__ = ["SOURCES", "RuntimeBuildError", "cache_dir", "link_flags"]
 
 SOURCES = Path(__file__).parent / "runtime"
 
@@ -38,30 +38,12 @@ class RuntimeBuildError(Exception):
 
 
 @dataclass(frozen=True)
-class Runtime:
-    """The built objects."""
+class Variant:
+    """One object: its name, what the compiler is told, and which sources are in it."""
 
-    folder: Path
-
-    def link_flags(self, *, shared: bool, static: bool, openmp: bool) -> list[str]:
-        """What a link needs at its end.
-
-        A shared library gets only the renaming of memcpy and its family: the runtime itself is in
-        the program that loads it.
-        """
-        if shared:
-            return [f"-Wl,@{self.folder / 'dynamic.wrap'}"]
-        if static:
-            parts = ["static", "static-openmp"] if openmp else ["static"]
-            flags = [str(self.folder / f"{part}.o") for part in parts]
-            return [*flags, *(f"-Wl,@{self.folder / part}.wrap" for part in parts), "-lpthread"]
-        return [
-            str(self.folder / "dynamic.o"),
-            f"-Wl,@{self.folder / 'dynamic.wrap'}",
-            f"-Wl,--dynamic-list={self.folder / 'dynamic.list'}",
-            "-lpthread",
-            "-ldl",
-        ]
+    name: str
+    flags: tuple[str, ...]
+    sources: tuple[Path, ...]
 
 
 def cache_dir() -> Path:
@@ -70,22 +52,40 @@ def cache_dir() -> Path:
     return Path(root) / "homenode"
 
 
-def build(compiler: Sequence[str]) -> Runtime:
-    """The runtime for programs linked with `compiler`, compiled unless that was done before.
+def link_flags(compiler: Sequence[str], *, shared: bool, static: bool, openmp: bool) -> list[str]:
+    """What a link needs at its end; builds the runtime for `compiler` unless that was done before.
+
+    A shared library gets only the renaming of memcpy and its family: the runtime itself is in the
+    program that loads it. A static program without OpenMP has no libgomp to call, so that part of
+    the runtime is apart there; a dynamic program looks the functions up when it starts.
 
     Raises:
         RuntimeBuildError: when the compiler refuses, with what it said.
     """
     sources = sorted(SOURCES.glob("*.c"))
-    target = cache_dir() / f"runtime-{_fingerprint(compiler, sources)}"
+    for_openmp = tuple(source for source in sources if source.name.startswith("gomp"))
+    others = tuple(source for source in sources if source not in for_openmp)
+    if not static:
+        folder = _build(compiler, Variant("dynamic", (), tuple(sources)))
+        wrap = f"-Wl,@{folder / 'runtime.wrap'}"
+        exports = f"-Wl,--dynamic-list={folder / 'runtime.list'}"
+        return [wrap] if shared else [str(folder / "runtime.o"), wrap, exports, "-lpthread", "-ldl"]
+    folders = [_build(compiler, Variant("static", ("-DHN_STATIC",), others))]
+    if openmp:
+        folders.append(_build(compiler, Variant("openmp", ("-DHN_STATIC",), for_openmp)))
+    objects = [str(folder / "runtime.o") for folder in folders]
+    return [*objects, *(f"-Wl,@{folder / 'runtime.wrap'}" for folder in folders), "-lpthread"]
+
+
+def _build(compiler: Sequence[str], variant: Variant) -> Path:
+    """The folder with the object and the linker's instructions."""
+    target = cache_dir() / f"runtime-{variant.name}-{_fingerprint(compiler, variant)}"
     if target.is_dir():
-        return Runtime(target)
+        return target
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="building-", dir=target.parent))
     try:
-        for variant, flags, parts in _variants(sources):
-            _compile(compiler, parts, folder / f"{variant}.o", flags)
-            _write_lists(folder, variant)
+        _compile(compiler, variant, folder)
         try:
             folder.rename(target)
         except OSError:
@@ -94,31 +94,16 @@ def build(compiler: Sequence[str]) -> Runtime:
                 raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return Runtime(target)
+    return target
 
 
-def _variants(sources: Sequence[Path]) -> list[tuple[str, list[str], list[Path]]]:
-    """Name, flags and sources of each object.
-
-    A static program without OpenMP has no libgomp to call, so that part is apart; a dynamic one
-    looks the functions up when it starts.
-    """
-    openmp = [source for source in sources if source.name.startswith("gomp")]
-    others = [source for source in sources if source not in openmp]
-    return [
-        ("dynamic", [], list(sources)),
-        ("static", ["-DHN_STATIC"], others),
-        ("static-openmp", ["-DHN_STATIC"], openmp),
-    ]
-
-
-def _fingerprint(compiler: Sequence[str], sources: Sequence[Path]) -> str:
+def _fingerprint(compiler: Sequence[str], variant: Variant) -> str:
     digest = hashlib.sha256()
     program = shutil.which(compiler[0]) or compiler[0]
     status = Path(program).resolve().stat()
     digest.update(f"{compiler} {program} {status.st_size} {status.st_mtime_ns}".encode())
-    digest.update(" ".join(_flags()).encode())
-    for path in [*sources, *sorted(SOURCES.glob("*.h"))]:
+    digest.update(" ".join([*_flags(), *variant.flags]).encode())
+    for path in [*variant.sources, *sorted(SOURCES.glob("*.h"))]:
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:24]
@@ -129,16 +114,14 @@ def _flags() -> list[str]:
     return [*_FLAGS, "-mcx16"] if platform.machine() == "x86_64" else list(_FLAGS)
 
 
-def _compile(
-    compiler: Sequence[str], sources: Sequence[Path], target: Path, flags: Sequence[str]
-) -> None:
-    """All sources into one relocatable object, so that no archive's order can lose a part."""
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        objects = []
-        for source in sources:
-            objects.append(str(Path(folder) / f"{source.stem}.o"))
-            _checked([*compiler, *_flags(), *flags, "-c", str(source), "-o", objects[-1]])
-        _checked([*compiler, "-r", "-nostdlib", "-o", str(target), *objects])
+def _compile(compiler: Sequence[str], variant: Variant, folder: Path) -> None:
+    """All sources as one: the system's headers are read once, which is most of the time."""
+    whole = folder / "runtime.c"
+    whole.write_text("".join(f'#include "{source.name}"\n' for source in variant.sources))
+    target = folder / "runtime.o"
+    flags = [*_flags(), *variant.flags, f"-I{SOURCES}"]
+    _checked([*compiler, *flags, "-c", str(whole), "-o", str(target)])
+    _write_lists(folder, target)
 
 
 def _checked(command: Sequence[str]) -> str:
@@ -156,19 +139,19 @@ def _checked(command: Sequence[str]) -> str:
     return done.stdout
 
 
-def _write_lists(folder: Path, variant: str) -> None:
+def _write_lists(folder: Path, target: Path) -> None:
     """The linker's instructions, from what the object defines.
 
     ``.wrap``: calls to rename, because the object has the replacement. ``.list``: names that
     libraries must find in the program, so that theirs are replaced as well.
     """
     wrapped, exported = [], []
-    for line in _checked(["nm", "--defined-only", "-g", str(folder / f"{variant}.o")]).splitlines():
+    for line in _checked(["nm", "--defined-only", "-g", str(target)]).splitlines():
         kind, name = line.split()[-2:]
         if name.startswith("__wrap_"):
             wrapped.append(name.removeprefix("__wrap_"))
         if kind in "WV" or name.startswith(("__tsan_", "__wrap_", "homenode_")):
             exported.append(name)
-    (folder / f"{variant}.wrap").write_text("".join(f"--wrap={name}\n" for name in wrapped))
+    (folder / "runtime.wrap").write_text("".join(f"--wrap={name}\n" for name in wrapped))
     text = "{\n" + "".join(f"  {name};\n" for name in exported) + "};\n"
-    (folder / f"{variant}.list").write_text(text)
+    (folder / "runtime.list").write_text(text)

@@ -57,7 +57,9 @@ class Recording:
 
     def symbol(self, name: str) -> tuple[int, int]:
         """First address and size of a static object."""
-        found = [r for r in self.metadata()["ranges"] if r["kind"] == "static" and r["name"] == name]
+        found = [
+            r for r in self.metadata()["ranges"] if r["kind"] == "static" and r["name"] == name
+        ]
         assert len(found) == 1, f"{name}: {found}"
         return found[0]["start"], found[0]["size"]
 
@@ -67,6 +69,13 @@ class Recording:
         all_columns = self.columns()
         inside = (all_columns["addr"] >= start) & (all_columns["addr"] < start + size)
         return {column: values[inside] for column, values in all_columns.items()}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first test of a session also compiles the runtime."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(120))
 
 
 @pytest.fixture(scope="session")
@@ -97,8 +106,9 @@ def record(tmp_path: Path) -> Callable[..., Recording]:
     """Records a program; options are the recorder's, `environment` adds variables."""
     count = 0
 
-    def run(program: Path, *words: str, environment: Mapping[str, str] | None = None,
-            **options: Any) -> Recording:
+    def run(
+        program: Path, *words: str, environment: Mapping[str, str] | None = None, **options: Any
+    ) -> Recording:
         nonlocal count
         count += 1
         trace = tmp_path / f"{count}.hnt"

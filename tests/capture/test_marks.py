@@ -47,9 +47,7 @@ def test_a_stack_that_is_lent_is_no_longer_private(
     recording = record(build("marks.c"))
     columns = recording.columns()
     stack = next(
-        r
-        for r in recording.metadata()["ranges"]
-        if r["kind"] == "stack" and r["thread"] == 0
+        r for r in recording.metadata()["ranges"] if r["kind"] == "stack" and r["thread"] == 0
     )
     on_stack = (columns["addr"] >= stack["start"]) & (
         columns["addr"] < stack["start"] + stack["size"]
@@ -112,6 +110,4 @@ def test_the_slowdown_is_measured_on_request(
     build: Callable[..., Path], record: Callable[..., Recording]
 ) -> None:
     summary = record(build("large.c"), "100000", native=True).summary
-    assert summary["slowdown"] == pytest.approx(
-        summary["wall_time_s"] / summary["native_time_s"]
-    )
+    assert summary["slowdown"] == pytest.approx(summary["wall_time_s"] / summary["native_time_s"])

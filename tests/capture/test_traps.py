@@ -167,7 +167,7 @@ def test_c11_threads(
 def test_openmp(
     build: Callable[..., Path], record: Callable[..., Recording], flags: list[str], order: str
 ) -> None:
-    """libgomp waits by spinning on futexes; all its waits must let the others run."""
+    """The library waits by spinning on futexes; all its waits must let the others run."""
     program = build("openmp.c", "-fopenmp", *flags)
     recording = record(program, environment={"OMP_NUM_THREADS": "4"}, order=order)
     assert recording.out == "2.003e+06 16 94\n6 50\n"
@@ -232,7 +232,7 @@ def test_atomics_of_all_sizes_and_orders(
 def test_memcpy_and_its_family_are_recorded(
     build: Callable[..., Path], record: Callable[..., Recording]
 ) -> None:
-    """gcc does not instrument them."""
+    """Compilers do not instrument them."""
     recording = record(build("blocks.c"))
     columns = recording.touching("to")
     start, _ = recording.symbol("to")

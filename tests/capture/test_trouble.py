@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +18,7 @@ from homenode import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conftest import Recording
 
@@ -38,12 +38,13 @@ def test_a_full_disk_is_an_error_and_the_program_runs_on(
     program = build("large.c")
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+        # Enough for the memory shared with the program, not for the trace.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_300_000, 4_300_000))
 
-    done = _record(tmp_path / "t.hnt", str(program), "2000000", preexec_fn=limit)
+    done = _record(tmp_path / "t.hnt", str(program), "3000000", preexec_fn=limit)
     assert done.returncode == 2
     assert "t.hnt" in done.stderr
-    assert done.stdout == natively(program, "2000000")
+    assert done.stdout == natively(program, "3000000")
     assert not (tmp_path / "t.hnt").exists()
 
 
@@ -90,9 +91,7 @@ def test_a_killed_recorder_does_not_hang_the_program(
     assert partial.exists()
 
 
-def test_interrupting_keeps_what_was_recorded(
-    build: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_interrupting_keeps_what_was_recorded(build: Callable[..., Path], tmp_path: Path) -> None:
     program = build("endless.c")
     trace = tmp_path / "t.hnt"
     options = {"argv": [str(program)], "output": str(trace)}

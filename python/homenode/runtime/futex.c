@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <sys/syscall.h>
 
-enum { LOOK_AGAIN_NS = 1000000 };
+enum { FUTEX_LOOK_AGAIN_NS = 1000000 };
 
 HN_DECLARE_REAL(long, syscall, (long, ...));
 
@@ -31,10 +31,10 @@ static int futex_wait(struct hn_thread *me, uint32_t *word, uint32_t value, int6
     while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value) {
         if (limit_ns == 0)
             return ETIMEDOUT;
-        if (shared && (limit_ns < 0 || limit_ns > LOOK_AGAIN_NS)) {
-            why = hn_block(me, word, HN_W_FUTEX, LOOK_AGAIN_NS);
+        if (shared && (limit_ns < 0 || limit_ns > FUTEX_LOOK_AGAIN_NS)) {
+            why = hn_block(me, word, HN_W_FUTEX, FUTEX_LOOK_AGAIN_NS);
             if (limit_ns > 0)
-                limit_ns -= LOOK_AGAIN_NS;
+                limit_ns -= FUTEX_LOOK_AGAIN_NS;
             if (why == HN_BY_TIME)
                 continue;
         } else {

@@ -31,12 +31,37 @@ struct hn_team *hn_team(void)
     return me != NULL && hn_deterministic() ? me->team : NULL;
 }
 
+static void forget_pool(struct hn_thread *me)
+{
+    me->in_runtime++;
+    free(me->pool);
+    me->in_runtime--;
+    me->pool = NULL;
+    me->pool_size = 0;
+}
+
+/* A smaller team than the last one: libgomp lets the threads too many go. Their stacks must be free
+ * before the next thread is made, or after, but not by chance. */
+static void await_surplus(struct hn_thread *me, uint32_t size)
+{
+    const int *tids = (const int *)(me->pool + me->pool_size);
+
+    if (me->pool == NULL)
+        return;
+    for (uint32_t i = size; i < me->pool_size; i++)
+        hn_await_death(tids[i]);
+    forget_pool(me);
+}
+
 /* Slots for all members, in the order of their OpenMP numbers, and their places in the queue. */
 static void publish(struct hn_thread *me, struct hn_team *team, uint32_t size)
 {
+    if (team->outer == NULL)
+        await_surplus(me, size);
     me->in_runtime++;
-    team->members = calloc(size, sizeof(struct hn_thread *));
+    team->members = calloc(size, sizeof(struct hn_thread *) + sizeof(int));
     me->in_runtime--;
+    team->tids = (int *)(team->members + size);
     team->size = size;
     for (uint32_t i = 1; i < size && team->members != NULL; i++) {
         struct hn_thread *t = hn_register();
@@ -62,7 +87,7 @@ static struct hn_thread *attach(struct hn_team *team, uint32_t number)
     me = team->members == NULL ? NULL : team->members[number];
     if (me == NULL)
         return NULL;
-    me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
+    me->tid = team->tids[number] = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
     me->pthread = pthread_self();
     hn_me = me;
     hn_wait_turn(me);
@@ -115,9 +140,20 @@ static void master(struct hn_thread *me, struct hn_team *team, uint32_t size)
             hn_event(me, HN_EV_THREAD_JOIN, team->members[i]->number, 0);
     me->team = team->outer;
     me->task = outer_task;
-    me->in_runtime++;
-    free(team->members);
-    me->in_runtime--;
+}
+
+/* After libgomp's own end of the region. The threads of a nested region are not kept in the pool,
+ * they die now. */
+static void after_region(struct hn_thread *me, struct hn_team *team)
+{
+    hn_stamp(me);
+    if (team->members == NULL)
+        return;
+    forget_pool(me);
+    me->pool = team->members;
+    me->pool_size = team->size;
+    if (team->outer != NULL)
+        await_surplus(me, 1);
 }
 
 /* What libgomp runs in every thread of a team, in deterministic order. */
@@ -192,7 +228,7 @@ static void in_free_region(void *argument)
         me->gomp_pool = 1;  /* threads that libgomp makes now are its pool */          \
         REAL(name)(hn_deterministic() ? in_region : in_free_region, &team, __VA_ARGS__); \
         me->gomp_pool = saved;                                                         \
-        hn_stamp(me);                                                                  \
+        after_region(me, &team);                                                       \
     }
 
 typedef void body_call(void *);
@@ -238,6 +274,6 @@ INTERPOSE(unsigned, GOMP_parallel_reductions, (body_call *body, void *data, unsi
     result = REAL(GOMP_parallel_reductions)(hn_deterministic() ? in_region : in_free_region, &team,
                                             threads, flags);
     me->gomp_pool = saved;
-    hn_stamp(me);
+    after_region(me, &team);
     return result;
 }

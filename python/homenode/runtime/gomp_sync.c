@@ -74,7 +74,7 @@ void hn_team_barrier(struct hn_thread *me, struct hn_team *team)
         return value;                                                     \
     }
 
-#define NOTHING
+#define NO_VALUE
 
 INTERPOSE(void, GOMP_loop_end_nowait, (void))
 {
@@ -86,9 +86,9 @@ INTERPOSE(void, GOMP_sections_end_nowait, (void))
     REAL(GOMP_sections_end_nowait)();
 }
 
-BARRIER(void, GOMP_barrier, , NOTHING)
-BARRIER(void, GOMP_loop_end, REAL(GOMP_loop_end_nowait)(), NOTHING)
-BARRIER(void, GOMP_sections_end, REAL(GOMP_sections_end_nowait)(), NOTHING)
+BARRIER(void, GOMP_barrier, , NO_VALUE)
+BARRIER(void, GOMP_loop_end, REAL(GOMP_loop_end_nowait)(), NO_VALUE)
+BARRIER(void, GOMP_sections_end, REAL(GOMP_sections_end_nowait)(), NO_VALUE)
 BARRIER(_Bool, GOMP_barrier_cancel, , 0)
 BARRIER(_Bool, GOMP_loop_end_cancel, REAL(GOMP_loop_end_nowait)(), 0)
 BARRIER(_Bool, GOMP_sections_end_cancel, REAL(GOMP_sections_end_nowait)(), 0)

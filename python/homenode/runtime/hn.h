@@ -80,6 +80,8 @@ struct hn_thread {
     void *argument;
     struct hn_team *team;
     struct hn_task *task;
+    struct hn_thread **pool;    /* a team's master: members and tids of its last region */
+    uint32_t pool_size;
     uint32_t ring;
     uint64_t blocks_done;       /* free order: blocks of its ring it has filled */
     uint64_t put_off;           /* signals blocked until the thread leaves the runtime */
@@ -150,6 +152,7 @@ void hn_finish(struct hn_thread *me, enum hn_state left_as);
 void hn_interrupt(struct hn_thread *t, enum hn_woken why);
 void hn_wait_turn(struct hn_thread *me);
 void hn_dispatch(struct hn_thread *me);
+void hn_await_death(int tid);
 void hn_list_push(struct hn_list *list, struct hn_thread *t);
 void hn_list_remove(struct hn_list *list, struct hn_thread *t);
 uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *block_end);

@@ -9,7 +9,7 @@
 #include <semaphore.h>
 
 /* A lock shared with other processes may be given back where nobody tells us: look again. */
-enum { LOOK_AGAIN_NS = 1000000, GLIBC_PSHARED = 128 };
+enum { LOCK_LOOK_AGAIN_NS = 1000000, GLIBC_PSHARED = 128 };
 
 void hn_note_acquired(int result, const void *lock, uintptr_t pc)
 {
@@ -33,8 +33,8 @@ void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc)
 /* ETIMEDOUT, or 0 to try again. */
 int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared)
 {
-    if (shared && (timeout_ns < 0 || timeout_ns > LOOK_AGAIN_NS)) {
-        hn_block(me, lock, HN_W_LOCK, LOOK_AGAIN_NS);
+    if (shared && (timeout_ns < 0 || timeout_ns > LOCK_LOOK_AGAIN_NS)) {
+        hn_block(me, lock, HN_W_LOCK, LOCK_LOOK_AGAIN_NS);
         return 0;
     }
     return hn_block(me, lock, HN_W_LOCK, timeout_ns) == HN_BY_TIME ? ETIMEDOUT : 0;

@@ -42,7 +42,7 @@ static void mapped(struct hn_thread *me, void *start, size_t size, int flags, in
     hn_event_words(me, HN_EV_MAP, words, 1 + (unsigned)((length + 2 * A_WORD - 1) / (2 * A_WORD)));
 }
 
-static struct hn_thread *recording(void)
+static struct hn_thread *mapper(void)
 {
     struct hn_thread *me = hn_me;
 
@@ -54,7 +54,7 @@ static struct hn_thread *recording(void)
                              offset_type offset))                                            \
     {                                                                                        \
         void *start = REAL(name)(at, size, protection, flags, fd, offset);                   \
-        struct hn_thread *me = recording();                                                  \
+        struct hn_thread *me = mapper();                                                  \
                                                                                              \
         if (me != NULL && start != MAP_FAILED)                                               \
             mapped(me, start, size, flags, fd);                                              \
@@ -67,7 +67,7 @@ MAP(mmap64, off64_t)
 static void unmapped(void *start, size_t size)
 {
     const uint64_t words[4] = {(uintptr_t)start, 0, size, 0};
-    struct hn_thread *me = recording();
+    struct hn_thread *me = mapper();
 
     if (me != NULL)
         hn_event_with(me, HN_EV_UNMAP, words);
@@ -91,7 +91,7 @@ INTERPOSE(void *, mremap, (void *old, size_t old_size, size_t size, int flags, .
     wanted = va_arg(rest, void *);
     va_end(rest);
     start = REAL(mremap)(old, old_size, size, flags, wanted);
-    me = recording();
+    me = mapper();
     if (me != NULL && start != MAP_FAILED) {
         unmapped(old, old_size);
         mapped(me, start, size, MAP_PRIVATE | MAP_ANONYMOUS, -1);

@@ -188,20 +188,24 @@ static void mind_clock(struct hn_thread *me)
     hn_unlock();
 }
 
-/* The thread that had the baton before may be on its way out of the process: its last steps in
- * the C library give memory back, so they belong before our next one. */
-static void let_it_die(void)
+/* Waits for a thread that is on its way out of the process. */
+void hn_await_death(int tid)
 {
-    int tid = hn_c->dying_tid;
-
-    if (tid == 0)
-        return;
-    hn_c->dying_tid = 0;
-    for (int i = 0; i < DYING_TRIES; i++) {
+    for (int i = 0; tid != 0 && i < DYING_TRIES; i++) {
         if (hn_sys(SYS_tgkill, hn_c->pid, tid, 0, 0) != 0)
             return;
         hn_sys(SYS_sched_yield, 0, 0, 0, 0);
     }
+}
+
+/* The thread that had the baton before may be about to die: its last steps in the C library give
+ * memory back, so they belong before our next one. */
+static void let_it_die(void)
+{
+    int tid = hn_c->dying_tid;
+
+    hn_c->dying_tid = 0;
+    hn_await_death(tid);
 }
 
 /* One sleep, however it ends. A signal handler that comes while `waiting` is set has the thread

@@ -23,7 +23,7 @@ static void *work(void *argument)
 int main(void)
 {
     volatile long on_stack[32];
-    long *heap = malloc(1000 * sizeof *heap);
+    long *volatile heap = malloc(1000 * sizeof *heap);
     pthread_t thread;
 
     lent = (long *)&on_stack[8];
