@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -104,6 +105,16 @@ def test_wrong_configurations_are_named(
 ) -> None:
     with pytest.raises(hn.ConfigError, match=said):
         configuration(machines, policies, sizes, **options)  # type: ignore[arg-type]
+
+
+def test_misspelt_options_and_fractions_are_refused(trace: hn.Trace) -> None:
+    for wrong in ({"procesors": 2}, {"processors": 2.5}, {"processors": "2"}):
+        with pytest.raises(hn.ConfigError, match=r"no option procesors|expected a whole number"):
+            hn.simulate(trace, "numa", "ace", 64, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(hn.ConfigError, match=r"block size is 64\.5; expected a whole number"):
+        hn.simulate(trace, "numa", "ace", [64.5])  # type: ignore[list-item]
+    sized = hn.simulate(trace, "numa", "ace", np.int64(64), processors=np.int64(2))
+    assert (sized.rows[0]["block_size"], sized.rows[0]["processors"]) == (64, 2)
 
 
 def test_a_machine_with_global_memory_runs_what_it_can() -> None:

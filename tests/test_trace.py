@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -61,6 +61,27 @@ def test_an_empty_trace_is_a_trace() -> None:
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(hn.ConfigError, match=r"differ in length: thread \(2,\), .* address \(3,\)"):
         hn.Trace.from_numpy(thread=[0, 1], kind="R", address=[1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"address": [[1, 2]]}, r"column address has shape \(1, 2\)"),
+        ({"address": [1, 2**64]}, "column address: .*64 bits"),
+        ({"privat": [1, 1]}, "there is no column privat; the columns are .*private"),
+    ],
+)
+def test_wrong_arrays_are_named(change: dict[str, Any], said: str) -> None:
+    given = {"thread": [0, 1], "kind": "R", "address": [1, 2]} | change
+    with pytest.raises(hn.ConfigError, match=said):
+        hn.Trace.from_numpy(**given)
+
+
+def test_any_address_and_byte_order_will_do() -> None:
+    last = hn.Trace.from_numpy(thread=0, kind="R", address=[64, 2**64 - 1], size=1)
+    assert last.to_arrow()["address"].to_pylist() == [64, 2**64 - 1]
+    foreign = hn.Trace.from_numpy(thread=0, kind="R", address=np.array([64, 128], ">u8"))
+    assert foreign.to_arrow()["address"].to_pylist() == [64, 128]
 
 
 def test_a_negative_address_is_refused() -> None:

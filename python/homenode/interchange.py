@@ -216,8 +216,7 @@ class _open_source:  # noqa: N801 - used as a context manager, like open()
             file.seek(0)
         if self._form == "arrow":
             reader = pa.ipc.open_file(file if self._source == "-" else self._map(file))
-            source = (reader.get_batch(i) for i in range(reader.num_record_batches))
-            return reader.schema, None, self._guard(source)
+            return reader.schema, None, self._guard(_slices(reader))
         parquet = self._stack.enter_context(pq.ParquetFile(file))
         known = [n for n in parquet.schema_arrow.names if n in ColumnReader.KNOWN]
         source = parquet.iter_batches(batch_size=ROWS_PER_BATCH, columns=known)
@@ -242,6 +241,14 @@ class _open_source:  # noqa: N801 - used as a context manager, like open()
             "if it has another format, name it with --format",
             name,
         )
+
+
+def _slices(reader: pa.ipc.RecordBatchFileReader) -> Iterator[pa.RecordBatch]:
+    """The batches of a file, cut to our size: another program may have written a single one."""
+    for index in range(reader.num_record_batches):
+        batch = reader.get_batch(index)
+        for start in range(0, batch.num_rows, ROWS_PER_BATCH):
+            yield batch.slice(start, ROWS_PER_BATCH)
 
 
 class _ParquetSink:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
@@ -111,6 +112,12 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
+    unknown = sorted(set(options) - set(Options.__annotations__))
+    if unknown:
+        raise ConfigError(
+            f"there is no option {', '.join(unknown)}; "
+            f"the options are {', '.join(Options.__annotations__)}"
+        )
     config: dict[str, Any] = {
         "machines": _specs(machines, "machine"),
         "policies": _specs(policies, "policy"),
@@ -122,8 +129,10 @@ def configuration(
         "force": bool(options.get("force", False)),
     }
     for name in ("processors", "threads"):
-        if config[name] is not None and config[name] < 1:
-            raise ConfigError(f"{name} is {config[name]}; expected at least 1")
+        if config[name] is not None:
+            config[name] = _whole(name, config[name])
+            if config[name] < 1:
+                raise ConfigError(f"{name} is {config[name]}; expected at least 1")
     return config
 
 
@@ -138,11 +147,20 @@ def _specs(given: str | Iterable[str], what: str) -> list[str]:
 def _sizes(given: str | int | Iterable[int]) -> list[int]:
     if isinstance(given, str):
         return parse_block_sizes(given)
-    sizes = [given] if isinstance(given, int) else list(given)
-    found = parse_block_sizes(",".join(str(int(size)) for size in sizes)) if sizes else []
+    sizes = list(given) if hasattr(given, "__iter__") else [given]
+    whole = [str(_whole("block size", size)) for size in sizes]
+    found = parse_block_sizes(",".join(whole)) if whole else []
     if not found:
         raise ConfigError("no block size given; expected at least one power of two in bytes")
     return found
+
+
+def _whole(name: str, value: Any) -> int:
+    """A whole number of any integer type; half a processor is a mistake, not one rounded."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ConfigError(f"{name} is {value!r}; expected a whole number") from None
 
 
 def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:

@@ -181,7 +181,13 @@ class Trace:
         2
         """
         given = {"thread": thread, "kind": kind, "address": address, "size": size, **optional}
-        arrays = {name: _array(values) for name, values in given.items()}
+        unknown = sorted(set(given) - ColumnReader.KNOWN)
+        if unknown:
+            raise ConfigError(
+                f"there is no column {', '.join(unknown)}; "
+                f"the columns are {', '.join(sorted(ColumnReader.KNOWN))}"
+            )
+        arrays = {name: _array(name, values) for name, values in given.items()}
         try:
             shaped = np.broadcast_arrays(*arrays.values())
         except ValueError as error:
@@ -315,7 +321,22 @@ def guess_format(name: str) -> str:
     raise ConfigError(f"cannot tell the format of {name!r} from its name; give one of {known}")
 
 
-def _array(values: Any) -> NDArray[Any]:
-    """A column; an empty list has no type of its own, so it gets one that fits anywhere."""
+def _array(name: str, values: Any) -> NDArray[Any]:
+    """A column in the byte order of this machine."""
     array = np.asarray(values)
-    return array if array.size else array.astype(np.uint8)
+    if array.ndim > 1:
+        raise ConfigError(f"column {name} has shape {array.shape}; expected one dimension")
+    if array.size == 0:
+        # An empty list has no type of its own, so it gets one that fits anywhere.
+        return array.astype(np.uint8)
+    if array.dtype.kind in "fO" and all(isinstance(value, int) for value in _items(values)):
+        # NumPy makes floating-point numbers of integers that fit no signed type.
+        try:
+            return np.asarray(values, dtype=np.uint64)
+        except OverflowError as error:
+            raise ConfigError(f"column {name}: {error}; expected 64 bits, unsigned") from error
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _items(values: Any) -> Sequence[Any]:
+    return values if isinstance(values, list | tuple) else [values]
