@@ -44,6 +44,20 @@ def test_a_reader_that_leaves_is_no_error(trace: hn.Trace) -> None:
     assert process.returncode in {0, 141, -signal.SIGPIPE}
 
 
+@pytest.mark.parametrize("form", ["text", "csv", "parquet"])
+def test_a_reader_that_leaves_a_long_export_is_no_error(form: str, tmp_path: Path) -> None:
+    path = make_trace(tmp_path / "big.hnt", 200_000).path
+    line = [*_COMMAND, "export", str(path), "--format", form, "-o", "-"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert errors == b""
+    assert process.returncode in {0, 141, -signal.SIGPIPE}
+
+
 @pytest.mark.parametrize("command", ["import", "simulate"])
 def test_an_interrupt_ends_cleanly(command: str, tmp_path: Path) -> None:
     fifo = tmp_path / "pipe"

@@ -34,8 +34,14 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// A trace error as the Python exception with its place.
+/// A trace error as the Python exception with its place. A reader that has gone is Python's own
+/// `BrokenPipeError`: `homenode export ... | head` is no failure.
 pub fn trace_error(error: &homenode_trace::TraceError) -> PyErr {
+    if let homenode_trace::TraceError::Io { source, .. } = error
+        && source.kind() == std::io::ErrorKind::BrokenPipe
+    {
+        return pyo3::exceptions::PyBrokenPipeError::new_err(error.to_string());
+    }
     placed(TraceError::new_err(error.to_string()), error.path(), error.offset(), error.line())
 }
 
