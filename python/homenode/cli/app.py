@@ -127,6 +127,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outcome: Any = cli.main(words, prog_name="homenode", standalone_mode=False)
         sys.stdout.flush()
     except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):
+            # Click leaves with 1, which here means findings.
+            return report_failure(leaving.__context__)
         return leaving.code if isinstance(leaving.code, int) else 2
     except BaseException as error:
         return report_failure(error)
