@@ -71,6 +71,13 @@ class _Overview(click.Group):
             )
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # Click would end with 1, which here means findings.
+            raise SystemExit(report_failure(error)) from None
+
     def format_commands(
         self,
         ctx: click.Context,  # noqa: ARG002 - click's signature
@@ -127,9 +134,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outcome: Any = cli.main(words, prog_name="homenode", standalone_mode=False)
         sys.stdout.flush()
     except SystemExit as leaving:
-        if isinstance(leaving.__context__, BrokenPipeError):
-            # Click leaves with 1, which here means findings.
-            return report_failure(leaving.__context__)
         return leaving.code if isinstance(leaving.code, int) else 2
     except BaseException as error:
         return report_failure(error)
