@@ -48,6 +48,9 @@ def compiler(language: str) -> list[str]:
         FileNotFoundError: when there is none, with what to do.
     """
     variables, names = _COMPILERS[language]
+    if capture_runtime.NESTED in os.environ:
+        # CC names a script that calls the wrapper again: here is the end of the circle.
+        variables = variables[:1]
     for variable in variables:
         words = shlex.split(os.environ.get(variable, ""))
         if words and not any("homenode" in Path(word).name for word in words[:3]):
@@ -67,7 +70,7 @@ def compile(language: str, argv: Sequence[str]) -> int:
     try:
         driver = compiler(language)
         line = capture_arguments.parse(argv)
-        if line.asks_only:
+        if line.asks_only or capture_runtime.NESTED in os.environ:
             return _run([*driver, *argv])
         if not line.links:
             return _run([*driver, *_compile_flags(language), *line.all_words])
@@ -78,7 +81,8 @@ def compile(language: str, argv: Sequence[str]) -> int:
 
 
 def _run(command: Sequence[str]) -> int:
-    code = subprocess.run(command, check=False).returncode
+    environment = {**os.environ, capture_runtime.NESTED: "1"}
+    code = subprocess.run(command, check=False, env=environment).returncode
     return 128 - code if code < 0 else code
 
 

@@ -21,7 +21,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SOURCES", "RuntimeBuildError", "cache_dir", "link_flags"]
+__all__ = ["NESTED", "SOURCES", "RuntimeBuildError", "cache_dir", "link_flags"]
+
+# Set for the compilers that the wrapper starts, so that a CC which leads back to it does not.
+NESTED = "HOMENODE_NESTED"
 
 SOURCES = Path(__file__).parent / "runtime"
 
@@ -126,7 +129,9 @@ def _compile(compiler: Sequence[str], variant: Variant, folder: Path) -> None:
 
 def _checked(command: Sequence[str]) -> str:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env={**os.environ, NESTED: "1"}
+        )
     except OSError as error:
         raise RuntimeBuildError(
             f"cannot run {command[0]}: {error.strerror}; the runtime of recorded programs needs "

@@ -43,8 +43,9 @@ def test_two_deterministic_recordings_are_the_same_bytes(
 
 
 def _replay(recording: Recording, name: str) -> dict[int, list[int]]:
-    """What each thread read from a word, if the recorded order is what happened: the number of the
-    write before it, counted per thread as the program does.
+    """What each thread read from a word, if the recorded order is what happened.
+
+    Which is the number of the write before it, counted per thread as the program does.
     """
     word = recording.touching(name)
     last, writes = 0, [0] * 8

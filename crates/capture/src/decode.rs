@@ -143,7 +143,6 @@ const fn low_byte(word: u64) -> u8 {
     word as u8
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "16 bits are left")]
 const fn thread_of(word: u64) -> u16 {
     (word >> THREAD_SHIFT) as u16
 }

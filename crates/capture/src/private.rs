@@ -105,7 +105,6 @@ impl PrivateRanges {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
 const fn cache_slot(addr: u64) -> usize {
     (addr >> CACHE_SHIFT) as usize % CACHE_ENTRIES
 }

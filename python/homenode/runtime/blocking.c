@@ -143,7 +143,8 @@ ON_FD(ssize_t, recvmsg, SYS_recvmsg, POLLIN, (flags & MSG_DONTWAIT) != 0,
 ON_FD(ssize_t, send, SYS_sendto, POLLOUT, (flags & MSG_DONTWAIT) != 0,
       (int fd, const void *from, size_t size, int flags), fd, from, size, flags)
 ON_FD(ssize_t, sendto, SYS_sendto, POLLOUT, (flags & MSG_DONTWAIT) != 0,
-      (int fd, const void *from, size_t size, int flags, const struct sockaddr *to, socklen_t length),
+      (int fd, const void *from, size_t size, int flags, const struct sockaddr *to,
+       socklen_t length),
       fd, from, size, flags, to, length)
 ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT, (flags & MSG_DONTWAIT) != 0,
       (int fd, const struct msghdr *message, int flags), fd, message, flags)

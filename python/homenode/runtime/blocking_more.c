@@ -120,13 +120,71 @@ OUTSIDE(int, epoll_pwait, SYS_epoll_pwait,
         events, most, timeout_ms, mask)
 OUTSIDE(int, pause, SYS_pause, (void), )
 OUTSIDE(int, sigsuspend, SYS_rt_sigsuspend, (const sigset_t *mask), mask)
-OUTSIDE(int, sigwait, SYS_rt_sigtimedwait, (const sigset_t *set, int *number), set, number)
-OUTSIDE(int, sigwaitinfo, SYS_rt_sigtimedwait, (const sigset_t *set, siginfo_t *info), set, info)
-OUTSIDE(int, sigtimedwait, SYS_rt_sigtimedwait,
-        (const sigset_t *set, siginfo_t *info, const struct timespec *timeout), set, info, timeout)
 OUTSIDE(int, system, SYS_wait4, (const char *line), line)
 OUTSIDE(int, connect, SYS_connect, (int fd, const struct sockaddr *to, socklen_t length), fd, to,
         length)
+
+/* Signals that a thread asks for. */
+struct signal_call {
+    const sigset_t *set;
+    siginfo_t *info;
+    int result;
+};
+
+HN_DECLARE_REAL(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *));
+
+static int signal_ready(void *argument)
+{
+    const struct timespec now = {0, 0};
+    struct signal_call *c = argument;
+
+    c->result = REAL(sigtimedwait)(c->set, c->info, &now);
+    return c->result > 0 || errno != EAGAIN;
+}
+
+INTERPOSE_DECLARED(int, sigtimedwait, (const sigset_t *set, siginfo_t *info,
+                                       const struct timespec *timeout))
+{
+    struct hn_thread *me = hn_enter_call(SYS_rt_sigtimedwait);
+    struct signal_call call = {set, info, -1};
+    int64_t timeout_ns = timeout == NULL ? -1 : timeout->tv_sec * INT64_C(1000000000);
+    int state;
+
+    if (me == NULL) {
+        call.result = REAL(sigtimedwait)(set, info, timeout);
+    } else {
+        me->restarts = 0;
+        state = hn_wait_until(me, signal_ready, &call,
+                              timeout == NULL ? -1 : timeout_ns + timeout->tv_nsec);
+        if (state == 0)
+            errno = EAGAIN;
+        if (state < 1)
+            call.result = -1;
+    }
+    hn_leave_call(SYS_rt_sigtimedwait);
+    return call.result;
+}
+
+INTERPOSE(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info))
+{
+    return hn_inside() == NULL ? REAL(sigwaitinfo)(set, info) : sigtimedwait(set, info, NULL);
+}
+
+INTERPOSE(int, sigwait, (const sigset_t *set, int *number))
+{
+    siginfo_t info;
+    int result;
+
+    if (hn_inside() == NULL)
+        return REAL(sigwait)(set, number);
+    do
+        result = sigtimedwait(set, &info, NULL);
+    while (result < 0 && errno == EINTR);
+    if (result < 0)
+        return errno;
+    *number = result;
+    return 0;
+}
 
 /* Children. */
 struct wait_call {

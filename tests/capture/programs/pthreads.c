@@ -16,7 +16,8 @@ static pthread_barrier_t barrier;
 static pthread_spinlock_t spin;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t items, room;
-static long by_mutex, by_recursive, by_rwlock, by_spin, seen_by_readers, onces, turn, serial, passed;
+static long by_mutex, by_recursive, by_rwlock, by_spin, seen_by_readers;
+static long onces, turn, serial, passed;
 
 static struct timespec in_ms(clockid_t clock, long ms)
 {

@@ -1,0 +1,82 @@
+"""`homenode cc` must be a compiler like any other."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from homenode import capture
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(PROGRAMS / "plugin.c", "part.c")
+    Path("main.c").write_text(
+        "#include <homenode.h>\n#include <stdio.h>\nlong plugin_work(long);\n"
+        'int main(void) { homenode_phase(1); printf("%ld\\n", plugin_work(100)); return 0; }\n'
+    )
+
+
+def _cc(*words: str) -> None:
+    assert capture.compile("c", list(words)) == 0
+
+
+def _says(program: str) -> str:
+    return subprocess.run([program], capture_output=True, text=True, check=True).stdout
+
+
+def test_steps_apart_and_in_one() -> None:
+    _cc("-c", "part.c")
+    _cc("-O2", "-c", "main.c", "-o", "other.o")
+    _cc("part.o", "other.o", "-o", "apart")
+    _cc("main.c", "part.c")
+    _cc("main.c", "part.o", "-o", "mixed", "-lm")
+    assert [_says(f"./{name}") for name in ("apart", "a.out", "mixed")] == ["357\n"] * 3
+
+
+def test_what_ends_before_the_link() -> None:
+    _cc("-E", "main.c", "-o", "main.i")
+    assert "homenode_phase_event" in Path("main.i").read_text()
+    _cc("-S", "part.c")
+    assert "__tsan_" in Path("part.s").read_text()
+    _cc("-MM", "main.c", "-MF", "main.d")
+    assert "main.c" in Path("main.d").read_text()
+    _cc("-c", "-MD", "part.c", "-o", "sub.o")
+    assert Path("sub.d").exists()
+
+
+def test_language_options_and_response_files() -> None:
+    Path("part.c").rename("part.text")
+    Path("words").write_text("-O1 -x c part.text -x none")
+    _cc("main.c", "@words", "-o", "prog")
+    assert _says("./prog") == "357\n"
+
+
+def test_questions_are_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
+    _cc("--version")
+    assert "ree Software" in capfd.readouterr().out or shutil.which("gcc") is None
+
+
+def test_errors_are_the_compilers_own(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("bad.c").write_text("int main(void) { return nothing; }\n")
+    assert capture.compile("c", ["bad.c"]) == 1
+    assert "nothing" in capfd.readouterr().err
+    assert capture.compile("c", ["-m32", "main.c"]) == 2
+    assert "-m32" in capfd.readouterr().err
+
+
+def test_a_compiler_that_leads_back_to_the_wrapper(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that exports CC as a script around homenode cc must not go round in circles."""
+    script = Path("cc.sh")
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m homenode cc "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CC", str(script.resolve()))
+    _cc("main.c", "part.c", "-o", "prog")
+    assert _says("./prog") == "357\n"
