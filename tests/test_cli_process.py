@@ -58,6 +58,15 @@ def test_a_reader_that_leaves_a_long_export_is_no_error(form: str, tmp_path: Pat
     assert process.returncode in {0, 141, -signal.SIGPIPE}
 
 
+def test_a_reader_that_never_was_is_no_finding() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    line = [*_COMMAND, "list", "machines"]
+    done = subprocess.run(line, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 @pytest.mark.parametrize("command", ["import", "simulate"])
 def test_an_interrupt_ends_cleanly(command: str, tmp_path: Path) -> None:
     fifo = tmp_path / "pipe"

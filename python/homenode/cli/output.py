@@ -80,7 +80,13 @@ def console(aside: bool = False) -> Any:
 
     stream = sys.stderr if aside else sys.stdout
     wide = None if stream.isatty() else 200
-    return Console(file=stream, width=wide, highlight=False, soft_wrap=False)
+    made: Any = Console(file=stream, width=wide, highlight=False, soft_wrap=False)
+    made.on_broken_pipe = _reader_gone  # rich would end with 1, which here means findings
+    return made
+
+
+def _reader_gone() -> None:
+    raise BrokenPipeError
 
 
 def write_csv(rows: Iterable[dict[str, Any]], path: str) -> None:
