@@ -109,6 +109,11 @@ def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
             if code != 0:
                 return code
             objects[source.position] = target
+        if line.openmp and "clang" in Path(driver[0]).name:
+            raise capture_arguments.UsageError(
+                "clang -fopenmp: programs with clang's OpenMP library cannot be recorded; "
+                "compile with gcc (HOMENODE_CC=gcc, HOMENODE_CXX=g++)"
+            )
         if line.relocatable:
             return _run([*driver, *line.link_words(objects)])
         extra = capture_runtime.link_flags(

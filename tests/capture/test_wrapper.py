@@ -80,3 +80,12 @@ def test_a_compiler_that_leads_back_to_the_wrapper(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("CC", str(script.resolve()))
     _cc("main.c", "part.c", "-o", "prog")
     assert _says("./prog") == "357\n"
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not installed")
+def test_clangs_openmp_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOMENODE_CC", "clang")
+    assert capture.compile("c", ["-fopenmp", "main.c", "part.c"]) == 2
+    assert "compile with gcc" in capfd.readouterr().err
