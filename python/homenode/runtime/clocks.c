@@ -1,6 +1,6 @@
 /* Time, in deterministic order. The program's clocks show the time it was started plus virtual
- * time, so what it computes from them repeats, and deadlines mean the same to it and to the scheduler.
- * Every look at a clock takes a little time too: a program may wait by looking.
+ * time, so what it computes from them repeats, and deadlines mean the same to it and to the
+ * scheduler. Every look at a clock takes a little time too: a program may wait by looking.
  *
  * In free order, and for clocks of processor time, the system's answers are passed on.
  */

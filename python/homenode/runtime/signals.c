@@ -1,7 +1,8 @@
 /* Signal handlers. A handler may come in the middle of the scheduler, of a hook, or in a thread
- * that sleeps without the baton; there it could neither record nor yield. So the program's handlers are
- * called through ours, which looks first. If the moment is bad, the signal is blocked, sent again,
- * and let in when the thread leaves the runtime: the kernel keeps the queue, so none is lost.
+ * that sleeps without the baton; there it could neither record nor yield. So the program's
+ * handlers are called through ours, which looks first. If the moment is bad, the signal is
+ * blocked, sent again, and let in when the thread leaves the runtime: the kernel keeps the queue,
+ * so none is lost.
  *
  * In a handler a thread records but never yields, because the interrupted code may hold a lock of
  * the C library that the next thread would wait for with the baton in its hand.
