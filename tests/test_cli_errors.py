@@ -217,6 +217,7 @@ def test_a_full_disk_has_a_name_and_a_remedy(
         ("0 W 0x1000 4\n\n# note\n0 R\n", ":4: "),
         ("0 W 0x1000 65\n", ":1: "),
         ("70000 W 0x1000 4\n", ":1: "),
+        ("", ":1: "),
     ],
 )
 def test_bad_lines_have_their_number(

@@ -1,21 +1,24 @@
 """The `homenode` command: its list of subcommands and how it ends.
 
-Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interrupted.
+Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.failure import report_failure
+from homenode.cli.failure import Terminated, report_failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import FrameType
 
 # Name -> (module, one line for the overview). The modules load only when their command runs.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -123,6 +126,11 @@ def cli() -> None:
     """
 
 
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    """Ends like Ctrl-C: what is half-written is removed on the way out."""
+    raise Terminated
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for bad input."""
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -130,6 +138,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             # Not every terminal can show every sign; one that cannot shows a question mark.
             stream.reconfigure(errors="replace")
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         outcome: Any = cli.main(words, prog_name="homenode", standalone_mode=False)
         sys.stdout.flush()

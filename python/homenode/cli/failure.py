@@ -12,14 +12,21 @@ import click
 INTERNAL_ERROR = 70
 BROKEN_PIPE = 141
 INTERRUPTED = 130
+TERMINATED = 143
 BAD_INPUT = 2
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody asked the program to end with SIGTERM."""
 
 
 def report_failure(error: BaseException) -> int:
     """Prints `error` as one line on standard error and returns the exit code for it."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
         click.echo("homenode: interrupted; nothing was left half-written", err=True)
-        return INTERRUPTED
+        # Click raises its Abort from what interrupted it.
+        asked = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
+        return TERMINATED if asked else INTERRUPTED
     if isinstance(error, BrokenPipeError):
         # The reader has gone (as in `homenode info t.hnt | head -1`); say nothing more to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -113,7 +113,7 @@ pub fn find(name: &str) -> Result<&'static Entry, TraceError> {
 /// there is no file at `out`, not even a partial one.
 ///
 /// # Errors
-/// When a line makes no sense, or reading or writing fails, or `progress` broke off.
+/// When a line makes no sense or there is none, reading or writing fails, or `progress` broke off.
 pub fn import_file(
     format: &str,
     input: Input<'_>,
@@ -188,6 +188,12 @@ pub fn import<W: std::io::Write>(
         if line.is_multiple_of(PROGRESS_LINES) && progress(done, input.bytes).is_break() {
             return Err(TraceError::Cancelled { path });
         }
+    }
+    if done == 0 {
+        // Most likely the program at the other end of a pipe failed.
+        let expected = format!("at least one line of format {}", format.name);
+        let found = "no bytes at all".to_owned();
+        return Err(TraceError::Line { path, line: 1, column: 1, expected, found });
     }
     if progress(done, input.bytes).is_break() {
         return Err(TraceError::Cancelled { path });
