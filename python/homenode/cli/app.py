@@ -1,6 +1,6 @@
 """The `homenode` command: its list of subcommands and how it ends.
 
-Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interrupted, 143 terminated.
+Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interrupted, 143 ended.
 """
 
 from __future__ import annotations
