@@ -7,16 +7,17 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import homenode as hn
 from homenode.cli import main
+from made_trace import make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    import homenode as hn
 
 
 @dataclass(frozen=True)
@@ -57,18 +58,3 @@ def program() -> Callable[..., Outcome]:
 def trace(tmp_path: Path) -> hn.Trace:
     """Four threads: own data, a table read by all, and a counter that all write."""
     return make_trace(tmp_path / "small.hnt", 4_000)
-
-
-def make_trace(path: Path, references: int, threads: int = 4) -> hn.Trace:
-    """A trace with private-looking, read-shared and write-shared data, the same every time."""
-    rng = np.random.default_rng(7)
-    thread = (np.arange(references) // 10) % threads
-    kind_of = rng.random(references)
-    own = 0x10000 + thread * 0x2000 + rng.integers(0, 512, references) * 4
-    shared = 0x80000 + rng.integers(0, 256, references) * 8
-    counter = 0x90000 + thread * 4
-    address = np.where(kind_of < 0.6, own, np.where(kind_of < 0.9, shared, counter))
-    writes = np.where(kind_of < 0.6, rng.random(references) < 0.4, kind_of >= 0.9)
-    return hn.Trace.from_numpy(
-        thread=thread, kind=writes.astype(np.uint8), address=address, size=4, path=path
-    )

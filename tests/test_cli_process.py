@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import make_trace
+from made_trace import make_trace
 
 if TYPE_CHECKING:
     from pathlib import Path

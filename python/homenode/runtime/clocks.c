@@ -1,6 +1,9 @@
-/* Time, in deterministic order. The program's clocks show the time it was started plus virtual
- * time, so what it computes from them repeats, and deadlines mean the same to it and to the
- * scheduler. Every look at a clock takes a little time too: a program may wait by looking.
+/* Time, in deterministic order. The program's clocks show the second it was started in plus virtual
+ * time, so what it computes from differences repeats, and deadlines mean the same to it and to the
+ * scheduler. Every look at a clock takes a little time too: a program may wait by looking. A whole
+ * second, because programs round: with the nanoseconds of the start, a loop that ends when a
+ * millisecond is over would run once more in some runs. What depends on the date itself, such as a
+ * seed from time(), differs from second to second.
  *
  * In free order, and for clocks of processor time, the system's answers are passed on.
  */
@@ -30,7 +33,7 @@ void hn_clock_init(void)
         if (!is_virtual(clock))
             continue;
         hn_sys(SYS_clock_gettime, clock, (long)&now, 0, 0);
-        start_ns[clock] = (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+        start_ns[clock] = (uint64_t)now.tv_sec * NS_PER_SECOND;
     }
 }
 
