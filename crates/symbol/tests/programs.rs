@@ -184,15 +184,24 @@ fn a_section_that_claims_too_much_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let Some(program) = compile(dir.path(), &["-g", "-O1", "-gz=zlib"]) else { return };
     let mut bytes = std::fs::read(program).unwrap();
-    // Elf64_Chdr: type 1 (zlib) as u32, reserved u32, size u64, alignment u64; then zlib's 78 xx.
-    let header: [u8; 8] = [1, 0, 0, 0, 0, 0, 0, 0];
-    let Some(at) = (0..bytes.len() - 25)
-        .find(|&at| bytes[at..at + 8] == header && bytes[at + 24] == 0x78 && bytes[at + 17] == 0)
-    else {
+    let Some(at) = first_compressed_section(&bytes) else {
         eprintln!("skipped: this compiler does not compress debug sections");
         return;
     };
+    // Elf64_Chdr: type u32, reserved u32, size u64, alignment u64.
     bytes[at + 8..at + 16].copy_from_slice(&(4u64 << 30).to_le_bytes());
     let error = Symbolizer::parse(&bytes).unwrap_err();
     assert!(matches!(error, SymbolError::TooLarge { claimed: 4_294_967_296, .. }), "{error}");
+}
+
+/// File offset of the first section that the ELF section headers flag as compressed.
+fn first_compressed_section(bytes: &[u8]) -> Option<usize> {
+    const SHF_COMPRESSED: u64 = 0x800;
+    let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let half = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+    let (table, entry_size, entries) = (usize::try_from(word(40)).unwrap(), half(58), half(60));
+    (0..entries)
+        .map(|i| table + i * entry_size)
+        .find(|header| word(header + 8) & SHF_COMPRESSED != 0)
+        .map(|header| usize::try_from(word(header + 24)).unwrap())
 }
