@@ -197,11 +197,11 @@ fn a_section_that_claims_too_much_is_refused() {
 /// File offset of the first section that the ELF section headers flag as compressed.
 fn first_compressed_section(bytes: &[u8]) -> Option<usize> {
     const SHF_COMPRESSED: u64 = 0x800;
-    let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let word = |at: usize| bytes.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
     let half = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
-    let (table, entry_size, entries) = (usize::try_from(word(40)).unwrap(), half(58), half(60));
+    let (table, entry_size, entries) = (usize::try_from(word(40)?).ok()?, half(58), half(60));
     (0..entries)
         .map(|i| table + i * entry_size)
-        .find(|header| word(header + 8) & SHF_COMPRESSED != 0)
-        .map(|header| usize::try_from(word(header + 24)).unwrap())
+        .find(|header| word(header + 8).is_some_and(|flags| flags & SHF_COMPRESSED != 0))
+        .and_then(|header| usize::try_from(word(header + 24)?).ok())
 }
