@@ -41,7 +41,8 @@ static double loops(void)
 
 static int region(omp_lock_t *lock)
 {
-    int count = 0, copied;
+    /* One for each way of excluding: they do not exclude each other. */
+    int unnamed = 0, named = 0, locked = 0, atomic = 0, copied;
 
 #pragma omp parallel private(copied)
     {
@@ -51,14 +52,14 @@ static int region(omp_lock_t *lock)
         for (int i = 0; i < 100; i++)
             a[i] += copied;
 #pragma omp critical
-        count++;
+        unnamed++;
 #pragma omp critical(named)
-        count++;
+        named++;
         omp_set_lock(lock);
-        count++;
+        locked++;
         omp_unset_lock(lock);
 #pragma omp atomic
-        count++;
+        atomic++;
 #pragma omp barrier
 #pragma omp sections
         {
@@ -68,7 +69,7 @@ static int region(omp_lock_t *lock)
             a[1] = 2;
         }
     }
-    return count;
+    return unnamed + named + locked + atomic;
 }
 
 static long tasks(void)
