@@ -74,20 +74,21 @@ pub fn export(
     out.flush().map_err(failed)
 }
 
-/// Calls `row` for each reference and `event` for each event, in order.
+/// Writes each reference with `row` and each event with `event`, in order.
 fn walk(
+    out: &mut dyn Write,
     batch: &Batch,
-    mut row: impl FnMut(usize) -> io::Result<()>,
-    mut event: impl FnMut(&Event) -> io::Result<()>,
+    row: fn(&mut dyn Write, &Batch, usize) -> io::Result<()>,
+    event: fn(&mut dyn Write, &Event) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut events = batch.events.iter().peekable();
     for i in 0..batch.len() {
         while let Some((_, what)) = events.next_if(|(at, _)| *at as usize <= i) {
-            event(what)?;
+            event(out, what)?;
         }
-        row(i)?;
+        row(out, batch, i)?;
     }
-    events.try_for_each(|(_, what)| event(what))
+    events.try_for_each(|(_, what)| event(out, what))
 }
 
 /// Names of the flags.

@@ -1,6 +1,5 @@
 //! The plain text format of homenode, without loss: what `import --format text` reads back.
 
-use std::cell::RefCell;
 use std::io::{self, Write};
 
 use super::{Entry, event_words, flag_names, walk};
@@ -21,12 +20,7 @@ fn begin(out: &mut dyn Write, _columns: Columns) -> io::Result<()> {
 }
 
 fn rows(out: &mut dyn Write, _columns: Columns, batch: &Batch) -> io::Result<()> {
-    let out = RefCell::new(out);
-    walk(
-        batch,
-        |i| row(&mut **out.borrow_mut(), batch, i),
-        |event| line(&mut **out.borrow_mut(), event),
-    )
+    walk(out, batch, row, line)
 }
 
 fn row(out: &mut dyn Write, batch: &Batch, i: usize) -> io::Result<()> {

@@ -17,7 +17,9 @@ const BANNED: &[(&str, &str)] = &[
 ];
 
 /// Paths of the machine this was written on never belong in the project, in any file.
-const FOREIGN: &[&str] = &["../shared", "/work/", "/.library"];
+/// Spelt in pieces, so that this file does not name them either.
+const FOREIGN: &[&str] =
+    &[concat!("../", "shared"), concat!("/", "work/"), concat!("/", ".library")];
 
 const CODE: &[&str] = &["rs", "py", "c", "h", "cpp"];
 
@@ -68,7 +70,7 @@ mod tests {
         assert_eq!(check(&file("a.rs", "// TODO later\n")).len(), 1);
         assert_eq!(check(&file("a.py", "raise NotImplementedError\n")).len(), 1);
         assert_eq!(check(&file("a.c", "/* good enough for now */\n")).len(), 1);
-        assert_eq!(check(&file("README.md", "see ../shared/spec\n")).len(), 1);
+        assert_eq!(check(&file("README.md", concat!("see ../", "shared/spec\n"))).len(), 1);
     }
 
     #[test]
