@@ -66,7 +66,8 @@ static void *work(void *argument)
         by_rwlock++;
         pthread_rwlock_unlock(&rwlock);
         pthread_rwlock_rdlock(&rwlock);
-        seen_by_readers += by_rwlock > 0;
+        /* Readers share the lock, so only an atomic addition loses none of them. */
+        __atomic_fetch_add(&seen_by_readers, by_rwlock > 0, __ATOMIC_RELAXED);
         pthread_rwlock_unlock(&rwlock);
         pthread_spin_lock(&spin);
         by_spin++;
