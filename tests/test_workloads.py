@@ -14,7 +14,14 @@ from homenode import workloads
 
 NAMES = [entry.name for entry in workloads.TABLE]
 STRICT = ("-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
-OK = re.compile(r"(?P<name>[a-z-]+): ok, checksum (?P<checksum>[0-9a-f]{16})\n")
+# Programs of Bolosky's thesis: its table 2.1, and those that only its table 3.1 has.
+THESIS = {
+    *("e-fft", "e-simp", "e-hyd", "e-nasa", "gauss", "chip", "bsort", "kmerge", "plytrace"),
+    *("sorbyc", "sorbyr", "matmult", "mp3d", "cholesky", "water"),
+    *("p-gauss", "p-qsort", "p-matmult", "p-life"),
+    *("ParMult", "Gfetch", "Primes1", "Primes2", "Primes3"),
+}
+OK = re.compile(r"(?P<name>[a-z0-9-]+): ok, checksum (?P<checksum>[0-9a-f]{16})\n")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +71,10 @@ def test_result_depends_on_the_seed_and_on_nothing_else(
 @pytest.mark.parametrize("name", NAMES)
 def test_default_arguments_are_those_of_the_table(programs: dict[str, Path], name: str) -> None:
     entry = workloads.find(name)
-    assert checksum(programs[name]) == checksum(programs[name], *entry.arguments, "-p", "8")
+    threads = ("-p", str(entry.threads))
+    assert checksum(programs[name]) == checksum(programs[name], *entry.arguments, *threads)
+    shown = run(programs[name], "--help").stdout
+    assert f"threads, the first one included (default {entry.threads})\n" in shown
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -133,6 +143,13 @@ def test_no_memory_errors_or_leaks(programs: dict[str, Path], name: str) -> None
         check=False,
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_thesis_names_are_those_of_its_tables() -> None:
+    names = [entry.thesis for entry in workloads.TABLE if entry.thesis]
+    assert len(names) == len(set(names))
+    assert set(names) <= THESIS
+    assert all("thesis" in entry.source for entry in workloads.TABLE if entry.thesis)
 
 
 def test_every_source_is_listed_once() -> None:

@@ -63,10 +63,15 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
 @workloads.command(epilog=examples("homenode workloads record gauss --quick -o traces"))
 @_NAMES
 @click.option("-o", "--output", default=".", show_default=True, metavar="FOLDER")
-@click.option("--threads", type=click.IntRange(min=1), default=8, show_default=True, metavar="N")
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Default: what the program is meant for, 8 unless its page says otherwise.",
+)
 @click.option("--quick", is_flag=True, help="The small size that tests use.")
 @json_option
-def record(names: tuple[str, ...], output: str, threads: int, quick: bool, as_json: bool) -> None:
+def record(names: tuple[str, ...], output: str, threads: int | None, quick: bool, as_json: bool) -> None:
     """Compile and record programs; all of them when none is named."""
     from contextlib import nullcontext
 
@@ -85,7 +90,7 @@ def record(names: tuple[str, ...], output: str, threads: int, quick: bool, as_js
         aside = programs_aside() if as_json else nullcontext()
         with Progress(f"recording {name}") as progress, aside:
             trace = Trace.record(
-                [program, "-p", str(threads), *size], folder / f"{name}.hnt", progress=progress
+                [program, "-p", str(threads or entry.threads), *size], folder / f"{name}.hnt", progress=progress
             )
         found.append({"name": name, "trace": str(trace.path), "references": trace.references})
         if not as_json:

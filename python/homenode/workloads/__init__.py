@@ -40,7 +40,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Workload:
-    """One program: an entry of ``workloads.toml``."""
+    """One program: an entry of ``workloads.toml``, which says what the fields mean."""
 
     name: str
     file: str
@@ -49,6 +49,9 @@ class Workload:
     sharing: str
     arguments: tuple[str, ...]
     quick: tuple[str, ...]
+    thesis: str = ""
+    threads: int = 8
+    processors: int = 8
     per_thread: bool = False
     variants: tuple[Variant, ...] = ()
 

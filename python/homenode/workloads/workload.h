@@ -23,7 +23,7 @@
 
 #include <homenode.h>
 
-enum { THREADS_MAX = 1024, PAGE_BYTES = 4096 };
+enum { THREADS_DEFAULT = 8, THREADS_MAX = 1024, PAGE_BYTES = 4096 };
 
 #define UNRECORDED __attribute__((no_sanitize("thread")))
 
@@ -34,6 +34,7 @@ struct workload {
     const char *size_help;
     unsigned size_default, size_quick, size_min, size_max;
     unsigned iterations_default, iterations_quick; /* 0: the program has no `-i` */
+    unsigned threads_default;                      /* 0: THREADS_DEFAULT */
     const char *flag;                              /* its own flag, or NULL */
     const char *flag_help;
 };
@@ -49,13 +50,19 @@ struct options {
 
 /* --- options ---------------------------------------------------------------------------------- */
 
+static inline unsigned default_threads(const struct workload *w)
+{
+    return w->threads_default ? w->threads_default : THREADS_DEFAULT;
+}
+
 static inline void print_help(const struct workload *w)
 {
     printf("Usage: %s [-p THREADS] [-n SIZE]%s [-s SEED] [--quick]%s%s\n\n%s.\n\n"
-           "  -p THREADS  threads, the first one included (default 8)\n"
+           "  -p THREADS  threads, the first one included (default %u)\n"
            "  -n SIZE     %s (default %u)\n",
            w->name, w->iterations_default ? " [-i ITERATIONS]" : "", w->flag ? " " : "",
-           w->flag ? w->flag : "", w->summary, w->size_help, w->size_default);
+           w->flag ? w->flag : "", w->summary, default_threads(w), w->size_help,
+           w->size_default);
     if (w->iterations_default)
         printf("  -i NUMBER   iterations (default %u)\n", w->iterations_default);
     printf("  -s SEED     seed of the input, any number (default 1)\n"
@@ -91,7 +98,7 @@ static inline uint64_t number_or_refuse(const struct workload *w, const char *te
 
 static inline struct options parse_options(const struct workload *w, int argc, char **argv)
 {
-    struct options o = {.threads = 8, .size = w->size_default, .seed = 1,
+    struct options o = {.threads = default_threads(w), .size = w->size_default, .seed = 1,
                         .iterations = w->iterations_default};
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
