@@ -71,7 +71,9 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
 )
 @click.option("--quick", is_flag=True, help="The small size that tests use.")
 @json_option
-def record(names: tuple[str, ...], output: str, threads: int | None, quick: bool, as_json: bool) -> None:
+def record(
+    names: tuple[str, ...], output: str, threads: int | None, quick: bool, as_json: bool
+) -> None:
     """Compile and record programs; all of them when none is named."""
     from contextlib import nullcontext
 
@@ -90,7 +92,9 @@ def record(names: tuple[str, ...], output: str, threads: int | None, quick: bool
         aside = programs_aside() if as_json else nullcontext()
         with Progress(f"recording {name}") as progress, aside:
             trace = Trace.record(
-                [program, "-p", str(threads or entry.threads), *size], folder / f"{name}.hnt", progress=progress
+                [program, "-p", str(threads or entry.threads), *size],
+                folder / f"{name}.hnt",
+                progress=progress,
             )
         found.append({"name": name, "trace": str(trace.path), "references": trace.references})
         if not as_json:
