@@ -1,0 +1,145 @@
+//! Which lists of recent pages a set of TLBs and page sizes needs.
+
+use homenode_base::{BlockSize, Flags};
+
+use crate::design::Geometry;
+
+/// Which references need a translation. Instruction fetches are never counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// Private references. The thesis counts them: a TLB does not know what is private (§6.3.2).
+    pub private: bool,
+    /// References to synchronisation variables, which the thesis's traces lack (§2.3.1).
+    pub synchronisation: bool,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self { private: true, synchronisation: false }
+    }
+}
+
+impl Filter {
+    /// Whether a reference with these flags is counted.
+    pub(crate) const fn takes(self, flags: Flags) -> bool {
+        (self.private || !flags.contains(Flags::PRIVATE))
+            && (self.synchronisation || !flags.contains(Flags::SYNC))
+    }
+}
+
+/// What to count.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The TLBs.
+    pub tlbs: Vec<Geometry>,
+    /// The page sizes.
+    pub page_sizes: Vec<BlockSize>,
+    /// Thread i runs on processor i modulo this; at least 1.
+    pub processors: u16,
+    /// Which references to count.
+    pub filter: Filter,
+}
+
+/// Lists of recent pages, one for each set, at one page size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    /// Position of the page size in [`Layout::shifts`].
+    pub(crate) size: usize,
+    /// Bits of the page number that choose the set.
+    pub(crate) mask: u64,
+    /// Pages remembered for each set: the ways of the widest TLB.
+    pub(crate) depth: usize,
+    /// Where its lists begin in the memory of a processor.
+    pub(crate) offset: usize,
+    /// Where its counts begin: one for each depth, one for pages that are not in the list.
+    pub(crate) counts: usize,
+}
+
+/// Where everything lies.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// Binary logarithms of the page sizes, ascending; twice the page size where entries are pairs.
+    pub(crate) shifts: Vec<u32>,
+    /// Ordered by page size.
+    pub(crate) groups: Vec<Group>,
+    /// First group of each page size, and their number at the end.
+    pub(crate) first_group: Vec<usize>,
+    /// Pages a processor remembers.
+    pub(crate) pages: usize,
+    /// Number of counts.
+    pub(crate) counts: usize,
+    /// For each TLB and page size, the group that counts it.
+    pub(crate) group_of: Vec<Vec<usize>>,
+    /// Entries a set of each TLB.
+    pub(crate) ways: Vec<usize>,
+}
+
+impl Layout {
+    pub(crate) fn new(setup: &Setup) -> Self {
+        let shift = |tlb: &Geometry, page: &BlockSize| {
+            page.bytes().trailing_zeros() + u32::from(tlb.paired)
+        };
+        let mut wanted: Vec<(u32, u32, u32)> = Vec::new();
+        for tlb in &setup.tlbs {
+            for page in &setup.page_sizes {
+                wanted.push((shift(tlb, page), tlb.sets(), tlb.ways));
+            }
+        }
+        // The widest of each page size and number of sets comes last and stays.
+        wanted.sort_unstable();
+        let mut layout = Self {
+            shifts: Vec::new(),
+            groups: Vec::new(),
+            first_group: Vec::new(),
+            pages: 0,
+            counts: 0,
+            group_of: Vec::new(),
+            ways: Vec::new(),
+        };
+        for (i, &(shift, sets, ways)) in wanted.iter().enumerate() {
+            let next = wanted.get(i + 1).map(|&(shift, sets, _)| (shift, sets));
+            if next != Some((shift, sets)) {
+                layout.add(shift, sets, ways);
+            }
+        }
+        layout.first_group.push(layout.groups.len());
+        let group = |tlb: &Geometry, page: &BlockSize| {
+            let mask = u64::from(tlb.sets() - 1);
+            let same = |g: &Group| layout.shifts[g.size] == shift(tlb, page) && g.mask == mask;
+            layout.groups.iter().position(same).unwrap_or(usize::MAX)
+        };
+        let row = |tlb: &Geometry| setup.page_sizes.iter().map(|page| group(tlb, page)).collect();
+        layout.group_of = setup.tlbs.iter().map(row).collect();
+        layout.ways = setup.tlbs.iter().map(|tlb| count(tlb.ways)).collect();
+        layout
+    }
+
+    fn add(&mut self, shift: u32, sets: u32, ways: u32) {
+        if self.shifts.last() != Some(&shift) {
+            self.shifts.push(shift);
+            self.first_group.push(self.groups.len());
+        }
+        self.groups.push(Group {
+            size: self.shifts.len() - 1,
+            mask: u64::from(sets - 1),
+            depth: count(ways),
+            offset: self.pages,
+            counts: self.counts,
+        });
+        self.pages += count(sets) * count(ways);
+        self.counts += count(ways) + 1;
+    }
+}
+
+/// A number of entries, which is at most 2^16.
+fn count(entries: u32) -> usize {
+    usize::try_from(entries).unwrap_or(usize::MAX)
+}
+
+impl Setup {
+    /// Bytes that one processor's TLBs take.
+    #[must_use]
+    pub fn bytes_per_processor(&self) -> u64 {
+        u64::try_from(Layout::new(self).pages).map_or(u64::MAX, |pages| pages.saturating_mul(8))
+    }
+}

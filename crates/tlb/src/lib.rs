@@ -1,0 +1,37 @@
+//! Translation lookaside buffers (Bolosky §6.3): how often each design misses at each page size.
+//!
+//! Every processor has a TLB of its own that no other processor disturbs. The least recently used
+//! entry of a set gives way. That makes a TLB a stack algorithm (Mattson, Gecsei, Slutz and Traiger
+//! 1970): all TLBs with the same number of sets at the same page size are counted from one list of
+//! recent pages a set, however many ways they have. One pass serves every design and page size.
+//!
+//! ```
+//! use homenode_base::BlockSize;
+//! use homenode_tlb::{Counter, Filter, Part, Setup, TlbSpec};
+//! use homenode_trace::Batch;
+//! let tlbs = TlbSpec::parse_list(&["entries=2,ways=2"])?.into_iter().map(|t| t.geometry);
+//! let setup = Setup {
+//!     tlbs: tlbs.collect(),
+//!     page_sizes: vec![BlockSize::new(4096)?],
+//!     processors: 1,
+//!     filter: Filter::default(),
+//! };
+//! let mut counter = Counter::new(&setup, Part::WHOLE);
+//! let addr = vec![0x1000, 0x2000, 0x1004, 0x3000, 0x2000];
+//! let [kind, size] = [vec![0; 5], vec![4; 5]];
+//! counter.push(&Batch { thread: vec![0; 5], kind, size, addr, ..Batch::default() });
+//! // The third page takes the place of the second, which therefore misses again.
+//! assert_eq!(counter.finish().misses(0, 0), 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod design;
+mod engine;
+mod layout;
+mod spec;
+
+pub use design::{Entry, Geometry, TABLE};
+pub use engine::{Counter, Counts, Part};
+pub use layout::{Filter, Setup};
+pub use spec::{ENTRIES_MAX, TlbError, TlbSpec};

@@ -1,0 +1,239 @@
+//! TLBs as users write them: `ace`, `r4000:cost=12`, `entries=64,ways=4,paired=no`.
+
+use crate::design::{Geometry, TABLE};
+
+/// Most entries a TLB may have. A set is searched entry by entry, so a large fully associative TLB
+/// is slow before it is impossible.
+pub const ENTRIES_MAX: u32 = 1 << 16;
+
+/// What is wrong with a TLB.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlbError {
+    /// No such design.
+    #[error(
+        "unknown TLB {name:?}: expected one of {known}, or its parameters as in \
+         entries=64,ways=4,paired=no"
+    )]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A parameter that cannot be read, or a TLB that cannot be built.
+    #[error("TLB {spec:?}: {problem}")]
+    Parameter {
+        /// What was asked for.
+        spec: String,
+        /// What is wrong and what is expected.
+        problem: String,
+    },
+}
+
+/// A TLB with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TlbSpec {
+    /// As the user wrote it.
+    pub text: String,
+    /// How its entries are arranged.
+    pub geometry: Geometry,
+    /// What a miss costs in local references, if anybody says.
+    pub miss_cost: Option<f64>,
+}
+
+const PARAMETERS: &str = "the parameters are entries, ways, paired and cost";
+
+impl TlbSpec {
+    /// Reads lists of TLBs separated by commas. `name=value` belongs to the item before it, except
+    /// that `entries=` begins a new item.
+    ///
+    /// # Errors
+    /// When a name or a parameter is unknown, or no TLB can be so.
+    ///
+    /// ```
+    /// use homenode_tlb::TlbSpec;
+    /// let tlbs = TlbSpec::parse_list(&["ace,r4000:cost=12,entries=64,ways=4"])?;
+    /// let texts: Vec<&str> = tlbs.iter().map(|t| t.text.as_str()).collect();
+    /// assert_eq!(texts, ["ace", "r4000:cost=12", "entries=64,ways=4"]);
+    /// # Ok::<(), homenode_tlb::TlbError>(())
+    /// ```
+    pub fn parse_list<S: AsRef<str>>(lists: &[S]) -> Result<Vec<Self>, TlbError> {
+        let mut items: Vec<String> = Vec::new();
+        for list in lists {
+            let mut first = true;
+            for part in list.as_ref().split(',').map(str::trim) {
+                let parameter = part.contains('=') && !part.contains(':');
+                let before = items.last_mut().filter(|item| {
+                    let takes = item.contains(':') || item.contains('=');
+                    parameter && !first && takes && !part.starts_with("entries=")
+                });
+                match before {
+                    Some(item) => {
+                        item.push(',');
+                        item.push_str(part);
+                    }
+                    None => items.push(part.to_owned()),
+                }
+                first = false;
+            }
+        }
+        let mut specs: Vec<Self> = Vec::new();
+        for item in items {
+            if specs.iter().all(|spec| spec.text != item) {
+                specs.push(Self::parse(&item)?);
+            }
+        }
+        Ok(specs)
+    }
+
+    /// Reads one TLB.
+    ///
+    /// # Errors
+    /// As [`TlbSpec::parse_list`].
+    pub fn parse(text: &str) -> Result<Self, TlbError> {
+        let fail = |problem| TlbError::Parameter { spec: text.to_owned(), problem };
+        let (name, parameters) = match text.split_once(':') {
+            Some((name, parameters)) => (name, parameters),
+            None if text.contains('=') => ("", text),
+            None => (text, ""),
+        };
+        let mut given = Given::default();
+        for item in parameters.split(',').filter(|item| !(item.is_empty() && name == text)) {
+            given.add(item).map_err(fail)?;
+        }
+        let entry = TABLE.iter().find(|entry| entry.name == name);
+        let geometry = match entry {
+            Some(entry) => entry.geometry,
+            None if name.is_empty() && !text.is_empty() => {
+                let entries = given.entries.ok_or_else(|| fail("entries is missing".to_owned()))?;
+                Geometry { entries, ways: entries, paired: false }
+            }
+            None => {
+                let known: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+                return Err(TlbError::Unknown { name: name.to_owned(), known: known.join(", ") });
+            }
+        };
+        Ok(Self {
+            text: text.to_owned(),
+            geometry: given.geometry(geometry).map_err(fail)?,
+            miss_cost: given.cost.or(entry.and_then(|entry| entry.miss_cost)),
+        })
+    }
+}
+
+/// What the user said.
+#[derive(Default)]
+struct Given {
+    entries: Option<u32>,
+    ways: Option<u32>,
+    paired: Option<bool>,
+    cost: Option<f64>,
+}
+
+impl Given {
+    fn add(&mut self, item: &str) -> Result<(), String> {
+        let Some((name, value)) = item.split_once('=') else {
+            return Err(format!("expected parameter=value, found {item:?}; {PARAMETERS}"));
+        };
+        let wrong = |expected: &str| format!("{name}={value}: expected {expected}");
+        let count = || {
+            let number = value.parse().ok().filter(|n| (1..=ENTRIES_MAX).contains(n));
+            number.ok_or_else(|| wrong(&format!("a whole number from 1 to {ENTRIES_MAX}")))
+        };
+        let twice = match name {
+            "entries" => self.entries.replace(count()?).is_some(),
+            "ways" => self.ways.replace(count()?).is_some(),
+            "paired" => {
+                let paired = match value {
+                    "yes" => true,
+                    "no" => false,
+                    _ => return Err(wrong("yes or no")),
+                };
+                self.paired.replace(paired).is_some()
+            }
+            "cost" => {
+                let number = value.parse().ok().filter(|c: &f64| c.is_finite() && *c >= 0.0);
+                let number = number.ok_or_else(|| wrong("local references, at least 0"))?;
+                self.cost.replace(number).is_some()
+            }
+            _ => return Err(format!("unknown parameter {name:?}; {PARAMETERS}")),
+        };
+        if twice { Err(format!("{name} is given twice")) } else { Ok(()) }
+    }
+
+    /// The geometry with what was said about it, if it can be built.
+    fn geometry(&self, base: Geometry) -> Result<Geometry, String> {
+        let entries = self.entries.unwrap_or(base.entries);
+        let full = base.ways == base.entries;
+        let ways = self.ways.unwrap_or(if full { entries } else { base.ways });
+        let geometry = Geometry { entries, ways, paired: self.paired.unwrap_or(base.paired) };
+        if !entries.is_multiple_of(ways) {
+            return Err(format!("{entries} entries cannot be divided into sets of {ways}"));
+        }
+        if !geometry.sets().is_power_of_two() {
+            let sets = geometry.sets();
+            return Err(format!(
+                "{entries} entries in sets of {ways} make {sets} sets; the lowest bits of the page \
+                 number choose the set, so their number must be a power of two"
+            ));
+        }
+        Ok(geometry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(text: &str) -> (u32, u32, bool, Option<f64>) {
+        let spec = TlbSpec::parse(text).unwrap();
+        (spec.geometry.sets(), spec.geometry.ways, spec.geometry.paired, spec.miss_cost)
+    }
+
+    #[test]
+    fn names_and_parameters_mix() {
+        assert_eq!(shape("ace"), (16, 2, false, Some(2.5)));
+        assert_eq!(shape("entries=64,ways=4,paired=no"), (16, 4, false, None));
+        assert_eq!(shape("entries=48,paired=yes,cost=1.5"), (1, 48, true, Some(1.5)));
+        assert_eq!(shape("r4000:entries=96"), (1, 96, true, Some(10.0)));
+        assert_eq!(shape("ace:ways=1,cost=3"), (32, 1, false, Some(3.0)));
+    }
+
+    fn texts(lists: &[&str]) -> Result<Vec<String>, String> {
+        let tlbs = TlbSpec::parse_list(lists).map_err(|e| e.to_string())?;
+        Ok(tlbs.into_iter().map(|tlb| tlb.text).collect())
+    }
+
+    #[test]
+    fn lists_keep_parameters_with_their_item() {
+        let given = ["68030:entries=8,cost=2,ace", "entries=8,ways=1,entries=4", "ace"];
+        let items = ["68030:entries=8,cost=2", "ace", "entries=8,ways=1", "entries=4"];
+        assert_eq!(texts(&given).unwrap(), items);
+        assert!(texts(&["ace,ways=2"]).unwrap_err().contains("entries is missing"));
+        assert!(texts(&["ace,"]).unwrap_err().contains("unknown TLB \"\""));
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_explained() {
+        let cases = [
+            ("vax", "unknown TLB \"vax\": expected one of ace, 68040, 68851, 88200, 68030, r4000"),
+            ("", "unknown TLB \"\""),
+            ("vax:entries=4", "unknown TLB \"vax\""),
+            ("ways=4", "entries is missing"),
+            ("ace:", "expected parameter=value, found \"\""),
+            ("ace:size=3", "unknown parameter \"size\"; the parameters are entries, ways"),
+            ("entries=0", "expected a whole number from 1 to 65536"),
+            ("entries=64,ways=5", "64 entries cannot be divided into sets of 5"),
+            ("entries=48,ways=4", "make 12 sets; the lowest bits"),
+            ("entries=4,paired=maybe", "expected yes or no"),
+            ("entries=4,cost=-1", "expected local references, at least 0"),
+            ("entries=4,cost=nan", "expected local references, at least 0"),
+            ("entries=4,entries=4", "entries is given twice"),
+        ];
+        for (text, expected) in cases {
+            let error = TlbSpec::parse(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}
