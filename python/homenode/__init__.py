@@ -18,18 +18,31 @@ if TYPE_CHECKING:
     from homenode.catalogue import table
     from homenode.result import Result
     from homenode.simulation import simulate
+    from homenode.tlb import TlbResult, tlb_misses
     from homenode.trace import Trace
 
-__all__ = ["ConfigError", "Result", "Trace", "TraceError", "__version__", "simulate", "table"]
+__all__ = [
+    "ConfigError",
+    "Result",
+    "TlbResult",
+    "Trace",
+    "TraceError",
+    "__version__",
+    "simulate",
+    "table",
+    "tlb_misses",
+]
 
 # Names load their module when first used, so that `homenode --help` answers at once.
 _HOME = {
     "ConfigError": "homenode._core",
     "Result": "homenode.result",
+    "TlbResult": "homenode.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
     "simulate": "homenode.simulation",
     "table": "homenode.catalogue",
+    "tlb_misses": "homenode.tlb",
 }
 
 

@@ -11,7 +11,7 @@ from homenode.errors import ConfigError
 KINDS = ("machines", "policies", "protocols", "workloads", "studies", "tlbs", "formats")
 
 # Kinds that later engines bring; asking for them is no mistake.
-_NONE_YET = frozenset({"protocols", "studies", "tlbs"})
+_NONE_YET = frozenset({"protocols", "studies"})
 
 # Arrow and Parquet are read and written by pyarrow, on this side of the extension module.
 _COLUMNAR_FORMATS: tuple[dict[str, Any], ...] = (

@@ -121,16 +121,16 @@ def configuration(
     config: dict[str, Any] = {
         "machines": _specs(machines, "machine"),
         "policies": _specs(policies, "policy"),
-        "block_sizes": _sizes(block_sizes),
+        "block_sizes": sizes_of(block_sizes),
         "processors": options.get("processors"),
-        "private": _choice("private", options.get("private", "local"), PRIVATE),
-        "sync": _choice("sync", options.get("sync", "exclude"), SYNC),
+        "private": choice("private", options.get("private", "local"), PRIVATE),
+        "sync": choice("sync", options.get("sync", "exclude"), SYNC),
         "threads": options.get("threads"),
         "force": bool(options.get("force", False)),
     }
     for name in ("processors", "threads"):
         if config[name] is not None:
-            config[name] = _whole(name, config[name])
+            config[name] = whole_number(name, config[name])
             if config[name] < 1:
                 raise ConfigError(f"{name} is {config[name]}; expected at least 1")
     return config
@@ -144,18 +144,19 @@ def _specs(given: str | Iterable[str], what: str) -> list[str]:
     return found
 
 
-def _sizes(given: str | int | Iterable[int]) -> list[int]:
+def sizes_of(given: str | int | Iterable[int]) -> list[int]:
+    """Block or page sizes, however they are given."""
     if isinstance(given, str):
         return parse_block_sizes(given)
     sizes = list(given) if hasattr(given, "__iter__") else [given]
-    whole = [str(_whole("block size", size)) for size in sizes]
+    whole = [str(whole_number("block size", size)) for size in sizes]
     found = parse_block_sizes(",".join(whole)) if whole else []
     if not found:
         raise ConfigError("no block size given; expected at least one power of two in bytes")
     return found
 
 
-def _whole(name: str, value: Any) -> int:
+def whole_number(name: str, value: Any) -> int:
     """A whole number of any integer type; half a processor is a mistake, not one rounded."""
     try:
         return operator.index(value)
@@ -163,7 +164,8 @@ def _whole(name: str, value: Any) -> int:
         raise ConfigError(f"{name} is {value!r}; expected a whole number") from None
 
 
-def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+def choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    """The value, if it is one of the choices."""
     if value not in choices:
         raise ConfigError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
     return value

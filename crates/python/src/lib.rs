@@ -10,6 +10,7 @@ mod progress;
 mod record;
 mod simulate;
 mod tables;
+mod tlb;
 mod writer;
 
 use pyo3::prelude::*;
@@ -37,6 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(interchange::repair, module)?)?;
     module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
+    module.add_function(wrap_pyfunction!(tlb::tlb_misses, module)?)?;
     module.add_function(wrap_pyfunction!(record::record, module)?)?;
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! A whole matrix from a file: `cargo bench -p homenode-sim [-- REFERENCES]`.
 //!
 //! Writes a synthetic trace of 16 threads to a temporary file, then simulates it: one policy at one
-//! block size, and the matrix of all policies at all block sizes from 8 B to 8 KB on the five
-//! machines of the thesis's chapter 6. Prints seconds, references per second and the peak memory of
-//! the process, then one JSON line per figure.
+//! block size, the six TLBs at seven page sizes, and the matrix of all policies at all block sizes
+//! from 8 B to 8 KB on the five machines of the thesis's chapter 6. Prints seconds, references per
+//! second and the peak memory of the process, then one JSON line per figure.
 
 #[path = "../../placement/benches/synthetic/mod.rs"]
 mod synthetic;
@@ -11,7 +11,8 @@ mod synthetic;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use homenode_sim::{SimConfig, run};
+use homenode_placement::Synchronisation;
+use homenode_sim::{Counted, SimConfig, TlbConfig, run, tlb_misses, tlb_rows};
 use homenode_trace::{Batch, Metadata, TraceReader, TraceWriter, Want, WriterOptions};
 
 fn main() {
@@ -38,6 +39,10 @@ fn main() {
         let one =
             SimConfig { threads: Some(1), ..SimConfig::new(&["numa"], &["first-touch"], &[4096]) };
         measure(name, "one policy, 4 KB, 1 core", references, || simulate(&one, &trace));
+        let mut six = tlbs();
+        measure(name, "6 TLBs, 7 page sizes, all cores", references, || misses(&six, &trace));
+        six.threads = Some(1);
+        measure(name, "6 TLBs, 7 page sizes, 1 core", references, || misses(&six, &trace));
         let policies = [
             "optimal",
             "optimal-no-replication",
@@ -56,6 +61,24 @@ fn main() {
     }
 }
 
+/// The designs of the thesis from 128 B to 8 KB.
+fn tlbs() -> TlbConfig {
+    TlbConfig {
+        tlbs: tlb_rows().iter().map(|row| row.name.to_owned()).collect(),
+        page_sizes: (7..14).map(|shift| 1 << shift).collect(),
+        processors: None,
+        private: Counted::default(),
+        sync: Synchronisation::default(),
+        threads: None,
+        correct: None,
+    }
+}
+
+fn misses(config: &TlbConfig, trace: &TraceReader) {
+    let study = tlb_misses(config, trace, &mut |_, _| ControlFlow::Continue(()));
+    std::hint::black_box(study.expect("the designs are valid"));
+}
+
 fn simulate(config: &SimConfig, trace: &TraceReader) {
     let simulation = run(config, trace, &mut |_, _| ControlFlow::Continue(()));
     std::hint::black_box(simulation.expect("the matrix is valid"));
@@ -68,7 +91,7 @@ fn measure(trace: &str, what: &str, references: usize, mut work: impl FnMut()) {
     #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
     let rate = references as f64 / seconds / 1e6;
     let peak = peak_kib().map_or("unknown".to_owned(), |kib| format!("{}", kib / 1024));
-    println!("  {what:<28} {seconds:>8.2} s {rate:>9.1} M references/s, peak {peak} MiB");
+    println!("  {what:<32} {seconds:>8.2} s {rate:>9.1} M references/s, peak {peak} MiB");
     println!(
         "{{\"bench\":\"matrix\",\"trace\":\"{trace}\",\"what\":\"{what}\",\
          \"references\":{references},\"seconds\":{seconds:.3}}}"

@@ -14,6 +14,9 @@ pub enum SimError {
     /// A policy is unknown, its parameters are wrong, or it does not fit a machine.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// A TLB is unknown or cannot be built.
+    #[error(transparent)]
+    Tlb(#[from] homenode_tlb::TlbError),
     /// A block size is not one.
     #[error("{0}; give a power of two such as 64 or 4096")]
     BlockSize(#[from] homenode_base::BlockSizeError),
@@ -36,7 +39,11 @@ impl SimError {
     #[must_use]
     pub fn is_config(&self) -> bool {
         match self {
-            Self::Machine(_) | Self::Policy(_) | Self::BlockSize(_) | Self::Config { .. } => true,
+            Self::Machine(_)
+            | Self::Policy(_)
+            | Self::Tlb(_)
+            | Self::BlockSize(_)
+            | Self::Config { .. } => true,
             Self::Trace(_) | Self::Interrupted => false,
         }
     }

@@ -14,6 +14,7 @@ mod outcome;
 mod passes;
 mod plan;
 mod source;
+mod tlb;
 mod worst;
 
 pub use config::SimConfig;
@@ -21,6 +22,10 @@ pub use error::SimError;
 pub use list::{MachineRow, PolicyRow, machine_rows, policy_rows};
 pub use outcome::{Outcome, PriceRecord, Provenance, Simulation};
 pub use source::TraceSource;
+pub use tlb::{
+    Corrected, Correction, Counted, TlbConfig, TlbOutcome, TlbProvenance, TlbRow, TlbStudy,
+    tlb_misses, tlb_rows,
+};
 pub use worst::{WorstBlocks, worst_blocks};
 
 use std::ops::ControlFlow;

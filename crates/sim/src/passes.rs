@@ -144,7 +144,7 @@ fn pass<T: TraceSource + ?Sized>(
 }
 
 /// Pieces decoded at a time: work for every thread, but few references in memory.
-fn window_pieces<T: TraceSource + ?Sized>(trace: &T, threads: usize) -> usize {
+pub(crate) fn window_pieces<T: TraceSource + ?Sized>(trace: &T, threads: usize) -> usize {
     let references = usize::try_from(trace.references()).unwrap_or(usize::MAX);
     let per_piece = (references / trace.pieces().max(1)).max(1);
     let for_one = (WINDOW_REFERENCES / per_piece).clamp(1, 64);
@@ -152,7 +152,7 @@ fn window_pieces<T: TraceSource + ?Sized>(trace: &T, threads: usize) -> usize {
 }
 
 /// Decodes pieces in parallel, into recycled batches where there are any.
-fn decode<T: TraceSource + ?Sized>(
+pub(crate) fn decode<T: TraceSource + ?Sized>(
     trace: &T,
     pieces: Range<usize>,
     mut recycled: Vec<Batch>,

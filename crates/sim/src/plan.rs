@@ -13,7 +13,7 @@ use crate::source::TraceSource;
 const PROCESSORS_MAX: u16 = 1024;
 
 /// Most worker threads one can ask for: more only cost memory.
-const THREADS_MAX: usize = 1024;
+pub(crate) const THREADS_MAX: usize = 1024;
 
 /// Bytes that histories may take at a time unless the configuration says otherwise.
 pub(crate) const MEMORY_BUDGET_BYTES: u64 = 1_500_000_000;
@@ -75,7 +75,7 @@ impl Plan {
             machines: machines.collect::<Result<_, _>>()?,
             policies: policies.collect::<Result<_, _>>()?,
             sizes: Vec::new(),
-            processors: processors(config, trace)?,
+            processors: processors(config.processors, trace)?,
             filter: Filter { private: config.private, synchronisation: config.sync },
             notes: Vec::new(),
         };
@@ -149,12 +149,16 @@ impl Size {
     }
 }
 
-fn processors<T: TraceSource + ?Sized>(config: &SimConfig, trace: &T) -> Result<u16, SimError> {
-    let processors = config.processors.unwrap_or_else(|| trace.threads().max(1));
+/// The number asked for, or as many as the trace has threads.
+pub(crate) fn processors<T: TraceSource + ?Sized>(
+    asked: Option<u16>,
+    trace: &T,
+) -> Result<u16, SimError> {
+    let processors = asked.unwrap_or_else(|| trace.threads().max(1));
     if (1..=PROCESSORS_MAX).contains(&processors) {
         return Ok(processors);
     }
-    let problem = match config.processors {
+    let problem = match asked {
         Some(n) => format!("{n} processors: the model allows 1 to {PROCESSORS_MAX}"),
         None => format!(
             "the trace has {processors} threads, the model allows {PROCESSORS_MAX} processors: \

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use homenode_sim::{machine_rows, policy_rows};
+use homenode_sim::{machine_rows, policy_rows, tlb_rows};
 
 /// Everything between the markers of a table replaced by its lines.
 fn with_table(text: &str, name: &str, table: &str) -> String {
@@ -67,4 +67,23 @@ fn machines_in_the_documentation_are_up_to_date() {
         .unwrap();
     }
     check("machines.md", &[("machines", table)]);
+}
+
+#[test]
+fn tlbs_in_the_documentation_are_up_to_date() {
+    let mut table = String::from(
+        "| TLB | what it is | sets | ways | paired | cost of a miss | source |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    for row in tlb_rows() {
+        let paired = if row.paired { "yes" } else { "no" };
+        let cost = row.miss_cost.map_or("not given".to_owned(), |cost| cost.to_string());
+        writeln!(
+            table,
+            "| `{}` | {} | {} | {} | {paired} | {cost} | {} |",
+            row.name, row.summary, row.sets, row.ways, row.source
+        )
+        .unwrap();
+    }
+    check("tlb.md", &[("tlbs", table)]);
 }

@@ -1,0 +1,154 @@
+"""`homenode tlb`: how often translation lookaside buffers miss at each page size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import BlockSizes, examples, flattened, table_options
+from homenode.specs import format_size, plain_number, unique
+
+if TYPE_CHECKING:
+    from homenode.tlb import TlbResult
+
+
+@click.command(
+    epilog=examples(
+        "homenode tlb t.hnt",
+        "homenode tlb t.hnt --tlb ace,r4000 --page-size 512-8192 --json",
+        "homenode tlb t.hnt --tlb entries=64,ways=4,paired=no,cost=2.5 --page-size 4K",
+        "homenode tlb t.hnt --tlb ace,r4000 --page-size 128,4K --mcpr --machine numa",
+    )
+)
+@click.argument("trace", metavar="T.hnt")
+@click.option(
+    "--tlb",
+    "tlbs",
+    multiple=True,
+    metavar="T[,T...]",
+    help="TLBs: names (homenode list tlbs), a name with parameters as in r4000:cost=12, or "
+    "parameters alone as in entries=64,ways=4,paired=no. Default: all six designs.",
+)
+@click.option(
+    "--page-size",
+    "page_sizes",
+    type=BlockSizes(),
+    multiple=True,
+    callback=flattened,
+    help="Page sizes in bytes: 512, 4K, or a doubling range. Default: 128-8192.",
+)
+@click.option(
+    "--mcpr",
+    is_flag=True,
+    help="Add what misses cost to the mean cost per reference of a machine and policy.",
+)
+@click.option("--machine", metavar="M", help="With --mcpr: the machine. Default: numa.")
+@click.option("--policy", metavar="P", help="With --mcpr: the policy. Default: optimal.")
+@click.option("--force", is_flag=True, help="Accept prices that the cost model calls invalid.")
+@click.option(
+    "--processors",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processors, each with a TLB; thread i runs on i mod N. Default: the trace's threads.",
+)
+@click.option(
+    "--private",
+    type=click.Choice(["include", "exclude"]),
+    default="include",
+    show_default=True,
+    help="Count or leave out references to private memory.",
+)
+@click.option(
+    "--sync",
+    type=click.Choice(["exclude", "include"]),
+    default="exclude",
+    show_default=True,
+    help="Leave out or count references to synchronisation variables.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Cores to use (the result does not depend on it). Default: all.",
+)
+@table_options
+def tlb(trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any) -> None:
+    """Count how often translation lookaside buffers miss at each page size.
+
+    Every processor has a TLB of its own; the least recently used entry of a set gives way. Prints
+    misses per reference, or with --mcpr the mean cost per reference with misses added.
+    """
+    from homenode.cli.output import write_csv, write_parquet
+    from homenode.files import check_output
+
+    for output in (csv, parquet):
+        if output is not None:
+            check_output(output, trace)
+    result = _run(trace, options)
+    if csv is not None:
+        write_csv(result.rows, csv)
+    if parquet is not None:
+        write_parquet(result.rows, parquet)
+    if as_json:
+        click.echo(result.to_json())
+    elif csv is None and parquet is None:
+        _print(result)
+
+
+def _run(trace: str, options: dict[str, Any]) -> TlbResult:
+    import homenode
+    from homenode.cli.progress import Progress
+    from homenode.errors import ConfigError
+
+    chosen = dict(options)
+    tlbs = chosen.pop("tlbs") or [row["name"] for row in homenode.table("tlbs")]
+    page_sizes = chosen.pop("page_sizes") or [128 << i for i in range(7)]
+    machine, policy = chosen.pop("machine"), chosen.pop("policy")
+    if chosen.pop("mcpr"):
+        chosen |= {"machine": machine or "numa", "policy": policy or "optimal"}
+    elif machine is not None or policy is not None:
+        raise ConfigError("--machine and --policy say which MCPR to correct; give --mcpr as well")
+    with Progress("counting misses") as progress:
+        return homenode.tlb_misses(trace, tlbs, page_sizes, progress=progress, **chosen)
+
+
+def _print(result: TlbResult) -> None:
+    """One column a page size, one line a TLB."""
+    from homenode.cli.output import print_table
+
+    first = result.rows[0]
+    tlbs = unique(row["tlb"] for row in result)
+    sizes = unique(row["page_size"] for row in result)
+    found = {(row["tlb"], row["page_size"]): row for row in result}
+    corrected = "corrected_mcpr" in first
+    cells = []
+    if corrected:
+        cells.append(["without misses", *(_cost(found[tlbs[0], size], "mcpr") for size in sizes)])
+    show = _corrected if corrected else _rate
+    cells += [[name, *(show(found[name, size]) for size in sizes)] for name in tlbs]
+    count = first["processors"]
+    where = f"{count} processor{'' if count == 1 else 's'}"
+    title = f"TLB misses per reference, {where}: {first['trace']}"
+    if corrected:
+        what = f"MCPR of {first['policy']} on {first['machine']} with TLB misses"
+        title = f"{what}, {where}: {first['trace']}"
+    print_table([("TLB", False), *((format_size(size), True) for size in sizes)], cells, title)
+    if corrected and any(row["miss_cost"] is None for row in result):
+        click.echo("-: what a miss costs is not known; say it, as in 68040:cost=2.5", err=True)
+
+
+def _rate(row: dict[str, Any]) -> str:
+    rate = row["miss_rate"]
+    return "-" if rate is None else f"{100 * rate:.3g}%"
+
+
+def _corrected(row: dict[str, Any]) -> str:
+    return "-" if row["miss_cost"] is None else _cost(row, "corrected_mcpr")
+
+
+def _cost(row: dict[str, Any], name: str) -> str:
+    return plain_number(row[name]) if row["references"] else "-"
+
+
+COMMANDS = {"tlb": tlb}

@@ -1,0 +1,171 @@
+"""`tlb_misses`: how often translation lookaside buffers miss, and what that costs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import pyarrow as pa
+
+from homenode import _core
+from homenode.errors import ConfigError
+from homenode.simulation import SYNC, choice, sizes_of, whole_number
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pandas as pd
+
+PRIVATE = ("include", "exclude")
+
+
+class TlbOptions(TypedDict, total=False):
+    """Choices of a TLB study; what is left out has the default named here.
+
+    machine: correct the mean cost per reference (MCPR) on this machine for misses, with pages as
+        blocks. Default: no correction.
+    policy: the policy whose MCPR is corrected. Default: ``optimal``.
+    processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
+    private: references to private memory are counted (``include``, default) or left out
+        (``exclude``).
+    sync: references to synchronisation variables are left out (``exclude``, default) or counted.
+    threads: cores to use. Default: all. The result does not depend on it.
+    force: accept prices that the cost model calls invalid. Default: no.
+    """
+
+    machine: str | None
+    policy: str
+    processors: int | None
+    private: str
+    sync: str
+    threads: int | None
+    force: bool
+
+
+class TlbResult:
+    """Misses of every TLB at every page size.
+
+    Attributes:
+        rows: one dictionary a TLB and page size, with exactly the fields that
+            ``homenode tlb --json`` prints: trace, tlb, page_size, processors, references, lookups,
+            misses, miss_rate, miss_cost, and with a machine also machine, policy, mcpr and
+            corrected_mcpr.
+        configuration: what was asked for.
+        provenance: what the rows follow from.
+
+    Source: Bolosky, thesis, section 6.3 (figure 6.10, figures A.17 to A.29, table 6.5).
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[dict[str, Any]],
+        configuration: dict[str, Any] | None = None,
+        provenance: dict[str, Any] | None = None,
+    ) -> None:
+        self.rows = list(rows)
+        self.configuration = dict(configuration or {})
+        self.provenance = dict(provenance or {})
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return f"TlbResult({len(self.rows)} rows)"
+
+    def to_arrow(self) -> pa.Table:
+        """One row a TLB and page size."""
+        return pa.Table.from_pylist(self.rows)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row a TLB and page size.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.rows)
+
+    def to_json(self) -> str:
+        """The JSON array that ``homenode tlb --json`` prints."""
+        return json.dumps(self.rows, indent=2)
+
+
+def tlb_misses(
+    trace: Trace | str | os.PathLike[str],
+    tlbs: str | Iterable[str],
+    page_sizes: str | int | Iterable[int],
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[TlbOptions],
+) -> TlbResult:
+    """Counts the misses of every TLB at every page size in one pass over the trace.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        tlbs: names from ``homenode.table("tlbs")``, or parameters such as
+            ``entries=64,ways=4,paired=no,cost=2.5``.
+        page_sizes: bytes, powers of two; or text such as ``512-8192`` or ``128,4K``.
+        progress: called with the work done and in all.
+        options: see `TlbOptions`.
+
+    Returns:
+        One row for every combination, in the order TLB, page size.
+
+    Raises:
+        ConfigError: when a TLB, page size, machine, policy or option cannot be used.
+        TraceError: when the trace is damaged.
+
+    Source: Bolosky, thesis, section 6.3.2.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(thread=0, kind="R", address=[0x0, 0x1000, 0x4, 0x2000])
+    >>> [row["misses"] for row in hn.tlb_misses(trace, "ace,entries=1", 4096)]
+    [3, 4]
+    """
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    config = configuration(tlbs, page_sizes, **options)
+    found = json.loads(_core.tlb_misses(str(opened.path), json.dumps(config), progress))
+    return TlbResult(found["outcomes"], config, found["provenance"])
+
+
+def configuration(
+    tlbs: str | Iterable[str],
+    page_sizes: str | int | Iterable[int],
+    **options: Unpack[TlbOptions],
+) -> dict[str, Any]:
+    """The configuration of a TLB study as the engine takes it.
+
+    Raises:
+        ConfigError: when an option has a value that it cannot have.
+    """
+    unknown = sorted(set(options) - set(TlbOptions.__annotations__))
+    if unknown:
+        raise ConfigError(
+            f"there is no option {', '.join(unknown)}; "
+            f"the options are {', '.join(TlbOptions.__annotations__)}"
+        )
+    config: dict[str, Any] = {
+        "tlbs": [tlbs] if isinstance(tlbs, str) else list(tlbs),
+        "page_sizes": sizes_of(page_sizes),
+        "private": choice("private", options.get("private", "include"), PRIVATE),
+        "sync": choice("sync", options.get("sync", "exclude"), SYNC),
+        "correct": None,
+    }
+    for name in ("processors", "threads"):
+        value = options.get(name)
+        config[name] = None if value is None else whole_number(name, value)
+        if config[name] is not None and config[name] < 1:
+            raise ConfigError(f"{name} is {config[name]}; expected at least 1")
+    if options.get("machine") is not None:
+        config["correct"] = {
+            "machine": options["machine"],
+            "policy": options.get("policy", "optimal"),
+            "force": bool(options.get("force", False)),
+        }
+    return config
