@@ -12,7 +12,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("optimal", &["base", "trace", "stats", "machine", "placement"]),
     ("analysis", &["base", "trace", "stats", "machine", "placement"]),
     ("tlb", &["base", "trace"]),
-    ("sim", &["base", "trace", "stats", "machine", "placement", "optimal", "analysis", "tlb"]),
+    ("pmap", &["base", "placement"]),
+    (
+        "sim",
+        &["base", "trace", "stats", "machine", "placement", "optimal", "analysis", "tlb", "pmap"],
+    ),
     ("symbol", &[]),
     ("capture", &["base", "trace", "symbol"]),
     ("python", &["base", "trace", "machine", "placement", "sim", "analysis", "capture"]),

@@ -1,0 +1,63 @@
+//! The manager at work on the histories of a trace.
+
+use homenode_placement::Block;
+
+use crate::counts::Counts;
+use crate::page::Page;
+use crate::policy::CachePolicy;
+use crate::table::{Access, Location, OwnerCopy, State};
+
+/// Walks one page's history after the other.
+pub struct Manager {
+    policy: Box<dyn CachePolicy>,
+    owner_copy: OwnerCopy,
+}
+
+/// What happened to one page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Number of the page: address divided by page size.
+    pub number: u64,
+    /// What was counted.
+    pub counts: Counts,
+    /// The state it ended in.
+    pub state: State,
+    /// Whether the program ever writes it: α is about such pages only (Bolosky §3.2.1).
+    pub writable_data: bool,
+}
+
+impl Manager {
+    /// A manager under this policy.
+    #[must_use]
+    pub fn new(policy: Box<dyn CachePolicy>, owner_copy: OwnerCopy) -> Self {
+        Self { policy, owner_copy }
+    }
+
+    /// Everything that happens to one page. O(1) per run: within a run nobody else refers to the
+    /// page, a run that writes begins with a write, and a mapping that allows its first reference
+    /// allows all of them.
+    pub fn page(&mut self, block: Block<'_>) -> Outcome {
+        let mut page = Page::default();
+        let mut counts = Counts::default();
+        let mut writable_data = false;
+        for run in block.runs {
+            let q = run.processor();
+            let access = if run.is_read_only() { Access::Read } else { Access::Write };
+            writable_data |= !run.is_read_only();
+            if page.faults(q, access) {
+                page.fault((q, access), self.policy.as_mut(), self.owner_copy, &mut counts);
+            }
+            match page.serves(q) {
+                Location::Local => {
+                    counts.local_reads += run.reads();
+                    counts.local_writes += run.writes();
+                }
+                Location::Global => {
+                    counts.global_reads += run.reads();
+                    counts.global_writes += run.writes();
+                }
+            }
+        }
+        Outcome { number: block.number, counts, state: page.state(), writable_data }
+    }
+}

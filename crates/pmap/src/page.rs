@@ -1,0 +1,273 @@
+//! One logical page: its state, copies and mappings, and what a fault does to them.
+
+use homenode_base::ProcId;
+
+use crate::counts::Counts;
+use crate::policy::{Ask, CachePolicy};
+use crate::processors::Processors;
+use crate::table::{Access, Action, Flush, Location, OwnerCopy, Situation, State, action, cell};
+
+/// A page of logical memory, which is one frame of global memory and perhaps copies of it.
+///
+/// ```text
+/// read-only        frames {0, 2}   to_local {0, 2}   to_global {}       writable {}
+/// local-writable   frames {2}      to_local {2}      to_global {}       writable {2}
+/// global-writable  frames {}       to_local {}       to_global {0, 1}   writable {0, 1}
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    state: State,
+    /// Processors whose local memory holds a copy.
+    frames: Processors,
+    /// Processors that map their own copy.
+    to_local: Processors,
+    /// Processors that map the page in global memory.
+    to_global: Processors,
+    /// Processors whose mapping allows writing.
+    writable: Processors,
+    /// The owner while local-writable; else the last one.
+    owner: ProcId,
+    /// Whether anybody may have written, as far as the kernel can know: it has allowed it. Before
+    /// that every copy is a frame of zeros.
+    written: bool,
+    /// The policy's count: faults that flushed another processor's copy.
+    invalidations: u64,
+}
+
+impl Default for Page {
+    /// A page nobody has referenced: read-only with no copies, to be filled with zeros when and
+    /// where it is first used (§3.1.3, lazy evaluation).
+    fn default() -> Self {
+        Self {
+            state: State::ReadOnly,
+            frames: Processors::default(),
+            to_local: Processors::default(),
+            to_global: Processors::default(),
+            writable: Processors::default(),
+            owner: 0,
+            written: false,
+            invalidations: 0,
+        }
+    }
+}
+
+impl Page {
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Processors whose local memory holds a copy.
+    #[must_use]
+    pub fn frames(&self) -> &Processors {
+        &self.frames
+    }
+
+    /// Whether a reference by `q` faults: no mapping, or one that does not allow it.
+    #[must_use]
+    pub fn faults(&self, q: ProcId, access: Access) -> bool {
+        match access {
+            Access::Read => !self.to_local.contains(q) && !self.to_global.contains(q),
+            Access::Write => !self.writable.contains(q),
+        }
+    }
+
+    /// Where references by `q` go; only meaningful where `q` has a mapping.
+    #[must_use]
+    pub fn serves(&self, q: ProcId) -> Location {
+        if self.to_local.contains(q) { Location::Local } else { Location::Global }
+    }
+
+    fn situation(&self, q: ProcId) -> Situation {
+        match self.state {
+            State::ReadOnly => Situation::ReadOnly,
+            State::LocalWritable if self.owner == q => Situation::LocalWritableOwn,
+            State::LocalWritable => Situation::LocalWritableOther,
+            State::GlobalWritable => Situation::GlobalWritable,
+        }
+    }
+
+    /// A reference by `q` faults: asks the policy, does what the table says, and maps the page.
+    ///
+    /// # Panics
+    /// When the page is left in a condition its state does not allow, which would be a fault of
+    /// the table or of this function.
+    pub fn fault(
+        &mut self,
+        (q, access): (ProcId, Access),
+        policy: &mut dyn CachePolicy,
+        owner_copy: OwnerCopy,
+        counts: &mut Counts,
+    ) {
+        let answer = policy.cache_policy(&Ask {
+            state: self.state,
+            access,
+            held_by_others: !self.frames.without(q).is_empty(),
+            invalidations: self.invalidations,
+        });
+        let situation = self.situation(q);
+        counts.faults += 1;
+        counts.cells[cell(situation, access, answer)] += 1;
+        self.perform(q, action(situation, access, answer, owner_copy), counts);
+        self.enter(q, access);
+        self.written |= !self.writable.is_empty();
+        self.check();
+    }
+
+    /// Does what a cell of the table says, in the cell's order.
+    fn perform(&mut self, q: ProcId, action: Action, counts: &mut Counts) {
+        counts.syncs += u64::from(action.sync);
+        if action.protect {
+            self.writable.remove(self.owner);
+            counts.protects += 1;
+        }
+        self.flush(q, action.flush, counts);
+        if action.unmap {
+            counts.unmaps += u64::from(self.to_global.len());
+            self.to_global = Processors::default();
+            self.writable = Processors::default();
+        }
+        if action.copy && !self.frames.contains(q) {
+            self.frames.insert(q);
+            *(if self.written { &mut counts.copies } else { &mut counts.local_zero_fills }) += 1;
+        }
+        if action.next == State::GlobalWritable && self.state != State::GlobalWritable {
+            counts.pins += 1;
+            counts.global_zero_fills += u64::from(!self.written);
+        }
+        if action.next == State::LocalWritable {
+            self.owner = q;
+        }
+        self.state = action.next;
+    }
+
+    fn flush(&mut self, q: ProcId, flush: Flush, counts: &mut Counts) {
+        let gone = match flush {
+            Flush::Nothing => return,
+            Flush::Own => Processors::single(q),
+            Flush::Other => self.frames.without(q),
+            Flush::All => self.frames,
+        };
+        let others = !gone.without(q).is_empty();
+        counts.flushes += self.frames.take_out(&gone);
+        self.to_local.take_out(&gone);
+        self.writable.take_out(&gone);
+        counts.invalidations += u64::from(others);
+        self.invalidations += u64::from(others);
+    }
+
+    /// Maps the page for `q` with the least permission that will do where coherence needs that, and
+    /// with the most in global memory, where it does not.
+    fn enter(&mut self, q: ProcId, access: Access) {
+        let writable = match self.state {
+            State::ReadOnly => {
+                self.to_local.insert(q);
+                false
+            }
+            State::LocalWritable => {
+                self.to_local.insert(q);
+                access == Access::Write
+            }
+            State::GlobalWritable => {
+                self.to_global.insert(q);
+                true
+            }
+        };
+        if writable {
+            self.writable.insert(q);
+        }
+    }
+
+    /// The state's definition, and that no mapping points at a frame that was flushed.
+    fn check(&self) {
+        let copies = self.frames.len();
+        let alone = Processors::single(self.owner);
+        let sound = match self.state {
+            State::ReadOnly => copies >= 1 && self.to_global.is_empty() && self.writable.is_empty(),
+            State::LocalWritable => {
+                self.frames == alone && self.to_global.is_empty() && self.writable.is_within(&alone)
+            }
+            State::GlobalWritable => {
+                copies == 0 && self.to_local.is_empty() && self.writable.is_within(&self.to_global)
+            }
+        };
+        assert!(sound && self.to_local.is_within(&self.frames), "the page manager left {self:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::REQUESTS;
+
+    /// Answers as it is told, whatever the page.
+    struct Told(Location);
+
+    impl CachePolicy for Told {
+        fn cache_policy(&mut self, _: &Ask) -> Location {
+            self.0
+        }
+    }
+
+    type Condition = (State, Vec<ProcId>, Vec<ProcId>, Vec<ProcId>, Vec<ProcId>, ProcId, bool);
+
+    fn condition(page: &Page) -> Condition {
+        let list = |set: &Processors| (0..3).filter(|&p| set.contains(p)).collect::<Vec<_>>();
+        let owner = if page.state == State::LocalWritable { page.owner } else { 0 };
+        let (state, written) = (page.state, page.written);
+        let sets = [&page.frames, &page.to_local, &page.to_global, &page.writable].map(list);
+        let [frames, to_local, to_global, writable] = sets;
+        (state, frames, to_local, to_global, writable, owner, written)
+    }
+
+    /// Every condition three processors can bring a page into, under a policy that answers anything
+    /// at any time: all are sound (`fault` checks), and every cell is reached but those of a
+    /// local-writable page at its owner. They need the owner to fault though nothing has moved,
+    /// which only the ACE's memory management chip brings about, by dropping a mapping.
+    #[test]
+    fn no_sequence_of_answers_breaks_a_page() {
+        for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {
+            let mut seen = vec![Page::default()];
+            let mut counts = Counts::default();
+            let mut next = 0;
+            while next < seen.len() {
+                for q in 0..3 {
+                    for (access, answer) in REQUESTS {
+                        let mut page = seen[next];
+                        if !page.faults(q, access) {
+                            continue;
+                        }
+                        page.fault((q, access), &mut Told(answer), owner_copy, &mut counts);
+                        assert!(!page.faults(q, access), "the instruction can complete");
+                        if seen.iter().all(|known| condition(known) != condition(&page)) {
+                            seen.push(page);
+                        }
+                    }
+                }
+                next += 1;
+            }
+            assert!(seen.len() > 20, "{}", seen.len());
+            let unreached = |s| {
+                let cells = REQUESTS.map(|(a, l)| counts.cells[cell(s, a, l)]);
+                cells.iter().filter(|&&count| count == 0).count()
+            };
+            assert_eq!(unreached(Situation::LocalWritableOwn), REQUESTS.len());
+            assert_eq!(unreached(Situation::ReadOnly), 0);
+            assert_eq!(unreached(Situation::LocalWritableOther), 0);
+            assert_eq!(unreached(Situation::GlobalWritable), 0);
+        }
+    }
+
+    #[test]
+    fn a_private_page_is_filled_once_and_never_moves() {
+        let (mut page, mut counts) = (Page::default(), Counts::default());
+        for access in [Access::Read, Access::Write] {
+            assert!(page.faults(5, access));
+            page.fault((5, access), &mut Told(Location::Local), OwnerCopy::Flush, &mut counts);
+        }
+        assert_eq!((counts.faults, counts.local_zero_fills, counts.copies), (2, 1, 0));
+        assert_eq!(page.state(), State::LocalWritable);
+        assert!(!page.faults(5, Access::Read) && page.faults(4, Access::Read));
+    }
+}

@@ -1,0 +1,20 @@
+//! Everything in global memory: how the thesis measures `T_global`.
+
+use super::{CachePolicy, Entry};
+use crate::table::Location;
+
+/// Source: Bolosky §3.2.1: the modified policy with which `T_global` was measured. O(1).
+pub const ENTRY: Entry = Entry {
+    name: "all-global",
+    summary: "every page in global memory from the first reference on",
+    source: "Bolosky 1993, section 3.2.1",
+    build: |_| Box::new(AllGlobal),
+};
+
+struct AllGlobal;
+
+impl CachePolicy for AllGlobal {
+    fn cache_policy(&mut self, _: &super::Ask) -> Location {
+        Location::Global
+    }
+}

@@ -1,0 +1,79 @@
+//! Policies: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
+//!
+//! The manager asks a policy through one function and knows nothing else of it, so that a policy
+//! can be replaced without touching the manager (Bolosky §3.1.3).
+
+mod all_global;
+mod limit;
+mod limit_writes;
+
+use crate::table::{Access, Location, State};
+
+/// Every policy, in the order of lists and documentation.
+pub const TABLE: &[Entry] = &[limit::ENTRY, limit_writes::ENTRY, all_global::ENTRY];
+
+/// What a policy may know of the page that faulted.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    /// State of the page.
+    pub state: State,
+    /// The least permission that resolves the fault: reading or writing.
+    pub access: Access,
+    /// Whether another processor holds a copy in its local memory.
+    pub held_by_others: bool,
+    /// How often the page has been invalidated: faults so far that flushed another processor's
+    /// copy.
+    pub invalidations: u64,
+}
+
+/// A policy: decides whether a page belongs in local or global memory.
+pub trait CachePolicy: Send {
+    /// Called once a fault, before anything is done.
+    fn cache_policy(&mut self, page: &Ask) -> Location;
+}
+
+/// A policy as it is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Makes an instance from the number of invalidations allowed.
+    pub build: fn(limit: u64) -> Box<dyn CachePolicy>,
+}
+
+/// What is wrong with a policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no page policy {name:?}: expected one of {known}")]
+pub struct PolicyError {
+    /// What was asked for.
+    pub name: String,
+    /// The names there are.
+    pub known: String,
+}
+
+/// The policy of this name.
+///
+/// # Errors
+/// When there is none; the message lists all.
+pub fn find(name: &str) -> Result<&'static Entry, PolicyError> {
+    TABLE.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let known: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+        PolicyError { name: name.to_owned(), known: known.join(", ") }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_is_found_by_its_name() {
+        assert!(TABLE.iter().all(|entry| find(entry.name).is_ok()));
+        let error = find("lru").err().unwrap();
+        assert!(error.to_string().contains("limit, limit-writes, all-global"));
+    }
+}

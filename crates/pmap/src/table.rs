@@ -1,0 +1,334 @@
+//! What the NUMA manager does, as one total table.
+//!
+//! Source: Bolosky §3.1.3, "The NUMA Manager" and figure 3.3, drawn as a state machine. The words
+//! for the actions are those of the same authors' earlier account of the ACE (Bolosky,
+//! Fitzgerald and Scott, SOSP 1989). `docs/ace-manager.md` is printed from [`rows`].
+
+use serde::{Deserialize, Serialize};
+
+/// State of a logical page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// In any number of local memories, mapped read-only; global memory is up to date. A page that
+    /// nobody has referenced yet is read-only with no copies.
+    ReadOnly,
+    /// In exactly one local memory, mapped writable; global memory is stale.
+    LocalWritable,
+    /// Only in global memory, mapped writable wherever it is mapped.
+    GlobalWritable,
+}
+
+/// The state as a faulting processor sees it: the columns of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Situation {
+    /// [`State::ReadOnly`].
+    ReadOnly,
+    /// [`State::LocalWritable`] at the processor itself.
+    LocalWritableOwn,
+    /// [`State::LocalWritable`] at another processor.
+    LocalWritableOther,
+    /// [`State::GlobalWritable`].
+    GlobalWritable,
+}
+
+/// The kind of reference that faulted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// A fetch from memory.
+    Read,
+    /// A store, or an atomic read-modify-write.
+    Write,
+}
+
+/// The policy's answer: where the page belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Location {
+    /// In the local memory of the processor that faulted.
+    Local,
+    /// In global memory.
+    Global,
+}
+
+/// What becomes of the writer's copy when another processor reads a local-writable page. The
+/// thesis does not say; the table has a cell for each answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OwnerCopy {
+    /// It goes: the page leaves the local memory it was written in.
+    #[default]
+    Flush,
+    /// It stays, mapped read-only.
+    Keep,
+}
+
+/// Which copies in local memories, with the mappings to them, are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flush {
+    /// None.
+    Nothing,
+    /// That of the processor that faulted.
+    Own,
+    /// Those of all other processors.
+    Other,
+    /// Every one.
+    All,
+}
+
+/// One cell of the table: what to do, in this order, and the new state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Action {
+    /// Copy the page from the owner's local memory to global memory.
+    pub sync: bool,
+    /// Make the owner's mapping read-only.
+    pub protect: bool,
+    /// Drop copies in local memories and the mappings to them.
+    pub flush: Flush,
+    /// Drop all mappings to the page in global memory.
+    pub unmap: bool,
+    /// Copy the page from global memory to the local memory of the processor that faulted, unless
+    /// it is there.
+    pub copy: bool,
+    /// The state afterwards.
+    pub next: State,
+}
+
+/// Nothing but the new state.
+const fn stay(next: State) -> Action {
+    Action { sync: false, protect: false, flush: Flush::Nothing, unmap: false, copy: false, next }
+}
+
+/// The cell for a fault: total, one arm a cell.
+#[must_use]
+pub const fn action(
+    situation: Situation,
+    access: Access,
+    answer: Location,
+    owner_copy: OwnerCopy,
+) -> Action {
+    use Access::{Read, Write};
+    use Location::{Global, Local};
+    use Situation as S;
+    use State::{GlobalWritable, LocalWritable, ReadOnly};
+    match (situation, access, answer) {
+        (S::ReadOnly, Read, Local) => Action { copy: true, ..stay(ReadOnly) },
+        (S::ReadOnly, Write, Local) => {
+            Action { flush: Flush::Other, copy: true, ..stay(LocalWritable) }
+        }
+        (S::ReadOnly, Read | Write, Global) => Action { flush: Flush::All, ..stay(GlobalWritable) },
+        (S::LocalWritableOwn, Read | Write, Local) => stay(LocalWritable),
+        (S::LocalWritableOwn, Read | Write, Global) => {
+            Action { sync: true, flush: Flush::Own, ..stay(GlobalWritable) }
+        }
+        (S::LocalWritableOther, Read, Local) => match owner_copy {
+            OwnerCopy::Flush => {
+                Action { sync: true, flush: Flush::Other, copy: true, ..stay(ReadOnly) }
+            }
+            OwnerCopy::Keep => Action { sync: true, protect: true, copy: true, ..stay(ReadOnly) },
+        },
+        (S::LocalWritableOther, Write, Local) => {
+            Action { sync: true, flush: Flush::Other, copy: true, ..stay(LocalWritable) }
+        }
+        (S::LocalWritableOther, Read | Write, Global) => {
+            Action { sync: true, flush: Flush::Other, ..stay(GlobalWritable) }
+        }
+        (S::GlobalWritable, Read, Local) => Action { unmap: true, copy: true, ..stay(ReadOnly) },
+        (S::GlobalWritable, Write, Local) => {
+            Action { unmap: true, copy: true, ..stay(LocalWritable) }
+        }
+        (S::GlobalWritable, Read | Write, Global) => stay(GlobalWritable),
+    }
+}
+
+/// All situations, in the order of the table's columns.
+pub const SITUATIONS: [Situation; 4] = [
+    Situation::ReadOnly,
+    Situation::LocalWritableOwn,
+    Situation::LocalWritableOther,
+    Situation::GlobalWritable,
+];
+
+/// All requests, in the order of the table's rows.
+pub const REQUESTS: [(Access, Location); 4] = [
+    (Access::Read, Location::Local),
+    (Access::Read, Location::Global),
+    (Access::Write, Location::Local),
+    (Access::Write, Location::Global),
+];
+
+/// Number of cells.
+pub const CELLS: usize = SITUATIONS.len() * REQUESTS.len();
+
+/// Position of a cell: by situation, then by request.
+#[must_use]
+pub const fn cell(situation: Situation, access: Access, answer: Location) -> usize {
+    let column = match situation {
+        Situation::ReadOnly => 0,
+        Situation::LocalWritableOwn => 1,
+        Situation::LocalWritableOther => 2,
+        Situation::GlobalWritable => 3,
+    };
+    let row = match (access, answer) {
+        (Access::Read, Location::Local) => 0,
+        (Access::Read, Location::Global) => 1,
+        (Access::Write, Location::Local) => 2,
+        (Access::Write, Location::Global) => 3,
+    };
+    column * REQUESTS.len() + row
+}
+
+/// A cell with its place, for lists and for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// The state and, where it is local-writable, whose.
+    pub situation: Situation,
+    /// The reference that faulted.
+    pub access: Access,
+    /// The policy's answer.
+    pub answer: Location,
+    /// What is done.
+    #[serde(flatten)]
+    pub action: Action,
+}
+
+/// The whole table, in the order of [`cell`].
+#[must_use]
+pub fn rows(owner_copy: OwnerCopy) -> Vec<Row> {
+    let cells = SITUATIONS.iter().flat_map(|&s| REQUESTS.iter().map(move |&(a, l)| (s, a, l)));
+    let row = |(situation, access, answer)| Row {
+        situation,
+        access,
+        answer,
+        action: action(situation, access, answer, owner_copy),
+    };
+    cells.map(row).collect()
+}
+
+impl Action {
+    /// The actions in words, as in "sync, flush other, copy"; "none" if there are none.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let flush = match self.flush {
+            Flush::Nothing => None,
+            Flush::Own => Some("flush own"),
+            Flush::Other => Some("flush other"),
+            Flush::All => Some("flush all"),
+        };
+        let words = [
+            self.sync.then_some("sync"),
+            self.protect.then_some("protect"),
+            flush,
+            self.unmap.then_some("unmap all"),
+            self.copy.then_some("copy"),
+        ];
+        let words: Vec<&str> = words.into_iter().flatten().collect();
+        if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+    }
+}
+
+impl State {
+    /// The word for it in results.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::LocalWritable => "local-writable",
+            Self::GlobalWritable => "global-writable",
+        }
+    }
+}
+
+impl Situation {
+    /// The words for it in tables.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::LocalWritableOwn => "local-writable, own",
+            Self::LocalWritableOther => "local-writable, other",
+            Self::GlobalWritable => "global-writable",
+        }
+    }
+}
+
+impl Access {
+    /// The word for it in tables.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
+impl Location {
+    /// The word for it in tables.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Global => "global",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_numbered_in_the_order_of_rows() {
+        for (place, row) in rows(OwnerCopy::Flush).iter().enumerate() {
+            assert_eq!(cell(row.situation, row.access, row.answer), place);
+        }
+        assert_eq!(rows(OwnerCopy::Keep).len(), CELLS);
+    }
+
+    /// The choice the thesis leaves open changes one cell and nothing else.
+    #[test]
+    fn the_owners_copy_is_the_business_of_one_cell() {
+        let pairs = rows(OwnerCopy::Flush).into_iter().zip(rows(OwnerCopy::Keep));
+        let differing: Vec<usize> =
+            pairs.enumerate().filter(|(_, (a, b))| a != b).map(|(place, _)| place).collect();
+        let only = cell(Situation::LocalWritableOther, Access::Read, Location::Local);
+        assert_eq!(differing, [only]);
+    }
+
+    /// The meaning of the answers: GLOBAL leaves the page in global memory, LOCAL leaves it in the
+    /// requester's, writable if it is written.
+    #[test]
+    fn every_cell_obeys_the_policy() {
+        for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {
+            for Row { situation, access, answer, action } in rows(owner_copy) {
+                let own = situation == Situation::LocalWritableOwn;
+                let expected = match (answer, access) {
+                    (Location::Global, Access::Read | Access::Write) => State::GlobalWritable,
+                    (Location::Local, Access::Write) => State::LocalWritable,
+                    (Location::Local, Access::Read) if own => State::LocalWritable,
+                    (Location::Local, Access::Read) => State::ReadOnly,
+                };
+                assert_eq!(action.next, expected, "{situation:?} {access:?} {answer:?}");
+                // Nothing is lost: a stale global copy is brought up to date before its owner goes.
+                let stale = matches!(
+                    situation,
+                    Situation::LocalWritableOwn | Situation::LocalWritableOther
+                );
+                let leaves = action.next != State::LocalWritable || !own;
+                assert_eq!(action.sync, stale && leaves);
+            }
+        }
+    }
+
+    #[test]
+    fn actions_read_as_words() {
+        let of = |s, a, l| action(s, a, l, OwnerCopy::Flush).words();
+        let moved = of(Situation::LocalWritableOther, Access::Write, Location::Local);
+        assert_eq!(moved, "sync, flush other, copy");
+        assert_eq!(of(Situation::GlobalWritable, Access::Read, Location::Global), "none");
+    }
+}
