@@ -12,6 +12,7 @@
 
 mod detail;
 mod error;
+mod labels;
 mod map;
 mod objects;
 mod rank;
@@ -19,6 +20,7 @@ mod report;
 mod survey;
 
 pub use error::AnalysisError;
+pub use labels::labels;
 pub use map::{MapRow, SharingMap};
 pub use objects::{Object, ObjectKind, Site};
 pub use rank::Inquiry;

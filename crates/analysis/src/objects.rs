@@ -175,6 +175,19 @@ impl<'a> Names<'a> {
         self.segment(addr).map_or(UNKNOWN, |segment| segment.group)
     }
 
+    /// The known objects with a byte from `first` to `last`, in order of address.
+    pub(crate) fn groups(&self, first: u64, last: u64) -> Vec<usize> {
+        let from = self.segments.partition_point(|segment| segment.last < first);
+        let within = self.segments[from..].iter().take_while(|segment| segment.first <= last);
+        let mut groups: Vec<usize> = Vec::new();
+        for segment in within {
+            if !groups.contains(&segment.group) {
+                groups.push(segment.group);
+            }
+        }
+        groups
+    }
+
     /// The object to which every byte from `first` to `last` belongs, if it is only one.
     pub(crate) fn only_group(&self, first: u64, last: u64) -> Option<usize> {
         let group = self.group(first);

@@ -1,0 +1,38 @@
+//! Short names for stretches of memory.
+
+use homenode_trace::Metadata;
+
+use crate::objects::Names;
+
+/// For each stretch, given by its first and last address, the labels of the objects that the trace
+/// knows in it, in order of address.
+#[must_use]
+pub fn labels(metadata: &Metadata, stretches: &[(u64, u64)]) -> Vec<Vec<String>> {
+    let names = Names::new(metadata);
+    let label = |group: usize| names.object_of(group).label();
+    let of = |&(first, last): &(u64, u64)| names.groups(first, last).into_iter().map(label);
+    stretches.iter().map(|stretch| of(stretch).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use homenode_trace::{AddressRange, RangeKind};
+
+    use super::*;
+
+    #[test]
+    fn objects_are_named_once_and_in_order() {
+        let range = |start, name: &str| AddressRange {
+            start,
+            size: 16,
+            kind: RangeKind::Static,
+            name: name.to_owned(),
+            site: 0,
+            thread: 0,
+        };
+        let ranges = vec![range(64, "b"), range(16, "a"), range(200, "c")];
+        let metadata = Metadata { ranges, ..Metadata::default() };
+        let found = labels(&metadata, &[(0, 127), (31, 63), (32, 63), (70, 255)]);
+        assert_eq!(found, [vec!["a", "b"], vec!["a"], vec![], vec!["b", "c"]]);
+    }
+}
