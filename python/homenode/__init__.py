@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from homenode._core import ConfigError, TraceError
     from homenode.catalogue import table
+    from homenode.pages import manage_pages
     from homenode.result import Result
     from homenode.simulation import simulate
     from homenode.tlb import TlbResult, tlb_misses
@@ -28,6 +29,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "__version__",
+    "manage_pages",
     "simulate",
     "table",
     "tlb_misses",
@@ -40,6 +42,7 @@ _HOME = {
     "TlbResult": "homenode.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
+    "manage_pages": "homenode.pages",
     "simulate": "homenode.simulation",
     "table": "homenode.catalogue",
     "tlb_misses": "homenode.tlb",

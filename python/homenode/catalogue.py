@@ -8,7 +8,16 @@ from typing import Any
 from homenode import _core
 from homenode.errors import ConfigError
 
-KINDS = ("machines", "policies", "protocols", "workloads", "studies", "tlbs", "formats")
+KINDS = (
+    "machines",
+    "policies",
+    "page-policies",
+    "protocols",
+    "workloads",
+    "studies",
+    "tlbs",
+    "formats",
+)
 
 # Kinds that later engines bring; asking for them is no mistake.
 _NONE_YET = frozenset({"protocols", "studies"})
@@ -38,7 +47,7 @@ def table(kind: str) -> list[dict[str, Any]]:
     """Lists one kind of thing that homenode knows, in documentation order.
 
     Args:
-        kind: one of ``machines policies protocols workloads studies tlbs formats``.
+        kind: one of ``machines policies page-policies protocols workloads studies tlbs formats``.
 
     Returns:
         One dictionary an entry, with at least ``name`` and ``summary``; empty when this version

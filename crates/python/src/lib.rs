@@ -6,6 +6,7 @@
 mod batches;
 mod error;
 mod interchange;
+mod pages;
 mod progress;
 mod record;
 mod simulate;
@@ -39,6 +40,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(tlb::tlb_misses, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::manage_pages, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::page_actions, module)?)?;
     module.add_function(wrap_pyfunction!(record::record, module)?)?;
     Ok(())
 }

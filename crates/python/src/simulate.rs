@@ -18,7 +18,7 @@ pub fn simulate(
     config_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let config = parse(config_json)?;
+    let config: SimConfig = parse(config_json)?;
     let mut progress = Progress::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
@@ -37,7 +37,7 @@ pub fn worst_blocks(
     count: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let config = parse(config_json)?;
+    let config: SimConfig = parse(config_json)?;
     let mut progress = Progress::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
@@ -47,7 +47,8 @@ pub fn worst_blocks(
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
 
-fn parse(config_json: &str) -> PyResult<SimConfig> {
+/// A configuration from JSON.
+pub fn parse<C: serde::de::DeserializeOwned>(config_json: &str) -> PyResult<C> {
     serde_json::from_str(config_json)
         .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))
 }

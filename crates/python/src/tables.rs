@@ -8,17 +8,18 @@ use crate::error::config_error;
 use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
-/// The rows of a table as a JSON list; `kind` is one of `formats`, `machines`, `policies`,
-/// `tlbs`.
+/// The rows of a table as a JSON list; `kind` is one of `formats`, `machines`, `page-policies`,
+/// `policies`, `tlbs`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {
         "formats" => to_json(&formats()),
         "machines" => prices(&[], &[], false),
+        "page-policies" => to_json(&homenode_sim::page_policy_rows()),
         "policies" => to_json(&homenode_sim::policy_rows()),
         "tlbs" => to_json(&homenode_sim::tlb_rows()),
         _ => {
-            let known = "formats, machines, policies, tlbs";
+            let known = "formats, machines, page-policies, policies, tlbs";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }

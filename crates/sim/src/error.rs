@@ -17,6 +17,12 @@ pub enum SimError {
     /// A TLB is unknown or cannot be built.
     #[error(transparent)]
     Tlb(#[from] homenode_tlb::TlbError),
+    /// There is no such page policy.
+    #[error(transparent)]
+    PagePolicy(#[from] homenode_pmap::PolicyError),
+    /// A kernel cost is unknown or no cost.
+    #[error(transparent)]
+    KernelCost(#[from] homenode_pmap::CostError),
     /// A block size is not one.
     #[error("{0}; give a power of two such as 64 or 4096")]
     BlockSize(#[from] homenode_base::BlockSizeError),
@@ -42,6 +48,8 @@ impl SimError {
             Self::Machine(_)
             | Self::Policy(_)
             | Self::Tlb(_)
+            | Self::PagePolicy(_)
+            | Self::KernelCost(_)
             | Self::BlockSize(_)
             | Self::Config { .. } => true,
             Self::Trace(_) | Self::Interrupted => false,

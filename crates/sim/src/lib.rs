@@ -11,6 +11,7 @@ mod config;
 mod error;
 mod list;
 mod outcome;
+mod pages;
 mod passes;
 mod plan;
 mod source;
@@ -21,6 +22,10 @@ pub use config::SimConfig;
 pub use error::SimError;
 pub use list::{MachineRow, PolicyRow, machine_rows, policy_rows};
 pub use outcome::{Outcome, PriceRecord, Provenance, Simulation};
+pub use pages::{
+    ActionRow, PageConfig, PagePolicyRow, PageRecord, PageReport, action_table, manage_pages,
+    page_policy_rows,
+};
 pub use source::TraceSource;
 pub use tlb::{
     Corrected, Correction, Counted, TlbConfig, TlbOutcome, TlbProvenance, TlbRow, TlbStudy,

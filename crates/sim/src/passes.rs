@@ -40,14 +40,14 @@ struct Pending {
 }
 
 /// Work done, for the progress report.
-struct Meter<'a> {
-    progress: Progress<'a>,
-    done: u64,
-    total: u64,
+pub(crate) struct Meter<'a> {
+    pub(crate) progress: Progress<'a>,
+    pub(crate) done: u64,
+    pub(crate) total: u64,
 }
 
 impl Meter<'_> {
-    fn add(&mut self, work: u64) -> Result<(), SimError> {
+    pub(crate) fn add(&mut self, work: u64) -> Result<(), SimError> {
         self.done = (self.done + work).min(self.total);
         match (self.progress)(self.done, Some(self.total)) {
             std::ops::ControlFlow::Continue(()) => Ok(()),
@@ -63,10 +63,7 @@ pub(crate) fn count<T: TraceSource + ?Sized>(
     trace: &T,
     progress: Progress<'_>,
 ) -> Result<Vec<SizeCounts>, SimError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(config.threads.unwrap_or(0))
-        .build()
-        .map_err(|e| SimError::Config { problem: format!("worker threads: {e}; use fewer") })?;
+    let pool = pool(config.threads)?;
     let budget = config.memory_budget_bytes.unwrap_or(MEMORY_BUDGET_BYTES);
     let jobs = plan.sizes.iter().map(|s| s.jobs.len() + 1).sum::<usize>();
     let total = trace.references().saturating_mul(u64::try_from(jobs).unwrap_or(1));
@@ -106,8 +103,16 @@ pub(crate) fn count<T: TraceSource + ?Sized>(
     Ok(counts)
 }
 
+/// Worker threads; as many as the computer has if no number is given.
+pub(crate) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SimError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map_err(|e| SimError::Config { problem: format!("worker threads: {e}; use fewer") })
+}
+
 /// Feeds the whole trace to the builders. The next pieces are decoded meanwhile.
-fn pass<T: TraceSource + ?Sized>(
+pub(crate) fn pass<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
     trace: &T,
     builders: &mut [HistoryBuilder],

@@ -65,10 +65,7 @@ impl Plan {
             let problem = format!("no {what} is given: name at least one");
             return Err(SimError::Config { problem });
         }
-        if config.threads.is_some_and(|n| !(1..=THREADS_MAX).contains(&n)) {
-            let problem = format!("worker threads must be from 1 to {THREADS_MAX}");
-            return Err(SimError::Config { problem });
-        }
+        worker_threads(config.threads)?;
         let machines = config.machines.iter().map(|m| Machine::parse(m));
         let policies = config.policies.iter().map(|p| PolicySpec::parse(p, POLICIES));
         let mut plan = Self {
@@ -165,6 +162,15 @@ pub(crate) fn processors<T: TraceSource + ?Sized>(
              choose fewer with --processors; thread i runs on processor i modulo that"
         ),
     };
+    Err(SimError::Config { problem })
+}
+
+/// Checks the number of worker threads.
+pub(crate) fn worker_threads(threads: Option<usize>) -> Result<(), SimError> {
+    if threads.is_none_or(|n| (1..=THREADS_MAX).contains(&n)) {
+        return Ok(());
+    }
+    let problem = format!("worker threads must be from 1 to {THREADS_MAX}");
     Err(SimError::Config { problem })
 }
 

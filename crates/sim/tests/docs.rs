@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use homenode_sim::{machine_rows, policy_rows, tlb_rows};
+use homenode_pmap::OwnerCopy;
+use homenode_pmap::table::{REQUESTS, SITUATIONS};
+use homenode_sim::{action_table, machine_rows, page_policy_rows, policy_rows, tlb_rows};
 
 /// Everything between the markers of a table replaced by its lines.
 fn with_table(text: &str, name: &str, table: &str) -> String {
@@ -51,6 +53,41 @@ fn policies_and_counts_in_the_documentation_are_up_to_date() {
             .unwrap();
     }
     check("placement.md", &[("policies", policies), ("counts", counts)]);
+}
+
+#[test]
+fn the_page_managers_tables_in_the_documentation_are_up_to_date() {
+    let mut actions = String::from("| a fault of |");
+    for situation in SITUATIONS {
+        write!(actions, " {} |", situation.words()).unwrap();
+    }
+    actions.push_str("\n|---|---|---|---|---|\n");
+    let rows = action_table(OwnerCopy::Flush);
+    for (place, (access, answer)) in REQUESTS.iter().enumerate() {
+        write!(actions, "| {}, {} |", access.word(), answer.word().to_uppercase()).unwrap();
+        for row in rows.iter().skip(place).step_by(REQUESTS.len()) {
+            write!(actions, " {} → {} |", row.actions, row.row.action.next.word()).unwrap();
+        }
+        actions.push('\n');
+    }
+    let mut policies = String::from("| page policy | what it does | source |\n|---|---|---|\n");
+    for row in page_policy_rows() {
+        writeln!(policies, "| `{}` | {} | {} |", row.name, row.summary, row.source).unwrap();
+    }
+    let mut counts = String::from("| count | unit | definition |\n|---|---|---|\n");
+    for metric in homenode_pmap::METRICS {
+        let definition = metric.definition;
+        writeln!(counts, "| `{}` | {} | {definition} |", metric.name, metric.unit).unwrap();
+    }
+    let mut costs =
+        String::from("| cost | microseconds | what for | source |\n|---|---|---|---|\n");
+    for cost in homenode_pmap::COSTS {
+        let (name, us, doc, source) = (cost.name, cost.default_us, cost.doc, cost.source);
+        writeln!(costs, "| `{name}` | {us} | {doc} | {source} |").unwrap();
+    }
+    let tables =
+        [("actions", actions), ("page-policies", policies), ("counts", counts), ("costs", costs)];
+    check("ace-manager.md", &tables);
 }
 
 #[test]

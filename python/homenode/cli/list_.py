@@ -9,7 +9,16 @@ import click
 from homenode.cli.command import BlockSizes, examples, flattened, table_options
 from homenode.specs import format_size, plain_number
 
-_KINDS = ("machines", "policies", "protocols", "workloads", "studies", "tlbs", "formats")
+_KINDS = (
+    "machines",
+    "policies",
+    "page-policies",
+    "protocols",
+    "workloads",
+    "studies",
+    "tlbs",
+    "formats",
+)
 
 
 @click.command(

@@ -1,0 +1,247 @@
+"""`homenode pmap`: the ACE's page manager over a trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import examples, json_option
+from homenode.specs import format_size, plain_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_REFERENCES = ("local_reads", "local_writes", "global_reads", "global_writes")
+_PARTS = ("faults", "zero_fills", "copies", "syncs", "flushes", "unmaps", "protects")
+
+
+class _Costs(click.ParamType[dict[str, float]]):
+    """Kernel costs: ``fault=500,flush=20``."""
+
+    name = "costs"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Splits the text; the engine knows the names."""
+        costs = {}
+        for item in value.split(","):
+            name, equals, number = item.partition("=")
+            try:
+                costs[name.strip()] = float(number)
+            except ValueError:
+                equals = ""
+            if not equals:
+                self.fail(f"{item!r}: expected name=microseconds, as in fault=500", param, ctx)
+        return costs
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """How the help shows the value."""
+        return "NAME=US[,NAME=US...]"
+
+
+@click.command(
+    epilog=examples(
+        "homenode pmap t.hnt",
+        "homenode pmap t.hnt --limit 2 --page-size 512",
+        "homenode pmap t.hnt --policy all-global --json",
+        "homenode pmap --table",
+    )
+)
+@click.argument("trace", metavar="T.hnt", required=False)
+@click.option("--limit", type=click.IntRange(min=0), default=4, show_default=True, metavar="N")
+@click.option(
+    "--policy",
+    default="limit",
+    show_default=True,
+    metavar="P",
+    help="Page policy (homenode list page-policies).",
+)
+@click.option("--page-size", default="4K", show_default=True, metavar="B", help="Bytes in a page.")
+@click.option(
+    "--owner-copy",
+    type=click.Choice(["flush", "keep"]),
+    default="flush",
+    show_default=True,
+    help="What becomes of the writer's copy when another processor reads the page.",
+)
+@click.option(
+    "--cost",
+    "costs",
+    type=_Costs(),
+    help="Kernel costs in microseconds that differ from the ACE's.",
+)
+@click.option(
+    "--pages",
+    "count",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many of the busiest pages to list.",
+)
+@click.option("--processors", type=click.IntRange(min=1), metavar="N", help="Default: the threads.")
+@click.option(
+    "--private",
+    type=click.Choice(["local", "exclude", "shared"]),
+    default="shared",
+    show_default=True,
+    help="Private memory: managed like all other (shared), taken as local, or left out.",
+)
+@click.option("--sync", type=click.Choice(["exclude", "include"]), default="exclude")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Cores. Default: all.")
+@click.option("--table", "show_table", is_flag=True, help="Print the table of actions and end.")
+@json_option
+def pmap(
+    trace: str | None,
+    page_size: str,
+    limit: int,
+    policy: str,
+    costs: dict[str, float] | None,
+    show_table: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Run the ACE's page manager over a trace.
+
+    The kernel keeps local memories coherent by taking mappings away; a page that is invalidated
+    more than the limit allows is pinned in global memory. Prints what was counted at faults, where
+    pages ended, the kernel's time, and the pages that took most of it.
+    """
+    if show_table:
+        _show_table(options["owner_copy"], as_json)
+        return
+    if trace is None:
+        raise click.UsageError("no trace given; name one, or give --table")
+    import homenode
+    from homenode.cli.output import print_json
+    from homenode.cli.progress import Progress
+
+    with Progress("managing pages") as progress:
+        report = homenode.manage_pages(
+            trace,
+            page_size,
+            limit=limit,
+            policy=policy,
+            progress=progress,
+            costs=costs or {},
+            **options,
+        )
+    if as_json:
+        print_json(report)
+    else:
+        _print_report(report)
+
+
+def _show_table(owner_copy: str, as_json: bool) -> None:
+    from homenode.cli.output import print_json, print_table
+    from homenode.pages import page_actions
+
+    rows = page_actions(owner_copy)
+    if as_json:
+        print_json(rows)
+        return
+    cells = [
+        [row["situation"], row["access"], row["answer"].upper(), row["actions"], row["next"]]
+        for row in rows
+    ]
+    headings = ("page is", "reference", "policy", "actions", "page becomes")
+    print_table([(heading, False) for heading in headings], cells, "Actions at a fault")
+
+
+def _print_report(report: dict[str, Any]) -> None:
+    size, processors = format_size(report["page_size"]), report["processors"]
+    what = f"{report['policy']}, limit {report['limit']}"
+    title = f"{report['trace']}: {what}, {size} pages, {processors} processors"
+    _print_counts(report, title)
+    _print_cells(report["faults"])
+    _print_time(report)
+    if report["busiest"]:
+        _print_busiest(report["busiest"])
+
+
+def _print_counts(report: dict[str, Any], title: str) -> None:
+    from homenode.cli.output import print_table
+
+    counts, states = report["counts"], report["final_states"]
+    rows = [["pages", _number(report["pages"])]]
+    rows += [[f"  ended {state}", _number(states[state])] for state in states]
+    rows += [[name.replace("_", " "), _number(count)] for name, count in counts.items()]
+    alpha = report["locality"]["alpha"]
+    rows.append(["alpha: local part of references to written pages", _decimal(alpha)])
+    print_table([("count", False), ("", True)], rows, title)
+
+
+def _print_cells(cells: Sequence[dict[str, Any]]) -> None:
+    from homenode.cli.output import print_table
+
+    rows = [
+        [
+            row["situation"],
+            row["access"],
+            row["answer"].upper(),
+            row["actions"],
+            row["next"],
+            _number(row["count"]),
+        ]
+        for row in cells
+        if row["count"]
+    ]
+    headings = [("page is", False), ("reference", False), ("policy", False), ("actions", False)]
+    print_table([*headings, ("page becomes", False), ("faults", True)], rows, "Faults")
+
+
+def _print_time(report: dict[str, Any]) -> None:
+    from homenode.cli.output import print_table
+
+    time, base = report["kernel_time"], report["all_global"]
+    rows = [[name.replace("_", "-"), _seconds(time[f"{name}_s"])] for name in _PARTS]
+    own, other = time["total_s"], base["kernel_time_s"]
+    rows.append(["all of the kernel", _seconds(own)])
+    rows.append(["all pages global: the kernel", _seconds(other)])
+    rows.append(["references themselves", _seconds(report["reference_time_s"])])
+    rows.append(["all pages global: references", _seconds(base["reference_time_s"])])
+    if report["reference_time_s"]:
+        share = (own - other) / report["reference_time_s"]
+        rows.append(["kernel beyond all-global / references", f"{100 * share:.1f} %"])
+    print_table([("time on the ACE", False), ("seconds", True)], rows)
+
+
+def _print_busiest(pages: Sequence[dict[str, Any]]) -> None:
+    from homenode.cli.output import print_table
+
+    rows = [
+        [
+            page["address"],
+            _objects(page["objects"]),
+            page["final_state"],
+            _seconds(page["kernel_time_s"]),
+            *(_number(page["counts"][name]) for name in ("faults", "copies", "syncs", "flushes")),
+            _number(sum(page["counts"][name] for name in _REFERENCES[:2])),
+            _number(sum(page["counts"][name] for name in _REFERENCES[2:])),
+        ]
+        for page in pages
+    ]
+    words = ("kernel s", "faults", "copies", "syncs", "flushes", "local", "global")
+    headings = [("page", False), ("objects", False), ("ended", False)]
+    print_table([*headings, *((word, True) for word in words)], rows, "Busiest pages")
+
+
+def _objects(labels: Sequence[str]) -> str:
+    if len(labels) <= 2:
+        return ", ".join(labels) or "-"
+    return f"{labels[0]}, {labels[1]} and {len(labels) - 2} more"
+
+
+def _number(count: int) -> str:
+    return plain_number(count)
+
+
+def _decimal(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.6f}"
+
+
+COMMANDS = {"pmap": pmap}
