@@ -233,8 +233,10 @@ static void prepare(unsigned frame)
     }
     for (unsigned b = 0; b < BALLS; b++) {
         struct ball *ball = &balls[b];
-        for (unsigned corner = 0; corner < CORNERS; corner++)
-            ball->corners[corner] = seen(ball->centre, ball->radius, corner, frame);
+        for (unsigned corner = 0; corner < CORNERS; corner++) {
+            struct corner c = seen(ball->centre, ball->radius, corner, frame);
+            ball->corners[corner] = (struct corner){c.x, c.y, c.near, c.light};
+        }
         for (unsigned index = 0; index < POLYGONS; index++)
             if (set_up(&ball->polygons[index]))
                 put_into_lists(&ball->polygons[index]);

@@ -27,6 +27,11 @@ enum { THREADS_DEFAULT = 8, THREADS_MAX = 1024, PAGE_BYTES = 4096 };
 
 #define UNRECORDED __attribute__((no_sanitize("thread")))
 
+/* For a function of values that references no memory: it becomes part of its caller and is as
+ * recorded as that is. A call proper would copy arguments and results of a structure's type
+ * between memory and registers behind the recorder's back. */
+#define INLINED static inline __attribute__((always_inline))
+
 /* What a program says about itself; the numbers are its `-n` and `-i`. */
 struct workload {
     const char *name;
