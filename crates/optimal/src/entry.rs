@@ -3,15 +3,19 @@
 use homenode_base::ProcId;
 use homenode_machine::Prices;
 use homenode_placement::policy::{Entry, Policy, PolicyError, Setup};
-use homenode_placement::{Block, Cost, Tally};
+use homenode_placement::{Block, Cost, Run, Tally};
 
 use crate::change::{Change, Changes};
-use crate::global::{GlobalPrices, GlobalSolver};
-use crate::global_migration::{self, GlobalMigration};
-use crate::global_replay::replay;
+use crate::general::General;
+use crate::global_lanes;
+use crate::global_migration;
 use crate::key::KeyPrices;
 use crate::migration::Migration;
 use crate::replication::Scratch;
+use crate::sink::Counter;
+use crate::walk::{Sink, Walk};
+use crate::way::WayPrices;
+use crate::wide::Wide;
 
 /// The off-line policies of this crate.
 pub const TABLE: &[Entry] = &[
@@ -56,11 +60,10 @@ fn check(setup: &Setup) -> Result<Prices, PolicyError> {
             "r and R must not both be infinite, and r must not be below 1, even with --force",
         );
     }
-    if setup.global && GlobalPrices::new(&prices, 1).is_none() {
+    if setup.global && WayPrices::new(&prices, 1).is_none() {
         return fail(
             "with global memory and these prices",
-            "optimal with global memory is offered where g and G are finite, 1 <= g <= r and \
-             G <= R; change the prices, or leave the policy out",
+            "neither r nor g must be below 1, nor r below a finite g, even with --force",
         );
     }
     Ok(prices)
@@ -102,7 +105,8 @@ impl Policy for Optimal {
             self.migration.count(block.runs, &mut own);
             key
         };
-        confirm(block, &own, &self.prices, (key, keys.shift));
+        let value = Wide { infinite: 0, key };
+        confirm(block, &own, &self.prices, (value, keys.shift));
         *tally += &own;
     }
 }
@@ -113,38 +117,49 @@ struct GlobalOptimal {
     processors: u16,
     replicate: bool,
     scratch: Scratch,
+    /// Memory of the narrow recurrence.
+    codes: Vec<u16>,
 }
 
 impl GlobalOptimal {
     fn new(prices: Prices, processors: u16, replicate: bool) -> Self {
-        Self { prices, processors, replicate, scratch: Scratch::new(processors) }
+        let scratch = Scratch::new(processors);
+        Self { prices, processors, replicate, scratch, codes: Vec::new() }
     }
 
-    fn keys(&self, references: u64) -> GlobalPrices {
-        GlobalPrices::new(&self.prices, references).expect("build() has checked the prices")
+    /// Finds the best placement and tells the sink.
+    fn solve(&mut self, runs: &[Run], sink: &mut impl Sink) -> (Wide, u32) {
+        let references = self.scratch.survey(runs);
+        let prices = WayPrices::new(&self.prices, references);
+        let prices = prices.expect("build() has checked the prices");
+        let (active, lane) = self.scratch.lanes();
+        let value = if self.replicate {
+            let both = (&self.prices, &prices);
+            let narrow = global_lanes::solve(both, runs, (active.len(), lane), &mut self.codes);
+            let solution =
+                narrow.unwrap_or_else(|| General::new(prices, active.len()).solve(runs, lane));
+            Walk::new(&prices, active, sink).run(runs, &solution, lane);
+            solution.value
+        } else {
+            let (value, path) =
+                global_migration::solve(&prices, (runs, references), self.processors);
+            let steps = runs.iter().flat_map(|&run| global_migration::steps(run));
+            singles(steps.zip(path), self.processors, sink);
+            value
+        };
+        (value, prices.shift)
     }
 }
 
 impl Policy for GlobalOptimal {
     fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
-        let references = self.scratch.survey(block.runs);
-        if self.scratch.active().len() == 1 {
+        if block.runs.iter().all(|run| run.processor() == block.runs[0].processor()) {
             return all_local(block, tally);
         }
-        let keys = self.keys(references);
-        let mut own = Tally::default();
-        let key = if self.replicate {
-            let (active, lane) = self.scratch.lanes();
-            let solution = GlobalSolver::new(keys, active.len()).solve(block.runs, lane);
-            let found = (&solution, &keys);
-            replay(block.runs, found, (active.len(), lane), |step| step.count(&mut own));
-            solution.key
-        } else {
-            let (key, path) = GlobalMigration::new(keys, self.processors).solve(block.runs);
-            GlobalMigration::count(block.runs, &path, self.processors, &mut own);
-            key
-        };
-        confirm(block, &own, &self.prices, (key, keys.shift));
+        let mut counter = Counter::new(block.runs);
+        let (value, shift) = self.solve(block.runs, &mut counter);
+        let own = counter.finish();
+        confirm(block, &own, &self.prices, (value, shift));
         *tally += &own;
     }
 }
@@ -156,11 +171,13 @@ fn all_local(block: Block<'_>, tally: &mut Tally) {
 }
 
 /// The counts, priced, are the minimum that was found.
-fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (key, shift): (i128, u32)) {
+fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (value, shift): (Wide, u32)) {
     let priced = Cost::of(tally, prices).total().steps.and_then(|c| i128::try_from(c).ok());
+    let least = (value.infinite == 0).then_some(value.key >> shift);
+    assert_eq!(priced, least, "block {}: counts against the minimum", block.number);
     let moves = i128::from(tally.remote_moves + tally.global_moves);
-    assert_eq!(priced, Some(key >> shift), "block {}: counts against the minimum", block.number);
-    assert_eq!(moves, key & ((1 << shift) - 1), "block {}: moves", block.number);
+    let counted = value.key & ((1 << shift) - 1);
+    assert!(least.is_none() || moves == counted, "block {}: moves", block.number);
 }
 
 /// The optimal placement of one block itself: the places at its first reference, and every change.
@@ -179,20 +196,7 @@ pub fn placement(
     let mut changes = Changes::default();
     if setup.global {
         let mut optimal = GlobalOptimal::new(prices, setup.processors, replicate);
-        let references = optimal.scratch.survey(block.runs);
-        let keys = optimal.keys(references);
-        if replicate {
-            let (active, lane) = optimal.scratch.lanes();
-            let solution = GlobalSolver::new(keys, active.len()).solve(block.runs, lane);
-            let found = (&solution, &keys);
-            replay(block.runs, found, (active.len(), lane), |step| {
-                step.record(active, &mut changes);
-            });
-        } else {
-            let (_, path) = GlobalMigration::new(keys, setup.processors).solve(block.runs);
-            let steps = block.runs.iter().flat_map(|&run| global_migration::steps(run));
-            singles(steps.zip(path), setup.processors, &mut changes);
-        }
+        optimal.solve(block.runs, &mut changes);
         return Ok(changes.finish());
     }
     let mut optimal = Optimal::new(prices, setup.processors, replicate);
@@ -212,11 +216,12 @@ pub fn placement(
 }
 
 /// Single places, each with the number of references made there; `global` is global memory.
-fn singles(steps: impl Iterator<Item = (u64, ProcId)>, global: ProcId, changes: &mut Changes) {
+fn singles(steps: impl Iterator<Item = (u64, ProcId)>, global: ProcId, sink: &mut impl Sink) {
     let mut position = 0;
     for (references, place) in steps {
-        let processors = if place == global { Vec::new() } else { vec![place] };
-        changes.set(position, processors, place == global);
+        let processors = [place];
+        let held = if place == global { &[][..] } else { &processors };
+        sink.set(position, held, place == global);
         position += references;
     }
 }

@@ -9,14 +9,19 @@
 
 pub mod brute;
 mod change;
+mod cycles;
 mod entry;
-mod global;
+mod general;
+mod global_lanes;
 mod global_migration;
-mod global_replay;
 mod key;
 mod lanes;
 mod migration;
 mod replication;
+mod sink;
+mod walk;
+mod way;
+mod wide;
 
 pub use change::Change;
 pub use entry::{TABLE, placement};

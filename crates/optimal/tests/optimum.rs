@@ -5,10 +5,11 @@ mod support;
 
 use homenode_base::Rng;
 use homenode_machine::Prices;
-use homenode_optimal::brute::{Model, Places, Reference};
+use homenode_optimal::brute::{Model, Reference};
 use homenode_optimal::placement;
 use support::{
-    cost, histories, random_global_prices, random_prices, random_trace, reference, setup,
+    agrees, cost, every_trace, histories, random_global_prices, random_prices, random_trace,
+    reference, setup,
 };
 
 /// The counter-example to figure 4.3 as printed: reads 3x1, 2x6; writes 1x4; reads 1x5; writes 0x6.
@@ -74,35 +75,6 @@ fn the_counter_example_to_figure_4_3_costs_154_and_not_168() {
     assert_eq!(model.optimum(&trace, true).unwrap().0, 154);
 }
 
-/// The optimum's cost and moves, with and without replication, against the oracle's.
-fn agrees(trace: &[Reference], processors: u16, prices: Prices) {
-    let model = Model { processors: u32::from(processors), prices };
-    for (policy, replicate) in [("optimal", true), ("optimal-no-replication", false)] {
-        let found = cost(policy, prices, processors, trace);
-        let (least, moves) = model.optimum(trace, replicate).unwrap();
-        assert_eq!(found, (Some(least), moves), "{policy} {prices} {trace:?}");
-        certify(trace, processors, prices, replicate, least);
-    }
-}
-
-/// Replays the placement itself through equations 4.1 and 4.2.
-fn certify(trace: &[Reference], processors: u16, prices: Prices, replicate: bool, least: u128) {
-    let histories = histories(trace, processors, Vec::new());
-    let setup = setup(prices, processors);
-    let changes = placement(histories.block(0), &setup, replicate).unwrap();
-    assert_eq!(changes[0].reference, 0);
-    let mut sets: Vec<Places> = Vec::new();
-    for t in 0..trace.len() as u64 {
-        let change = changes.iter().rfind(|c| c.reference <= t).unwrap();
-        let global: Places = if change.global { 1 << processors } else { 0 };
-        sets.push(change.places.iter().map(|p| 1 << p).sum::<Places>() | global);
-    }
-    // The free beginning is one place; the first change may already add a copy to it.
-    let model = Model { processors: u32::from(processors), prices };
-    let replayed = model.cost(trace, &sets);
-    assert_eq!(replayed.map(|v| v.0), Some(least), "{prices} {trace:?} {changes:?}");
-}
-
 #[test]
 fn equals_exhaustive_search_on_all_tiny_traces() {
     let lists = [
@@ -114,16 +86,7 @@ fn equals_exhaustive_search_on_all_tiny_traces() {
     ];
     for prices in lists {
         for (processors, longest) in [(2u16, 6u32), (3, 4)] {
-            let letters = 2 * u32::from(processors);
-            for length in 1..=longest {
-                for code in 0..letters.pow(length) {
-                    let letter = |i| code / letters.pow(i) % letters;
-                    let each = (0..length).map(letter);
-                    let each = each.map(|l| reference(u16::try_from(l / 2).unwrap(), l % 2 == 1));
-                    let trace: Vec<Reference> = each.collect();
-                    agrees(&trace, processors, prices);
-                }
-            }
+            every_trace(processors, longest, |trace| agrees(trace, processors, prices));
         }
     }
 }
@@ -150,16 +113,7 @@ fn equals_exhaustive_search_on_all_tiny_traces_with_global_memory() {
     ];
     for prices in lists {
         for (processors, longest) in [(2u16, 6u32), (3, 4)] {
-            let letters = 2 * u32::from(processors);
-            for length in 1..=longest {
-                for code in 0..letters.pow(length) {
-                    let letter = |i| code / letters.pow(i) % letters;
-                    let each = (0..length).map(letter);
-                    let each = each.map(|l| reference(u16::try_from(l / 2).unwrap(), l % 2 == 1));
-                    let trace: Vec<Reference> = each.collect();
-                    agrees(&trace, processors, prices);
-                }
-            }
+            every_trace(processors, longest, |trace| agrees(trace, processors, prices));
         }
     }
 }

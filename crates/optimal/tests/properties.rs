@@ -205,9 +205,15 @@ fn s_theorem_with_global_memory() {
 }
 
 #[test]
-fn global_memory_dearer_to_fill_than_a_copy_is_refused() {
+fn prices_that_no_recurrence_covers_are_refused() {
     let spec = PolicySpec::parse("optimal", TABLES).unwrap();
-    let prices = Prices::whole(Some(15), Some(59), Some(4), Some(60));
-    let Err(error) = spec.build(&support::setup(prices, 4)) else { panic!("R is below G") };
-    assert!(error.to_string().contains("G <= R"), "{error}");
+    let refused = [
+        Prices::whole(Some(3), Some(59), Some(4), Some(60)),
+        Prices::whole(Some(0), Some(59), Some(4), Some(60)),
+        Prices::whole(Some(3), Some(59), Some(0), Some(60)),
+    ];
+    for prices in refused {
+        let Err(error) = spec.build(&support::setup(prices, 4)) else { panic!("{prices}") };
+        assert!(error.to_string().contains("below a finite g"), "{error}");
+    }
 }

@@ -3,7 +3,8 @@
 
 use homenode_base::{AccessKind, BlockSize, Rng};
 use homenode_machine::Prices;
-use homenode_optimal::brute::Reference;
+use homenode_optimal::brute::{Model, Places, Reference};
+use homenode_optimal::placement;
 use homenode_placement::policy::{Entry, Setup};
 use homenode_placement::{
     Cost, Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally,
@@ -103,4 +104,66 @@ pub fn random_global_prices(rng: &mut Rng) -> Prices {
         2 => Prices::whole(None, Some(big_r), Some(g), Some(big_g)),
         _ => Prices::whole(Some(r), Some(big_r), Some(g), Some(big_g)),
     }
+}
+
+/// Random prices with global memory: every relation that the recurrences cover, small so that ties
+/// are many, each price infinite now and then.
+pub fn any_global_prices(rng: &mut Rng) -> Prices {
+    loop {
+        let g = (rng.below(8) > 0).then(|| 1 + rng.below(6));
+        let r = (rng.below(8) > 0).then(|| g.unwrap_or(1) + rng.below(8));
+        let move_price = |rng: &mut Rng| {
+            let most = if rng.below(4) == 0 { 8 } else { 40 };
+            (rng.below(8) > 0).then(|| 1 + rng.below(most))
+        };
+        let (big_r, big_g) = (move_price(rng), move_price(rng));
+        if g.is_some() || big_g.is_some() {
+            return Prices::whole(r, big_r, g, big_g);
+        }
+    }
+}
+
+/// Every trace of that many processors, up to a length.
+pub fn every_trace(processors: u16, longest: u32, mut visit: impl FnMut(&[Reference])) {
+    let letters = 2 * u32::from(processors);
+    for length in 1..=longest {
+        for code in 0..letters.pow(length) {
+            let letter = |i| code / letters.pow(i) % letters;
+            let each = (0..length).map(letter);
+            let each = each.map(|l| reference(u16::try_from(l / 2).unwrap(), l % 2 == 1));
+            visit(&each.collect::<Vec<Reference>>());
+        }
+    }
+}
+
+/// The optimum's cost and moves, with and without replication, against the oracle's.
+pub fn agrees(trace: &[Reference], processors: u16, prices: Prices) {
+    let model = Model { processors: u32::from(processors), prices };
+    for (policy, replicate) in [("optimal", true), ("optimal-no-replication", false)] {
+        let found = cost(policy, prices, processors, trace);
+        let Some((least, moves)) = model.optimum(trace, replicate) else {
+            assert_eq!(found.0, None, "{policy} {prices} {trace:?}");
+            continue;
+        };
+        assert_eq!(found, (Some(least), moves), "{policy} {prices} {trace:?}");
+        certify(trace, processors, prices, replicate, least);
+    }
+}
+
+/// Replays the placement itself through equations 4.1 and 4.2.
+fn certify(trace: &[Reference], processors: u16, prices: Prices, replicate: bool, least: u128) {
+    let histories = histories(trace, processors, Vec::new());
+    let setup = setup(prices, processors);
+    let changes = placement(histories.block(0), &setup, replicate).unwrap();
+    assert_eq!(changes[0].reference, 0);
+    let mut sets: Vec<Places> = Vec::new();
+    for t in 0..trace.len() as u64 {
+        let change = changes.iter().rfind(|c| c.reference <= t).unwrap();
+        let global: Places = if change.global { 1 << processors } else { 0 };
+        sets.push(change.places.iter().map(|p| 1 << p).sum::<Places>() | global);
+    }
+    // The free beginning is one place; the first change may already add a copy to it.
+    let model = Model { processors: u32::from(processors), prices };
+    let replayed = model.cost(trace, &sets);
+    assert_eq!(replayed.map(|v| v.0), Some(least), "{prices} {trace:?} {changes:?}");
 }

@@ -1,0 +1,288 @@
+//! The recurrence of the optimum with replication on machines with global memory, where G <= R and
+//! 1 <= g <= r: one lane for each processor that refers to the block, narrow keys.
+//!
+//! Having a global copy then never makes a later copy or reference dearer, so within a read-run it
+//! is there from the first read on or not at all (`docs/optimal.md`).
+
+use homenode_base::ProcId;
+use homenode_machine::Prices;
+use homenode_placement::Run;
+
+use crate::cycles::{Cycles, steps};
+use crate::general::{Choice, Solution};
+use crate::lanes::Lane;
+use crate::way::{Family, Way, WayPrices};
+use crate::wide::{Value, Wide};
+
+/// Values beyond all that matter.
+const FAR: i64 = 1 << 60;
+
+/// Ways, as the lowest bits of a value; the place a block comes from is in the bits above.
+const REMOTE: i64 = 0;
+const JOINED: i64 = 1;
+const GLOBAL: i64 = 2;
+const WAY_BITS: u32 = 2;
+
+/// Prices as packed values: a key (see [`crate::key`]), then room for start and way, so that one
+/// comparison decides by cost, moves and lowest-numbered place, and tells which it was.
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    /// Bits below the key.
+    room: u32,
+    /// r - 1 and g - 1.
+    remote: i64,
+    global: i64,
+    remote_move: i64,
+    global_move: i64,
+    splits: bool,
+}
+
+impl Packed {
+    /// `None` if the recurrence does not hold or the values might not fit.
+    ///
+    /// An infinite r or R is replaced by 2G + 2g + 2, which is never paid: instead the block can be
+    /// moved to global memory, referred to there, and moved back.
+    fn new(prices: &Prices, wide: &WayPrices, lanes: usize) -> Option<Self> {
+        let steps = i128::from;
+        let (g, global_move) = (prices.global_reference?, prices.global_move?);
+        let room = lanes.ilog2() + 1 + WAY_BITS;
+        let never = 2 * (steps(global_move) + steps(g) + steps(prices.scale));
+        let r = prices.remote_reference.map_or(never, i128::from);
+        let remote_move = prices.remote_move.map_or(never, i128::from);
+        let reference = |price: i128| (price - steps(prices.scale)) << wide.shift << room;
+        let moved = |price: i128| ((price << wide.shift) + 1) << room;
+        let narrow = |value: i128| i64::try_from(value).ok().filter(|&v| v < FAR / 16);
+        (wide.family == Family::Early).then_some(())?;
+        Some(Self {
+            room,
+            remote: narrow(reference(r))?,
+            global: narrow(reference(g.into()))?,
+            remote_move: narrow(moved(remote_move))?,
+            global_move: narrow(moved(global_move.into()))?,
+            splits: moved(remote_move) > 2 * moved(global_move.into()),
+        })
+    }
+
+    /// What so many reads cost a processor beyond local ones: references, or a copy.
+    fn saved(each: i64, reads: u64, copy: i64) -> i64 {
+        let reads = i64::try_from(reads).unwrap_or(i64::MAX);
+        each.saturating_mul(reads).min(copy)
+    }
+}
+
+/// The lowest 16 bits.
+fn low(value: i64) -> u16 {
+    let [a, b, ..] = value.to_le_bytes();
+    u16::from_le_bytes([a, b])
+}
+
+/// Finds the best placement, if the prices and the number of references allow the narrow form.
+pub(crate) fn solve(
+    prices: (&Prices, &WayPrices),
+    runs: &[Run],
+    (active, lane_of): (usize, impl Fn(ProcId) -> Lane + Copy),
+    codes: &mut Vec<u16>,
+) -> Option<Solution> {
+    match active {
+        0..=4 => GlobalLanes::<4>::run(prices, runs, (active, lane_of), codes),
+        5..=8 => GlobalLanes::<8>::run(prices, runs, (active, lane_of), codes),
+        9..=16 => GlobalLanes::<16>::run(prices, runs, (active, lane_of), codes),
+        17..=64 => GlobalLanes::<64>::run(prices, runs, (active, lane_of), codes),
+        65..=256 => GlobalLanes::<256>::run(prices, runs, (active, lane_of), codes),
+        _ => GlobalLanes::<1024>::run(prices, runs, (active, lane_of), codes),
+    }
+}
+
+/// The cost of every ending place, relative to `base`.
+struct GlobalLanes<'a, const L: usize> {
+    prices: Packed,
+    cost: [i64; L],
+    in_global: i64,
+    /// What a reader costs more than local references, without a global copy and with one.
+    saved_remote: [i64; L],
+    saved_global: [i64; L],
+    reads: [u64; L],
+    readers: Vec<Lane>,
+    base: i128,
+    references: u64,
+    /// Start and way by step and place, global memory last.
+    codes: &'a mut Vec<u16>,
+}
+
+impl<'a, const L: usize> GlobalLanes<'a, L> {
+    fn run(
+        (prices, wide): (&Prices, &WayPrices),
+        runs: &[Run],
+        (active, lane_of): (usize, impl Fn(ProcId) -> Lane),
+        codes: &'a mut Vec<u16>,
+    ) -> Option<Solution> {
+        let packed = Packed::new(prices, wide, L)?;
+        codes.clear();
+        let mut cost = [FAR; L];
+        cost[..active].fill(0);
+        let mut lanes = Self {
+            prices: packed,
+            cost,
+            in_global: 0,
+            saved_remote: [0; L],
+            saved_global: [0; L],
+            reads: [0; L],
+            readers: Vec::with_capacity(active),
+            base: 0,
+            references: 0,
+            codes,
+        };
+        for &run in runs {
+            let lane = lane_of(run.processor());
+            for step in steps(run, packed.splits) {
+                lanes.step(lane, step);
+            }
+        }
+        Some(lanes.finish(wide, active))
+    }
+
+    #[inline]
+    fn step(&mut self, lane: Lane, step: Cycles) {
+        self.references += (step.writes + step.reads) * step.repeats;
+        if step.writes > 0 {
+            self.write(lane, step);
+        }
+        if step.reads > 0 {
+            let reads = &mut self.reads[usize::from(lane)];
+            if *reads == 0 {
+                self.readers.push(lane);
+            }
+            *reads += step.reads;
+        }
+    }
+
+    /// Ends the read-run: adds what it costs without a global copy to the base, and returns what it
+    /// costs more (or, negative, less) with one.
+    #[inline]
+    fn settle(&mut self) -> i64 {
+        let p = &self.prices;
+        let mut joined = 0;
+        for &lane in &self.readers {
+            let j = usize::from(lane);
+            self.saved_remote[j] = Packed::saved(p.remote, self.reads[j], p.remote_move);
+            self.saved_global[j] = Packed::saved(p.global, self.reads[j], p.global_move);
+            joined += self.saved_global[j] - self.saved_remote[j];
+            self.base += i128::from(self.saved_remote[j]);
+        }
+        joined
+    }
+
+    /// The cheapest start at a processor without a global copy, and with one; start and way in the
+    /// low bits.
+    #[inline]
+    fn starts(&self) -> (i64, i64) {
+        let (mut remote, mut join) = (i64::MAX, i64::MAX);
+        let mut code = 0;
+        for m in 0..L {
+            remote = remote.min(self.cost[m] - self.saved_remote[m] + code + REMOTE);
+            join = join.min(self.cost[m] - self.saved_global[m] + code + JOINED);
+            code += 1 << WAY_BITS;
+        }
+        (remote, join)
+    }
+
+    /// Code of a start in global memory, the last place of all.
+    fn global_start(&self) -> i64 {
+        (1 << (self.prices.room - 1)) + GLOBAL
+    }
+
+    /// Writes, and repetitions of reads and writes, by one processor.
+    ///
+    /// Extra cost beyond 3R is cut off, as without global memory.
+    #[inline]
+    fn write(&mut self, writer: Lane, step: Cycles) {
+        let p = self.prices;
+        let joined = self.settle();
+        let (remote, join) = self.starts();
+        let mask = (1 << p.room) - 1;
+        let best = remote & !mask;
+        let (elsewhere, in_global) = self.extra(step);
+        let joining = if self.readers.is_empty() { FAR } else { joined + p.global_move };
+        let come_remote = remote + p.remote_move;
+        let come_joined = (join + joining + p.global_move)
+            .min(joined + self.in_global + p.global_move + self.global_start());
+        let mut codes = [0u16; L];
+        let mut code = 0;
+        for (m, origin) in codes.iter_mut().enumerate() {
+            let stay_remote = self.cost[m] + code + REMOTE;
+            let stay_joined = self.cost[m] + joining + code + JOINED;
+            let value = (stay_remote.min(come_remote) - self.saved_remote[m])
+                .min(stay_joined.min(come_joined) - self.saved_global[m]);
+            *origin = low(value & mask);
+            self.cost[m] = (value & !mask) - best + elsewhere;
+            code += 1 << WAY_BITS;
+        }
+        let stay = joined + self.in_global + self.global_start();
+        let enter = joined + join + p.global_move;
+        let value = stay.min(enter);
+        self.codes.extend_from_slice(&codes);
+        self.codes.push(low(value & mask));
+        self.in_global = (value & !mask) - best + in_global;
+        self.cost[usize::from(writer)] -= elsewhere;
+        self.base += i128::from(best);
+        for lane in self.readers.drain(..) {
+            let j = usize::from(lane);
+            (self.reads[j], self.saved_remote[j], self.saved_global[j]) = (0, 0, 0);
+        }
+    }
+
+    /// What a step costs more than local references at another processor, and in global memory.
+    #[inline]
+    fn extra(&self, step: Cycles) -> (i64, i64) {
+        let p = &self.prices;
+        let (mut elsewhere, mut in_global) = (0, 0);
+        let far = 3 * p.remote_move;
+        if step.repeats > 1 {
+            let again = i64::try_from(step.repeats - 1).unwrap_or(i64::MAX);
+            let alone = Packed::saved(p.remote, step.reads, p.remote_move);
+            let served = Packed::saved(p.global, step.reads, p.global_move);
+            let visit = if step.reads > 0 { alone.min(p.global_move + served) } else { 0 };
+            elsewhere = visit.saturating_mul(again).min(far);
+            in_global = served.saturating_mul(again).min(far);
+        }
+        let writes = step.writes * step.repeats;
+        elsewhere += Packed::saved(p.remote, writes, far);
+        in_global += Packed::saved(p.global, writes, far);
+        (elsewhere.min(far), in_global.min(far))
+    }
+
+    /// The cheapest way through the last reads, and the way back from there.
+    fn finish(mut self, wide: &WayPrices, active: usize) -> Solution {
+        let joined = self.settle();
+        let (remote, join) = self.starts();
+        let in_global = joined + self.in_global + self.global_start();
+        let joined = joined + join + self.prices.global_move;
+        let mut best = remote.min(in_global);
+        if !self.readers.is_empty() {
+            best = best.min(joined);
+        }
+        let room = self.prices.room;
+        let code = low(best & ((1 << room) - 1));
+        let key = (self.base + i128::from(best)) >> room;
+        let mut path = vec![Self::choice(code, active)];
+        for codes in self.codes.chunks_exact(L + 1).rev() {
+            let at = path[path.len() - 1].start;
+            let at = if usize::from(at) == active { L } else { usize::from(at) };
+            path.push(Self::choice(codes[at], active));
+        }
+        path.reverse();
+        let value = Wide { infinite: 0, key } + wide.one.times(self.references);
+        Solution { value, path }
+    }
+
+    fn choice(code: u16, active: usize) -> Choice {
+        let start = usize::from(code >> WAY_BITS);
+        let start = if start >= L { active } else { start };
+        let way = match i64::from(code) & ((1 << WAY_BITS) - 1) {
+            REMOTE => Way::Remote,
+            JOINED => Way::Joined,
+            _ => Way::Global,
+        };
+        Choice { start: Lane::try_from(start).unwrap_or(Lane::MAX), way, witness: 0 }
+    }
+}

@@ -1,0 +1,131 @@
+//! What becomes of the places of a block: a list of changes, or counts.
+
+use homenode_base::ProcId;
+use homenode_placement::{Run, Tally};
+
+use crate::change::Changes;
+use crate::walk::Sink;
+
+impl Sink for Changes {
+    fn set(&mut self, reference: u64, places: &[ProcId], global: bool) {
+        Self::set(self, reference, places.to_vec(), global);
+    }
+}
+
+/// Places that hold a block: processors, ascending, and whether global memory.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Places {
+    processors: Vec<ProcId>,
+    global: bool,
+}
+
+impl Places {
+    fn has(&self, processor: ProcId) -> bool {
+        match self.processors.as_slice() {
+            [] => false,
+            [only] => *only == processor,
+            several => several.binary_search(&processor).is_ok(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.processors.is_empty() && !self.global
+    }
+}
+
+/// Counts the events of a placement.
+pub(crate) struct Counter<'a> {
+    runs: &'a [Run],
+    /// Reference of the history up to which everything is counted, and its run and place in it.
+    position: u64,
+    run: usize,
+    within: u64,
+    before: Places,
+    now: Places,
+    /// Whether the places of `before` were in force before the reference at `position`.
+    changed: bool,
+    tally: Tally,
+}
+
+impl<'a> Counter<'a> {
+    pub(crate) fn new(runs: &'a [Run]) -> Self {
+        let (before, now) = (Places::default(), Places::default());
+        let tally = Tally::default();
+        Self { runs, position: 0, run: 0, within: 0, before, now, changed: false, tally }
+    }
+
+    /// The counts of the whole history.
+    pub(crate) fn finish(mut self) -> Tally {
+        self.change();
+        self.refer(u64::MAX);
+        self.tally
+    }
+
+    /// Counts the change to the places of now, which the reference at `position` makes.
+    fn change(&mut self) {
+        if !std::mem::take(&mut self.changed) || self.before == self.now {
+            return;
+        }
+        let (before, now) = (&self.before, &self.now);
+        let Some(run) = self.runs.get(self.run) else { return };
+        let write = run.next_write(self.within) == Some(self.within);
+        let added = now.processors.iter().filter(|p| !before.has(**p)).count();
+        let added = u64::try_from(added).unwrap_or(u64::MAX);
+        let joined = u64::from(now.global && !before.global);
+        let moves = if now.global || before.global {
+            &mut self.tally.global_moves
+        } else {
+            &mut self.tally.remote_moves
+        };
+        *moves += added + joined;
+        self.tally.faults += 1;
+        let mut gone = before.processors.iter().filter(|p| !now.has(**p));
+        let lost = gone.any(|&p| p != run.processor());
+        self.tally.invalidations += u64::from(write && lost);
+        let stays = before.global && now.global || before.processors.iter().any(|p| now.has(*p));
+        if !write && stays {
+            self.tally.replications += added;
+        }
+    }
+
+    /// Counts the references before this one, made with the places of now.
+    fn refer(&mut self, until: u64) {
+        while let Some(run) = self.runs.get(self.run).filter(|_| self.position < until) {
+            let left = run.references() - self.within;
+            let count = left.min(until - self.position);
+            let (from, to) = (run.prefix(self.within), run.prefix(self.within + count));
+            let t = &mut self.tally;
+            let (reads, writes) = if self.now.has(run.processor()) {
+                (&mut t.local_reads, &mut t.local_writes)
+            } else if self.now.global {
+                (&mut t.global_reads, &mut t.global_writes)
+            } else {
+                (&mut t.remote_reads, &mut t.remote_writes)
+            };
+            *reads += to.0 - from.0;
+            *writes += to.1 - from.1;
+            self.position += count;
+            self.within += count;
+            if self.within == run.references() {
+                (self.run, self.within) = (self.run + 1, 0);
+            }
+        }
+    }
+}
+
+impl Sink for Counter<'_> {
+    fn set(&mut self, reference: u64, places: &[ProcId], global: bool) {
+        if reference > self.position {
+            self.change();
+            self.refer(reference);
+        }
+        // The free place at the beginning is no change.
+        if !self.changed && !self.now.is_empty() {
+            std::mem::swap(&mut self.before, &mut self.now);
+            self.changed = true;
+        }
+        self.now.processors.clear();
+        self.now.processors.extend_from_slice(places);
+        self.now.global = global;
+    }
+}

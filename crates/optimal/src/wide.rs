@@ -1,0 +1,72 @@
+//! Keys with infinities counted apart: exact at every price, also where no placement is finite.
+
+use std::ops::{Add, Sub};
+
+/// Infinite operations, then cost and moves in one integer (see [`crate::key`]). An ordered group,
+/// so that differences compare as the sums would.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wide {
+    pub(crate) infinite: i64,
+    pub(crate) key: i128,
+}
+
+impl Wide {
+    pub(crate) const ZERO: Self = Self { infinite: 0, key: 0 };
+}
+
+/// What the recurrence without replication adds and compares.
+pub(crate) trait Value:
+    Copy + Default + Ord + Add<Output = Self> + Sub<Output = Self>
+{
+    /// The value, if it fits.
+    fn of(value: Wide) -> Option<Self>;
+    /// The value.
+    fn wide(self) -> Wide;
+    /// So many times this.
+    fn times(self, count: u64) -> Self;
+}
+
+impl Value for Wide {
+    fn of(value: Wide) -> Option<Self> {
+        Some(value)
+    }
+
+    fn wide(self) -> Wide {
+        self
+    }
+
+    fn times(self, count: u64) -> Self {
+        let infinite = self.infinite * i64::try_from(count).unwrap_or(i64::MAX);
+        Self { infinite, key: self.key * i128::from(count) }
+    }
+}
+
+impl Value for i64 {
+    fn of(value: Wide) -> Option<Self> {
+        Self::try_from(value.key).ok().filter(|v| value.infinite == 0 && v.abs() < 1 << 61)
+    }
+
+    fn wide(self) -> Wide {
+        Wide { infinite: 0, key: i128::from(self) }
+    }
+
+    fn times(self, count: u64) -> Self {
+        self * Self::try_from(count).unwrap_or(Self::MAX)
+    }
+}
+
+impl Add for Wide {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { infinite: self.infinite + other.infinite, key: self.key + other.key }
+    }
+}
+
+impl Sub for Wide {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { infinite: self.infinite - other.infinite, key: self.key - other.key }
+    }
+}
