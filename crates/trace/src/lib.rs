@@ -2,8 +2,8 @@
 //!
 //! A trace is a totally ordered list of references and events plus metadata ([`Batch`], [`Event`],
 //! [`Metadata`]). [`TraceWriter`] stores it as an `.hnt` file, [`TraceReader`] reads it in
-//! parallel, [`repair`] saves what a killed writer or a bad disk left, [`import`] and [`export`]
-//! speak other tools' formats.
+//! parallel, [`transform`] makes traces from traces, [`repair`] saves what a killed writer or a bad
+//! disk left, [`import`] and [`export`] speak other tools' formats.
 //!
 //! ```
 //! use homenode_base::{Access, AccessKind};
@@ -37,6 +37,7 @@ mod model;
 mod reader;
 mod repair;
 mod source;
+pub mod transform;
 mod writer;
 
 pub use error::TraceError;

@@ -1,10 +1,11 @@
-//! The tables of `docs/trace-format.md` are those of the code; `HOMENODE_BLESS=1` writes them.
+//! The tables of `docs/trace-format.md` and `docs/transforms.md` are those of the code;
+//! `HOMENODE_BLESS=1` writes them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use homenode_trace::{event_table, export, import};
+use homenode_trace::{event_table, export, import, transform};
 
 /// The text with the lines between the marker of table `name` and the next `<!-- end -->` replaced.
 fn with_table(text: &str, name: &str, table: &str) -> String {
@@ -34,14 +35,40 @@ fn events() -> String {
     out
 }
 
-#[test]
-fn the_tables_in_the_documentation_are_those_of_the_code() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/trace-format.md");
+fn transforms() -> String {
+    let mut out = String::from("| transform | what it does | parameters | defined in |\n");
+    out += "|---|---|---|---|\n";
+    for entry in transform::TABLE {
+        let parameter = |param: &transform::Param| {
+            let default = if param.default.is_empty() {
+                String::new()
+            } else {
+                format!("; default {}", param.default)
+            };
+            format!("`{}` ({}): {}{default}", param.name, param.form, param.doc)
+        };
+        let parameters: Vec<String> = entry.params.iter().map(parameter).collect();
+        let parameters = parameters.join("<br>");
+        let (name, summary, source) = (entry.name, entry.summary, entry.source);
+        writeln!(out, "| `{name}` | {summary} | {parameters} | {source} |").unwrap();
+    }
+    out
+}
+
+fn check(file: &str, tables: &[(&str, String)]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(file);
     let text = std::fs::read_to_string(&path).unwrap();
-    let fresh = with_table(&with_table(&text, "formats", &formats()), "events", &events());
+    let replace = |text: String, (name, table): &(&str, String)| with_table(&text, name, table);
+    let fresh = tables.iter().fold(text.clone(), replace);
     if std::env::var_os("HOMENODE_BLESS").is_some() {
         std::fs::write(&path, &fresh).unwrap();
     } else {
-        assert!(text == fresh, "docs/trace-format.md is stale: see the head of this test");
+        assert!(text == fresh, "docs/{file} is stale: see the head of this test");
     }
+}
+
+#[test]
+fn the_tables_in_the_documentation_are_those_of_the_code() {
+    check("trace-format.md", &[("formats", formats()), ("events", events())]);
+    check("transforms.md", &[("transforms", transforms())]);
 }

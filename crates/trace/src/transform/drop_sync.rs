@@ -1,0 +1,39 @@
+//! A trace without references to synchronisation variables.
+
+use homenode_base::Flags;
+
+use super::output::{Dropped, Output, walk};
+use super::{Entry, Transform};
+use crate::model::Batch;
+
+/// Leaves out what is flagged as a synchronisation reference. Events stay.
+pub const ENTRY: Entry = Entry {
+    name: "drop-sync",
+    summary: "leave out references to synchronisation variables",
+    source: "Bolosky 1993, section 2.3.1",
+    params: &[],
+    pieces: false,
+    build: |_, _| Ok(Box::new(DropSync { dropped: Dropped::default() })),
+};
+
+struct DropSync {
+    dropped: Dropped,
+}
+
+impl Transform for DropSync {
+    fn batch(&mut self, input: &Batch, out: &mut Output) {
+        let state = &mut (&mut self.dropped, out);
+        walk(
+            input,
+            state,
+            |(dropped, out), access| {
+                if access.flags.contains(Flags::SYNC) {
+                    dropped.drop(access);
+                } else {
+                    out.access(&dropped.keep(access));
+                }
+            },
+            |(_, out), event| out.event(event.clone()),
+        );
+    }
+}

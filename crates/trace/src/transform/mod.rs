@@ -1,0 +1,124 @@
+//! Traces made from traces, chunk by chunk and in bounded memory.
+//!
+//! One transform is one file here that ends in an [`Entry`]; [`TABLE`] lists them. What a transform
+//! did, with every parameter and the checksum of what it was given, is added to the provenance of
+//! the trace it writes.
+
+mod drop_sync;
+mod gap;
+mod local;
+mod output;
+mod processors;
+mod queue;
+mod run;
+mod select;
+mod split;
+mod values;
+
+use crate::error::TraceError;
+use crate::model::{Batch, Metadata};
+use crate::reader::TraceReader;
+
+pub use run::{Piece, transform_file};
+
+use output::Output;
+use values::Values;
+
+/// Every transform, in the order of the documentation.
+pub const TABLE: &[Entry] =
+    &[local::ENTRY, gap::ENTRY, select::ENTRY, drop_sync::ENTRY, processors::ENTRY, split::ENTRY];
+
+/// One transform.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub source: &'static str,
+    /// What can be set.
+    pub params: &'static [Param],
+    /// Whether it writes several traces: `U.0.hnt`, `U.1.hnt` and so on for the output `U.hnt`.
+    pub pieces: bool,
+    /// Makes an instance.
+    build: Build,
+}
+
+/// Makes an instance from parameters, for one trace.
+type Build = fn(&Values<'_>, &TraceReader) -> Result<Box<dyn Transform>, TransformError>;
+
+/// A parameter of a transform.
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    /// Name, on the command line after two dashes.
+    pub name: &'static str,
+    /// Its value when nothing is said; empty if it then has none.
+    pub default: &'static str,
+    /// What a value looks like.
+    pub form: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// A transform at work.
+trait Transform {
+    /// Takes a chunk, and emits what can be emitted. Batches come in Time order.
+    fn batch(&mut self, input: &Batch, out: &mut Output);
+
+    /// Emits what is left.
+    fn finish(&mut self, _out: &mut Output) {}
+
+    /// Changes what the metadata says, for what the transform changes.
+    fn metadata(&self, _metadata: &mut Metadata) {}
+
+    /// Data references of the stretch of Time that was kept, if not all were: so much of the run's
+    /// time is what the new trace took.
+    fn covered(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// A transform that did not come about.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransformError {
+    /// No such transform.
+    #[error("unknown transform {name:?}; known: {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A parameter that is unknown, missing or cannot be read.
+    #[error("transform {transform}: {problem}")]
+    Parameter {
+        /// The transform.
+        transform: &'static str,
+        /// What is wrong and what is expected.
+        problem: String,
+    },
+    /// A trace that cannot be read or written.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+/// The entry of a transform.
+///
+/// # Errors
+/// When none has this name.
+pub fn find(name: &str) -> Result<&'static Entry, TransformError> {
+    TABLE.iter().find(|entry| entry.name == name).ok_or_else(|| TransformError::Unknown {
+        name: name.to_owned(),
+        known: TABLE.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// The parameter that seeds the random generator.
+const SEED: Param = Param {
+    name: "seed",
+    default: "0",
+    form: "N",
+    doc: "seed of the random generator: the same seed gives the same trace",
+};

@@ -1,0 +1,234 @@
+//! A part of a trace.
+
+use std::ops::Range;
+
+use homenode_base::{Access, AccessKind};
+
+use super::output::{Dropped, Output, walk};
+use super::values::Values;
+use super::{Entry, Param, Transform, TransformError};
+use crate::model::{Batch, Event, EventKind};
+
+/// Keeps references by Time, thread, address and between markers: those that fit all that is given.
+///
+/// Of the events before the stretch of Time that is kept, those stay, at the beginning, that say
+/// what memory and threads there are; within it, all of the threads that are kept, and those about
+/// memory of all threads; after it none.
+pub const ENTRY: Entry = Entry {
+    name: "select",
+    summary: "keep a stretch of Time, some threads, or some addresses",
+    source: "Time is the index of a data reference",
+    params: &[
+        Param {
+            name: "time",
+            default: "",
+            form: "A-B",
+            doc: "keep data references number A to B - 1, counted from 0",
+        },
+        Param {
+            name: "begin",
+            default: "",
+            form: "EVENT",
+            doc: "keep what follows the first of these: init-done, phase:ID or marker:TEXT",
+        },
+        Param {
+            name: "end",
+            default: "",
+            form: "EVENT",
+            doc: "keep what comes before the first of these after the beginning",
+        },
+        Param {
+            name: "threads",
+            default: "",
+            form: "T,A-B",
+            doc: "keep these threads (B is left out)",
+        },
+        Param {
+            name: "address",
+            default: "",
+            form: "A-B",
+            doc: "keep references that touch bytes A to B - 1; several ranges with commas",
+        },
+    ],
+    pieces: false,
+    build: |values, _| {
+        if values.words().is_empty() {
+            return Err(values.error(
+                "nothing says what to keep: give time, begin, end, threads or address".to_owned(),
+            ));
+        }
+        let everything = || Range { start: 0, end: u64::MAX };
+        let time = match values.ranges("time", false)?.as_deref() {
+            None => everything(),
+            Some([range]) => range.clone(),
+            Some(_) => return Err(values.error("time: expected one range".to_owned())),
+        };
+        let begin = mark(values, "begin")?;
+        Ok(Box::new(Select {
+            time,
+            stage: if begin.is_some() { Stage::Before } else { Stage::Within },
+            begin,
+            end: mark(values, "end")?,
+            threads: values.ranges("threads", true)?,
+            address: values.ranges("address", false)?,
+            next: 0,
+            covered: 0,
+            dropped: Dropped::default(),
+        }))
+    },
+};
+
+/// An event that begins or ends what is kept.
+enum Mark {
+    InitDone,
+    Phase(u32),
+    Marker(String),
+}
+
+impl Mark {
+    fn is(&self, what: &EventKind) -> bool {
+        match self {
+            Self::InitDone => matches!(what, EventKind::InitDone),
+            Self::Phase(wanted) => matches!(what, EventKind::Phase { id } if id == wanted),
+            Self::Marker(wanted) => matches!(what, EventKind::Marker { text } if text == wanted),
+        }
+    }
+}
+
+fn mark(values: &Values<'_>, name: &str) -> Result<Option<Mark>, TransformError> {
+    let Some(text) = values.text(name) else { return Ok(None) };
+    let found = match text.split_once(':') {
+        None if text == "init-done" => Some(Mark::InitDone),
+        Some(("phase", id)) => id.parse().ok().map(Mark::Phase),
+        Some(("marker", text)) => Some(Mark::Marker(text.to_owned())),
+        None | Some(_) => None,
+    };
+    let expected =
+        || values.error(format!("{name}={text}: expected init-done, phase:ID, marker:TEXT"));
+    found.map(Some).ok_or_else(expected)
+}
+
+/// Where the walk is with respect to the marks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Before,
+    Within,
+    After,
+}
+
+struct Select {
+    time: Range<u64>,
+    begin: Option<Mark>,
+    end: Option<Mark>,
+    threads: Option<Vec<Range<u64>>>,
+    address: Option<Vec<Range<u64>>>,
+    stage: Stage,
+    /// Time of the next data reference.
+    next: u64,
+    /// Data references within the stretch of Time that is kept.
+    covered: u64,
+    dropped: Dropped,
+}
+
+impl Select {
+    /// Whether the present Time is before, within or after what is kept.
+    fn stage(&self) -> Stage {
+        if self.stage == Stage::After || self.next >= self.time.end {
+            Stage::After
+        } else if self.stage == Stage::Within && self.next >= self.time.start {
+            Stage::Within
+        } else {
+            Stage::Before
+        }
+    }
+
+    fn keeps_thread(&self, thread: u16) -> bool {
+        let thread = u64::from(thread);
+        self.threads.as_ref().is_none_or(|all| all.iter().any(|range| range.contains(&thread)))
+    }
+
+    fn keeps_address(&self, access: &Access) -> bool {
+        let last = access.addr.saturating_add(u64::from(access.size).saturating_sub(1));
+        let touches = |range: &Range<u64>| access.addr < range.end && last >= range.start;
+        self.address.as_ref().is_none_or(|all| all.iter().any(touches))
+    }
+
+    fn access(&mut self, access: &Access, out: &mut Output) {
+        let stage = self.stage();
+        let data = u64::from(access.kind != AccessKind::Fetch);
+        self.next += data;
+        if stage != Stage::Within {
+            return;
+        }
+        self.covered += data;
+        if !self.keeps_thread(access.thread) {
+            return;
+        }
+        if self.keeps_address(access) {
+            out.access(&self.dropped.keep(access));
+        } else if access.kind != AccessKind::Fetch {
+            self.dropped.drop(access);
+        }
+    }
+
+    fn event(&mut self, event: &Event, out: &mut Output) {
+        if self.stage == Stage::Before && self.begin.as_ref().is_some_and(|m| m.is(&event.what)) {
+            self.stage = Stage::Within;
+        } else if self.stage() == Stage::Within
+            && self.end.as_ref().is_some_and(|m| m.is(&event.what))
+        {
+            self.stage = Stage::After;
+        }
+        let keep = match self.stage() {
+            Stage::Before => {
+                is_about_memory(&event.what)
+                    || (is_about_threads(&event.what) && self.keeps_thread(event.thread))
+            }
+            Stage::Within => is_about_memory(&event.what) || self.keeps_thread(event.thread),
+            Stage::After => false,
+        };
+        if keep {
+            out.event(event.clone());
+        }
+    }
+}
+
+/// Whether the event says what memory there is.
+fn is_about_memory(what: &EventKind) -> bool {
+    matches!(
+        what,
+        EventKind::Alloc { .. }
+            | EventKind::Free { .. }
+            | EventKind::Map { .. }
+            | EventKind::Unmap { .. }
+    )
+}
+
+/// Whether the event says what threads there are.
+fn is_about_threads(what: &EventKind) -> bool {
+    matches!(
+        what,
+        EventKind::ThreadStart { .. }
+            | EventKind::ThreadExit
+            | EventKind::ThreadCreate { .. }
+            | EventKind::ThreadJoin { .. }
+    )
+}
+
+impl Transform for Select {
+    fn batch(&mut self, input: &Batch, out: &mut Output) {
+        let state = &mut (self, out);
+        walk(
+            input,
+            state,
+            |(s, out), access| s.access(access, out),
+            |(s, out), event| {
+                s.event(event, out);
+            },
+        );
+    }
+
+    fn covered(&self) -> Option<u64> {
+        Some(self.covered)
+    }
+}

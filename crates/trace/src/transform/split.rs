@@ -1,0 +1,97 @@
+//! One trace for each phase of the program.
+
+use super::output::Output;
+use super::{Entry, Param, Transform};
+use crate::model::{Batch, EventKind};
+
+/// Begins another trace at every marker, or after so many references.
+///
+/// The event is the first thing in the trace that it begins. Every piece has all the metadata, with
+/// the named ranges of memory that earlier pieces allocated.
+pub const ENTRY: Entry = Entry {
+    name: "split",
+    summary: "write a trace for each phase: U.0.hnt, U.1.hnt and so on for the output U.hnt",
+    source: "markers of the program, as homenode.h sets them",
+    params: &[
+        Param {
+            name: "at",
+            default: "",
+            form: "EVENT",
+            doc: "begin another trace at every event of this kind: init-done, phase or marker",
+        },
+        Param {
+            name: "every",
+            default: "",
+            form: "N",
+            doc: "begin another trace after so many data references",
+        },
+    ],
+    pieces: true,
+    build: |values, _| {
+        let every = values.count("every", 1..=u64::MAX)?;
+        let at = match (every, values.text("at")) {
+            (Some(_), None) => None,
+            (None, Some(text)) => {
+                let at = [At::InitDone, At::Phase, At::Marker].into_iter().zip(NAMES);
+                let found = at.into_iter().find(|&(_, name)| name == text);
+                let expected = || values.error(format!("at={text}: expected {}", NAMES.join(", ")));
+                Some(found.ok_or_else(expected)?.0)
+            }
+            (Some(_), Some(_)) | (None, None) => {
+                return Err(values.error("give either at or every".to_owned()));
+            }
+        };
+        Ok(Box::new(Split { at, every: every.unwrap_or(u64::MAX), in_piece: 0 }))
+    },
+};
+
+const NAMES: [&str; 3] = ["init-done", "phase", "marker"];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    InitDone,
+    Phase,
+    Marker,
+}
+
+impl At {
+    fn is(self, what: &EventKind) -> bool {
+        match self {
+            Self::InitDone => matches!(what, EventKind::InitDone),
+            Self::Phase => matches!(what, EventKind::Phase { .. }),
+            Self::Marker => matches!(what, EventKind::Marker { .. }),
+        }
+    }
+}
+
+struct Split {
+    at: Option<At>,
+    every: u64,
+    /// Data references in the present piece.
+    in_piece: u64,
+}
+
+impl Transform for Split {
+    fn batch(&mut self, input: &Batch, out: &mut Output) {
+        let mut state = (self, out);
+        super::output::walk(
+            input,
+            &mut state,
+            |(split, out), access| {
+                let is_data = access.kind != homenode_base::AccessKind::Fetch;
+                if is_data && split.in_piece == split.every {
+                    out.cut();
+                    split.in_piece = 0;
+                }
+                split.in_piece += u64::from(is_data);
+                out.access(access);
+            },
+            |(split, out), event| {
+                if split.at.is_some_and(|at| at.is(&event.what)) {
+                    out.cut();
+                }
+                out.event(event.clone());
+            },
+        );
+    }
+}

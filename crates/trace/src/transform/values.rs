@@ -1,0 +1,108 @@
+//! Parameters of a transform, as users write them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::{Entry, TransformError};
+
+/// The value of every parameter of a transform.
+pub(super) struct Values<'a> {
+    entry: &'static Entry,
+    given: &'a BTreeMap<String, String>,
+}
+
+impl<'a> Values<'a> {
+    /// Checks that the transform has these parameters.
+    pub(super) fn new(
+        entry: &'static Entry,
+        given: &'a BTreeMap<String, String>,
+    ) -> Result<Self, TransformError> {
+        let values = Self { entry, given };
+        let known = |name: &&String| entry.params.iter().any(|param| param.name == name.as_str());
+        match given.keys().find(|name| !known(name)) {
+            None => Ok(values),
+            Some(name) => {
+                let names: Vec<&str> = entry.params.iter().map(|param| param.name).collect();
+                let expected = match names.as_slice() {
+                    [] => "it has none".to_owned(),
+                    names => format!("its parameters are {}", names.join(", ")),
+                };
+                Err(values.error(format!("unknown parameter {name:?}; {expected}")))
+            }
+        }
+    }
+
+    /// An error about the parameters.
+    pub(super) fn error(&self, problem: String) -> TransformError {
+        TransformError::Parameter { transform: self.entry.name, problem }
+    }
+
+    /// What was said, or the default; nothing where there is neither.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        let default = self.entry.params.iter().find(|param| param.name == name);
+        let default = default.map(|param| param.default).filter(|text| !text.is_empty());
+        self.given.get(name).map(String::as_str).or(default)
+    }
+
+    /// All parameters with a value, as `name=value`, for the provenance.
+    pub(super) fn words(&self) -> Vec<String> {
+        let word = |name| self.text(name).map(|value| format!("{name}={value}"));
+        self.entry.params.iter().filter_map(|param| word(param.name)).collect()
+    }
+
+    /// A whole number within bounds.
+    pub(super) fn count(
+        &self,
+        name: &str,
+        bounds: std::ops::RangeInclusive<u64>,
+    ) -> Result<Option<u64>, TransformError> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        match text.parse().ok().filter(|number| bounds.contains(number)) {
+            Some(number) => Ok(Some(number)),
+            None => Err(self.error(format!(
+                "{name}={text}: expected a whole number from {} to {}",
+                bounds.start(),
+                bounds.end()
+            ))),
+        }
+    }
+
+    /// Half-open ranges `A-B`, separated by commas; `A-` and `-B` have no end, `A` alone (where
+    /// that makes sense) is one number. Numbers are decimal or, after `0x`, hexadecimal.
+    pub(super) fn ranges(
+        &self,
+        name: &str,
+        single: bool,
+    ) -> Result<Option<Vec<Range<u64>>>, TransformError> {
+        let Some(text) = self.text(name) else { return Ok(None) };
+        let range = |item: &str| range(item.trim(), single);
+        let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
+        ranges.map(Some).ok_or_else(|| {
+            let alone = if single { ", or A alone" } else { "" };
+            self.error(format!(
+                "{name}={text}: expected A-B with A below B (B itself is left out), A-, -B{alone}; \
+                 several separated by commas"
+            ))
+        })
+    }
+}
+
+fn range(item: &str, single: bool) -> Option<Range<u64>> {
+    let Some((low, high)) = item.split_once('-') else {
+        let number = number(item).filter(|_| single)?;
+        return Some(number..number.checked_add(1)?);
+    };
+    if low.is_empty() && high.is_empty() {
+        return None;
+    }
+    let low = if low.is_empty() { 0 } else { number(low)? };
+    let high = if high.is_empty() { u64::MAX } else { number(high)? };
+    (low < high).then_some(low..high)
+}
+
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
