@@ -52,7 +52,7 @@ def test_every_command_has_help_with_examples(name: str, homenode: Callable[...,
     assert f"homenode {name}" in shown.out.split("Examples:")[1]
 
 
-@pytest.mark.parametrize("name", [n for n in _OWN_HELP if n != "workloads"])
+@pytest.mark.parametrize("name", [n for n in _OWN_HELP if n not in {"transform", "workloads"}])
 def test_every_command_speaks_json(name: str, homenode: Callable[..., Outcome]) -> None:
     assert "--json" in homenode(name, "--help").out
 

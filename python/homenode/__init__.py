@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from homenode.simulation import simulate
     from homenode.tlb import TlbResult, tlb_misses
     from homenode.trace import Trace
+    from homenode.transforms import split, transform
 
 __all__ = [
     "ConfigError",
@@ -31,8 +32,10 @@ __all__ = [
     "__version__",
     "manage_pages",
     "simulate",
+    "split",
     "table",
     "tlb_misses",
+    "transform",
 ]
 
 # Names load their module when first used, so that `homenode --help` answers at once.
@@ -44,8 +47,10 @@ _HOME = {
     "TraceError": "homenode._core",
     "manage_pages": "homenode.pages",
     "simulate": "homenode.simulation",
+    "split": "homenode.transforms",
     "table": "homenode.catalogue",
     "tlb_misses": "homenode.tlb",
+    "transform": "homenode.transforms",
 }
 
 

@@ -16,6 +16,7 @@ KINDS = (
     "workloads",
     "studies",
     "tlbs",
+    "transforms",
     "formats",
 )
 
@@ -47,7 +48,8 @@ def table(kind: str) -> list[dict[str, Any]]:
     """Lists one kind of thing that homenode knows, in documentation order.
 
     Args:
-        kind: one of ``machines policies page-policies protocols workloads studies tlbs formats``.
+        kind: one of ``machines policies page-policies protocols workloads studies tlbs
+            transforms formats``.
 
     Returns:
         One dictionary an entry, with at least ``name`` and ``summary``; empty when this version

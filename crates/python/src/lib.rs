@@ -12,6 +12,7 @@ mod record;
 mod simulate;
 mod tables;
 mod tlb;
+mod transform;
 mod writer;
 
 use pyo3::prelude::*;
@@ -42,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tlb::tlb_misses, module)?)?;
     module.add_function(wrap_pyfunction!(pages::manage_pages, module)?)?;
     module.add_function(wrap_pyfunction!(pages::page_actions, module)?)?;
+    module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
     module.add_function(wrap_pyfunction!(record::record, module)?)?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
 /// The rows of a table as a JSON list; `kind` is one of `formats`, `machines`, `page-policies`,
-/// `policies`, `tlbs`.
+/// `policies`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {
@@ -18,8 +18,9 @@ pub fn table(kind: &str) -> PyResult<String> {
         "page-policies" => to_json(&homenode_sim::page_policy_rows()),
         "policies" => to_json(&homenode_sim::policy_rows()),
         "tlbs" => to_json(&homenode_sim::tlb_rows()),
+        "transforms" => to_json(&transforms()),
         _ => {
-            let known = "formats, machines, page-policies, policies, tlbs";
+            let known = "formats, machines, page-policies, policies, tlbs, transforms";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }
@@ -35,6 +36,23 @@ pub fn machine_prices(spec: &str, block_sizes: Vec<u64>, force: bool) -> PyResul
 fn prices(specs: &[&str], block_sizes: &[u64], force: bool) -> PyResult<String> {
     let rows = homenode_sim::machine_rows(specs, block_sizes, force);
     to_json(&rows.map_err(|error| sim_error(&error))?)
+}
+
+/// Transforms with their parameters.
+fn transforms() -> Vec<Value> {
+    let parameter = |param: &homenode_trace::transform::Param| {
+        json!({
+            "name": param.name, "default": param.default, "form": param.form, "doc": param.doc,
+        })
+    };
+    let row = |entry: &homenode_trace::transform::Entry| {
+        let parameters: Vec<Value> = entry.params.iter().map(parameter).collect();
+        json!({
+            "name": entry.name, "summary": entry.summary, "source": entry.source,
+            "pieces": entry.pieces, "parameters": parameters,
+        })
+    };
+    homenode_trace::transform::TABLE.iter().map(row).collect()
 }
 
 /// Import and export formats of the Rust side, merged by name.

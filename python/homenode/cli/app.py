@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("export", "Write the references of a trace in another format."),
     "info": ("info", "Say what a trace holds."),
     "repair": ("repair", "Rescue the complete part of a cut-off trace."),
+    "transform": ("transform", "Make a trace from a trace: perturb, select, split."),
     "simulate": ("simulate", "Replay a trace under machines, policies and block sizes."),
     "tlb": ("tlb", "Count the misses of translation lookaside buffers."),
     "pmap": ("pmap", "Run the ACE's page manager over a trace: faults, moves, kernel time."),

@@ -17,6 +17,7 @@ _KINDS = (
     "workloads",
     "studies",
     "tlbs",
+    "transforms",
     "formats",
 )
 

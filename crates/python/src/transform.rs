@@ -1,0 +1,46 @@
+//! Traces from traces: what to do in as JSON, summaries out as JSON.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use homenode_trace::TraceReader;
+use homenode_trace::transform::{TransformError, transform_file};
+use pyo3::prelude::*;
+use serde::Deserialize;
+
+use crate::error::{config_error, trace_error};
+use crate::interchange::to_json;
+use crate::progress::Progress;
+
+/// A transform and its parameters as users write them.
+#[derive(Deserialize)]
+struct Config {
+    kind: String,
+    parameters: BTreeMap<String, String>,
+}
+
+/// Transforms a trace into a new one; the summaries of the traces written, as a list.
+#[pyfunction]
+pub fn transform(
+    py: Python<'_>,
+    path: PathBuf,
+    out: PathBuf,
+    config_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config: Config = serde_json::from_str(config_json)
+        .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))?;
+    let what = (config.kind.as_str(), &config.parameters);
+    let mut progress = Progress::new(progress);
+    let result = py.detach(|| {
+        let trace = TraceReader::open(path)?;
+        transform_file(&trace, what, &out, &mut |d, t| progress.tick(d, t))
+    });
+    to_json(&progress.finish(result.map_err(|error| {
+        if let TransformError::Trace(error) = &error {
+            trace_error(error)
+        } else {
+            config_error(&error)
+        }
+    }))?)
+}

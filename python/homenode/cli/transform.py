@@ -1,0 +1,143 @@
+"""`homenode transform`: a trace made from a trace. One subcommand for each entry of the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from homenode.cli.command import examples, json_option
+from homenode.specs import plain_number
+
+_EXAMPLES = {
+    "local": ["homenode transform local t.hnt -o u.hnt --seed 7"],
+    "gap": ["homenode transform gap t.hnt -o u.hnt --seed 7 --every 30000 --length 4000"],
+    "select": [
+        "homenode transform select t.hnt -o u.hnt --time 1000000-2000000",
+        "homenode transform select t.hnt -o u.hnt --begin init-done --threads 0,2-4",
+        "homenode transform select t.hnt -o u.hnt --address 0x1000-0x2000",
+    ],
+    "drop-sync": ["homenode transform drop-sync t.hnt -o u.hnt"],
+    "processors": [
+        "homenode transform processors t.hnt -o u.hnt --count 4",
+        "homenode transform processors t.hnt -o u.hnt --map 0,0,1,1",
+    ],
+    "split": ["homenode transform split t.hnt -o u.hnt --at phase"],
+}
+
+
+class _Kinds(click.Group):
+    """A group with a subcommand for each transform, made when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return [row["name"] for row in _rows()]
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's signature
+        cmd_name: str,
+    ) -> click.Command | None:
+        row = next((row for row in _rows() if row["name"] == cmd_name), None)
+        return None if row is None else _command(row)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            raise click.UsageError(
+                f"there is no transform {args[0]!r}; there are {', '.join(names)}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.command(
+    cls=_Kinds,
+    epilog=examples(
+        "homenode transform local t.hnt -o u.hnt --seed 7",
+        "homenode transform select t.hnt -o u.hnt --begin init-done",
+        "homenode transform gap --help",
+    ),
+)
+def transform() -> None:
+    """Make a trace from a trace: perturb the order, select a part, split at markers.
+
+    What was done, with every parameter, becomes part of the new trace's provenance
+    (homenode info).
+    """
+
+
+def _rows() -> list[dict[str, Any]]:
+    from homenode.catalogue import table
+
+    return table("transforms")
+
+
+def _command(row: dict[str, Any]) -> click.Command:
+    """The subcommand of one transform, with an option for each parameter."""
+    kind, pieces = row["name"], row["pieces"]
+
+    def run(trace: str, output: str, as_json: bool, **parameters: str | None) -> None:
+        _run((kind, pieces), (trace, output), as_json, parameters)
+
+    run.__doc__ = f"{row['summary'][0].upper()}{row['summary'][1:]}.\n\nSource: {row['source']}."
+    several = "; the traces get a number before the ending" if pieces else ""
+    run = json_option(run)
+    for parameter in reversed(row["parameters"]):
+        default = f" Default: {parameter['default']}." if parameter["default"] else ""
+        doc = parameter["doc"]
+        add = click.option(
+            f"--{parameter['name']}",
+            metavar=parameter["form"],
+            help=f"{doc[0].upper()}{doc[1:]}.{default}",
+        )
+        run = add(run)
+    output = click.option(
+        "-o",
+        "--output",
+        required=True,
+        metavar="U.hnt",
+        help=f"The trace to write{several}.",
+    )
+    run = click.argument("trace", metavar="T.hnt")(output(run))
+    return click.command(kind, epilog=examples(*_EXAMPLES[kind]))(run)
+
+
+def _run(
+    which: tuple[str, bool],
+    files: tuple[str, str],
+    as_json: bool,
+    parameters: dict[str, str | None],
+) -> None:
+    import homenode
+    from homenode.cli.output import print_json
+    from homenode.cli.progress import Progress
+
+    (kind, pieces), (trace, output) = which, files
+    with Progress("transforming") as progress:
+        if pieces:
+            made = homenode.split(trace, output, progress=progress, **parameters)
+        else:
+            made = [homenode.transform(kind, trace, output, progress=progress, **parameters)]
+    if as_json:
+        print_json(
+            {
+                "trace": trace,
+                "transform": kind,
+                "outputs": [
+                    {
+                        "output": str(piece.path),
+                        "references": piece.references,
+                        "checksum": piece.checksum,
+                        "provenance": piece.metadata["provenance"],
+                    }
+                    for piece in made
+                ],
+            }
+        )
+        return
+    for piece in made:
+        click.echo(f"{piece.path}: {plain_number(piece.references)} references")
+
+
+COMMANDS = {"transform": transform}
