@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from homenode._core import ConfigError, TraceError
+    from homenode.alphabeta import alpha_beta
     from homenode.catalogue import table
     from homenode.pages import manage_pages
     from homenode.result import Result
@@ -30,6 +31,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "__version__",
+    "alpha_beta",
     "manage_pages",
     "simulate",
     "split",
@@ -45,6 +47,7 @@ _HOME = {
     "TlbResult": "homenode.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
+    "alpha_beta": "homenode.alphabeta",
     "manage_pages": "homenode.pages",
     "simulate": "homenode.simulation",
     "split": "homenode.transforms",

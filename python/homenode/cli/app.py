@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "simulate": ("simulate", "Replay a trace under machines, policies and block sizes."),
     "tlb": ("tlb", "Count the misses of translation lookaside buffers."),
     "pmap": ("pmap", "Run the ACE's page manager over a trace: faults, moves, kernel time."),
+    "alphabeta": ("alphabeta", "Judge a placement by three user times: alpha, beta, gamma."),
     "report": ("report", "Write one HTML file that explains traces and policies."),
     "workloads": ("workloads", "Build or record the programs that come along."),
     "list": ("list_", "List machines, policies, formats and so on."),
