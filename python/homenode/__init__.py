@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from homenode.pages import manage_pages
     from homenode.result import Result
     from homenode.simulation import simulate
+    from homenode.studies import StudyResult, study
     from homenode.tlb import TlbResult, tlb_misses
     from homenode.trace import Trace
     from homenode.transforms import split, transform
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ConfigError",
     "Result",
+    "StudyResult",
     "TlbResult",
     "Trace",
     "TraceError",
@@ -35,6 +37,7 @@ __all__ = [
     "manage_pages",
     "simulate",
     "split",
+    "study",
     "table",
     "tlb_misses",
     "transform",
@@ -50,7 +53,9 @@ _HOME = {
     "alpha_beta": "homenode.alphabeta",
     "manage_pages": "homenode.pages",
     "simulate": "homenode.simulation",
+    "StudyResult": "homenode.studies",
     "split": "homenode.transforms",
+    "study": "homenode.studies",
     "table": "homenode.catalogue",
     "tlb_misses": "homenode.tlb",
     "transform": "homenode.transforms",

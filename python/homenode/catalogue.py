@@ -21,7 +21,7 @@ KINDS = (
 )
 
 # Kinds that later engines bring; asking for them is no mistake.
-_NONE_YET = frozenset({"protocols", "studies"})
+_NONE_YET = frozenset({"protocols"})
 
 # Arrow and Parquet are read and written by pyarrow, on this side of the extension module.
 _COLUMNAR_FORMATS: tuple[dict[str, Any], ...] = (
@@ -66,6 +66,8 @@ def table(kind: str) -> list[dict[str, Any]]:
         raise ConfigError(f"there is no list of {kind!r}; choose one of {', '.join(KINDS)}")
     if kind == "workloads":
         return _workloads()
+    if kind == "studies":
+        return _studies()
     if kind in _NONE_YET:
         return []
     rows: list[dict[str, Any]] = json.loads(_core.table(kind))
@@ -78,3 +80,9 @@ def _workloads() -> list[dict[str, Any]]:
     from homenode import workloads
 
     return [entry.describe() for entry in workloads.TABLE]
+
+
+def _studies() -> list[dict[str, Any]]:
+    from homenode import studies
+
+    return studies.table()

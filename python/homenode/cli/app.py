@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "alphabeta": ("alphabeta", "Judge a placement by three user times: alpha, beta, gamma."),
     "report": ("report", "Write one HTML file that explains traces and policies."),
     "workloads": ("workloads", "Build or record the programs that come along."),
+    "study": ("study", "Regenerate a publication's tables and figures; judge its claims."),
     "list": ("list_", "List machines, policies, formats and so on."),
 }
 

@@ -1,0 +1,96 @@
+"""`homenode study`: regenerate a publication's tables and figures and judge its claims."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from homenode.cli.command import examples, json_option
+
+if TYPE_CHECKING:
+    from homenode.studies.entry import StudyResult
+
+
+@click.command(
+    epilog=examples(
+        "homenode study bolosky-ch6 --quick",
+        "homenode study bolosky-ch5 -o studies",
+        "homenode study bolosky-ch6 --program gauss --program sorbyr --json",
+        "homenode list studies",
+    )
+)
+@click.argument("name", metavar="NAME")
+@click.option("--quick", is_flag=True, help="Small programs: under two minutes.")
+@click.option(
+    "-o",
+    "--output",
+    default="studies",
+    show_default=True,
+    metavar="DIR",
+    help="Results go to DIR/NAME.",
+)
+@click.option("--traces", metavar="DIR", help="Where traces are kept.  [default: traces in -o DIR]")
+@click.option(
+    "--program",
+    "programs",
+    multiple=True,
+    metavar="P",
+    help="Only this program of the thesis; may be given several times.",
+)
+@json_option
+def study(
+    name: str,
+    quick: bool,
+    output: str,
+    traces: str | None,
+    programs: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Regenerate a publication's tables and figures, and judge what it claims.
+
+    Records the programs (once; the traces are kept), runs the experiments, and writes every table
+    and figure as CSV and SVG, the ledger of claims, and one page, index.html, that shows it all.
+    Prints the claims with the published value, ours, and whether it holds. A claim that differs is
+    a result, not a failure: the exit code is 0.
+    """
+    from homenode import studies
+    from homenode.cli.output import print_json, programs_aside
+    from homenode.cli.progress import Progress
+    from homenode.studies.writing import write
+
+    entry = studies.find(name)
+    folder = Path(output)
+    kept = Path(traces) if traces is not None else folder / "traces"
+    with programs_aside():
+        result = studies.study(
+            name, quick=quick, traces=kept, programs=programs or None, watch=Progress
+        )
+    page = write(result, folder / entry.name)
+    if as_json:
+        print_json(result.to_dict() | {"page": str(page)})
+    else:
+        _tell(result, page)
+
+
+def _tell(result: StudyResult, page: Path) -> None:
+    from homenode.cli.output import print_table
+    from homenode.studies.entry import told_counts
+
+    rows = [finding.row() for finding in result.findings]
+    print_table(
+        [("§", False), ("claim", False), ("thesis", False), ("ours", False), ("verdict", False)],
+        [
+            [row["section"], row["claim"], row["published"], row["ours"], row["verdict"]]
+            for row in rows
+        ],
+        f"{result.entry.name}: {result.entry.summary}",
+    )
+    for row in rows:
+        if row["verdict"] == "differs" and row["note"]:
+            click.echo(f"{row['section']}: {row['claim']}\n    {row['note']}")
+    click.echo(f"\n{told_counts(result.counts)}\npage: {page.resolve()}")
+
+
+COMMANDS = {"study": study}

@@ -1,0 +1,168 @@
+"""Chapters 2 and 3: the programs, and how the ACE's page manager places their pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode.studies.ch3_claims import CLAIMS
+from homenode.studies.entry import Products, Study
+from homenode.studies.lab import PLATINUM, Matrix
+from homenode.studies.published import tables as published
+from homenode.studies.tables import Points, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homenode.studies.lab import Laboratory
+    from homenode.studies.tables import Row
+
+PAGE = 4096
+_MILLION = 1e6
+_GLOBAL = 2.0
+
+
+def experiments(lab: Laboratory) -> Products:
+    """Describes the traces, and runs the ACE's policy and all-global on the ACE."""
+    traces = [describe(lab, index) for index in range(len(lab.programs))]
+    ace = lab.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
+    others = lab.simulate(Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 512, 1024, PAGE]))
+    limits = lab.simulate(Matrix(["ace"], ["ace:limit=1", "ace:limit=16"], [PAGE]))
+    tables = [
+        Table(
+            "table-2.1",
+            "traces: references in millions, size in the file, share of reads",
+            [{name: row[name] for name in _COLUMNS} for row in traces],
+            "Our shares of reads and bytes a reference count private references too.",
+        ),
+        Table(
+            "table-3.1",
+            "user time under all-global, ACE and all-local, in millions of local references",
+            user_times(ace),
+            "From the cost of references on the ACE: moves are system time and not counted.",
+        ),
+        Table(
+            "table-3.2",
+            "moves of the ACE policy, as a share of user time",
+            overheads(ace),
+            "Moves at G for the difference of system times.",
+        ),
+        recomputed(),
+    ]
+    return Products(tables, (), {"outcomes": [*ace, *others, *limits], "traces": traces})
+
+
+_COLUMNS = (
+    "program",
+    "references_millions",
+    "private_millions",
+    "file_megabytes",
+    "bytes_per_reference",
+    "read_share",
+)
+
+
+def describe(lab: Laboratory, index: int) -> Row:
+    """One trace: what table 2.1 says of it, and the share of its busiest processor."""
+    program = lab.programs[index]
+    info = lab.trace(program).info
+    references, private = info["references"], info["private"]
+    rows = info["rows_per_thread"]
+    return {
+        "program": program.name,
+        "style": program.style,
+        "references_millions": (references - private) / _MILLION,
+        "private_millions": private / _MILLION,
+        "file_megabytes": info["bytes"] / _MILLION,
+        "bytes_per_reference": info["bytes_per_reference"],
+        "read_share": info["reads"] / max(references, 1),
+        "busiest": max(rows) / max(sum(rows), 1),
+    }
+
+
+def user_times(rows: Sequence[Row]) -> list[Row]:
+    """Equations 3.4 and 3.5 on the cost of references, for every program."""
+    points = Points(rows)
+    found = []
+    for program in points.programs():
+        numa = points.at(program, "ace", "ace", PAGE)
+        everywhere = points.at(program, "ace", "all-global", PAGE)
+        local = float(numa["accesses"])
+        # All-global keeps private data local; the thesis's kernel kept all data in global memory.
+        everything = _references(everywhere) + everywhere["local"] * (_GLOBAL - 1)
+        times = (everything, _references(numa), local)
+        found.append(
+            {
+                "program": program,
+                "t_global": times[0] / _MILLION,
+                "t_numa": times[1] / _MILLION,
+                "t_local": times[2] / _MILLION,
+                **parameters(times, _GLOBAL),
+                "local_share": numa["local"] / numa["accesses"],
+            }
+        )
+    return found
+
+
+def _references(row: Row) -> float:
+    return float(row["cost_local"] + (row["cost_remote"] or 0) + row["cost_global"])
+
+
+def parameters(times: tuple[float, float, float], ratio: float) -> dict[str, float | None]:
+    """Alpha, beta and gamma from the times global, numa and local, and G/L.
+
+    Source: Bolosky, thesis, equations 3.1, 3.4 and 3.5.
+
+    >>> {name: round(value, 2) for name, value in parameters((636.9, 415.6, 411.6), 2).items()}
+    {'alpha': 0.98, 'beta': 0.55, 'gamma': 1.01}
+    """
+    t_global, t_numa, t_local = times
+    spread = t_global - t_local
+    return {
+        "alpha": (t_global - t_numa) / spread if spread > 0 else None,
+        "beta": spread / t_local / (ratio - 1),
+        "gamma": t_numa / t_local,
+    }
+
+
+def overheads(rows: Sequence[Row]) -> list[Row]:
+    """What moving pages costs under the ACE policy, relative to the references' cost."""
+    points = Points(rows)
+    found = []
+    for program in points.programs():
+        row = points.at(program, "ace", "ace", PAGE)
+        found.append(
+            {
+                "program": program,
+                "moves": row["moves"],
+                "delta": row["cost_moves"] / _MILLION,
+                "t_numa": _references(row) / _MILLION,
+                "share": row["cost_moves"] / _references(row),
+            }
+        )
+    return found
+
+
+def recomputed() -> Table:
+    """The thesis's own times of table 3.1 put through its equations."""
+    rows: list[Row] = []
+    for row in published()["table-3.1"]:
+        times = (row["t_global"], row["t_numa"], row["t_local"])
+        ours = parameters(times, row["global_to_local"])
+        entry: Row = {"program": row["program"]}
+        for name in ("alpha", "beta", "gamma"):
+            entry |= {f"{name} printed": row[name], name: ours[name]}
+        rows.append(entry)
+    return Table(
+        "table-3.1-recomputed",
+        "alpha, beta and gamma as printed, and from the printed times by equations 3.1, 3.4, 3.5",
+        rows,
+    )
+
+
+ENTRY = Study(
+    name="bolosky-ch3",
+    summary="The programs and their traces, and how well the ACE's page manager places pages",
+    source="Bolosky 1993, chapters 2 and 3",
+    experiments=experiments,
+    claims=CLAIMS,
+)

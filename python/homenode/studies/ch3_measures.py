@@ -1,0 +1,192 @@
+"""What is measured on the outcomes of chapter 3's experiments; the claims judge it."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from homenode.catalogue import table
+from homenode.studies.claims import mean
+from homenode.studies.tables import Missing, Points
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from homenode.studies.tables import Evidence, Row
+
+PAGE = 4096
+
+
+def described(evidence: Evidence, column: str) -> dict[str, float]:
+    """One column of the traces, by program."""
+    return {row["program"]: float(row[column]) for row in evidence.rows("traces")}
+
+
+def chosen(values: dict[str, float], *names: str) -> dict[str, float]:
+    """The values of some programs, all of which must be there.
+
+    Raises:
+        Missing: when one is not.
+    """
+    absent = [name for name in names if name not in values]
+    if absent:
+        raise Missing(f"needs {', '.join(absent)}, which this run does not have")
+    return {name: values[name] for name in names}
+
+
+def present(values: dict[str, float], names: Iterable[str]) -> dict[str, float]:
+    """The values of those programs that are there.
+
+    Raises:
+        Missing: when none is.
+    """
+    found = {name: values[name] for name in names if name in values}
+    if not found:
+        raise Missing("none of the programs it speaks of is here")
+    return found
+
+
+def styled(evidence: Evidence, column: str, style: str) -> dict[str, float]:
+    """One column of the traces of the programs of one style."""
+    found = {
+        row["program"]: float(row[column])
+        for row in evidence.rows("traces")
+        if row["style"] == style
+    }
+    if not found:
+        raise Missing(f"no program of style {style}")
+    return found
+
+
+def private_share(evidence: Evidence) -> dict[str, float]:
+    """The share of references to private memory, by program."""
+    private = described(evidence, "private_millions")
+    shared = described(evidence, "references_millions")
+    return {p: private[p] / (private[p] + shared[p]) for p in private}
+
+
+def numa(evidence: Evidence, size: int) -> dict[str, float]:
+    """The optimum's MCPR on NUMA, by program."""
+    points = evidence.points()
+    return {p: points.mcpr(p, "numa", "optimal", size) for p in points.programs()}
+
+
+def best_size(evidence: Evidence, program: str, machine: str = "numa") -> int:
+    """The cheapest of the block sizes simulated, on one machine."""
+    return evidence.points().best(program, machine)[1]
+
+
+def by_style(evidence: Evidence, size: int) -> dict[str, float]:
+    """Median MCPR of every style on NUMA."""
+    points, values = evidence.points(), numa(evidence, size)
+    styles = dict.fromkeys(row["style"] for row in points.rows)
+    return {style: median(values[p] for p in points.programs(style)) for style in styles}
+
+
+def ours(evidence: Evidence, name: str, column: str) -> dict[str, float]:
+    """One column of a table of ours, by program; what is empty is left out."""
+    return {
+        row["program"]: float(row[column]) for row in evidence.rows(name) if row[column] is not None
+    }
+
+
+def printed(evidence: Evidence, name: str, column: str) -> dict[str, float]:
+    """One column of a table of the thesis, by program; what is empty is left out."""
+    return {
+        row["program"]: float(row[column])
+        for row in evidence.thesis(name)
+        if row[column] is not None
+    }
+
+
+def apart(evidence: Evidence, name: str, column: str) -> dict[str, float]:
+    """Ours minus the thesis's, for the programs that both have."""
+    mine, theirs = ours(evidence, name, column), printed(evidence, name, column)
+    return {p: mine[p] - theirs[p] for p in mine if p in theirs}
+
+
+def not_following(evidence: Evidence, column: str) -> dict[str, float]:
+    """Programs whose printed value is not the one that follows from the printed times.
+
+    More than 0.025 apart: some values are printed with one digit.
+    """
+    found = {}
+    for row in evidence.rows("table-3.1-recomputed"):
+        value, said = row[column], row[f"{column} printed"]
+        if value is not None and said is not None and abs(value - said) > 0.025:
+            found[str(row["program"])] = float(value)
+    return found
+
+
+def slow_shares(evidence: Evidence) -> dict[str, float]:
+    """Programs of table 3.2 whose printed share is not that of table 3.1's T_numa."""
+    times = printed(evidence, "table-3.1", "t_numa")
+    deltas, said = (
+        printed(evidence, "table-3.2", "delta"),
+        printed(evidence, "table-3.2", "share"),
+    )
+    return {p: deltas[p] / times[p] for p in deltas if abs(deltas[p] / times[p] - said[p]) > 0.001}
+
+
+def mix(stores: float) -> float:
+    """Global over local time for a mix of references, from section 3.1.1's microseconds."""
+    return ((1 - stores) * 1.5 + stores * 1.4) / ((1 - stores) * 0.65 + stores * 0.84)
+
+
+def limit_of_ace() -> float:
+    """The default number of invalidations before a page is pinned."""
+    entry = next(row for row in table("policies") if row["name"] == "ace")
+    return float(next(p["default"] for p in entry["parameters"] if p["name"] == "limit"))
+
+
+def ace_over(evidence: Evidence, policy: str = "ace") -> dict[str, float]:
+    """Cost of a policy over the optimum's on the ACE, by program."""
+    points = evidence.points()
+    return {
+        p: points.mcpr(p, "ace", policy, PAGE) / points.mcpr(p, "ace", "optimal", PAGE)
+        for p in points.programs()
+    }
+
+
+def local_gap(evidence: Evidence) -> dict[str, float]:
+    """Local references of the optimum minus those of ACE, as a share of all, by program."""
+    points = evidence.points()
+    found = {}
+    for p in points.programs():
+        ace, best = (points.at(p, "ace", policy, PAGE) for policy in ("ace", "optimal"))
+        found[p] = (best["local"] - ace["local"]) / ace["accesses"]
+    return found
+
+
+def sandwiched(evidence: Evidence) -> list[str]:
+    """Programs for which all-local <= optimum <= ACE does not hold on the ACE."""
+    points = Points(evidence.rows("outcomes"))
+    return [
+        p
+        for p in points.programs()
+        if not 1
+        <= points.mcpr(p, "ace", "optimal", PAGE) * (1 + 1e-9)
+        <= points.mcpr(p, "ace", "ace", PAGE) * (1 + 2e-9)
+    ]
+
+
+def hit_ratio(evidence: Evidence) -> float:
+    """Largest difference of alpha by equation 3.4 from the share of local references.
+
+    Of the programs' references to writable shared data, as far as the model has them.
+    """
+    alpha, local = (
+        ours(evidence, "table-3.1", "alpha"),
+        ours(evidence, "table-3.1", "local_share"),
+    )
+    return max(abs(alpha[p] - local[p]) for p in alpha)
+
+
+def mean_of(values: dict[str, float]) -> float:
+    """The mean over programs."""
+    return mean(list(values.values()))
+
+
+def row_of(rows: Iterable[Row], program: str) -> Row:
+    """The row of a program."""
+    return next(row for row in rows if row["program"] == program)

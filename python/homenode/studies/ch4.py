@@ -1,0 +1,135 @@
+"""Chapter 4: the model's propositions on our programs, and how traces bear being disturbed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode.simulation import simulate
+from homenode.studies.ch4_claims import CLAIMS
+from homenode.studies.ch4_printed import printed_cost
+from homenode.studies.entry import Products, Study
+from homenode.studies.lab import Matrix
+from homenode.studies.tables import Table
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homenode.studies.ch4_printed import Reference
+    from homenode.studies.lab import Laboratory
+    from homenode.studies.tables import Row
+
+PAGE = 4096
+_R, _MOVE = 15, 59
+_SCALES = (0.5, 2, 10)
+_SWEEPS = {
+    "r": [f"prices:r={remote},R=3272" for remote in (2, 5, 10, 15, 30, 60, 150, 400)],
+    "R": [f"prices:r=15,R={move}" for move in (200, 500, 1000, 3272, 7000, 15000)],
+    "g": [f"prices:r=50,R=4496,g={each},G=2248" for each in (1.1, 2, 3, 5, 10, 25, 50)],
+    "G": [f"prices:r=5,R=4496,g=2,G={move}" for move in (450, 600, 1000, 1100, 2248)],
+}
+# Reads by 3 and 2, writes by 1, reads by 1, writes by 0: the best start is among the copies.
+COUNTER_EXAMPLE: list[Reference] = [
+    *[(3, "R")] * 1,
+    *[(2, "R")] * 6,
+    *[(1, "W")] * 4,
+    *[(1, "R")] * 5,
+    *[(0, "W")] * 6,
+]
+
+
+def experiments(lab: Laboratory) -> Products:
+    """Tests the propositions on small traces and on every program."""
+    tables = [
+        Table(
+            "propositions",
+            f"optimal cost of small traces (r = {_R}, R = {_MOVE})",
+            small_traces(),
+            "Not a table of the thesis.",
+        )
+    ]
+    extra = {
+        "scaled": scaled(lab),
+        "sweeps": sweeps(lab),
+    }
+    return Products(tables, (), extra)
+
+
+def small_traces() -> list[Row]:
+    """Proposition 1's two traces, and the one that shows the fault of figure 4.3."""
+    long = 10 * _MOVE
+    first = [(1, "W")] * long + [(2, "W")] + [(1, "W")] * long
+    second = [(1, "W")] * long + [(2, "W")] * long
+    cases = [
+        ("T_1 of proposition 1", first, 2 * long + _R),
+        ("T_2 of proposition 1", second, 2 * long + _MOVE),
+        ("counter-example to figure 4.3", COUNTER_EXAMPLE, None),
+    ]
+    rows = []
+    for name, references, said in cases:
+        ours = optimum(references)
+        printed = printed_cost(references, 4, _R, _MOVE)
+        row = {"trace": name, "optimum": ours, "figure 4.3": printed, "proof says": said}
+        rows.append(row)
+    return rows
+
+
+def optimum(references: Sequence[Reference]) -> float:
+    """The optimal cost of references to one block by four processors."""
+    trace = Trace.from_numpy(
+        thread=[processor for processor, _ in references],
+        kind=[kind for _, kind in references],
+        address=[0x1000] * len(references),
+        size=4,
+    )
+    machine = f"prices:r={_R},R={_MOVE}"
+    return float(simulate(trace, machine, "optimal", 64, processors=4).rows[0]["total_cost"])
+
+
+def scaled(lab: Laboratory) -> list[Row]:
+    """Theorem 1: the Butterfly's and the ACE's prices beyond local, times s."""
+    bases = {"butterfly": (15, 3272, None, None), "ace": (5, 4496, 2, 2248)}
+    machines = {}
+    for name, (r, move, g, global_move) in bases.items():
+        for s in (1, *_SCALES):
+            spec = f"prices:r={s * (r - 1) + 1:g},R={s * move:g}"
+            if g is not None and global_move is not None:
+                spec += f",g={s * (g - 1) + 1:g},G={s * global_move:g}"
+            machines[f"{name}*{s:g}"] = spec
+    rows = lab.simulate(Matrix(machines, ["optimal"], [PAGE], force=True))
+    for row in rows:
+        name, _, scale = row["machine"].partition("*")
+        row |= {"machine": name, "s": float(scale)}
+    return rows
+
+
+def sweeps(lab: Laboratory) -> list[Row]:
+    """The optimum's cost against each price, the others fixed."""
+    rows: list[Row] = []
+    for price, specs in _SWEEPS.items():
+        named = {f"{price} {index}": spec for index, spec in enumerate(specs)}
+        found = lab.simulate(Matrix(named, ["optimal"], [PAGE], force=True))
+        for row in found:
+            spec = named[row["machine"]]
+            values = dict(item.split("=") for item in spec.removeprefix("prices:").split(","))
+            row |= {"price": price, "value": float(values[price])}
+        rows += found
+    return rows
+
+
+def slow_global(lab: Laboratory) -> list[Row]:
+    """Global memory that is slower than remote memory, and none."""
+    machines = {
+        "with": "prices:r=5,R=2000,g=8,G=1000",
+        "without": "prices:r=5,R=2000",
+    }
+    return lab.simulate(Matrix(machines, ["optimal"], [PAGE], force=True))
+
+
+ENTRY = Study(
+    name="bolosky-ch4",
+    summary="The model's propositions on our programs, and the effect of disturbing the traces",
+    source="Bolosky 1993, chapter 4",
+    experiments=experiments,
+    claims=CLAIMS,
+)

@@ -1,0 +1,74 @@
+"""The algorithm of figure 4.3 as the thesis prints it, to be held against the true optimum.
+
+It is not the optimum: it tries three starting places for every ending place and misses the cheapest
+one that the read-run replicates to anyway (docs/optimal.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Reference = tuple[int, str]
+
+
+@dataclass
+class _State:
+    """What figure 4.3 keeps: the cheapest way to every processor, and the open read-run."""
+
+    processors: int
+    remote_reference: float
+    remote_move: float
+    cost: list[float]
+    reads: dict[int, int] = field(default_factory=dict)
+
+    def run_cost(self, start: int, copies: set[int]) -> float:
+        """Figure 4.2: the cost of a read-run from a starting place, with a set of copies."""
+        total = self.cost[start]
+        for processor, count in self.reads.items():
+            total += count if processor in copies else self.remote_reference * count
+        fresh = len(copies) - (start in copies)
+        return total + self.remote_move * fresh
+
+    def close(self) -> list[float]:
+        """The cheapest way to every processor at the end of the read-run."""
+        saved = self.remote_reference - 1
+        paying = {p for p, n in self.reads.items() if n > self.remote_move / saved}
+        everyone = range(self.processors)
+        cheapest = min(everyone, key=lambda p: self.cost[p])
+        others = [p for p in everyone if p not in paying] or [0]
+        outside = min(others, key=lambda p: self.cost[p] - saved * self.reads.get(p, 0))
+        return [
+            min(
+                self.run_cost(end, {end} | paying),
+                self.run_cost(cheapest, {cheapest, end} | paying),
+                self.run_cost(outside, {outside, end} | paying),
+            )
+            for end in everyone
+        ]
+
+
+def printed_cost(
+    trace: Sequence[Reference], processors: int, remote_reference: float, remote_move: float
+) -> float:
+    """What figure 4.3 returns for references to one block, given as (processor, ``R`` or ``W``).
+
+    Source: Bolosky, thesis, figures 4.2 and 4.3.
+
+    >>> printed_cost([(0, "W"), (1, "R"), (1, "R")], 2, 15, 59)
+    17
+    """
+    state = _State(processors, remote_reference, remote_move, [0] * processors)
+    for processor, kind in trace:
+        if kind == "R":
+            state.reads[processor] = state.reads.get(processor, 0) + 1
+            continue
+        ends = state.close()
+        state.cost = [
+            cost + (1 if end == processor else remote_reference) for end, cost in enumerate(ends)
+        ]
+        state.reads = {}
+    return min(state.close() if state.reads else state.cost)

@@ -1,0 +1,352 @@
+"""What chapter 7 says in words about false sharing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+from homenode.studies.claims import (
+    MOST,
+    Claim,
+    about,
+    below,
+    empty,
+    less_than,
+    more_than,
+    share,
+)
+from homenode.studies.tables import Missing
+
+if TYPE_CHECKING:
+    from homenode.studies.tables import Evidence, Row
+
+_WORD = 4
+_ROUNDING = 1e-9
+_EDGE = 0.02
+"""The synthetic traces start with free placements; that is less than this share of them."""
+
+
+def parts(evidence: Evidence, program: str, machine: str = "cc") -> dict[int, Row]:
+    """The components of a program's cost by block size, ascending, words included."""
+    rows = [
+        row
+        for row in evidence.rows("components")
+        if (row["program"], row["machine"]) == (program, machine)
+    ]
+    if not rows:
+        raise Missing(f"needs {program}, which this run does not have")
+    return {row["block_size"]: row for row in sorted(rows, key=lambda row: row["block_size"])}
+
+
+def programs(evidence: Evidence) -> list[str]:
+    """All programs in order."""
+    return list(dict.fromkeys(row["program"] for row in evidence.rows("components")))
+
+
+def data_ratio(evidence: Evidence, program: str, large: int, small: int) -> float:
+    """Data transferred with large blocks divided by that with small ones, on CC."""
+    at = parts(evidence, program)
+    if not at[small]["data"]:
+        raise Missing(f"{program} moves nothing with {small}-byte blocks")
+    return float(at[large]["data"] / at[small]["data"])
+
+
+def beyond_halving(evidence: Evidence) -> dict[str, float]:
+    """Programs whose data transfer falls at least eightfold from 8 KB to 1 KB."""
+    found = {}
+    for program in programs(evidence):
+        at = parts(evidence, program)
+        if at[1024]["data"] and at[8192]["data"] / at[1024]["data"] >= 8:
+            found[program] = at[8192]["data"] / at[1024]["data"]
+    return found
+
+
+def least_data(evidence: Evidence) -> list[str]:
+    """Programs that transfer less data with some larger block than with words, on CC."""
+    return [
+        program
+        for program in programs(evidence)
+        if any(
+            row["data"] < parts(evidence, program)[_WORD]["data"] * (1 - _ROUNDING)
+            for row in parts(evidence, program).values()
+        )
+    ]
+
+
+def gains_from_grouping(evidence: Evidence) -> float:
+    """The share of programs that cost less with some larger block than with words, on CC."""
+    return share(
+        min(row["mcpr"] for row in parts(evidence, p).values()) < parts(evidence, p)[_WORD]["mcpr"]
+        for p in programs(evidence)
+    )
+
+
+def identity(evidence: Evidence) -> float:
+    """Largest relative error of 1 + overhead + data as the cost on CC (equation 7.3)."""
+    errors = [
+        (1 + row["overhead"] + row["data"]) / row["mcpr"] - 1
+        for row in evidence.rows("components")
+        if row["machine"] == "cc"
+    ]
+    return max(abs(float(error)) for error in errors)
+
+
+def rising_overhead(evidence: Evidence, program: str) -> list[int]:
+    """Block sizes at which overhead on CC does not rise as blocks are halved; 32 bytes and up."""
+    at = parts(evidence, program)
+    sizes = [size for size in at if size > _WORD]
+    return [b for a, b in pairwise(sizes) if at[a]["overhead"] < at[b]["overhead"]]
+
+
+def like_p_qsort(evidence: Evidence) -> float:
+    """The share of programs whose overhead on CC falls from 8 KB to 64-byte blocks."""
+    return share(
+        parts(evidence, p)[64]["overhead"] < parts(evidence, p)[8192]["overhead"]
+        for p in programs(evidence)
+    )
+
+
+def bound_shares(evidence: Evidence, block_size: int) -> dict[str, float]:
+    """Equation 7.14's bound as a share of the cost, by program."""
+    return {
+        row["program"]: row["share"]
+        for row in evidence.rows("false-sharing-bounds")
+        if row["block_size"] == block_size
+    }
+
+
+def trace(evidence: Evidence, name: str) -> Row:
+    """One synthetic trace."""
+    return next(row for row in evidence.rows("synthetic-traces") if row["trace"] == name)
+
+
+def expected(evidence: Evidence, name: str) -> dict[str, float]:
+    """F, S and Gamma of a synthetic trace per reference, found minus the thesis's closed form.
+
+    In units of the cost of a move.
+    """
+    row = trace(evidence, name)
+    o, b, s = row["o"], row["b"], row["s"]
+    closed = {
+        "T_F": (b * (s - 1), 0.0, 0.0),
+        "T_S": (0.0, o + b * s, 0.0),
+        "T_Gamma": (0.0, 0.0, (1 - s) * o / s),
+    }[name]
+    found = (row["F"], row["S"], row["Gamma"])
+    names = ("F", "S", "Gamma")
+    return {n: abs(a - c) / (o + b * s) for n, a, c in zip(names, found, closed, strict=True)}
+
+
+def full_duration(evidence: Evidence) -> dict[str, float]:
+    """The share of references to full-duration falsely shared pages, by program."""
+    return {
+        row["program"]: row["full_duration_references"] / max(row["references"], 1)
+        for row in evidence.rows("sharing-of-pages")
+    }
+
+
+def separable(evidence: Evidence) -> float:
+    """Median share of references to words that could be moved out of truly shared pages."""
+    rows = evidence.rows("sharing-of-pages")
+    shares = [float(row["separable_references"]) / max(row["references"], 1) for row in rows]
+    return float(median(shares))
+
+
+def false_misses(evidence: Evidence) -> dict[str, float]:
+    """Of the misses that are not cold, the share due to false sharing at 4 KB, by program."""
+    found = {}
+    for row in evidence.rows("sharing-of-pages"):
+        coherence = row["misses_true_sharing"] + row["misses_false_sharing"]
+        if coherence:
+            found[row["program"]] = row["misses_false_sharing"] / coherence
+    return found
+
+
+_DEFINITIONS = (
+    Claim(
+        "7.1.1",
+        "Blocks of one word transfer the least data",
+        "always",
+        "programs that transfer less with larger blocks on CC",
+        least_data,
+        empty,
+    ),
+    Claim(
+        "7.1.1",
+        "Most programs gain from some grouping: one-word blocks are not the cheapest",
+        "most",
+        "share of programs that cost less with some larger block on CC",
+        gains_from_grouping,
+        more_than(MOST),
+        "%",
+    ),
+    Claim(
+        "7.1.1",
+        "Measured by one-word blocks sorbyr would have negative false sharing",
+        "negative",
+        "cost on CC with 4 KB blocks minus that with words",
+        lambda e: parts(e, "sorbyr")[4096]["mcpr"] - parts(e, "sorbyr")[_WORD]["mcpr"],
+        less_than(0.0),
+    ),
+    Claim(
+        "7.1.2",
+        "The number of maximal sets of false sharing intervals can grow exponentially",
+        "exponential",
+        why="a statement about problems, not about programs",
+    ),
+    Claim(
+        "7.1.3",
+        "Any choice of false sharing intervals gives a lower bound on false sharing",
+        "always",
+        why="true by definition; docs/sharing.md describes the bracket that homenode computes",
+    ),
+    Claim(
+        "7.1.4",
+        "Pages that are falsely shared from beginning to end are extremely rare",
+        "extremely rare",
+        "share of references to such pages",
+        lambda e: max(full_duration(e).values()),
+        below(0.05),
+        "%",
+    ),
+    Claim(
+        "7.1.4",
+        "Words that are only read or used by one processor lie on pages that others write",
+        "some",
+        "median share of references to such words",
+        separable,
+        more_than(0.0),
+        "%",
+    ),
+    Claim(
+        "7.1.6",
+        "Without remote reference cost is local references, overhead and data transfer",
+        "equation 7.3",
+        "largest relative error on CC",
+        identity,
+        below(1e-9),
+    ),
+    Claim(
+        "7.1.6",
+        "The trace T_F has fragmentation nb(s-1) and neither false sharing nor grouping",
+        "F only",
+        "F, S and Gamma minus the closed form, in moves per reference",
+        lambda e: expected(e, "T_F"),
+        below(_EDGE),
+    ),
+    Claim(
+        "7.1.6",
+        "The trace T_S has false sharing (o+bs)n and neither fragmentation nor grouping",
+        "S only",
+        "F, S and Gamma minus the closed form, in moves per reference",
+        lambda e: expected(e, "T_S"),
+        below(_EDGE),
+    ),
+    Claim(
+        "7.1.6",
+        "The trace T_Gamma has grouping (1-s)no/s and neither fragmentation nor false sharing",
+        "Gamma only",
+        "F, S and Gamma minus the closed form, in moves per reference",
+        lambda e: expected(e, "T_Gamma"),
+        below(_EDGE),
+    ),
+)
+
+_ESTIMATES = (
+    Claim(
+        "7.2",
+        "In most programs false sharing could be anything from nothing to over 90 % of the cost",
+        "90 %",
+        "share of programs whose bound by equation 7.14 is above 90 % of the cost on CC at 8 KB",
+        lambda e: share(value > 0.9 for value in bound_shares(e, 8192).values()),
+        more_than(MOST),
+        "%",
+    ),
+    Claim(
+        "7.2",
+        "Many programs reach or exceed what less fragmentation can explain: halving the block "
+        "halves the data at most",
+        "many",
+        "programs whose data falls at least eightfold from 8 KB to 1 KB on CC",
+        beyond_halving,
+        lambda found: len(found) >= 2,
+    ),
+    Claim(
+        "7.2",
+        "p-qsort's data transfer falls 8.7-fold from 8 KB to 1 KB on CC: more than fragmentation "
+        "explains",
+        "8.7",
+        "ratio",
+        lambda e: data_ratio(e, "p-qsort", 8192, 1024),
+        more_than(8.0),
+    ),
+    Claim(
+        "7.2",
+        "p-qsort's data transfer falls 43-fold from 8 KB to 128 bytes on CC",
+        "43",
+        "ratio",
+        lambda e: data_ratio(e, "p-qsort", 8192, 128),
+        about(43),
+    ),
+    Claim(
+        "7.2",
+        "sorbyr's data transfer is never more than a tenth of its cost",
+        "10 %",
+        "largest share on CC, 32 bytes to 8 KB",
+        lambda e: max(
+            row["data"] / row["mcpr"] for size, row in parts(e, "sorbyr").items() if size > _WORD
+        ),
+        below(0.1),
+        "%",
+    ),
+    Claim(
+        "7.2",
+        "sorbyr's data transfer falls only fivefold from 8 KB to 32 bytes, where fragmentation "
+        "could explain 256",
+        "5",
+        "ratio",
+        lambda e: data_ratio(e, "sorbyr", 8192, 32),
+        about(5),
+    ),
+    Claim(
+        "7.2",
+        "sorbyr's overhead rises steadily as blocks get smaller",
+        "steadily",
+        "block sizes whose halving lowers the overhead on CC",
+        lambda e: rising_overhead(e, "sorbyr"),
+        empty,
+    ),
+    Claim(
+        "7.2",
+        "Most programs behave like p-qsort, plytrace or cholesky: overhead falls with block size",
+        "most",
+        "share of programs with less overhead on CC at 64 bytes than at 8 KB",
+        like_p_qsort,
+        more_than(MOST),
+        "%",
+    ),
+    Claim(
+        "7.2",
+        "False sharing is probably the major reason for poor performance with large blocks",
+        "major",
+        "median over programs of the share of coherence misses at 4 KB that are false sharing",
+        lambda e: median(false_misses(e).values()),
+        more_than(MOST),
+        "%",
+    ),
+    Claim(
+        "7.2",
+        "If false sharing were removed, machines with large blocks would do as well as with small",
+        "comparable",
+        why="needs rewritten programs; `false-sharing --padded` is the one that we have",
+    ),
+    Claim(
+        "7",
+        "Release consistency would lower the cost of false sharing",
+        "better",
+        why="the cost model has sequential consistency only",
+    ),
+)
+
+CLAIMS = (*_DEFINITIONS, *_ESTIMATES)

@@ -1,0 +1,168 @@
+"""A study: one chapter of the thesis, its tables and figures made anew, its claims judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from homenode.studies.claims import counts
+from homenode.studies.claims import ledger as judged
+from homenode.studies.published import tables as published
+from homenode.studies.tables import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+
+    from homenode.studies.claims import Claim, Finding
+    from homenode.studies.lab import Laboratory
+    from homenode.studies.tables import Figure, Row, Table
+
+
+@dataclass(frozen=True)
+class Products:
+    """What a chapter's experiments gave.
+
+    Attributes:
+        tables: the thesis's tables, from our programs.
+        figures: the thesis's figures, from our programs.
+        extra: further rows that claims look at, by name; saved with the rest.
+        notes: what a reader must know about the experiments.
+    """
+
+    tables: Sequence[Table]
+    figures: Sequence[Figure]
+    extra: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    def evidence(self) -> Evidence:
+        """Everything that the claims may look at."""
+        rows: dict[str, Sequence[Row]] = dict(self.extra)
+        rows |= {table.name: table.rows for table in self.tables}
+        rows |= {figure.name: figure.rows for figure in self.figures}
+        return Evidence(rows, published())
+
+
+@dataclass(frozen=True)
+class Study:
+    """An entry of the table of studies.
+
+    Attributes:
+        name: as on the command line.
+        summary: what it regenerates, one line.
+        source: the publication and its part.
+        experiments: runs everything in a laboratory.
+        claims: what that part says in words.
+    """
+
+    name: str
+    summary: str
+    source: str
+    experiments: Callable[[Laboratory], Products]
+    claims: Sequence[Claim]
+
+    def describe(self) -> dict[str, Any]:
+        """The entry as plain data, for lists and JSON."""
+        return {
+            "name": self.name,
+            "summary": self.summary,
+            "source": self.source,
+            "claims": len(self.claims),
+        }
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a study found.
+
+    Attributes:
+        entry: which study.
+        products: tables, figures and simulations as plain rows.
+        findings: every claim with our value and a verdict.
+        provenance: traces with checksums, parameters, version.
+    """
+
+    entry: Study
+    products: Products
+    findings: Sequence[Finding]
+    provenance: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"StudyResult({self.entry.name}: {told_counts(self.counts)})"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims hold, differ and cannot be tested."""
+        return counts(self.findings)
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables by name, as data frames.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        return {table.name: _frame(table.rows) for table in self.products.tables}
+
+    @property
+    def figures(self) -> dict[str, pd.DataFrame]:
+        """The data of the figures by name, in long form, as data frames.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        return {figure.name: _frame(figure.rows) for figure in self.products.figures}
+
+    @property
+    def ledger(self) -> pd.DataFrame:
+        """Every claim, what was published, what we find, and the verdict.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        return _frame([finding.row() for finding in self.findings])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON; infinite values are None."""
+        return {
+            "study": self.entry.name,
+            "source": self.entry.source,
+            "counts": self.counts,
+            "tables": {table.name: _plain(table.rows) for table in self.products.tables},
+            "figures": {figure.name: _plain(figure.rows) for figure in self.products.figures},
+            "ledger": [finding.row() for finding in self.findings],
+            "provenance": dict(self.provenance),
+        }
+
+
+def conduct(entry: Study, laboratory: Laboratory) -> StudyResult:
+    """Runs a study's experiments and judges its claims."""
+    products = entry.experiments(laboratory)
+    findings = judged(entry.claims, products.evidence())
+    return StudyResult(entry, products, findings, laboratory.provenance())
+
+
+def told_counts(found: Mapping[str, int]) -> str:
+    """How many claims hold and so on, in words.
+
+    >>> told_counts({"holds": 3, "differs": 1, "not testable": 0})
+    '3 hold, 1 differs, 0 not testable'
+    """
+    holds = "holds" if found["holds"] == 1 else "hold"
+    differ = "differs" if found["differs"] == 1 else "differ"
+    return (
+        f"{found['holds']} {holds}, {found['differs']} {differ}, "
+        f"{found['not testable']} not testable"
+    )
+
+
+def _frame(rows: Sequence[Row]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(list(rows))
+
+
+def _plain(rows: Sequence[Row]) -> list[Row]:
+    infinite = float("inf")
+    return [{k: None if v == infinite else v for k, v in row.items()} for row in rows]

@@ -1,0 +1,162 @@
+"""The laboratory of a study: its traces, its simulations, and the record of what was done."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from homenode import _core
+from homenode.simulation import simulate
+from homenode.specs import unique
+from homenode.studies import programs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from homenode.studies.programs import Program
+    from homenode.studies.tables import Row
+    from homenode.trace import Trace
+
+    Step = Callable[[int, int | None], None]
+    Watch = Callable[[str], AbstractContextManager[Step]]
+
+PLATINUM = "platinum:t1=10000,t2=1000000"
+"""10 ms and 1 s of a machine that makes a million references a second. Section 5.1 takes the times
+of each program's own run; table 3.1 puts the ACE between one and four million a second. Fixed
+numbers make two runs of a study agree."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What to simulate: machines by the names that the results get, policies and block sizes."""
+
+    machines: Mapping[str, str] | Sequence[str]
+    policies: Sequence[str]
+    block_sizes: Sequence[int]
+    force: bool = False
+
+    def names(self) -> dict[str, str]:
+        """From what the engine calls a machine to what the results call it."""
+        if isinstance(self.machines, dict):
+            return {spec: name for name, spec in self.machines.items()}
+        return {name: name for name in self.machines}
+
+
+@contextmanager
+def silence(_title: str) -> Iterator[Step]:
+    """Watches long work without a word."""
+    yield lambda _done, _total: None
+
+
+@dataclass
+class Laboratory:
+    """Where a study works.
+
+    Attributes:
+        folder: where the traces are kept.
+        quick: small sizes.
+        programs: what may be run.
+        watch: opens a progress bar with a title.
+        traces: provenance of every trace used, by program.
+        simulations: every matrix simulated.
+        notes: what the engines remarked.
+    """
+
+    folder: Path
+    quick: bool
+    programs: Sequence[Program]
+    watch: Watch = silence
+    traces: dict[str, dict[str, Any]] = field(default_factory=dict)
+    simulations: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    _opened: dict[str, Trace] = field(default_factory=dict)
+
+    def trace(self, program: Program) -> Trace:
+        """The trace of a program, recorded if need be."""
+        if program.name not in self._opened:
+            with self.watch(f"recording {program.name}") as step:
+                made = programs.trace_of(program, self.folder, step)
+            self._opened[program.name] = made
+            self.traces[program.name] = {
+                "program": program.name,
+                "workload": program.workload,
+                "style": program.style,
+                "arguments": " ".join(program.words),
+                "references": made.references,
+                "checksum": made.info["checksum"],
+            }
+        return self._opened[program.name]
+
+    def simulate(self, matrix: Matrix, only: Sequence[str] | None = None) -> list[Row]:
+        """Simulates a matrix on every program, or on some; one row a point."""
+        rows: list[Row] = []
+        for program in self.programs:
+            if only is None or program.name in only:
+                rows += self._one(matrix, program)
+        return rows
+
+    def _one(self, matrix: Matrix, program: Program) -> list[Row]:
+        trace = self.trace(program)
+        names = matrix.names()
+        with self.watch(f"simulating {program.name}") as step:
+            result = simulate(
+                trace,
+                list(names),
+                list(matrix.policies),
+                list(matrix.block_sizes),
+                progress=step,
+                force=matrix.force,
+            )
+        self._note(matrix, result.provenance)
+        return [point(program, row, names) for row in result]
+
+    def _note(self, matrix: Matrix, provenance: dict[str, Any]) -> None:
+        record = {
+            "machines": matrix.names(),
+            "policies": list(matrix.policies),
+            "block_sizes": list(matrix.block_sizes),
+        }
+        if record not in self.simulations:
+            self.simulations.append(record)
+        self.notes = unique([*self.notes, *provenance.get("notes", [])])
+
+    def provenance(self) -> dict[str, Any]:
+        """Everything that the results follow from."""
+        return {
+            "version": _core.version(),
+            "quick": self.quick,
+            "quantum": programs.QUANTUM,
+            "traces": list(self.traces.values()),
+            "absent": programs.absent(),
+            "simulations": self.simulations,
+            "notes": self.notes,
+        }
+
+
+def point(program: Program, outcome: dict[str, Any], names: Mapping[str, str]) -> Row:
+    """One simulated point as a flat row.
+
+    ``moves`` are all moves of blocks, ``cost_moves`` what they cost.
+    """
+    counts, cost = outcome["counts"], outcome["cost"]
+    row: Row = {
+        "program": program.name,
+        "style": program.style,
+        "machine": names.get(outcome["machine"], outcome["machine"]),
+        "policy": outcome["policy"].partition(":")[0]
+        if outcome["policy"] == PLATINUM
+        else outcome["policy"],
+        "block_size": outcome["block_size"],
+        "accesses": outcome["accesses"],
+        "mcpr": outcome["mcpr"],
+    }
+    for where in ("local", "remote", "global"):
+        row[where] = counts[f"{where}_reads"] + counts[f"{where}_writes"]
+        row[f"cost_{where}"] = cost[where]
+    row["moves"] = counts["remote_moves"] + counts["global_moves"]
+    row["cost_moves"] = (cost["remote_moves"] or 0) + (cost["global_moves"] or 0)
+    row["invalidations"] = counts["invalidations"]
+    return row

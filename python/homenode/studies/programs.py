@@ -1,0 +1,118 @@
+"""The programs of the thesis that we have, recorded once and kept.
+
+A trace is found again by the program's source, its arguments, the way of recording and homenode's
+version; when any of these changes it is recorded anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from homenode import workloads
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Progress = Callable[[int, int | None], None] | None
+
+THREADS = 8
+QUANTUM = 10
+"""References a thread makes before the next one's turn: the ACE's tracer ran all processors at the
+same pace (section 2.3.1), so turns are short; ten takes a tenth of the time that one would."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the thesis and our workload of that name.
+
+    Attributes:
+        name: as in the thesis.
+        workload: as in ``homenode list workloads``.
+        style: ``epex``, ``presto``, ``splash`` or ``c-threads`` (section 2.1).
+        arguments: what a run gets, its size included.
+        threads: processors.
+    """
+
+    name: str
+    workload: str
+    style: str
+    arguments: tuple[str, ...]
+    threads: int
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments of a run."""
+        return ["-p", str(self.threads), *self.arguments]
+
+
+def listed() -> list[dict[str, Any]]:
+    """The programs of the thesis, as ``programs.toml`` has them."""
+    text = (Path(__file__).with_name("programs.toml")).read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = tomllib.loads(text)["program"]
+    return found
+
+
+def available(quick: bool, names: Iterable[str] | None = None) -> list[Program]:
+    """The programs of the thesis that homenode has, in the thesis's order.
+
+    Args:
+        quick: with the workloads' small sizes instead of the seed's.
+        names: only these, as the thesis calls them.
+    """
+    known = {entry.name: entry for entry in workloads.TABLE}
+    found = []
+    for row in listed():
+        name = next((name for name in row["workloads"] if name in known), None)
+        if name is None or (names is not None and row["thesis"] not in set(names)):
+            continue
+        size = row.get("arguments", known[name].arguments)
+        if quick:
+            size = known[name].quick
+        threads = row.get("threads", THREADS)
+        found.append(Program(row["thesis"], name, row["style"], tuple(size), threads))
+    return found
+
+
+def absent() -> list[str]:
+    """The programs of the thesis that homenode has not."""
+    known = {entry.name for entry in workloads.TABLE}
+    return [row["thesis"] for row in listed() if known.isdisjoint(row["workloads"])]
+
+
+def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace:
+    """The trace of a program: the one in `folder`, or a new recording.
+
+    Raises:
+        ConfigError: when the compiler or the program fails.
+        TraceError: when the trace cannot be written.
+    """
+    path = folder / f"{program.workload}-{_key(program)}.hnt"
+    if path.exists():
+        return Trace.open(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    binary = workloads.build(program.workload, folder / program.workload, "homenode")
+    # As a person would type it, so that the recording does not depend on where the folder is.
+    start = str(binary) if binary.is_absolute() else f"./{binary}"
+    return Trace.record([start, *program.words], path, quantum=QUANTUM, progress=progress)
+
+
+def _key(program: Program) -> str:
+    entry = workloads.find(program.workload)
+    sources: Sequence[Path] = [entry.path, *sorted(entry.path.parent.glob("*.h"))]
+    digest = hashlib.sha256()
+    for part in (_version(), str(QUANTUM), *program.words):
+        digest.update(part.encode() + b"\0")
+    for path in sources:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _version() -> str:
+    from homenode import _core
+
+    return str(_core.version())

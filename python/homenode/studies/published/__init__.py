@@ -1,0 +1,34 @@
+"""The thesis's own tables, as printed, for comparison.
+
+Source: Bolosky, *Software Coherence in Multiprocessor Memory Systems*, 1993: tables 2.1, 3.1, 3.2,
+4.1, 6.3, 6.4 and 6.5. Shares are fractions of one, except in table 4.1, which is in percent.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homenode.studies.tables import from_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from homenode.studies.tables import Row
+
+
+@cache
+def tables() -> Mapping[str, Sequence[Row]]:
+    """Every published table by name.
+
+    >>> tables()["table-6.3"][0]["R"]
+    2323.0
+    """
+    found = sorted(Path(__file__).parent.glob("*.csv"))
+    return {path.stem: from_csv(path.read_text(encoding="utf-8")) for path in found}
+
+
+def row(table: str, program: str) -> Row | None:
+    """One program's row of a published table, or None where it has none."""
+    return next((row for row in tables()[table] if row["program"] == program), None)

@@ -1,0 +1,143 @@
+"""Writes what a study found: CSV and SVG files, JSON, the ledger as Markdown, and one HTML page."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from homenode.files import replacing
+from homenode.specs import format_size, plain_number
+from homenode.studies import charts
+from homenode.studies.entry import told_counts
+from homenode.studies.tables import to_csv
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from homenode.studies.entry import StudyResult
+
+RULES = (
+    "A number holds when ours is within a tenth of it, a percentage when ours is within five "
+    "points. *Most* is more than half of the programs, *nearly all* at least nine tenths, *few* at "
+    "most a fifth. *Close*, *slightly* and *small* mean within a tenth, *comparable* within a "
+    "fifth, *far* more than a tenth, *an order of magnitude* a factor of ten. These rules are the "
+    "same for all claims and were fixed before anything was run."
+)
+
+
+def write(result: StudyResult, folder: Path) -> Path:
+    """Writes everything into a folder.
+
+    Returns:
+        The HTML page.
+
+    Raises:
+        OSError: when a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    products = result.products
+    files = {f"{table.name}.csv": to_csv(table.rows) for table in products.tables}
+    for figure in products.figures:
+        files[f"{figure.name}.csv"] = to_csv(figure.rows)
+        files[f"{figure.name}.svg"] = str(charts.draw(figure))
+    files |= {f"{name}.csv": to_csv(rows) for name, rows in products.extra.items()}
+    files["ledger.csv"] = to_csv([finding.row() for finding in result.findings])
+    files["ledger.md"] = markdown(result)
+    files["study.json"] = json.dumps(result.to_dict(), indent=1) + "\n"
+    files["index.html"] = page(result)
+    for name, text in files.items():
+        with replacing(folder / name) as file:
+            file.write(text.encode())
+    return folder / "index.html"
+
+
+def page(result: StudyResult) -> str:
+    """The HTML page: ledger, tables, figures and provenance; it fetches nothing."""
+    environment = Environment(
+        loader=PackageLoader("homenode.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"cell": cell, "size": format_size}
+    return environment.get_template("study.html.jinja").render(
+        entry=result.entry,
+        counts=result.counts,
+        summary=told_counts(result.counts),
+        rules=RULES.replace("*", ""),
+        findings=[finding.row() for finding in result.findings],
+        tables=result.products.tables,
+        figures=[(figure, charts.draw(figure)) for figure in result.products.figures],
+        notes=result.products.notes,
+        provenance=result.provenance,
+    )
+
+
+def cell(value: Any) -> str:
+    """A value in a table for people.
+
+    >>> cell(None), cell(1.23456), cell("gauss"), cell(4096)
+    ('', '1.235', 'gauss', '4,096')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else plain_number(value)
+
+
+def markdown(result: StudyResult) -> str:
+    """The ledger as a page of the documentation."""
+    entry, provenance = result.entry, result.provenance
+    size = "small sizes (`--quick`)" if provenance["quick"] else "full sizes"
+    lines = [
+        f"# {entry.name}",
+        "",
+        f"{entry.summary}. Source: {entry.source}.",
+        "",
+        f"Made by `homenode study {entry.name}`, homenode {provenance['version']}, {size}, "
+        f"{len(provenance['traces'])} programs: {told_counts(result.counts)}.",
+        "",
+        *(line for note in result.products.notes for line in (f"{note}", "")),
+        RULES,
+    ]
+    for section in dict.fromkeys(finding.claim.section for finding in result.findings):
+        lines += ["", f"## Section {section}", ""]
+        lines += ["| claim | thesis | ours | verdict |", "|---|---|---|---|"]
+        for finding in result.findings:
+            if finding.claim.section == section:
+                lines.append(_line(finding.row()))
+    lines += ["", "## Provenance", "", *_provenance(result)]
+    return "\n".join(lines) + "\n"
+
+
+def _line(row: dict[str, str]) -> str:
+    ours = row["ours"] or "–"
+    if row["computed"] and row["ours"]:
+        ours += f"<br>*{row['computed']}*"
+    verdict = f"**{row['verdict']}**" if row["verdict"] == "differs" else row["verdict"]
+    if row["note"]:
+        verdict += f": {row['note']}"
+    cells = (row["claim"], row["published"] or "–", ours, verdict)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _provenance(result: StudyResult) -> list[str]:
+    provenance = result.provenance
+    lines = [
+        f"Turns of {provenance['quantum']} references when recording. Threads are processors.",
+        "",
+        "| program | workload and arguments | references | checksum |",
+        "|---|---|---:|---|",
+    ]
+    for trace in provenance["traces"]:
+        run = f"`{trace['workload']} {trace['arguments']}`"
+        lines.append(
+            f"| {trace['program']} | {run} | {trace['references']:,} | `{trace['checksum']}` |"
+        )
+    if provenance["absent"]:
+        lines += ["", f"Programs of the thesis not run: {', '.join(provenance['absent'])}."]
+    return lines

@@ -1,0 +1,325 @@
+"""Studies: what they judge and how, on made-up tables and on small programs."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode import studies
+from homenode.studies import (
+    ch3_measures,
+    ch4_claims,
+    ch4_printed,
+    ch5_measures,
+    ch6_measures,
+    ch7_claims,
+    charts,
+    claims,
+    published,
+)
+from homenode.studies.tables import Axis, Evidence, Figure, Missing, Points
+from homenode.studies.writing import markdown, page, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Outcome
+    from homenode.studies.entry import StudyResult
+
+_NAMES = [entry.name for entry in studies.TABLE]
+_PROGRAMS = ("gauss", "sorbyr", "p-qsort")
+_DOCS = Path(__file__).parent.parent / "docs" / "studies"
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the small programs are recorded, once for all tests."""
+    return tmp_path_factory.mktemp("traces")
+
+
+@pytest.fixture(scope="module")
+def results(traces: Path) -> dict[str, StudyResult]:
+    """Every study on three small programs."""
+    return {
+        name: studies.study(name, quick=True, traces=traces, programs=_PROGRAMS) for name in _NAMES
+    }
+
+
+def _points(costs: dict[tuple[str, str, int], float], policy: str = "optimal") -> Evidence:
+    styles = {"p-qsort": "presto", "gauss": "c-threads", "sorbyr": "c-threads"}
+    rows = [
+        {
+            "program": program,
+            "style": styles.get(program, "splash"),
+            "machine": machine,
+            "policy": policy,
+            "block_size": size,
+            "mcpr": mcpr,
+        }
+        for (program, machine, size), mcpr in costs.items()
+    ]
+    return Evidence({"outcomes": rows})
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", _NAMES)
+def test_every_claim_gets_a_verdict(results: dict[str, StudyResult], name: str) -> None:
+    result = results[name]
+    assert [finding.claim for finding in result.findings] == list(studies.find(name).claims)
+    assert sum(result.counts.values()) == len(result.findings)
+    assert result.counts["holds"] > 0
+    for finding in result.findings:
+        assert finding.ours or finding.verdict == "not testable", finding
+        assert finding.note or finding.verdict != "not testable", finding
+    assert set(result.ledger["verdict"]) <= set(claims.VERDICTS)
+    assert all(len(frame) for frame in {**result.tables, **result.figures}.values())
+    assert [row["program"] for row in result.provenance["traces"]] == list(_PROGRAMS)
+
+
+@pytest.mark.timeout(120)
+def test_a_second_run_finds_the_same(results: dict[str, StudyResult], traces: Path) -> None:
+    again = studies.study("bolosky-ch5", quick=True, traces=traces, programs=_PROGRAMS)
+    assert again.to_dict() == results["bolosky-ch5"].to_dict()
+    assert page(again) == page(results["bolosky-ch5"])
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", _NAMES)
+def test_what_is_written_can_be_read(
+    results: dict[str, StudyResult], name: str, tmp_path: Path
+) -> None:
+    result = results[name]
+    html = write(result, tmp_path).read_text()
+    _Balanced().check(html)
+    assert "http://" not in html.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in html
+    assert "src=" not in html
+    for figure in result.products.figures:
+        root = ET.fromstring((tmp_path / f"{figure.name}.svg").read_text())  # noqa: S314 - ours
+        assert root.tag.endswith("svg")
+        assert (tmp_path / f"{figure.name}.csv").read_text().count("\n") == len(figure.rows) + 1
+    assert json.loads((tmp_path / "study.json").read_text())["counts"] == result.counts
+    assert not list(tmp_path.glob("*.partial"))
+
+
+class _Balanced(HTMLParser):
+    """Fails when an element is not closed, or closed twice."""
+
+    _VOID = frozenset({"meta", "link", "br"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, _attributes: list[tuple[str, str | None]]) -> None:
+        if tag not in self._VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open, tag
+        assert self._open.pop() == tag
+
+    def check(self, text: str) -> None:
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_ledger_in_the_docs_lists_these_claims(name: str) -> None:
+    lines = (_DOCS / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    listed = [line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")]
+    wanted = {claim.statement.replace("|", "\\|") for claim in studies.find(name).claims}
+    assert wanted <= set(listed)
+    rows = [row for row in listed if row not in {"claim", "program"} and " " in row]
+    assert len(rows) == len(studies.find(name).claims)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_claims_are_told_apart_and_say_why_not(name: str) -> None:
+    found = studies.find(name).claims
+    assert len({(claim.section, claim.statement) for claim in found}) == len(found)
+    for claim in found:
+        assert (claim.compute is None) == (claim.judge is None), claim
+        assert claim.compute or claim.why, claim
+        assert claim.how or claim.compute is None, claim
+
+
+def test_the_command_writes_a_page_and_prints_the_ledger(
+    homenode: Callable[..., Outcome], traces: Path, tmp_path: Path
+) -> None:
+    words = ("study", "bolosky-ch4", "--quick", "-o", tmp_path, "--traces", traces)
+    made = homenode(*words, "--program", "gauss", "--json")
+    assert made.code == 0, made.err
+    found = json.loads(made.out)
+    assert found["study"] == "bolosky-ch4"
+    assert Path(found["page"]).exists()
+    assert len(found["ledger"]) == len(studies.find("bolosky-ch4").claims)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("bolosky-ch9",), "there is no study 'bolosky-ch9'; choose one of bolosky-ch3"),
+        (("bolosky-ch6", "--program", "doom"), "no study has the program doom"),
+    ],
+)
+def test_unknown_names_are_usage_errors(
+    homenode: Callable[..., Outcome], tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    made = homenode("study", *words, "-o", tmp_path)
+    assert made.code == 2
+    assert said in made.err
+
+
+def test_studies_are_listed() -> None:
+    rows = hn.table("studies")
+    assert [row["name"] for row in rows] == _NAMES
+    assert all(row["summary"] and row["source"] and row["claims"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("judge", "good", "bad"),
+    [
+        (claims.about(40), 43, 45),
+        (claims.points(0.82), 0.86, 0.88),
+        (claims.below(1.1), {"a": 1.0, "b": 1.1}, {"a": 1.0, "b": 1.2}),
+        (claims.above(2), [2, 3], [1, 3]),
+        (claims.more_than(0.5), 0.51, 0.5),
+        (claims.less_than(1), (0.9, 0.5), (0.9, 1)),
+        (claims.between(1024, 4096), {"cc": 1024}, {"cc": 512}),
+        (claims.only("bsort"), ["bsort"], ["bsort", "gauss"]),
+        (claims.empty, [], ["gauss"]),
+        (claims.true, {"gauss": 1.0}, {}),
+    ],
+)
+def test_judges(judge: Callable[[Any], bool], good: object, bad: object) -> None:
+    assert judge(good)
+    assert not judge(bad)
+
+
+def test_what_cannot_be_computed_is_not_testable() -> None:
+    claim = claims.Claim("1", "x", "y", "z", lambda e: e.points().at("mp3d", "a", "b", 1), bool)
+    found = claims.find(claim, _points({("gauss", "numa", 64): 1.0}))
+    assert (found.verdict, found.note) == (
+        "not testable",
+        "needs mp3d, which this run does not have",
+    )
+
+
+def test_a_reason_is_given_only_where_it_differs() -> None:
+    claim = claims.Claim("1", "x", "2", "z", lambda e: len(e.tables), lambda n: n == 2, why="w")
+    assert claims.find(claim, Evidence({"a": []})).note == "w"
+    assert claims.find(claim, Evidence({"a": [], "b": []})).note == ""
+
+
+def test_points_are_looked_up() -> None:
+    points = Points(
+        _points(
+            {("gauss", "numa", 64): 2.0, ("gauss", "numa", 128): 1.5, ("p-qsort", "numa", 64): 9.0}
+        ).tables["outcomes"]
+    )
+    assert points.best("gauss", "numa") == (1.5, 128)
+    assert points.programs("presto") == ["p-qsort"]
+    with pytest.raises(Missing, match="needs chip"):
+        points.mcpr("chip", "numa", "optimal", 64)
+    with pytest.raises(Missing, match="128-byte"):
+        points.mcpr("p-qsort", "numa", "optimal", 128)
+
+
+def test_chapter_3_follows_its_own_times(results: dict[str, StudyResult]) -> None:
+    evidence = results["bolosky-ch3"].products.evidence()
+    assert set(ch3_measures.not_following(evidence, "beta")) == {"matmult"}
+    assert ch3_measures.not_following(evidence, "alpha") == {}
+    assert set(ch3_measures.slow_shares(evidence)) == {"matmult"}
+
+
+def test_figure_4_3_misses_the_optimum() -> None:
+    from homenode.studies.ch4 import COUNTER_EXAMPLE, optimum
+
+    assert ch4_printed.printed_cost(COUNTER_EXAMPLE, 4, 15, 59) == 168
+    assert optimum(COUNTER_EXAMPLE) == 154
+
+
+def test_a_curve_that_bends_upwards_is_found() -> None:
+    def rows(*costs: float) -> Evidence:
+        return Evidence(
+            {
+                "sweeps": [
+                    {"program": "gauss", "price": price, "value": 10 * i, "mcpr": cost}
+                    for price in ("r", "R", "g", "G")
+                    for i, cost in enumerate(costs)
+                ]
+            }
+        )
+
+    assert ch4_claims.not_concave(rows(1.0, 1.5, 1.7)) == []
+    assert len(ch4_claims.not_concave(rows(1.0, 1.1, 1.7))) == 4
+    assert len(ch4_claims.not_concave(rows(1.7, 1.6, 1.5))) == 4
+
+
+def test_savings_are_shares_of_the_optimum() -> None:
+    rows = []
+    for policy, cost in (("all-global", 2.0), ("optimal", 1.2), ("ace", 1.4)):
+        rows += _points({("gauss", "ace", 4096): cost}, policy).tables["outcomes"]
+    evidence = Evidence({"outcomes": rows})
+    assert ch5_measures.saving(evidence, "ace", "ace") == pytest.approx(0.75)
+    assert ch5_measures.total_saving(evidence, "ace", "ace") == pytest.approx(0.75)
+    assert ch5_measures.over_optimal(evidence, "ace", "ace")["gauss"] == pytest.approx(1.4 / 1.2)
+
+
+def test_the_order_of_machines_is_checked() -> None:
+    order = {"cc+": 1.0, "cc": 1.1, "numa": 1.2, "dsm+": 1.3, "dsm": 1.4}
+    costs = {("gauss", machine, 512): cost for machine, cost in order.items()}
+    assert ch6_measures.violations(_points(costs)) == []
+    assert ch6_measures.violations(_points(costs | {("gauss", "dsm+", 512): 1.5})) == [
+        "gauss dsm+/dsm 512 B"
+    ]
+
+
+def test_full_duration_false_sharing_is_a_share_of_references() -> None:
+    rows = [{"program": "gauss", "references": 200, "full_duration_references": 50}]
+    assert ch7_claims.full_duration(Evidence({"sharing-of-pages": rows})) == {"gauss": 0.25}
+
+
+def test_published_tables_have_all_programs() -> None:
+    names = {row["thesis"] for row in studies.programs.listed()}
+    for name in ("table-2.1", "table-4.1", "table-6.4"):
+        assert {row["program"] for row in published.tables()[name]} == names
+    assert published.row("table-6.5", "matmult") == {
+        "program": "matmult",
+        "numa_4k": 2.9,
+        "uncorrected": 1.52,
+        "ace": 2.79,
+        "r4000": 6.09,
+    }
+
+
+@pytest.mark.parametrize("kind", ["lines", "bars", "areas", "marks"])
+def test_figures_of_every_kind_are_drawn(kind: Any) -> None:
+    rows = [
+        {"series": series, "x": x, "y": y, "group": "gauss", "tick": series == "b"}
+        for series in ("a", "b")
+        for x, y in ((64, 1.0), (128, 40.0), (256, None))
+    ]
+    axis = Axis("block size", log=kind == "lines", sizes=kind == "lines", limit=0.5)
+    figure = Figure("figure-0", "a & b", kind, rows, axis, axis, areas=("a",))
+    drawn = str(charts.draw(figure))
+    root = ET.fromstring(drawn)  # noqa: S314 - ours
+    assert root.get("aria-label") == "a & b"
+    assert "nan" not in drawn
+    assert "inf" not in drawn
+
+
+def test_the_ledger_as_markdown_has_a_row_a_claim(results: dict[str, StudyResult]) -> None:
+    result = results["bolosky-ch6"]
+    text = markdown(result)
+    for finding in result.findings:
+        assert f"| {finding.claim.statement} |" in text
+    assert "small sizes" in text
