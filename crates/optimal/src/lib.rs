@@ -8,6 +8,7 @@
 //! this is checked for every block, also in release builds.
 
 pub mod brute;
+mod certificate;
 mod change;
 mod cycles;
 mod entry;
@@ -17,11 +18,14 @@ mod global_migration;
 mod key;
 mod lanes;
 mod migration;
+mod optimum;
 mod replication;
 mod sink;
 mod walk;
 mod way;
 mod wide;
 
+pub use certificate::{Certificate, CertificateError, certify};
 pub use change::Change;
 pub use entry::{TABLE, placement};
+pub use optimum::Optimum;

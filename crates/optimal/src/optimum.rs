@@ -1,0 +1,179 @@
+//! The optimum of one block after the other: counts, or the placement itself.
+
+use homenode_base::ProcId;
+use homenode_machine::Prices;
+use homenode_placement::policy::{PolicyError, Setup};
+use homenode_placement::{Block, Cost, Run, Tally};
+
+use crate::change::{Change, Changes};
+use crate::general::General;
+use crate::global_lanes;
+use crate::global_migration;
+use crate::key::KeyPrices;
+use crate::migration::Migration;
+use crate::replication::Scratch;
+use crate::sink::Counter;
+use crate::walk::{Sink, Walk};
+use crate::way::WayPrices;
+use crate::wide::Wide;
+
+/// Finds optimal placements at one price list. Keeps nothing from block to block but memory.
+pub struct Optimum {
+    pub(crate) setup: Setup,
+    pub(crate) prices: Prices,
+    replicate: bool,
+    scratch: Scratch,
+    migration: Migration,
+    /// Memory of the narrow recurrence with global memory.
+    codes: Vec<u16>,
+}
+
+impl Optimum {
+    /// With or without replication, at the prices of the setup.
+    ///
+    /// # Errors
+    /// When the recurrences do not cover the prices.
+    pub fn new(setup: &Setup, replicate: bool) -> Result<Self, PolicyError> {
+        let prices = check(setup)?;
+        let scratch = Scratch::new(setup.processors);
+        let migration = Migration::default();
+        Ok(Self { setup: *setup, prices, replicate, scratch, migration, codes: Vec::new() })
+    }
+
+    /// What the optimal placement of a block counts.
+    ///
+    /// # Panics
+    /// When the counts, priced, are not the minimum found: a fault of this crate.
+    pub fn tally(&mut self, block: Block<'_>) -> Tally {
+        let references = self.scratch.survey(block.runs);
+        if self.scratch.active().len() == 1 {
+            return all_local(block);
+        }
+        if self.setup.global {
+            let mut counter = Counter::new(block.runs);
+            let value = self.with_global((block.runs, references), &mut counter);
+            let tally = counter.finish();
+            confirm(block, &tally, &self.prices, value);
+            return tally;
+        }
+        let keys = self.keys(references);
+        let mut tally = Tally::default();
+        let key = if self.replicate {
+            let key = self.scratch.solve(block.runs, keys);
+            self.scratch.replay(block.runs, |step| step.count(&keys, &mut tally));
+            key
+        } else {
+            let key = self.migration.solve(block.runs, &keys, self.setup.processors);
+            self.migration.count(block.runs, &mut tally);
+            key
+        };
+        confirm(block, &tally, &self.prices, (Wide { infinite: 0, key }, keys.shift));
+        tally
+    }
+
+    /// The optimal placement of a block itself: the places at its first reference, and every
+    /// change.
+    ///
+    /// Of several optima it is the one with the fewest moves, then the lowest-numbered places,
+    /// decided from the end of the history backwards. Copies are made by the first read that uses
+    /// them, or sooner where the price asks for it.
+    pub fn placement(&mut self, block: Block<'_>) -> Vec<Change> {
+        let references = self.scratch.survey(block.runs);
+        let mut changes = Changes::default();
+        if self.setup.global {
+            self.with_global((block.runs, references), &mut changes);
+            return changes.finish();
+        }
+        let keys = self.keys(references);
+        if self.replicate {
+            self.scratch.solve(block.runs, keys);
+            let active = self.scratch.active().to_vec();
+            self.scratch.replay(block.runs, |step| step.record(&keys, &active, &mut changes));
+        } else {
+            self.migration.solve(block.runs, &keys, self.setup.processors);
+            let runs = block.runs.iter().map(|run| run.references());
+            let path = self.migration.path().iter().copied();
+            singles(runs.zip(path), self.setup.processors, &mut changes);
+        }
+        changes.finish()
+    }
+
+    fn keys(&self, references: u64) -> KeyPrices {
+        KeyPrices::new(&self.prices, references).expect("new() has checked the prices")
+    }
+
+    /// Finds the best placement on a machine with global memory and tells the sink.
+    fn with_global(
+        &mut self,
+        (runs, references): (&[Run], u64),
+        sink: &mut impl Sink,
+    ) -> (Wide, u32) {
+        let prices = WayPrices::new(&self.prices, references);
+        let prices = prices.expect("new() has checked the prices");
+        let value = if self.replicate {
+            let (active, lane) = self.scratch.lanes();
+            let both = (&self.prices, &prices);
+            let narrow = global_lanes::solve(both, runs, (active.len(), lane), &mut self.codes);
+            let solution =
+                narrow.unwrap_or_else(|| General::new(prices, active.len()).solve(runs, lane));
+            Walk::new(&prices, active, sink).run(runs, &solution, lane);
+            solution.value
+        } else {
+            let processors = self.setup.processors;
+            let (value, path) = global_migration::solve(&prices, (runs, references), processors);
+            let steps = runs.iter().flat_map(|&run| global_migration::steps(run));
+            singles(steps.zip(path), processors, sink);
+            value
+        };
+        (value, prices.shift)
+    }
+}
+
+/// The prices, if the recurrences hold for them.
+fn check(setup: &Setup) -> Result<Prices, PolicyError> {
+    let fail = |machine, remedy| Err(PolicyError::Machine { policy: "optimal", machine, remedy });
+    let Some(prices) = setup.prices else {
+        return fail("without prices", "give the prices: this policy chooses by them");
+    };
+    if !setup.global && KeyPrices::new(&prices, 1).is_none() {
+        return fail(
+            "with these prices",
+            "r and R must not both be infinite, and r must not be below 1, even with --force",
+        );
+    }
+    if setup.global && WayPrices::new(&prices, 1).is_none() {
+        return fail(
+            "with global memory and these prices",
+            "neither r nor g must be below 1, nor r below a finite g, even with --force",
+        );
+    }
+    Ok(prices)
+}
+
+/// A block that one processor alone refers to stays there.
+fn all_local(block: Block<'_>) -> Tally {
+    let local_reads = block.runs.iter().map(|run| run.reads()).sum();
+    let local_writes = block.runs.iter().map(|run| run.writes()).sum();
+    Tally { local_reads, local_writes, ..Tally::default() }
+}
+
+/// The counts, priced, are the minimum that was found.
+fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (value, shift): (Wide, u32)) {
+    let priced = Cost::of(tally, prices).total().steps.and_then(|c| i128::try_from(c).ok());
+    let least = (value.infinite == 0).then_some(value.key >> shift);
+    assert_eq!(priced, least, "block {}: counts against the minimum", block.number);
+    let moves = i128::from(tally.remote_moves + tally.global_moves);
+    let counted = value.key & ((1 << shift) - 1);
+    assert!(least.is_none() || moves == counted, "block {}: moves", block.number);
+}
+
+/// Single places, each with the number of references made there; `global` is global memory.
+fn singles(steps: impl Iterator<Item = (u64, ProcId)>, global: ProcId, sink: &mut impl Sink) {
+    let mut position = 0;
+    for (references, place) in steps {
+        let processors = [place];
+        let held = if place == global { &[][..] } else { &processors };
+        sink.set(position, held, place == global);
+        position += references;
+    }
+}
