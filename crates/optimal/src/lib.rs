@@ -10,6 +10,7 @@
 pub mod brute;
 mod certificate;
 mod change;
+mod curve;
 mod cycles;
 mod entry;
 mod general;
@@ -19,6 +20,7 @@ mod key;
 mod lanes;
 mod migration;
 mod optimum;
+mod ratio;
 mod replication;
 mod sink;
 mod walk;
@@ -27,5 +29,7 @@ mod wide;
 
 pub use certificate::{Certificate, CertificateError, certify};
 pub use change::Change;
+pub use curve::{Axis, Counts, Curve, CurveError, CurveSolver, Interval, Piece};
 pub use entry::{TABLE, placement};
 pub use optimum::Optimum;
+pub use ratio::{Ratio, RatioError};
