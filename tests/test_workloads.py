@@ -24,13 +24,26 @@ THESIS = {
 OK = re.compile(r"(?P<name>[a-z0-9-]+): ok, checksum (?P<checksum>[0-9a-f]{16})\n")
 
 
+class Programs(dict[str, Path]):
+    """The programs by name, built by the system's compiler when one is first asked for.
+
+    All at once would take longer than a single test may on a busy machine.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __missing__(self, name: str) -> Path:
+        self[name] = workloads.build(name, self._folder / name, flags=STRICT)
+        return self[name]
+
+
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """All programs, built by the system's compiler without a single warning."""
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """All programs, built without a single warning."""
     if shutil.which("cc") is None:
         pytest.skip("no C compiler `cc` here")
-    folder = tmp_path_factory.mktemp("programs")
-    return {name: workloads.build(name, folder / name, flags=STRICT) for name in NAMES}
+    return Programs(tmp_path_factory.mktemp("programs"))
 
 
 def run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -49,9 +62,7 @@ def checksum(program: Path, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_quick_size_is_right_with_any_number_of_threads(
-    programs: dict[str, Path], name: str
-) -> None:
+def test_quick_size_is_right_with_any_number_of_threads(programs: Programs, name: str) -> None:
     entry = workloads.find(name)
     sums = [checksum(programs[name], *entry.quick, "-p", str(p)) for p in (1, 2, 8, 13)]
     if not entry.per_thread:
@@ -59,9 +70,7 @@ def test_quick_size_is_right_with_any_number_of_threads(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_result_depends_on_the_seed_and_on_nothing_else(
-    programs: dict[str, Path], name: str
-) -> None:
+def test_result_depends_on_the_seed_and_on_nothing_else(programs: Programs, name: str) -> None:
     quick = workloads.find(name).quick
     first = checksum(programs[name], *quick, "-s", "1")
     assert first == checksum(programs[name], *quick)
@@ -69,7 +78,7 @@ def test_result_depends_on_the_seed_and_on_nothing_else(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_default_arguments_are_those_of_the_table(programs: dict[str, Path], name: str) -> None:
+def test_default_arguments_are_those_of_the_table(programs: Programs, name: str) -> None:
     entry = workloads.find(name)
     threads = ("-p", str(entry.threads))
     assert checksum(programs[name]) == checksum(programs[name], *entry.arguments, *threads)
@@ -78,7 +87,7 @@ def test_default_arguments_are_those_of_the_table(programs: dict[str, Path], nam
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_wrong_result_is_found(programs: dict[str, Path], name: str) -> None:
+def test_a_wrong_result_is_found(programs: Programs, name: str) -> None:
     result = run(programs[name], *workloads.find(name).quick, "--corrupt")
     assert result.returncode == 1
     assert result.stdout == ""
@@ -86,7 +95,7 @@ def test_a_wrong_result_is_found(programs: dict[str, Path], name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_help_and_bad_options(programs: dict[str, Path], name: str) -> None:
+def test_help_and_bad_options(programs: Programs, name: str) -> None:
     entry = workloads.find(name)
     shown = run(programs[name], "--help")
     assert shown.returncode == 0
@@ -104,14 +113,14 @@ def test_help_and_bad_options(programs: dict[str, Path], name: str) -> None:
         assert f"{name}: {says}" in result.stderr
 
 
-def test_variants_compute_the_same(programs: dict[str, Path]) -> None:
+def test_variants_compute_the_same(programs: Programs) -> None:
     for entry in workloads.TABLE:
         for variant in entry.variants:
             plain = checksum(programs[entry.name], *entry.quick)
             assert plain == checksum(programs[entry.name], *entry.quick, *variant.arguments)
 
 
-def test_the_order_of_updates_does_not_matter_to_sor(programs: dict[str, Path]) -> None:
+def test_the_order_of_updates_does_not_matter_to_sor(programs: Programs) -> None:
     rows, columns = (checksum(programs[name], "--quick") for name in ("sorbyr", "sorbyc"))
     assert rows == columns
 
@@ -129,7 +138,7 @@ def test_no_data_races(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_memory_errors_or_leaks(programs: dict[str, Path], name: str) -> None:
+def test_no_memory_errors_or_leaks(programs: Programs, name: str) -> None:
     if shutil.which("valgrind") is None:
         pytest.skip("no valgrind here")
     result = subprocess.run(

@@ -89,8 +89,11 @@ static void work(unsigned id)
         allocated(aligned_alloc(PAGE_BYTES, whole_pages(size * sizeof *copy)));
     homenode_private(copy, size * sizeof *copy);
     for (unsigned row = low; row < high; row++)
-        for (unsigned col = 0; col < size; col++)
-            array[row * size + col] = input(row, col);
+        for (unsigned col = 0; col < size; col++) {
+            struct complex_number x = input(row, col);
+            array[row * size + col].re = x.re;
+            array[row * size + col].im = x.im;
+        }
     meet();
     if (id == 0) {
         homenode_init_done();

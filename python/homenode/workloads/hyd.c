@@ -204,8 +204,10 @@ static void work(unsigned id)
     unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
     struct line line = make_line();
     for (unsigned row = low; row < high; row++)
-        for (unsigned col = 0; col < size; col++)
-            mesh[(size_t)row * size + col] = input(row, col);
+        for (unsigned col = 0; col < size; col++) {
+            struct cell c = input(row, col); /* stored number by number, as a recorder sees it */
+            mesh[(size_t)row * size + col] = (struct cell){c.mass, c.along, c.across, c.energy};
+        }
     meet();
     if (id == 0)
         homenode_init_done();
