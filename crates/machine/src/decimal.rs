@@ -74,6 +74,14 @@ impl Decimal {
         Self::from_millionths(product / u128::from(ONE))
     }
 
+    /// The quotient to the nearest thousandth, or `None` if `other` is 0.
+    pub(crate) fn over(self, other: Self) -> Option<Result<Self, DecimalError>> {
+        let step = u128::from(ONE) / 1_000;
+        let divisor = u128::from(other.0).checked_mul(step).filter(|&d| d > 0)?;
+        let dividend = u128::from(self.0) * u128::from(ONE);
+        Some(Self::from_millionths((dividend + divisor / 2) / divisor * step))
+    }
+
     /// The sum.
     pub(crate) fn plus(self, other: Self) -> Result<Self, DecimalError> {
         Self::from_millionths(u128::from(self.0) + u128::from(other.0))

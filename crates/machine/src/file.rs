@@ -6,6 +6,7 @@
 //! summary = "one line"
 //! source = "where the numbers come from"
 //! block_size_bytes = 4096     # the block size the machine is usually shown with
+//! unit = "local"              # optional: a parameter that all prices are divided by
 //! validity = "checked"        # or "as published": broken rules become notes, not errors
 //! [parameters.latency]
 //! value = 50
@@ -15,7 +16,8 @@
 //! source = "..."
 //! ```
 //! A term is a parameter's name, `block_bytes`, `block_words` or `constant`; the price is the sum
-//! of coefficient times value. Numbers have at most six decimals.
+//! of coefficient times value. Numbers have at most six decimals. With a `unit` every price is
+//! divided by that parameter and rounded to thousandths, so that a file can give nanoseconds.
 
 use std::collections::BTreeMap;
 
@@ -32,6 +34,8 @@ pub(crate) struct MachineFile {
     pub(crate) summary: Option<String>,
     pub(crate) source: Option<String>,
     pub(crate) block_size_bytes: Option<u64>,
+    /// Name of the parameter that is the price of a local reference.
+    pub(crate) unit: Option<String>,
     pub(crate) validity: Option<Validity>,
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, Parameter>,

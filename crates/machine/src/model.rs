@@ -88,6 +88,8 @@ pub struct Machine {
     source: String,
     block_size_bytes: Option<u64>,
     validity: Validity,
+    /// What every price is divided by.
+    unit: Option<Decimal>,
     parameters: BTreeMap<String, Decimal>,
     formulas: [Option<Linear>; 4],
 }
@@ -163,6 +165,7 @@ impl Machine {
             source: first(|f| f.source.clone()).unwrap_or_default(),
             block_size_bytes: chain.iter().find_map(|f| f.block_size_bytes),
             validity: chain.iter().find_map(|f| f.validity).unwrap_or_default(),
+            unit: unit(chain, &parameters)?,
             parameters,
             formulas: [None, None, None, None],
             name,
@@ -231,6 +234,7 @@ impl Machine {
             source: "the user".to_owned(),
             block_size_bytes: None,
             validity: Validity::Checked,
+            unit: None,
             parameters: BTreeMap::new(),
             formulas: given.map(|p| p.flatten().map(constant)),
         })
@@ -295,7 +299,7 @@ impl Machine {
             };
             sum = sum.plus(coefficient.times(value)?)?;
         }
-        Ok(sum)
+        self.unit.and_then(|unit| sum.over(unit)).unwrap_or(Ok(sum))
     }
 
     fn price_error(&self, price: &'static str, problem: String) -> MachineError {
@@ -324,6 +328,21 @@ impl Machine {
     #[must_use]
     pub fn block_size_bytes(&self) -> Option<u64> {
         self.block_size_bytes
+    }
+}
+
+/// The value of the parameter that the first file with a `unit` names.
+fn unit(
+    chain: &[MachineFile],
+    parameters: &BTreeMap<String, Decimal>,
+) -> Result<Option<Decimal>, MachineError> {
+    let Some(name) = chain.iter().find_map(|file| file.unit.as_ref()) else { return Ok(None) };
+    match parameters.get(name) {
+        Some(value) if value.millionths() > 0 => Ok(Some(*value)),
+        Some(_) | None => Err(MachineError::File {
+            origin: chain[0].name.clone(),
+            problem: format!("unit {name:?}: expected the name of a parameter above 0"),
+        }),
     }
 }
 
