@@ -19,6 +19,18 @@ pub const TABLE: &[Preset] = &[
     Preset { name: "numa", text: include_str!("../../../machines/numa.toml") },
     Preset { name: "dsm", text: include_str!("../../../machines/dsm.toml") },
     Preset { name: "dsm+", text: include_str!("../../../machines/dsm+.toml") },
+    Preset { name: "spr-2s", text: include_str!("../../../machines/spr-2s.toml") },
+    Preset { name: "genoa-nps4", text: include_str!("../../../machines/genoa-nps4.toml") },
+    Preset { name: "genoa-2s-nps1", text: include_str!("../../../machines/genoa-2s-nps1.toml") },
+    Preset { name: "genoa-2s-nps4", text: include_str!("../../../machines/genoa-2s-nps4.toml") },
+    Preset { name: "xeon-4s", text: include_str!("../../../machines/xeon-4s.toml") },
+    Preset { name: "dram-cxl", text: include_str!("../../../machines/dram-cxl.toml") },
+    Preset { name: "spr-2s-lines", text: include_str!("../../../machines/spr-2s-lines.toml") },
+    Preset {
+        name: "genoa-nps1-lines",
+        text: include_str!("../../../machines/genoa-nps1-lines.toml"),
+    },
+    Preset { name: "genoa-2s-lines", text: include_str!("../../../machines/genoa-2s-lines.toml") },
 ];
 
 #[cfg(test)]

@@ -45,6 +45,65 @@ fn every_preset_loads_and_has_prices_at_every_block_size() {
     }
 }
 
+/// The machines measured in nanoseconds, at their own block sizes and at others.
+#[test]
+fn present_day_machines_have_the_prices_their_sources_give() {
+    let rows = [
+        ("spr-2s", 4096, "r=2.153,R=20.151"),
+        ("spr-2s", 64, "r=2.153,R=15.08"),
+        ("spr-2s", 2 << 20, "r=2.153,R=2652.499"),
+        ("genoa-nps4", 4096, "r=1.102,R=21.222"),
+        ("genoa-2s-nps1", 4096, "r=1.814,R=19.795"),
+        ("genoa-2s-nps4", 4096, "r=1.583,R=21.222"),
+        ("xeon-4s", 4096, "r=1.459,R=16.532"),
+        ("dram-cxl", 4096, "r=inf,R=26.72,g=2.046,G=17.206"),
+        ("spr-2s-lines", 64, "r=inf,R=57.172"),
+        ("genoa-nps1-lines", 64, "r=inf,R=93.68"),
+        ("genoa-2s-lines", 64, "r=inf,R=147.71"),
+    ];
+    for (name, block_bytes, expected) in rows {
+        assert_eq!(prices(name, block_bytes).unwrap(), expected, "{name}");
+    }
+}
+
+/// Every number of a present-day machine says whether it was measured.
+#[test]
+fn numbers_in_nanoseconds_carry_a_mark_of_confidence() {
+    let marks = ["measured: ", "inferred: ", "from memory: "];
+    let mut numbers = 0;
+    for preset in TABLE.iter().filter(|preset| preset.text.contains("_ns")) {
+        let file: toml::Table = preset.text.parse().unwrap();
+        for (key, part) in [("parameters", "value"), ("prices", "terms")] {
+            for (name, entry) in file.get(key).and_then(|v| v.as_table()).into_iter().flatten() {
+                let source = entry["source"].as_str().unwrap();
+                let marked = marks.iter().any(|mark| source.starts_with(mark));
+                assert!(marked || entry.get(part).is_none(), "{} {name}: {source}", preset.name);
+                numbers += 1;
+            }
+        }
+    }
+    assert!(numbers > 30, "{numbers}");
+}
+
+#[test]
+fn a_unit_divides_every_price_and_must_be_a_parameter() {
+    let text = |unit: &str, value: &str| {
+        format!(
+            "name = \"mine\"\nunit = \"{unit}\"\n[parameters.local]\nvalue = {value}\n\
+             source = \"x\"\n[prices.r]\nterms = {{ constant = 200 }}\nsource = \"x\"\n\
+             [prices.R]\nterms = {{ block_bytes = 0.5, local = 10 }}\nsource = \"x\"\n"
+        )
+    };
+    let block = BlockSize::new(4096).unwrap();
+    let machine = Machine::from_toml(&text("local", "96"), "mine.toml").unwrap();
+    // 200 / 96 = 2.08333 and (2048 + 960) / 96 = 31.33333.
+    assert_eq!(machine.prices(block, false).unwrap().to_string(), "r=2.083,R=31.333");
+    for (unit, value) in [("remote", "96"), ("local", "0")] {
+        let error = Machine::from_toml(&text(unit, value), "mine.toml").unwrap_err().to_string();
+        assert!(error.contains("expected the name of a parameter above 0"), "{error}");
+    }
+}
+
 /// Table 6.3's own CC+ row breaks R > 2r (184 against 204): usable, with a note.
 #[test]
 fn machines_as_published_carry_a_note() {
