@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.simulation import simulate
+from homenode.studies import perturb
 from homenode.studies.ch4_claims import CLAIMS
-from homenode.studies.ch4_printed import printed_cost
+from homenode.studies.ch4_printed import GLOBAL, placement_cost, printed_cost
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import Matrix
 from homenode.studies.tables import Table
@@ -48,11 +49,16 @@ def experiments(lab: Laboratory) -> Products:
             "Not a table of the thesis.",
         )
     ]
+    changes = perturb.changes(lab)
+    seeds = perturb.seeds(lab)
+    tables.append(perturb.table(changes))
     extra = {
         "scaled": scaled(lab),
         "sweeps": sweeps(lab),
+        "slow-global": slow_global(),
+        "changes": changes,
     }
-    return Products(tables, (), extra)
+    return Products(tables, perturb.figures(seeds), extra | {"seeds": seeds})
 
 
 def small_traces() -> list[Row]:
@@ -74,16 +80,19 @@ def small_traces() -> list[Row]:
     return rows
 
 
-def optimum(references: Sequence[Reference]) -> float:
-    """The optimal cost of references to one block by four processors."""
+def optimum(
+    references: Sequence[Reference], processors: int = 4, r: float = _R, move: float = _MOVE
+) -> float:
+    """The optimal cost of references to one block, without global memory."""
     trace = Trace.from_numpy(
         thread=[processor for processor, _ in references],
         kind=[kind for _, kind in references],
         address=[0x1000] * len(references),
         size=4,
     )
-    machine = f"prices:r={_R},R={_MOVE}"
-    return float(simulate(trace, machine, "optimal", 64, processors=4).rows[0]["total_cost"])
+    machine = f"prices:r={r:g},R={move:g}"
+    found = simulate(trace, machine, "optimal", 64, processors=processors)
+    return float(found.rows[0]["total_cost"])
 
 
 def scaled(lab: Laboratory) -> list[Row]:
@@ -117,13 +126,18 @@ def sweeps(lab: Laboratory) -> list[Row]:
     return rows
 
 
-def slow_global(lab: Laboratory) -> list[Row]:
-    """Global memory that is slower than remote memory, and none."""
-    machines = {
-        "with": "prices:r=5,R=2000,g=8,G=1000",
-        "without": "prices:r=5,R=2000",
-    }
-    return lab.simulate(Matrix(machines, ["optimal"], [PAGE], force=True))
+def slow_global() -> list[Row]:
+    """A block that one processor writes and seven read, with a global memory slower than remote.
+
+    The optimum without global memory, and a placement that copies through global memory, priced by
+    equations 4.1 and 4.2.
+    """
+    readers = range(1, 8)
+    trace: list[Reference] = [(0, "W"), *((p, "R") for p in readers for _ in range(4000))]
+    places: list[set[int | str]] = [{0}, *[{0, GLOBAL, *readers}] * (len(trace) - 1)]
+    prices = {"r": 5.0, "R": 2000.0, "g": 8.0, "G": 1000.0}
+    without = optimum(trace, 8, prices["r"], prices["R"])
+    return [{"without": without, "with": placement_cost(trace, places, prices)}]
 
 
 ENTRY = Study(

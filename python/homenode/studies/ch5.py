@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from homenode.studies import uses
 from homenode.studies.ch5_claims import CLAIMS
+from homenode.studies.ch5_measures import BACKOFF
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import PLATINUM, Matrix
 from homenode.studies.tables import Axis, Figure, Points
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 PAGE = 4096
 POLICIES = ("optimal", "ace", "delay", PLATINUM)
 _SHOWN = ("optimal", "ace", "delay", "platinum")
-_MORE = ("best-static", "random", "delay:n=25", "delay:n=50", "ace:limit=16")
+_MORE = ("best-static", "random", "delay:n=25", "delay:n=50", "ace:limit=16", BACKOFF)
 ACE_MOVES = (
     *(0, 50, 200, 260, 330, 400, 450, 500, 524, 600, 700, 850, 1000, 1036, 1200, 1400, 1700),
     *(2000, 2060, 2500),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from homenode.studies.tables import Evidence, Row
 
 PAGE = 4096
+BACKOFF = "platinum:t1=10000,t2=1000000,backoff=on"
 _ROUNDING = 1e-9
 
 
@@ -117,6 +118,20 @@ def bad_moves(evidence: Evidence) -> dict[str, float]:
         if ace > CLOSE * max(delay, 1):
             moves[program] = ace / max(delay, 1)
     return moves
+
+
+def backoff_moves(evidence: Evidence) -> dict[str, float]:
+    """Moves of PLATINUM with exponential backoff over those without, on the Butterfly."""
+    points = evidence.points()
+    found = {}
+    for program in points.programs():
+        usual, less = (
+            points.at(program, "butterfly", policy, PAGE)["moves"]
+            for policy in ("platinum", BACKOFF)
+        )
+        if usual:
+            found[program] = less / usual
+    return found
 
 
 def curves(evidence: Evidence, table: str, policy: str) -> dict[str, list[Row]]:

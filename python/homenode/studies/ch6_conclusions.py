@@ -193,6 +193,14 @@ CLAIMS_64 = (
     ),
     Claim(
         "6",
+        "DSM with small blocks does somewhat worse than NUMA with small blocks",
+        "somewhat",
+        "median of DSM over NUMA at their best block sizes",
+        lambda e: median(best_ratio(e, "dsm", "numa").values()),
+        between(1.0, HALF),
+    ),
+    Claim(
+        "6",
         "Programs that do well on CC are only marginally worse on NUMA with small blocks",
         "most",
         "share of programs with a CC best below 2 for which NUMA is within a fifth of CC",

@@ -312,13 +312,29 @@ def beyond_fifth(evidence: Evidence) -> list[str]:
     ]
 
 
-def of_sorbyr(values: dict[str, float]) -> float:
-    """The value of sorbyr.
+def of_program(values: dict[str, float], program: str) -> float:
+    """The value of one program.
 
     Raises:
         Missing: when it was not run.
     """
-    return values["sorbyr"] if "sorbyr" in values else float(absent("sorbyr"))
+    return values[program] if program in values else float(absent(program))
+
+
+def size_change(evidence: Evidence, upper: int, lower: int) -> dict[str, float]:
+    """Cost on NUMA at one block size divided by that at another, by program."""
+    points = best_points(evidence)
+    return {
+        p: points.mcpr(p, "numa", "optimal", upper) / points.mcpr(p, "numa", "optimal", lower)
+        for p in points.programs()
+    }
+
+
+def often_remote(evidence: Evidence) -> float:
+    """The share of programs whose optimum on NUMA at 4 KB refers remotely more than it moves."""
+    points = best_points(evidence)
+    rows = [points.at(p, "numa", "optimal", 4096) for p in points.programs()]
+    return share(row["remote"] > row["moves"] for row in rows)
 
 
 def best_at_most(evidence: Evidence, size: int) -> float:

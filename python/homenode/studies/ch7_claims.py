@@ -111,9 +111,18 @@ def bound_shares(evidence: Evidence, block_size: int) -> dict[str, float]:
     """Equation 7.14's bound as a share of the cost, by program."""
     return {
         row["program"]: row["share"]
-        for row in evidence.rows("false-sharing-bounds")
+        for row in evidence.rows("bounds")
         if row["block_size"] == block_size
     }
+
+
+def negative_bounds(evidence: Evidence) -> list[str]:
+    """Programs and block sizes whose bound by equation 7.14 is below zero."""
+    return [
+        f"{row['program']} {row['block_size']} B"
+        for row in evidence.rows("bounds")
+        if row["bound"] < -_ROUNDING
+    ]
 
 
 def trace(evidence: Evidence, name: str) -> Row:
@@ -226,6 +235,14 @@ _DEFINITIONS = (
         "largest relative error on CC",
         identity,
         below(1e-9),
+    ),
+    Claim(
+        "7.1.6",
+        "False sharing and fragmentation are never negative, so neither is the bound 7.14",
+        "always",
+        "programs and block sizes whose bound on CC is negative",
+        negative_bounds,
+        empty,
     ),
     Claim(
         "7.1.6",

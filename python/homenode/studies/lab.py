@@ -95,11 +95,11 @@ class Laboratory:
         rows: list[Row] = []
         for program in self.programs:
             if only is None or program.name in only:
-                rows += self._one(matrix, program)
+                rows += self.replay(matrix, program, self.trace(program))
         return rows
 
-    def _one(self, matrix: Matrix, program: Program) -> list[Row]:
-        trace = self.trace(program)
+    def replay(self, matrix: Matrix, program: Program, trace: Trace) -> list[Row]:
+        """Simulates a matrix on a program's trace, or on one made from it."""
         names = matrix.names()
         with self.watch(f"simulating {program.name}") as step:
             result = simulate(

@@ -7,6 +7,7 @@ version; when any of these changes it is recorded anew.
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +17,12 @@ from homenode import workloads
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     Progress = Callable[[int, int | None], None] | None
 
 THREADS = 8
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 QUANTUM = 10
 """References a thread makes before the next one's turn: the ACE's tracer ran all processors at the
 same pace (section 2.3.1), so turns are short; ten takes a tenth of the time that one would."""
@@ -103,13 +105,24 @@ def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace
 
 def _key(program: Program) -> str:
     entry = workloads.find(program.workload)
-    sources: Sequence[Path] = [entry.path, *sorted(entry.path.parent.glob("*.h"))]
     digest = hashlib.sha256()
     for part in (_version(), str(QUANTUM), *program.words):
         digest.update(part.encode() + b"\0")
-    for path in sources:
-        digest.update(path.read_bytes())
+    for text in _sources(entry.path, set()):
+        digest.update(text)
     return digest.hexdigest()[:12]
+
+
+def _sources(path: Path, seen: set[Path]) -> list[bytes]:
+    """The text of a source and of the headers beside it that it includes, each once."""
+    if path in seen or not path.exists():
+        return []
+    seen.add(path)
+    text = path.read_bytes()
+    found = [text]
+    for name in _INCLUDE.findall(text):
+        found += _sources(path.parent / name.decode(), seen)
+    return found
 
 
 def _version() -> str:
