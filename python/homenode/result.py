@@ -23,7 +23,9 @@ class Result:
     Attributes:
         rows: one dictionary an outcome, with exactly the fields that ``homenode simulate --json``
             prints: trace, machine, policy, block_size, processors, references, accesses, counts,
-            cost, total_cost, mcpr (mean cost per reference, in units of a local reference).
+            cost, total_cost, mcpr (mean cost per reference, in units of a local reference); on a
+            page-coherence machine also latency (cycles a reference), packets, traffic (packets a
+            reference) and mls (copies that a multicast updates).
         configuration: what was asked for.
         provenance: what the outcomes follow from: trace checksum, version, every policy with the
             value of every parameter, prices of every machine at every block size, and notes.
@@ -51,7 +53,10 @@ class Result:
         return f"Result({len(self.rows)} outcomes)"
 
     def columns(self) -> dict[str, list[Any]]:
-        """The outcomes as flat columns: keys, counts by name, costs as ``cost_NAME``."""
+        """The outcomes as flat columns: keys, counts by name, costs as ``cost_NAME``.
+
+        With page-coherence machines also ``latency_NAME``, ``packets_NAME``, ``traffic_NAME``, mls.
+        """
         flat = [_flatten(row) for row in self.rows]
         names = dict.fromkeys(name for row in flat for name in row)
         return {name: [row.get(name) for row in flat] for name in names}
@@ -110,7 +115,10 @@ def _flatten(row: dict[str, Any]) -> dict[str, Any]:
     flat = {name: row[name] for name in _KEYS if name in row}
     flat |= row.get("counts", {})
     flat |= {f"cost_{name}": value for name, value in row.get("cost", {}).items()}
-    return flat | {"total_cost": row.get("total_cost"), "mcpr": row.get("mcpr")}
+    flat |= {"total_cost": row.get("total_cost"), "mcpr": row.get("mcpr")}
+    for part in ("latency", "packets", "traffic"):
+        flat |= {f"{part}_{name}": value for name, value in row.get(part, {}).items()}
+    return flat | ({"mls": row["mls"]} if "mls" in row else {})
 
 
 def _point(row: dict[str, Any]) -> tuple[Any, ...]:

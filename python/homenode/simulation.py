@@ -25,15 +25,16 @@ class Options(TypedDict, total=False):
     """Choices of a simulation; what is left out has the default named here.
 
     processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
-    private: references to private memory are charged as ``local`` (default), left out
-        (``exclude``) or treated as all others (``shared``).
+    private: references to private memory are charged as ``local``, left out (``exclude``) or
+        treated as all others (``shared``). Default: ``exclude`` on page-coherence machines,
+        ``local`` on the others.
     sync: references to synchronisation variables are left out (``exclude``, default) or counted.
     threads: cores to use. Default: all. The result does not depend on it.
     force: accept prices that the cost model calls invalid. Default: no.
     """
 
     processors: int | None
-    private: str
+    private: str | None
     sync: str
     threads: int | None
     force: bool
@@ -67,7 +68,8 @@ def simulate(
         ConfigError: when a machine, policy, block size or option cannot be used.
         TraceError: when the trace is damaged.
 
-    Source: Bolosky, thesis, chapter 4, equations 4.1 and 4.2 (cost of a placement).
+    Source: Bolosky, thesis, chapter 4, equations 4.1 and 4.2 (cost of a placement); Markatos and
+    Chronaki, table 1 (latency of page-coherence events).
 
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(thread=[0, 1, 0], kind=["W", "R", "W"], address=[64, 64, 64])
@@ -82,23 +84,33 @@ def simulate(
 
 
 def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
-    """All policies that every one of these machines can run, in documentation order.
+    """The policies made for these machines that every one of them can run, in documentation order.
 
-    A policy that keeps blocks in global memory needs machines that have it.
+    A policy that keeps blocks in global memory needs machines that have it. A page-coherence
+    machine has policies of its own; what runs on both kinds is named for a mixture of them.
 
     Raises:
         ConfigError: when there is no such machine.
 
     >>> "all-global" in policies_for(["numa"]), "all-global" in policies_for(["ace"])
     (False, True)
+    >>> policies_for(["markatos"])[:3]
+    ['upt', 'inv', 'inv.freez']
     """
-    everywhere = all(_has_global(machine, force) for machine in machines)
-    return [row["name"] for row in table("policies") if everywhere or not row["needs_global"]]
+    rows = [json.loads(_core.machine_prices(machine, [], force))[0] for machine in machines]
+    everywhere = all(row["g"] is not None for row in rows)
+    models = {row["model"] for row in rows}
 
+    def made_for(policy: dict[str, Any]) -> bool:
+        if len(models) == 1:
+            return policy["model"] in models
+        return models <= set(policy["runs_on"])
 
-def _has_global(machine: str, force: bool) -> bool:
-    rows = json.loads(_core.machine_prices(machine, [], force))
-    return any(row["g"] is not None for row in rows)
+    return [
+        row["name"]
+        for row in table("policies")
+        if made_for(row) and (everywhere or not row["needs_global"])
+    ]
 
 
 def configuration(
@@ -123,7 +135,9 @@ def configuration(
         "policies": _specs(policies, "policy"),
         "block_sizes": sizes_of(block_sizes),
         "processors": options.get("processors"),
-        "private": choice("private", options.get("private", "local"), PRIVATE),
+        "private": None
+        if options.get("private") is None
+        else choice("private", str(options["private"]), PRIVATE),
         "sync": choice("sync", options.get("sync", "exclude"), SYNC),
         "threads": options.get("threads"),
         "force": bool(options.get("force", False)),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use homenode_base::BlockSize;
-use homenode_machine::Prices;
+use homenode_machine::PriceList;
 use homenode_placement::policy::Policy;
 use homenode_placement::{
     Block, Cost, Filter, Histories, HistoryBuilder, HistoryOptions, Shard, Tally,
@@ -24,8 +24,8 @@ pub struct Inquiry {
     pub processors: u16,
     /// Which references to take into account.
     pub filter: Filter,
-    /// Prices of the machine at this block size.
-    pub prices: Prices,
+    /// What the machine charges at this block size.
+    pub prices: PriceList,
     /// How many of the worst blocks, and of the worst objects, to report.
     pub count: usize,
     /// Bytes that histories may take at a time.
@@ -119,7 +119,8 @@ pub(crate) fn rank(
             split_periods: policy.split_period().into_iter().collect(),
             shard,
             memory_budget_bytes: inquiry.memory_budget_bytes,
-        });
+        })
+        .with_times(policy.times());
         for_each_batch(trace, flags, (&mut *progress, &mut *done), |batch| builder.push(batch))?;
         let (histories, given_up) = builder.finish();
         pending.extend(given_up);
@@ -168,8 +169,8 @@ impl Ranking {
 fn price(block: Block<'_>, inquiry: &Inquiry, policy: &mut dyn Policy) -> Priced {
     let mut tally = Tally::default();
     policy.block(block, &mut tally);
-    let cost = Cost::of(&tally, &inquiry.prices).total().steps;
-    let local = u128::from(tally.accesses()) * u128::from(inquiry.prices.scale);
+    let cost = Cost::on(&tally, &inquiry.prices).total().steps;
+    let local = u128::from(tally.accesses()) * u128::from(inquiry.prices.local());
     let extra = cost.map(|steps| steps.saturating_sub(local));
     Priced { number: block.number, tally, cost, extra }
 }

@@ -173,7 +173,7 @@ pub fn worst_blocks(
 }
 
 fn amount(inquiry: &Inquiry, steps: Steps) -> Amount {
-    Amount { steps, scale: inquiry.prices.scale }
+    Amount { steps, scale: inquiry.prices.local() }
 }
 
 /// `part` as a fraction of `whole`, if both are finite and there is a whole.

@@ -32,19 +32,14 @@ fn inquiry(block_size: u64, processors: u16, count: usize) -> Inquiry {
         block_size: BlockSize::new(block_size).expect("a block size"),
         processors,
         filter: Filter::default(),
-        prices: Prices::whole(Some(R), Some(MOVE), None, None),
+        prices: Prices::whole(Some(R), Some(MOVE), None, None).into(),
         count,
         memory_budget_bytes: 1 << 30,
     }
 }
 
 fn analyse(trace: &TraceReader, inquiry: &Inquiry, policy: &str) -> Report {
-    let setup = Setup {
-        processors: inquiry.processors,
-        global: inquiry.prices.has_global(),
-        prices: None,
-        rate: None,
-    };
+    let setup = Setup::new(inquiry.processors, inquiry.block_size, &inquiry.prices);
     let spec = PolicySpec::parse(policy, &[homenode_placement::TABLE]).expect("a policy");
     let mut policy = spec.build(&setup).expect("a policy that fits");
     worst_blocks(trace, inquiry, policy.as_mut(), &mut |_, _| ControlFlow::Continue(()))
@@ -158,7 +153,7 @@ fn threads_on_one_processor_share_nothing() {
 #[test]
 fn infinite_costs_come_first_and_have_no_share() {
     let (accesses, metadata) = counters();
-    let prices = Prices::whole(None, Some(MOVE), None, None);
+    let prices = Prices::whole(None, Some(MOVE), None, None).into();
     let inquiry = Inquiry { prices, ..inquiry(64, 2, 9) };
     let report = analyse(&trace(&accesses, metadata), &inquiry, "first-touch");
     assert_eq!(report.extra_cost.steps, None);
@@ -204,7 +199,7 @@ fn empty_traces_and_interruption() {
     assert!(report.worst.is_empty() && report.objects.is_empty() && report.map.rows.is_empty());
     let (accesses, metadata) = counters();
     let spec = PolicySpec::parse("first-touch", &[homenode_placement::TABLE]).unwrap();
-    let setup = Setup { processors: 2, global: false, prices: None, rate: None };
+    let setup = Setup::new(2, BlockSize::new(64).unwrap(), &inquiry(64, 2, 1).prices);
     let mut policy = spec.build(&setup).unwrap();
     let result = worst_blocks(
         &trace(&accesses, metadata),

@@ -9,7 +9,7 @@ pub(crate) const ONE: u64 = 1_000_000;
 const LARGEST: u64 = 1_000_000_000_000;
 
 /// A number from 0 to 10^12 with at most six decimals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Decimal(u64);
 
 /// Why a text is not such a number.

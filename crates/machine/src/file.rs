@@ -14,10 +14,17 @@
 //! [prices.R]                  # r, R, g, G; absent or infinite = true: no such operation
 //! terms = { latency = 4, block_bytes = 0.5, constant = 75 }
 //! source = "..."
+//! [latencies.local]           # instead of prices: a page-coherence machine, latencies in cycles
+//! terms = { local_access = 1 } # also: remote_read remote_write replication update_packet os_entry
+//! source = "..."
+//! [packets.replication]       # also: remote_read remote_write
+//! terms = { block_words = 1 }
+//! source = "..."
 //! ```
-//! A term is a parameter's name, `block_bytes`, `block_words` or `constant`; the price is the sum
-//! of coefficient times value. Numbers have at most six decimals. With a `unit` every price is
-//! divided by that parameter and rounded to thousandths, so that a file can give nanoseconds.
+//! A term is a parameter's name, `block_bytes`, `block_words` or `constant`, or a product of them
+//! (`"word_transfer * block_words"`); the price is the sum of coefficient times value. Numbers have
+//! at most six decimals. With a `unit` every price is divided by that parameter and rounded to
+//! thousandths, so that a file can give nanoseconds.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +47,11 @@ pub(crate) struct MachineFile {
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, Parameter>,
     #[serde(default)]
-    pub(crate) prices: PriceList,
+    pub(crate) prices: PriceForms,
+    #[serde(default)]
+    pub(crate) latencies: BTreeMap<String, Formula>,
+    #[serde(default)]
+    pub(crate) packets: BTreeMap<String, Formula>,
 }
 
 /// What happens when the prices break a rule of thesis §4.1.1.
@@ -68,7 +79,7 @@ pub(crate) struct Parameter {
 /// The four prices.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PriceList {
+pub(crate) struct PriceForms {
     #[serde(rename = "r")]
     pub(crate) remote_reference: Option<Formula>,
     #[serde(rename = "R")]

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use homenode_base::BlockSize;
 
+use crate::coherence::{EventPrices, LATENCIES, Model, PACKETS, PriceList};
 use crate::decimal::{Decimal, DecimalError};
-use crate::file::{Formula, MachineFile, PriceList, Validity};
+use crate::file::{Formula, MachineFile, PriceForms, Validity};
+use crate::linear::{Linear, Parameters};
 use crate::prices::{Prices, Violation};
 use crate::table::TABLE;
 
@@ -60,10 +62,19 @@ pub enum MachineError {
     Price {
         /// The machine.
         machine: String,
-        /// r, R, g or G.
+        /// r, R, g, G, or the name of a latency or packet count.
         price: &'static str,
         /// What is wrong.
         problem: String,
+    },
+    /// A machine of the other model.
+    #[error(
+        "machine {machine} prices the events of page-coherence policies and has no r, R, g and G: \
+             choose a machine that has, such as numa, or prices in place (prices:r=15,R=59)"
+    )]
+    NoPrices {
+        /// The machine.
+        machine: String,
     },
     /// Prices that break a rule of the model.
     #[error(
@@ -90,12 +101,18 @@ pub struct Machine {
     validity: Validity,
     /// What every price is divided by.
     unit: Option<Decimal>,
-    parameters: BTreeMap<String, Decimal>,
-    formulas: [Option<Linear>; 4],
+    parameters: Parameters,
+    charges: Charges,
 }
 
-/// Coefficients by term, both exact.
-type Linear = BTreeMap<String, Decimal>;
+/// What is charged, as linear forms.
+#[derive(Clone, Debug)]
+enum Charges {
+    /// r, R, g, G.
+    Placement([Option<Linear>; 4]),
+    /// Latencies, then packets.
+    PageCoherence(Vec<Linear>, Vec<Linear>),
+}
 
 /// Names of the four prices, in the order of every list of them.
 const PRICES: [&str; 4] = ["r", "R", "g", "G"];
@@ -167,38 +184,66 @@ impl Machine {
             validity: chain.iter().find_map(|f| f.validity).unwrap_or_default(),
             unit: unit(chain, &parameters)?,
             parameters,
-            formulas: [None, None, None, None],
+            charges: Charges::Placement([None, None, None, None]),
             name,
         };
+        machine.charges = machine.charges(chain)?;
+        Ok(machine)
+    }
+
+    /// The linear forms that the first file says, with what it leaves out taken from the next.
+    fn charges(&self, chain: &[MachineFile]) -> Result<Charges, MachineError> {
+        if chain.iter().any(|f| !f.latencies.is_empty() || !f.packets.is_empty()) {
+            if chain.iter().any(|f| (0..4).any(|i| formula(&f.prices, i).is_some())) {
+                return Err(self.file_error("it has both prices and latencies: keep one kind"));
+            }
+            if self.unit.is_some() {
+                return Err(self.file_error("its latencies are in cycles: leave the unit out"));
+            }
+            let latencies = self.events(chain, ("latencies", &LATENCIES), |f| &f.latencies)?;
+            let packets = self.events(chain, ("packets", &PACKETS), |f| &f.packets)?;
+            return Ok(Charges::PageCoherence(latencies, packets));
+        }
+        let mut formulas = [None, None, None, None];
         for (i, price) in PRICES.into_iter().enumerate() {
             let formula = chain.iter().find_map(|f| formula(&f.prices, i));
-            machine.formulas[i] = match formula {
-                Some(f) if !f.infinite => Some(machine.linear(f, price)?),
+            formulas[i] = match formula {
+                Some(f) if !f.infinite => Some(self.linear(f, price)?),
                 Some(_) | None => None,
             };
         }
-        Ok(machine)
+        Ok(Charges::Placement(formulas))
+    }
+
+    /// One table of a page-coherence machine: every name must be there, and no other.
+    fn events(
+        &self,
+        chain: &[MachineFile],
+        (table, names): (&str, &[&'static str]),
+        get: fn(&MachineFile) -> &BTreeMap<String, Formula>,
+    ) -> Result<Vec<Linear>, MachineError> {
+        let given = chain.iter().flat_map(|f| get(f).keys());
+        if let Some(key) = given.into_iter().find(|key| !names.contains(&key.as_str())) {
+            let known = names.join(", ");
+            return Err(self.file_error(&format!("{table}.{key} is unknown, expected {known}")));
+        }
+        let form = |&name: &&'static str| match chain.iter().find_map(|f| get(f).get(name)) {
+            None => Err(self.file_error(&format!("{table}.{name} is missing"))),
+            Some(f) if f.infinite => {
+                Err(self.file_error(&format!("{table}.{name} cannot be infinite")))
+            }
+            Some(f) => self.linear(f, name),
+        };
+        names.iter().map(form).collect()
+    }
+
+    fn file_error(&self, problem: &str) -> MachineError {
+        MachineError::File { origin: self.name.clone(), problem: problem.to_owned() }
     }
 
     /// Checks the terms of a formula and makes its coefficients exact.
     fn linear(&self, formula: &Formula, price: &'static str) -> Result<Linear, MachineError> {
-        let mut linear = Linear::new();
-        for (term, coefficient) in &formula.terms {
-            let known = ["constant", "block_bytes", "block_words"].contains(&term.as_str());
-            if !known && !self.parameters.contains_key(term) {
-                let known: Vec<&str> = self.parameters.keys().map(String::as_str).collect();
-                let problem = format!(
-                    "unknown term {term:?}: expected a parameter ({}), block_bytes, block_words \
-                     or constant",
-                    known.join(", ")
-                );
-                return Err(self.price_error(price, problem));
-            }
-            let value = coefficient.decimal();
-            let value = value.map_err(|e| self.price_error(price, format!("{term}: {e}")))?;
-            linear.insert(term.clone(), value);
-        }
-        Ok(linear)
+        Linear::new(formula, &self.parameters).map_err(|problem| self.price_error(price, problem))
     }
 
     fn from_price_list(spec: &str, list: &str) -> Result<Self, MachineError> {
@@ -227,7 +272,6 @@ impl Machine {
                 return Err(fail(format!("{} is missing", PRICES[i])));
             }
         }
-        let constant = |d| Linear::from([("constant".to_owned(), d)]);
         Ok(Self {
             name: spec.to_owned(),
             summary: "prices given in place, the same at every block size".to_owned(),
@@ -236,15 +280,53 @@ impl Machine {
             validity: Validity::Checked,
             unit: None,
             parameters: BTreeMap::new(),
-            formulas: given.map(|p| p.flatten().map(constant)),
+            charges: Charges::Placement(given.map(|p| p.flatten().map(Linear::constant))),
         })
     }
 
-    /// The prices at a block size.
+    /// How the machine prices what a policy does.
+    #[must_use]
+    pub fn model(&self) -> Model {
+        match self.charges {
+            Charges::Placement(_) => Model::Placement,
+            Charges::PageCoherence(..) => Model::PageCoherence,
+        }
+    }
+
+    /// What the machine charges at a block size.
+    ///
+    /// # Errors
+    /// As [`prices`](Self::prices), but any machine has a list.
+    pub fn price_list(&self, block: BlockSize, force: bool) -> Result<PriceList, MachineError> {
+        let (latencies, packets) = match &self.charges {
+            Charges::Placement(_) => return self.prices(block, force).map(PriceList::Placement),
+            Charges::PageCoherence(latencies, packets) => (latencies, packets),
+        };
+        let latencies = self.values(&LATENCIES, latencies, block)?;
+        let packets = self.values(&PACKETS, packets, block)?;
+        let list = EventPrices::new(latencies, packets);
+        list.map(PriceList::PageCoherence).map_err(|problem| self.price_error("list", problem))
+    }
+
+    fn values<const N: usize>(
+        &self,
+        names: &[&'static str; N],
+        forms: &[Linear],
+        block: BlockSize,
+    ) -> Result<[Decimal; N], MachineError> {
+        let mut values = [Decimal::default(); N];
+        for ((value, name), form) in values.iter_mut().zip(names).zip(forms) {
+            let found = form.evaluate(&self.parameters, block);
+            *value = found.map_err(|e| self.price_error(name, e.to_string()))?;
+        }
+        Ok(values)
+    }
+
+    /// The prices r, R, g, G at a block size.
     ///
     /// # Errors
     /// When a price cannot be kept exactly, or, unless `force` is set or the machine is declared
-    /// "as published", when the prices break a rule of thesis §4.1.1.
+    /// "as published", when the prices break a rule of thesis §4.1.1. When the machine has none.
     pub fn prices(&self, block: BlockSize, force: bool) -> Result<Prices, MachineError> {
         let prices = self.unchecked(block)?;
         match prices.violations().into_iter().next() {
@@ -269,6 +351,9 @@ impl Machine {
             Validity::Checked => "used all the same because of --force",
             Validity::AsPublished => "used as published",
         };
+        if self.model() == Model::PageCoherence {
+            return Ok(Vec::new());
+        }
         let violations = self.unchecked(block)?.violations();
         let sentence = |v: &Violation| {
             format!("machine {} at {}-byte blocks: {v}, {why}", self.name, block.bytes())
@@ -277,9 +362,15 @@ impl Machine {
     }
 
     fn unchecked(&self, block: BlockSize) -> Result<Prices, MachineError> {
+        let forms = match &self.charges {
+            Charges::Placement(forms) => forms,
+            Charges::PageCoherence(..) => {
+                return Err(MachineError::NoPrices { machine: self.name.clone() });
+            }
+        };
         let mut decimals = [None; 4];
         for (i, price) in PRICES.into_iter().enumerate() {
-            if let Some(linear) = &self.formulas[i] {
+            if let Some(linear) = &forms[i] {
                 let sum = self.evaluate(linear, block);
                 let sum = sum.map_err(|e| self.price_error(price, e.to_string()))?;
                 decimals[i] = Some(sum);
@@ -289,16 +380,7 @@ impl Machine {
     }
 
     fn evaluate(&self, linear: &Linear, block: BlockSize) -> Result<Decimal, DecimalError> {
-        let mut sum = Decimal::parse("0")?;
-        for (term, coefficient) in linear {
-            let value = match term.as_str() {
-                "constant" => Decimal::parse("1")?,
-                "block_bytes" => Decimal::parse(&block.bytes().to_string())?,
-                "block_words" => Decimal::parse(&block.words().to_string())?,
-                name => self.parameters.get(name).copied().ok_or(DecimalError::Syntax)?,
-            };
-            sum = sum.plus(coefficient.times(value)?)?;
-        }
+        let sum = linear.evaluate(&self.parameters, block)?;
         self.unit.and_then(|unit| sum.over(unit)).unwrap_or(Ok(sum))
     }
 
@@ -332,10 +414,7 @@ impl Machine {
 }
 
 /// The value of the parameter that the first file with a `unit` names.
-fn unit(
-    chain: &[MachineFile],
-    parameters: &BTreeMap<String, Decimal>,
-) -> Result<Option<Decimal>, MachineError> {
+fn unit(chain: &[MachineFile], parameters: &Parameters) -> Result<Option<Decimal>, MachineError> {
     let Some(name) = chain.iter().find_map(|file| file.unit.as_ref()) else { return Ok(None) };
     match parameters.get(name) {
         Some(value) if value.millionths() > 0 => Ok(Some(*value)),
@@ -346,7 +425,7 @@ fn unit(
     }
 }
 
-fn formula(list: &PriceList, i: usize) -> Option<&Formula> {
+fn formula(list: &PriceForms, i: usize) -> Option<&Formula> {
     let all =
         [&list.remote_reference, &list.remote_move, &list.global_reference, &list.global_move];
     all[i].as_ref()

@@ -8,7 +8,7 @@ use crate::decimal::{Decimal, ONE};
 
 /// Largest scaled price. With at most 2^40 references in a block every cost, shifted to make room
 /// for a count of moves, stays within 127 bits.
-const SCALED_MAX: u64 = 1 << 40;
+pub(crate) const SCALED_MAX: u64 = 1 << 40;
 
 /// What a machine charges, in units of a local reference, times [`Prices::scale`].
 ///
@@ -146,9 +146,9 @@ impl fmt::Display for Prices {
 }
 
 /// A scaled price, shown in units of a local reference.
-struct Scaled {
-    price: Option<u64>,
-    scale: u64,
+pub(crate) struct Scaled {
+    pub(crate) price: Option<u64>,
+    pub(crate) scale: u64,
 }
 
 impl fmt::Display for Scaled {
@@ -180,7 +180,7 @@ impl Serialize for Prices {
 }
 
 /// The nearest double of a scaled price; exact to six decimals for all prices accepted.
-fn decimal_value(price: u64, scale: u64) -> f64 {
+pub(crate) fn decimal_value(price: u64, scale: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "prices stay below 2^41")]
     let value = price as f64 / scale as f64;
     value

@@ -19,6 +19,7 @@ pub const TABLE: &[Preset] = &[
     Preset { name: "numa", text: include_str!("../../../machines/numa.toml") },
     Preset { name: "dsm", text: include_str!("../../../machines/dsm.toml") },
     Preset { name: "dsm+", text: include_str!("../../../machines/dsm+.toml") },
+    Preset { name: "markatos", text: include_str!("../../../machines/markatos.toml") },
     Preset { name: "spr-2s", text: include_str!("../../../machines/spr-2s.toml") },
     Preset { name: "genoa-nps4", text: include_str!("../../../machines/genoa-nps4.toml") },
     Preset { name: "genoa-2s-nps1", text: include_str!("../../../machines/genoa-2s-nps1.toml") },

@@ -40,7 +40,7 @@ fn every_preset_loads_and_has_prices_at_every_block_size() {
         assert!(!machine.summary().is_empty() && !machine.source().is_empty());
         for shift in 2..=30 {
             let block = BlockSize::new(1 << shift).unwrap();
-            machine.prices(block, false).unwrap();
+            machine.price_list(block, false).unwrap();
         }
     }
 }
@@ -158,7 +158,7 @@ fn faulty_price_lists_say_what_is_expected() {
 #[test]
 fn unknown_machines_list_the_known_ones() {
     let error = prices("vax", 64).unwrap_err();
-    assert!(error.contains("ace, butterfly, cc, cc+, numa, dsm, dsm+"), "{error}");
+    assert!(error.contains("ace, butterfly, cc, cc+, numa, dsm, dsm+, markatos"), "{error}");
     assert!(prices("no/such.toml", 64).unwrap_err().contains("no/such.toml"));
 }
 
@@ -175,4 +175,47 @@ fn files_stand_on_a_base_and_are_checked() {
     let formula = "name = \"a\"\n[prices.r]\nterms = { bogus = 2 }\nsource = \"x\"\n";
     assert!(fail(formula).contains("unknown term \"bogus\""));
     assert!(fail("name = \"a\"\nbase = \"b\"\n").contains("unknown machine \"b\""));
+}
+
+/// Markatos and Chronaki, table 1, at the ends of their range of page sizes.
+#[test]
+fn markatos_has_the_entries_of_table_1() {
+    let machine = Machine::parse("markatos").unwrap();
+    let at = |bytes| machine.price_list(BlockSize::new(bytes).unwrap(), false).unwrap();
+    let expected = "local=5,remote_read=100,remote_write=10,replication=154,update_packet=10,\
+                    os_entry=500 cycles";
+    assert_eq!(at(64).to_string(), expected);
+    let large = *at(65_536).events().unwrap();
+    assert_eq!((large.replication, large.replication_packets), (90 + 4 * 16_384, 16_384));
+    assert_eq!((large.remote_read_packets, large.remote_write_packets), (1, 1));
+    assert_eq!((at(64).local(), at(64).placement()), (5, None));
+    let error = machine.prices(BlockSize::new(64).unwrap(), true).unwrap_err().to_string();
+    assert!(error.contains("no r, R, g and G") && error.contains("such as numa"), "{error}");
+}
+
+#[test]
+fn page_coherence_machines_stand_on_a_base_and_are_checked() {
+    let text = |more: &str| format!("name = \"mine\"\nbase = \"markatos\"\n{more}");
+    let block = BlockSize::new(1024).unwrap();
+    let near = text("[parameters.network_latency]\nvalue = 30.5\nsource = \"guess\"\n");
+    let events = Machine::from_toml(&near, "x").unwrap().price_list(block, false).unwrap();
+    let events = *events.events().unwrap();
+    assert_eq!((events.scale, events.local, events.remote_read), (10, 50, 405));
+    assert_eq!(events.replication, 10 * 4 * 256 + 305);
+    let fail = |more: &str| {
+        let machine = Machine::from_toml(&text(more), "x");
+        machine.and_then(|m| m.price_list(block, false)).unwrap_err().to_string()
+    };
+    let form = |key: &str, terms: &str| format!("[{key}]\n{terms}\nsource = \"x\"\n");
+    let constant = |n: &str| format!("terms = {{ constant = {n} }}");
+    assert!(fail(&form("prices.r", &constant("3"))).contains("both prices and latencies"));
+    assert!(fail(&form("latencies.fault", &constant("3"))).contains("expected local, remote_read"));
+    assert!(fail(&form("latencies.local", "infinite = true")).contains("cannot be infinite"));
+    assert!(fail(&form("latencies.local", &constant("0"))).contains("takes no time"));
+    assert!(fail(&form("packets.replication", &constant("0.5"))).contains("not whole"));
+    let product = "terms = { \"word_transfer * bogus\" = 1 }";
+    assert!(fail(&form("latencies.local", product)).contains("unknown term \"bogus\""));
+    let alone = "name = \"a\"\n[latencies.local]\nterms = { constant = 5 }\nsource = \"x\"\n";
+    let error = Machine::from_toml(alone, "x").unwrap_err().to_string();
+    assert!(error.contains("latencies.remote_read is missing"), "{error}");
 }

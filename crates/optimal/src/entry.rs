@@ -1,6 +1,6 @@
 //! The optimum as a policy.
 
-use homenode_placement::policy::{Entry, Policy, PolicyError, Setup};
+use homenode_placement::policy::{Entry, Policy, PolicyError, RunsOn, Setup};
 use homenode_placement::{Block, Tally};
 
 use crate::change::Change;
@@ -15,6 +15,7 @@ pub const TABLE: &[Entry] = &[
         params: &[],
         needs_global: false,
         needs_prices: true,
+        runs_on: RunsOn::Placement,
         build: |setup, _| build(setup, true),
     },
     Entry {
@@ -24,6 +25,7 @@ pub const TABLE: &[Entry] = &[
         params: &[],
         needs_global: false,
         needs_prices: true,
+        runs_on: RunsOn::Placement,
         build: |setup, _| build(setup, false),
     },
 ];

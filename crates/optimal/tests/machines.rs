@@ -4,7 +4,7 @@
 mod support;
 
 use homenode_base::{BlockSize, Rng};
-use homenode_machine::{Machine, Prices, TABLE as MACHINES};
+use homenode_machine::{Machine, Model, Prices, TABLE as MACHINES};
 use homenode_optimal::brute::Reference;
 use homenode_placement::{Cost, Tally};
 use support::{TABLES, cost, random_trace, tally};
@@ -16,6 +16,9 @@ fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, Prices, u16, &[
         for preset in MACHINES {
             let bytes = 64 << (round % 4 * 2);
             let machine = Machine::parse(preset.name).unwrap();
+            if machine.model() != Model::Placement {
+                continue;
+            }
             let prices = machine.prices(BlockSize::new(bytes).unwrap(), false).unwrap();
             let n = [2, 3, 8, 17, 70][usize::try_from(rng.below(5)).unwrap()];
             let length = 1 + rng.below(600);
@@ -41,6 +44,7 @@ fn policies(prices: Prices) -> Vec<&'static str> {
     let fitting = entries.filter(|e| !e.needs_global || prices.has_global()).map(|e| e.name);
     let mut list: Vec<&str> = fitting.collect();
     list.extend(["ace:limit=1", "delay:n=3", "platinum:t1=9,t2=50"]);
+    list.extend(["inv", "inv.del:counter=2"]);
     if prices.has_global() {
         list.push("platinum:t1=9,t2=50,frozen=global");
     }
@@ -53,7 +57,7 @@ fn priced(tally: &Tally, prices: &Prices) -> Option<u128> {
 
 fn on_line(name: &str) -> bool {
     let base = name.split(':').next().unwrap();
-    let mut entries = TABLES.iter().flat_map(|t| t.iter());
+    let mut entries = TABLES.iter().copied().flatten().chain(homenode_placement::coherence::TABLE);
     entries.any(|e| e.name == base && !e.needs_prices)
 }
 

@@ -36,6 +36,10 @@ fn no_policy_beats_the_optimum() {
             let other = cost(entry.name, prices, n, trace).0.unwrap_or(NEVER);
             assert!(best <= other, "{}: {best} > {other} {prices} {trace:?}", entry.name);
         }
+        for name in ["inv", "inv.freez", "inv.del:counter=2", "inv.freez.del:counter=3"] {
+            let other = cost(name, prices, n, trace).0.unwrap_or(NEVER);
+            assert!(best <= other, "{name}: {best} > {other} {prices} {trace:?}");
+        }
         let single = cost("optimal-no-replication", prices, n, trace).0.unwrap();
         for name in ["first-touch", "round-robin", "random", "best-static"] {
             assert!(single <= cost(name, prices, n, trace).0.unwrap_or(NEVER), "{name}");

@@ -7,11 +7,11 @@ mod synthetic;
 
 use std::time::Instant;
 
-use homenode_machine::Prices;
-use homenode_placement::TABLE;
-use homenode_placement::policy::Entry;
+use homenode_machine::{Model, PriceList};
+use homenode_placement::policy::{Entry, Setup};
+use homenode_placement::{PolicySpec, TABLE, Times, coherence};
 
-const TABLES: &[&[Entry]] = &[homenode_optimal::TABLE, TABLE];
+const TABLES: &[&[Entry]] = &[homenode_optimal::TABLE, TABLE, coherence::TABLE];
 const REFERENCES: usize = 20_000_000;
 
 /// Millions of references per second, the best of three.
@@ -43,7 +43,8 @@ fn main() {
         });
         report("histories", 16, speed);
         for (what, policy, processors) in list() {
-            let histories = synthetic::histories(&batches, processors);
+            let histories =
+                synthetic::histories_with_times(&batches, processors, times(policy, processors));
             let speed = rate(|| {
                 std::hint::black_box(synthetic::walk(&histories, TABLES, policy, 1));
             });
@@ -57,19 +58,31 @@ fn main() {
     }
 }
 
+/// How finely the policy needs to know Times.
+fn times((name, prices): (&str, PriceList), processors: u16) -> Times {
+    let block = homenode_base::BlockSize::new(4096).expect("a power of two");
+    let spec = PolicySpec::parse(name, TABLES).expect("a policy of the tables");
+    let policy = spec.build(&Setup::new(processors, block, &prices)).expect("it fits");
+    policy.times()
+}
+
 /// A label, a policy with prices, and the number of processors.
-type Point = (String, (&'static str, Prices), u16);
+type Point = (String, (&'static str, PriceList), u16);
 
 /// Every policy at 16 processors; the optima also at 8, with and without global memory, and at 64,
 /// of which 16 refer.
 fn list() -> Vec<Point> {
-    let point = |name: &'static str, prices: Prices, processors| {
+    let point = |name: &'static str, prices: PriceList, processors| {
         let global = if prices.has_global() { " on ace" } else { "" };
         (format!("{name}{global}"), (name, prices), processors)
     };
     let mut points = Vec::new();
     for entry in TABLES.iter().flat_map(|table| table.iter()) {
-        let prices = if entry.needs_global { synthetic::ace() } else { synthetic::numa() };
+        let prices = match (entry.needs_global, entry.runs_on.has(Model::Placement)) {
+            (true, _) => synthetic::ace(),
+            (false, true) => synthetic::numa(),
+            (false, false) => synthetic::markatos(),
+        };
         points.push(point(entry.name, prices, 16));
     }
     for entry in homenode_optimal::TABLE {

@@ -62,6 +62,19 @@ pub struct HistoryOptions {
     pub memory_budget_bytes: u64,
 }
 
+/// For which references of a history the Time must be known: those that begin a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Times {
+    /// The first of every visit, and its first write after a read: what [`Run`] promises.
+    #[default]
+    Visits,
+    /// Besides these the first read of every visit, also after writes.
+    FirstReads,
+    /// All: the references of a run follow one another in Time without a gap, so that reference i
+    /// is made at the run's Time plus i. Histories are several times as long.
+    All,
+}
+
 /// A visit of one processor to a block that has not ended yet.
 #[derive(Clone, Copy)]
 struct Open {
@@ -71,6 +84,8 @@ struct Open {
     time: Time,
     /// Time of the first reference of the cycle under way.
     cycle_time: Time,
+    /// Time of the last reference; kept with [`Times::All`] only.
+    last_time: Time,
     /// How often the cycle before the one under way has been seen; 0: none yet.
     repeats: u32,
     writes: u16,
@@ -93,8 +108,10 @@ pub struct HistoryBuilder {
     /// Number of the present period between splits, and the Time at which it ends.
     period: u64,
     period_end: Time,
+    times: Times,
     references: u64,
     outside: Tally,
+    outside_references: u64,
 }
 
 /// Runs with the index of their block, in order of completion.
@@ -144,6 +161,7 @@ impl Open {
             tag,
             time,
             cycle_time: time,
+            last_time: time,
             repeats: 0,
             writes: 0,
             reads: 0,
@@ -152,6 +170,17 @@ impl Open {
         };
         open.begin_cycle(time, write);
         open
+    }
+
+    /// Whether the Time of this reference must be known although it goes on with the visit.
+    /// Only the first read of a visit follows a cycle without any.
+    fn begins_run(&mut self, times: Times, time: Time, write: bool) -> bool {
+        let last = std::mem::replace(&mut self.last_time, time);
+        match times {
+            Times::Visits => false,
+            Times::FirstReads => !write && self.reads == 0 && self.cycle_reads == 0,
+            Times::All => time != last + 1,
+        }
     }
 
     fn run(&self) -> Run {
@@ -200,9 +229,18 @@ impl HistoryBuilder {
             processor_of: Vec::new(),
             period: 0,
             period_end,
+            times: Times::Visits,
             references: 0,
             outside: Tally::default(),
+            outside_references: 0,
         }
+    }
+
+    /// Makes more Times known than a run needs; to be said before the first batch.
+    #[must_use]
+    pub fn with_times(mut self, times: Times) -> Self {
+        self.times = times;
+        self
     }
 
     /// Adds the references of a batch. Batches come in Time order.
@@ -229,6 +267,7 @@ impl HistoryBuilder {
             let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
             self.references += u64::from(first_shard);
             if fate == Fate::CountAsLocal {
+                self.outside_references += u64::from(first_shard);
                 self.count_outside(first_shard, write, last - first + 1);
                 continue;
             }
@@ -281,6 +320,12 @@ impl HistoryBuilder {
             return;
         };
         if open.tag == tag {
+            if self.times != Times::Visits && open.begins_run(self.times, time, write) {
+                open.end_cycle(index, &mut self.runs);
+                self.runs.push(index, open.run());
+                *open = Open::begin_visit(tag, time, write);
+                return;
+            }
             open.extend(time, write, (index, &mut self.runs));
         } else {
             open.end_cycle(index, &mut self.runs);
@@ -325,8 +370,9 @@ impl HistoryBuilder {
             self.runs.push(index, open.run());
         }
         self.open = Vec::new();
-        let histories =
+        let mut histories =
             sort(self.map.numbers, self.runs, (&self.options, self.references, self.outside));
+        histories.outside_references = self.outside_references;
         (histories, self.given_up)
     }
 }
@@ -368,5 +414,6 @@ fn sort(
         runs,
         references,
         outside,
+        outside_references: 0,
     }
 }

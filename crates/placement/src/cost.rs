@@ -1,8 +1,9 @@
-//! From counts to cost: equations 4.1 and 4.2 of the thesis.
+//! From counts to cost: equations 4.1 and 4.2 of the thesis, or prices of events.
 
-use homenode_machine::Prices;
+use homenode_machine::{EventPrices, PriceList, Prices};
 use homenode_stats::Tally;
-use serde::ser::{Serialize, Serializer};
+use serde::Serialize;
+use serde::ser::Serializer;
 
 /// An amount of cost, exact: a count of steps of 1/`scale`; `None` is infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,22 +40,29 @@ impl Serialize for Amount {
     }
 }
 
-/// The parts of a cost.
+/// The parts of a cost, five in either model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// References at price 1.
-    pub local: Amount,
-    /// References at price r.
-    pub remote: Amount,
-    /// References at price g.
-    pub global: Amount,
-    /// Moves at price R.
-    pub remote_moves: Amount,
-    /// Moves at price G.
-    pub global_moves: Amount,
+    names: &'static [&'static str; 5],
+    amounts: [Amount; 5],
 }
 
+/// Parts on a machine with prices r, R, g, G.
+const PLACEMENT: [&str; 5] = ["local", "remote", "global", "remote_moves", "global_moves"];
+
+/// Parts on a page-coherence machine: the columns of Markatos and Chronaki's tables.
+const PAGE_COHERENCE: [&str; 5] = ["local", "remote", "replication", "multicast", "os"];
+
 impl Cost {
+    /// The cost on any machine.
+    #[must_use]
+    pub fn on(tally: &Tally, list: &PriceList) -> Self {
+        match list {
+            PriceList::Placement(prices) => Self::of(tally, prices),
+            PriceList::PageCoherence(events) => Self::of_events(tally, events),
+        }
+    }
+
     /// Source: Bolosky equations 4.1 and 4.2, with the number of each kind of event already summed.
     #[must_use]
     pub fn of(tally: &Tally, prices: &Prices) -> Self {
@@ -66,33 +74,82 @@ impl Cost {
             },
             scale: prices.scale,
         };
+        let at_own_copy = tally.local_references() + tally.replicating_reads;
         Self {
-            local: part(tally.local_references(), Some(prices.scale)),
-            remote: part(tally.remote_references(), prices.remote_reference),
-            global: part(tally.global_references(), prices.global_reference),
-            remote_moves: part(tally.remote_moves, prices.remote_move),
-            global_moves: part(tally.global_moves, prices.global_move),
+            names: &PLACEMENT,
+            amounts: [
+                part(at_own_copy, Some(prices.scale)),
+                part(tally.remote_references(), prices.remote_reference),
+                part(tally.global_references(), prices.global_reference),
+                part(tally.remote_moves, prices.remote_move),
+                part(tally.global_moves, prices.global_move),
+            ],
+        }
+    }
+
+    /// Source: Markatos and Chronaki, table 1, accounted as in their appendix: a replication counts
+    /// without the read that makes it, and a remote write of an update policy as a multicast.
+    #[must_use]
+    pub fn of_events(tally: &Tally, events: &EventPrices) -> Self {
+        let times = |count: u64, price: u64| u128::from(count) * u128::from(price);
+        let amount = |steps| Amount { steps: Some(steps), scale: events.local };
+        let remote_writes = tally.remote_writes - tally.forwarded_writes;
+        Self {
+            names: &PAGE_COHERENCE,
+            amounts: [
+                amount(times(tally.local_references(), events.local)),
+                amount(
+                    times(tally.remote_reads, events.remote_read)
+                        + times(remote_writes, events.remote_write),
+                ),
+                amount(times(tally.replications, events.replication)),
+                amount(
+                    times(tally.update_packets, events.update_packet)
+                        + times(tally.forwarded_writes, events.remote_write),
+                ),
+                amount(times(tally.faults, events.os_entry)),
+            ],
         }
     }
 
     /// The sum of the parts.
     #[must_use]
     pub fn total(&self) -> Amount {
-        let parts = self.parts();
-        let steps = parts.iter().try_fold(0u128, |sum, (_, part)| Some(sum + part.steps?));
-        Amount { steps, scale: self.local.scale }
+        let steps = self.amounts.iter().try_fold(0u128, |sum, part| Some(sum + part.steps?));
+        Amount { steps, scale: self.amounts[0].scale }
     }
 
     /// The parts with their names in results.
     #[must_use]
     pub fn parts(&self) -> [(&'static str, Amount); 5] {
-        [
-            ("local", self.local),
-            ("remote", self.remote),
-            ("global", self.global),
-            ("remote_moves", self.remote_moves),
-            ("global_moves", self.global_moves),
-        ]
+        std::array::from_fn(|i| (self.names[i], self.amounts[i]))
+    }
+}
+
+/// Network packets, each an address and a word.
+///
+/// Source: Markatos and Chronaki, the traffic columns of their appendix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Packets {
+    /// Of replications.
+    pub replication: u128,
+    /// Of remote references.
+    pub remote: u128,
+    /// Of updates.
+    pub multicast: u128,
+}
+
+impl Packets {
+    /// The packets that these events send.
+    #[must_use]
+    pub fn of(tally: &Tally, events: &EventPrices) -> Self {
+        let times = |count: u64, packets: u64| u128::from(count) * u128::from(packets);
+        Self {
+            replication: times(tally.replications, events.replication_packets),
+            remote: times(tally.remote_reads, events.remote_read_packets)
+                + times(tally.remote_writes, events.remote_write_packets),
+            multicast: u128::from(tally.update_packets),
+        }
     }
 }
 

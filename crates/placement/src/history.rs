@@ -128,6 +128,7 @@ pub struct Histories {
     pub(crate) runs: Vec<Run>,
     pub(crate) references: u64,
     pub(crate) outside: Tally,
+    pub(crate) outside_references: u64,
 }
 
 impl Histories {
@@ -187,6 +188,12 @@ impl Histories {
     #[must_use]
     pub fn outside(&self) -> &Tally {
         &self.outside
+    }
+
+    /// The references in [`outside`](Self::outside), each counted once.
+    #[must_use]
+    pub fn outside_references(&self) -> u64 {
+        self.outside_references
     }
 }
 

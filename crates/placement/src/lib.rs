@@ -8,6 +8,7 @@
 //! Invariant: on-line policies never see prices; nothing depends on the order of blocks.
 
 mod builder;
+pub mod coherence;
 mod copies;
 mod cost;
 mod filter;
@@ -15,8 +16,8 @@ mod history;
 mod map;
 pub mod policy;
 
-pub use builder::{HistoryBuilder, HistoryOptions, Shard};
-pub use cost::{Amount, Cost};
+pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
+pub use cost::{Amount, Cost, Packets};
 pub use filter::{Filter, Private, Synchronisation};
 pub use history::{Block, Histories, Run};
 pub use homenode_stats::Tally;

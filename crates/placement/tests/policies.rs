@@ -62,6 +62,10 @@ fn definition(spec: &PolicySpec, setup: &Setup) -> Box<dyn Definition> {
     }
 }
 
+fn setup(processors: u16, prices: Prices) -> Setup {
+    Setup::new(processors, BlockSize::new(64).unwrap(), &prices.into())
+}
+
 /// References of a small trace: (processor, block, write) at Time = index.
 type Trace = Vec<(u16, u64, bool)>;
 
@@ -148,8 +152,7 @@ fn every_policy_follows_its_definition_reference_by_reference() {
         let processors = [2, 3, 5, 70][round % 4];
         let trace = random_trace(&mut rng, processors);
         for prices in machines() {
-            let setup =
-                Setup { processors, global: prices.has_global(), prices: Some(prices), rate: None };
+            let setup = setup(processors, prices);
             for text in VARIANTS {
                 let spec = PolicySpec::parse(text, &[TABLE]).unwrap();
                 let global = spec.entry.needs_global || text.contains("frozen=global");
@@ -176,7 +179,7 @@ fn every_policy_and_parameter_has_a_variant() {
         for param in entry.params {
             let values: Vec<String> = match param.kind {
                 Kind::Count { .. } => vec![format!("{}=", param.name)],
-                Kind::Choice(words) => {
+                Kind::Choice(words) | Kind::CountOr(words) => {
                     words[1..].iter().map(|w| format!("{}={w}", param.name)).collect()
                 }
             };
@@ -202,7 +205,7 @@ fn run(text: &str, global: bool, trace: &Trace) -> Tally {
         global_move: global.then_some(40),
         ..SMALL
     };
-    let setup = Setup { processors: 4, global, prices: Some(prices), rate: None };
+    let setup = setup(4, prices);
     engine(&PolicySpec::parse(text, &[TABLE]).unwrap(), &setup, trace, &[])
 }
 
@@ -295,7 +298,7 @@ fn platinum_frozen_in_global_memory_costs_one_global_move() {
 #[test]
 fn platinum_takes_its_times_from_the_rate_of_the_traced_run() {
     let spec = PolicySpec::parse("platinum:t2=9", &[TABLE]).unwrap();
-    let setup = |rate| Setup { processors: 2, global: false, prices: None, rate };
+    let setup = |rate| Setup { rate, ..setup(2, SMALL) };
     let known = spec.resolved(&setup(Some(250_000.0)));
     assert_eq!(known[..2], [("t1", "2500".to_owned()), ("t2", "9".to_owned())]);
     let spec = PolicySpec::parse("platinum", &[TABLE]).unwrap();
@@ -324,7 +327,7 @@ fn faulty_policies_say_what_is_expected() {
     assert!(error("migrate:x=1").contains("no parameters"));
     assert!(error("ace:").contains("expected parameter=value"));
     assert!(error("ace:limit=1,limit=2").contains("given twice"));
-    let setup = Setup { processors: 2, global: false, prices: Some(SMALL), rate: None };
+    let setup = setup(2, SMALL);
     let spec = PolicySpec::parse("all-global", &[TABLE]).unwrap();
     let Err(error) = spec.build(&setup) else { panic!("needs global memory") };
     assert!(error.to_string().contains("prices g and G"), "{error}");

@@ -4,7 +4,8 @@
 
 mod made;
 
-use homenode_base::Rng;
+use homenode_base::{BlockSize, Rng};
+use homenode_machine::Prices;
 use homenode_placement::policy::Setup;
 use homenode_placement::{Block, Histories, PolicySpec, TABLE, Tally};
 use homenode_pmap::policy::find;
@@ -13,7 +14,8 @@ use made::{Trace, histories, random_trace};
 
 fn ace(block: Block<'_>, processors: u16, limit: u64) -> Tally {
     let spec = PolicySpec::parse(&format!("ace:limit={limit}"), &[TABLE]).unwrap();
-    let setup = Setup { processors, global: true, prices: None, rate: None };
+    let prices = Prices::whole(Some(5), Some(4496), Some(2), Some(2248));
+    let setup = Setup::new(processors, BlockSize::new(4096).unwrap(), &prices.into());
     let mut tally = Tally::default();
     spec.build(&setup).unwrap().block(block, &mut tally);
     tally

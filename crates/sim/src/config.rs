@@ -16,9 +16,10 @@ pub struct SimConfig {
     /// Processors; the trace's thread count if absent. Thread i runs on processor i modulo this.
     #[serde(default)]
     pub processors: Option<u16>,
-    /// What to do with private references.
+    /// What to do with private references. If absent, machines with prices r and R count them as
+    /// local, and page-coherence machines leave them out.
     #[serde(default)]
-    pub private: Private,
+    pub private: Option<Private>,
     /// What to do with synchronisation references.
     #[serde(default)]
     pub sync: Synchronisation,
@@ -43,7 +44,7 @@ impl SimConfig {
             policies: own(policies),
             block_sizes: block_sizes.to_vec(),
             processors: None,
-            private: Private::default(),
+            private: None,
             sync: Synchronisation::default(),
             threads: None,
             force: false,

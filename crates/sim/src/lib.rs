@@ -7,6 +7,7 @@
 //! Invariant: the outcomes are the same on any number of threads and under any memory budget,
 //! because counts are integers that merge by addition and blocks are independent.
 
+mod columns;
 mod config;
 mod error;
 mod list;
@@ -18,6 +19,7 @@ mod source;
 mod tlb;
 mod worst;
 
+pub use columns::{Columns, Latency, Traffic};
 pub use config::SimConfig;
 pub use error::SimError;
 pub use list::{MachineRow, PolicyRow, machine_rows, policy_rows};
@@ -38,7 +40,8 @@ use std::ops::ControlFlow;
 use homenode_placement::policy::Entry;
 
 /// All policies the placement engine and the optimum offer, in the order of lists.
-pub const POLICIES: &[&[Entry]] = &[homenode_optimal::TABLE, homenode_placement::TABLE];
+pub const POLICIES: &[&[Entry]] =
+    &[homenode_optimal::TABLE, homenode_placement::TABLE, homenode_placement::coherence::TABLE];
 
 /// Called now and then with the work done and the total, in units of references simulated.
 /// `Break` ends the run with [`SimError::Interrupted`].

@@ -1,7 +1,7 @@
 //! What can be listed: machines and policies.
 
 use homenode_base::BlockSize;
-use homenode_machine::{Machine, Prices, TABLE};
+use homenode_machine::{Machine, Model, PriceList, TABLE};
 use homenode_placement::policy::{DefaultValue, Kind, Param};
 use serde::Serialize;
 
@@ -21,9 +21,11 @@ pub struct MachineRow {
     pub block_size: u64,
     /// Whether this is the block size the machine is usually shown with (thesis table 6.3).
     pub base: bool,
-    /// r, R, g, G; `null` is infinite.
+    /// How it prices what a policy does.
+    pub model: Model,
+    /// r, R, g, G, `null` if infinite; or, `r` to `G` being `null`, latencies and packets.
     #[serde(flatten)]
-    pub prices: Prices,
+    pub prices: PriceList,
     /// Rules of the model that the prices break.
     pub notes: Vec<String>,
 }
@@ -52,7 +54,8 @@ pub fn machine_rows(
                 source: machine.source().to_owned(),
                 block_size: bytes,
                 base: machine.block_size_bytes() == Some(bytes),
-                prices: machine.prices(block, force)?,
+                model: machine.model(),
+                prices: machine.price_list(block, force)?,
                 notes: machine.notes(block)?,
             });
         }
@@ -73,6 +76,10 @@ pub struct PolicyRow {
     pub needs_global: bool,
     /// Whether it decides by price, with hindsight.
     pub needs_prices: bool,
+    /// The model it comes from.
+    pub model: Model,
+    /// Kinds of machine it runs on, its own model's and perhaps the other's.
+    pub runs_on: Vec<Model>,
     /// What can be set after the colon.
     pub parameters: Vec<ParameterRow>,
 }
@@ -86,11 +93,15 @@ pub struct ParameterRow {
     pub default: String,
     /// Unit of the value.
     pub unit: &'static str,
-    /// Words it takes; empty if it takes numbers.
+    /// Words it takes; empty if it takes numbers only.
     pub choices: &'static [&'static str],
+    /// Whether it takes numbers.
+    pub numbers: bool,
     /// What it does.
     pub doc: &'static str,
 }
+
+const MODELS: [Model; 2] = [Model::Placement, Model::PageCoherence];
 
 /// All policies.
 #[must_use]
@@ -102,6 +113,12 @@ pub fn policy_rows() -> Vec<PolicyRow> {
         source: e.source,
         needs_global: e.needs_global,
         needs_prices: e.needs_prices,
+        model: if homenode_placement::coherence::TABLE.iter().any(|c| c.name == e.name) {
+            Model::PageCoherence
+        } else {
+            Model::Placement
+        },
+        runs_on: MODELS.into_iter().filter(|&m| e.runs_on.has(m)).collect(),
         parameters: e.params.iter().map(parameter_row).collect(),
     };
     entries.map(row).collect()
@@ -110,14 +127,14 @@ pub fn policy_rows() -> Vec<PolicyRow> {
 fn parameter_row(param: &Param) -> ParameterRow {
     let choices: &'static [&'static str] = match param.kind {
         Kind::Count { .. } => &[],
-        Kind::Choice(words) => words,
+        Kind::Choice(words) | Kind::CountOr(words) => words,
     };
-    let word = |i: u64| usize::try_from(i).ok().and_then(|i| choices.get(i)).copied();
     let default = match param.default {
-        DefaultValue::Fixed(value) => word(value).map_or(value.to_string(), str::to_owned),
+        DefaultValue::Fixed(value) => param.kind.text(value),
         DefaultValue::Milliseconds(ms, otherwise) => {
             format!("{ms} ms of the traced run, or {otherwise} if its time is unknown")
         }
     };
-    ParameterRow { name: param.name, default, unit: param.unit, choices, doc: param.doc }
+    let numbers = matches!(param.kind, Kind::Count { .. } | Kind::CountOr(_));
+    ParameterRow { name: param.name, default, unit: param.unit, choices, numbers, doc: param.doc }
 }

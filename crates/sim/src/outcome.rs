@@ -1,10 +1,11 @@
 //! Results, as the command line prints them.
 
-use homenode_machine::Prices;
-use homenode_placement::{Amount, Cost, Filter, Private, Synchronisation, Tally};
+use homenode_machine::PriceList;
+use homenode_placement::{Amount, Cost, Private, Synchronisation, Tally};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use crate::columns::Columns;
 use crate::passes::SizeCounts;
 use crate::plan::Plan;
 use crate::source::TraceSource;
@@ -36,6 +37,9 @@ pub struct Outcome {
     pub total_cost: Amount,
     /// Mean cost per reference: total cost divided by accesses; `null` if infinite or empty.
     pub mcpr: Option<f64>,
+    /// The columns of Markatos and Chronaki's tables, on a page-coherence machine.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<Columns>,
 }
 
 fn parts<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
@@ -53,8 +57,8 @@ pub struct PriceRecord {
     pub machine: String,
     /// Bytes in a block.
     pub block_size: u64,
-    /// r, R, g, G; `null` is infinite.
-    pub prices: Prices,
+    /// r, R, g, G, `null` if infinite; or latencies and packets.
+    pub prices: PriceList,
 }
 
 /// Everything the outcomes of a run follow from.
@@ -68,8 +72,8 @@ pub struct Provenance {
     pub trace_checksum: String,
     /// Processors of the machines.
     pub processors: u16,
-    /// What was done with private references.
-    pub private: Private,
+    /// What was done with private references, machine by machine.
+    pub private: Vec<Private>,
     /// What was done with synchronisation references.
     pub sync: Synchronisation,
     /// Every policy with the value of every parameter, seeds included, as a user would write it.
@@ -100,19 +104,26 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
         for (p, policy) in plan.policies.iter().enumerate() {
             for (size, counted) in plan.sizes.iter().zip(counts) {
                 let mut tally = counted.jobs[size.job[m][p]];
-                tally += &counted.outside;
-                let cost = Cost::of(&tally, &size.prices[m]);
+                let mut references = counted.references;
+                if plan.private(machine) == Private::Exclude {
+                    references -= counted.outside_references;
+                } else {
+                    tally += &counted.outside;
+                }
+                let list = &size.prices[m];
+                let cost = Cost::on(&tally, list);
                 outcomes.push(Outcome {
                     trace: trace.name(),
                     machine: machine.name().to_owned(),
                     policy: policy.text.clone(),
                     block_size: size.block.bytes(),
                     processors: plan.processors,
-                    references: counted.references,
+                    references,
                     accesses: tally.accesses(),
                     counts: tally,
                     total_cost: cost.total(),
                     mcpr: cost.total().per(tally.accesses()),
+                    columns: list.events().map(|events| Columns::of(&tally, &cost, events)),
                     cost,
                 });
             }
@@ -130,7 +141,6 @@ fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Provenance {
             prices: size.prices[m],
         }));
     }
-    let Filter { private, synchronisation } = plan.filter;
     let resolved = |(p, spec): (usize, &homenode_placement::PolicySpec)| {
         let job = plan.sizes[0].jobs.iter().find(|j| j.policy == p)?;
         let values = spec.resolved(&job.setup).into_iter().map(|(n, v)| format!("{n}={v}"));
@@ -143,8 +153,8 @@ fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Provenance {
         trace: trace.name(),
         trace_checksum: trace.checksum(),
         processors: plan.processors,
-        private,
-        sync: synchronisation,
+        private: plan.machines.iter().map(|machine| plan.private(machine)).collect(),
+        sync: plan.filter.synchronisation,
         policies: plan.policies.iter().enumerate().filter_map(resolved).collect(),
         prices,
         notes: plan.notes.clone(),

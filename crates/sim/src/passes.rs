@@ -29,6 +29,8 @@ pub(crate) struct SizeCounts {
     pub(crate) jobs: Vec<Tally>,
     /// References that are counted without a history.
     pub(crate) outside: Tally,
+    /// The same references, each counted once.
+    pub(crate) outside_references: u64,
     pub(crate) references: u64,
 }
 
@@ -82,9 +84,7 @@ pub(crate) fn count<T: TraceSource + ?Sized>(
     while !pending.is_empty() {
         let group = pending.split_off(pending.len().saturating_sub(together));
         let share = budget / u64::try_from(group.len()).unwrap_or(1);
-        let builders = group
-            .iter()
-            .map(|p| HistoryBuilder::new(plan.options(&plan.sizes[p.size], p.shard, share)));
+        let builders = group.iter().map(|p| plan.builder(&plan.sizes[p.size], p.shard, share));
         let mut builders: Vec<HistoryBuilder> = builders.collect();
         pass(&pool, trace, &mut builders, &mut meter)?;
         let finished: Vec<_> =
@@ -94,6 +94,7 @@ pub(crate) fn count<T: TraceSource + ?Sized>(
             pending.extend(given_up.into_iter().map(|shard| Pending { size: p.size, shard }));
             counts[p.size].references += history.references();
             counts[p.size].outside += history.outside();
+            counts[p.size].outside_references += history.outside_references();
             histories.push((p.size, history));
         }
         walk(&pool, plan, &histories, (&mut counts, &mut meter))?;

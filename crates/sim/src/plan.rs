@@ -1,8 +1,10 @@
 //! The matrix, checked, with each distinct computation listed once.
 
 use homenode_base::BlockSize;
-use homenode_machine::{Machine, Prices};
-use homenode_placement::{Filter, HistoryOptions, PolicySpec, Setup, Shard};
+use homenode_machine::{Machine, Model, PriceList};
+use homenode_placement::{
+    Filter, HistoryBuilder, HistoryOptions, PolicySpec, Private, Setup, Shard, Times,
+};
 
 use crate::POLICIES;
 use crate::config::SimConfig;
@@ -32,12 +34,14 @@ pub(crate) struct Job {
 pub(crate) struct Size {
     pub(crate) block: BlockSize,
     /// Prices of each machine.
-    pub(crate) prices: Vec<Prices>,
+    pub(crate) prices: Vec<PriceList>,
     pub(crate) jobs: Vec<Job>,
     /// Job of each machine and policy: `job[machine][policy]`.
     pub(crate) job: Vec<Vec<usize>>,
     /// Multiples of these Times split the histories.
     pub(crate) split_periods: Vec<u64>,
+    /// How finely the policies need to know Times.
+    pub(crate) times: Times,
 }
 
 /// The whole matrix.
@@ -48,6 +52,8 @@ pub(crate) struct Plan {
     pub(crate) sizes: Vec<Size>,
     pub(crate) processors: u16,
     pub(crate) filter: Filter,
+    /// What the configuration says about private references.
+    pub(crate) private: Option<Private>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -73,7 +79,11 @@ impl Plan {
             policies: policies.collect::<Result<_, _>>()?,
             sizes: Vec::new(),
             processors: processors(config.processors, trace)?,
-            filter: Filter { private: config.private, synchronisation: config.sync },
+            filter: Filter {
+                private: config.private.unwrap_or_default(),
+                synchronisation: config.sync,
+            },
+            private: config.private,
             notes: Vec::new(),
         };
         for &bytes in &config.block_sizes {
@@ -91,9 +101,10 @@ impl Plan {
             jobs: Vec::new(),
             job: Vec::new(),
             split_periods: Vec::new(),
+            times: Times::Visits,
         };
         for machine in &self.machines {
-            let prices = machine.prices(block, force)?;
+            let prices = machine.price_list(block, force)?;
             for note in machine.notes(block)? {
                 if !self.notes.contains(&note) {
                     self.notes.push(note);
@@ -101,12 +112,9 @@ impl Plan {
             }
             let mut row = Vec::new();
             for (policy, spec) in self.policies.iter().enumerate() {
-                let setup = Setup {
-                    processors: self.processors,
-                    global: prices.has_global(),
-                    prices: spec.entry.needs_prices.then_some(prices),
-                    rate,
-                };
+                let mut setup = Setup { rate, ..Setup::new(self.processors, block, &prices) };
+                spec.check(&setup)?;
+                setup.prices = setup.prices.filter(|_| spec.entry.needs_prices);
                 row.push(size.job(policy, spec, setup)?);
             }
             size.prices.push(prices);
@@ -115,16 +123,26 @@ impl Plan {
         Ok(size)
     }
 
-    /// What to build for one size and shard.
-    pub(crate) fn options(&self, size: &Size, shard: Shard, budget: u64) -> HistoryOptions {
-        HistoryOptions {
+    /// What becomes of private references on a machine. Histories are the same whether they are
+    /// counted as local or left out.
+    pub(crate) fn private(&self, machine: &Machine) -> Private {
+        self.private.unwrap_or(match machine.model() {
+            Model::Placement => Private::Local,
+            Model::PageCoherence => Private::Exclude,
+        })
+    }
+
+    /// A builder for one size and shard.
+    pub(crate) fn builder(&self, size: &Size, shard: Shard, budget: u64) -> HistoryBuilder {
+        HistoryBuilder::new(HistoryOptions {
             block_size: size.block,
             processors: self.processors,
             filter: self.filter,
             split_periods: size.split_periods.clone(),
             shard,
             memory_budget_bytes: budget,
-        }
+        })
+        .with_times(size.times)
     }
 }
 
@@ -137,7 +155,9 @@ impl Size {
         if let Some(found) = self.jobs.iter().position(same) {
             return Ok(found);
         }
-        let period = spec.build(&setup)?.split_period();
+        let instance = spec.build(&setup)?;
+        self.times = self.times.max(instance.times());
+        let period = instance.split_period();
         if let Some(period) = period.filter(|p| !self.split_periods.contains(p)) {
             self.split_periods.push(period);
         }

@@ -299,8 +299,8 @@ fn simulation_config(config: &TlbConfig, correction: &Correction) -> SimConfig {
     SimConfig {
         processors: config.processors,
         private: match config.private {
-            Counted::Include => Private::Local,
-            Counted::Exclude => Private::Exclude,
+            Counted::Include => Some(Private::Local),
+            Counted::Exclude => Some(Private::Exclude),
         },
         sync: config.sync,
         threads: config.threads,

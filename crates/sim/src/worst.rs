@@ -1,6 +1,7 @@
 //! The worst blocks of one point of the matrix.
 
 use homenode_analysis::{AnalysisError, Inquiry, Report};
+use homenode_placement::Filter;
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
@@ -51,7 +52,7 @@ pub fn worst_blocks(
     let inquiry = Inquiry {
         block_size: size.block,
         processors: plan.processors,
-        filter: plan.filter,
+        filter: Filter { private: plan.private(machine), ..plan.filter },
         prices,
         count,
         memory_budget_bytes: config.memory_budget_bytes.unwrap_or(MEMORY_BUDGET_BYTES),

@@ -37,8 +37,9 @@ fn policies_and_counts_in_the_documentation_are_up_to_date() {
         String::from("| policy | what it does | parameters | source |\n|---|---|---|---|\n");
     for row in policy_rows() {
         let parameters = row.parameters.iter().map(|p| {
-            let choices = p.choices.join(" or ");
-            let kind = if choices.is_empty() { p.unit.to_owned() } else { choices };
+            let unit = if p.numbers { p.unit } else { "" };
+            let words = p.choices.iter().copied().chain([unit]).filter(|w| !w.is_empty());
+            let kind = words.collect::<Vec<_>>().join(" or ");
             let kind = if kind.is_empty() { kind } else { format!(" ({kind})") };
             format!("`{}`{kind}: {}; default {}", p.name, p.doc, p.default)
         });

@@ -118,7 +118,8 @@ fn limit_writes_serves_references_as_ace_does() {
             ..config()
         };
         let report = manage(&pages, &trace).unwrap();
-        let matrix = SimConfig { private, ..SimConfig::new(&["ace"], &["ace"], &[512]) };
+        let matrix =
+            SimConfig { private: Some(private), ..SimConfig::new(&["ace"], &["ace"], &[512]) };
         let simulation = run(&matrix, &trace, &mut |_, _| ControlFlow::Continue(())).unwrap();
         let (ace, found) = (&simulation.outcomes[0], &report.counts);
         assert_eq!(report.references, ace.references);

@@ -45,7 +45,8 @@ fn the_documented_example_prints_exactly_the_documented_fields() {
     let counts = |reads: &str, moves: &str, events: &str| {
         let zeros = r#""global_reads":0,"global_writes":0"#;
         let updates = r#""update_packets":0,"multicast_writes":0"#;
-        format!(r#"{reads},{zeros},{moves},{updates},{events}"#)
+        let last = r#""replicating_reads":0,"forwarded_writes":0"#;
+        format!(r#"{reads},{zeros},{moves},{updates},{events},{last}"#)
     };
     let optimal = object(
         "optimal",
@@ -148,7 +149,7 @@ fn private_and_synchronisation_references_are_treated_as_asked() {
     let trace = trace(&[flagged(0, 0), flagged(1, 1), flagged(2, 1)], 10, Metadata::default());
     let first = |private, sync| {
         let config = SimConfig {
-            private,
+            private: Some(private),
             sync,
             ..SimConfig::new(&["prices:r=15,R=59"], &["first-touch"], &[64])
         };
@@ -247,7 +248,9 @@ fn lists_have_a_row_for_everything() {
     assert_eq!(rows.len(), homenode_machine::TABLE.len());
     let text = serde_json::to_string(&rows[3]).unwrap();
     assert!(
-        text.contains(r#""block_size":64,"base":true,"r":102,"R":184,"g":null,"G":null"#),
+        text.contains(
+            r#""block_size":64,"base":true,"model":"placement","r":102,"R":184,"g":null,"G":null"#
+        ),
         "{text}"
     );
     let names: Vec<&str> = homenode_sim::policy_rows().iter().map(|r| r.name).collect();

@@ -39,7 +39,8 @@ macro_rules! tally {
 }
 
 tally! {
-    local_reads, "references", "Reads by a processor in P_t (equation 4.1, price 1).";
+    local_reads, "references",
+        "Reads by a processor in P_t (equation 4.1, price 1), without `replicating_reads`.";
     local_writes, "references", "Writes and atomics by a processor in P_t (price 1).";
     remote_reads, "references", "Reads by a processor outside P_t, no global copy (price r).";
     remote_writes, "references", "Writes by a processor outside P_t, no global copy (price r).";
@@ -51,23 +52,31 @@ tally! {
         "Places added to P, global memory in P_t or P_t-1 (equation 4.2, price G).";
     replications, "copies",
         "Processor copies added by a read while another copy, global or not, stays.";
-    update_packets, "packets", "Words sent to update copies (Markatos and Chronaki table 1).";
-    multicast_writes, "references", "Writes that update at least one other copy.";
+    update_packets, "packets",
+        "Words sent to update copies, one for each copy but the one the write itself goes to.";
+    multicast_writes, "references", "Writes that send at least one update packet.";
     invalidations, "references",
         "Writes after which at least one processor other than the writer has lost its copy.";
-    faults, "references",
-        "References at which the policy acts: P changes, or the block is pinned or frozen.";
+    faults, "events",
+        "References at which the policy acts: P changes, or the block is pinned or frozen. Under a \
+         page-coherence policy: entries into the operating system that its accounting charges.";
     freezes, "events", "Decisions to pin or freeze a block.";
+    replicating_reads, "references",
+        "Reads that make the copy they read, under a page-coherence policy (price 1 where r and R \
+         price; on a page-coherence machine only the replication is charged).";
+    forwarded_writes, "references",
+        "The `remote_writes` under an update policy: the latency stands in the multicast column.";
 }
 
 impl Tally {
-    /// All references: local, remote and global.
+    /// All references: local, remote, global, and those charged as a replication.
     #[must_use]
     pub fn accesses(&self) -> u64 {
-        self.local_references() + self.remote_references() + self.global_references()
+        let elsewhere = self.remote_references() + self.global_references();
+        self.local_references() + elsewhere + self.replicating_reads
     }
 
-    /// Reads and writes at price 1.
+    /// Reads and writes at price 1, those that replicate apart.
     #[must_use]
     pub fn local_references(&self) -> u64 {
         self.local_reads + self.local_writes
@@ -110,7 +119,7 @@ mod tests {
         let names: Vec<&str> = METRICS.iter().map(|m| m.name).collect();
         let expected = "local_reads local_writes remote_reads remote_writes global_reads \
             global_writes remote_moves global_moves replications update_packets multicast_writes \
-            invalidations faults freezes";
+            invalidations faults freezes replicating_reads forwarded_writes";
         assert_eq!(names.join(" "), expected.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 }

@@ -105,7 +105,7 @@ _SIMULATION: tuple[Callable[[Any], Any], ...] = (
         multiple=True,
         callback=flattened,
         help="Policies (homenode list policies), with parameters as in delay:n=50,limit=2. "
-        "Default: all that the machines can run.",
+        "Default: all made for the machines that they can run.",
     ),
     click.option(
         "--block-size",
@@ -124,10 +124,8 @@ _SIMULATION: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--private",
         type=click.Choice(["local", "exclude", "shared"]),
-        default="local",
-        show_default=True,
         help="Charge references to private memory as local, leave them out, or treat them as "
-        "all others.",
+        "all others. Default: exclude on page-coherence machines such as markatos, else local.",
     ),
     click.option(
         "--sync",

@@ -109,13 +109,20 @@ def _print_machines(rows: list[dict[str, Any]]) -> None:
             [
                 row["name"],
                 format_size(row["block_size"]),
-                *(none if row[n] is None else plain_number(row[n]) for n, none in lacking.items()),
+                *(_price(row, name, none) for name, none in lacking.items()),
                 row["summary"],
             ]
             for row in rows
         ],
         "Prices in units of a local reference",
     )
+
+
+def _price(row: dict[str, Any], name: str, lacking: str) -> str:
+    """A price; a machine that prices events has none of these."""
+    if "latencies" in row:
+        return "-"
+    return lacking if row[name] is None else plain_number(row[name])
 
 
 COMMANDS = {"list": list_}

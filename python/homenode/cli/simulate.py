@@ -23,6 +23,7 @@ _MOVES = ("remote_moves", "global_moves")
         "homenode simulate t.hnt --machine cc+,dsm+ --block-size 64-8192 --csv out.csv",
         "homenode simulate t.hnt --machine prices:r=15,R=59 --policy delay:n=50,limit=2,optimal"
         " --block-size 64 --json",
+        "homenode simulate t.hnt --machine markatos --policy upt,inv,inv.del --block-size 1K",
     )
 )
 @click.argument("trace", metavar="T.hnt")
@@ -83,8 +84,14 @@ def print_result(result: Result) -> None:
 
 
 def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> None:
+    from homenode.cli.coherence_table import print_columns
     from homenode.cli.output import print_table
 
+    size = format_size(rows[0]["block_size"])
+    title = f"{trace} on {machine}, {_processors(rows)}, {size} blocks"
+    if "latency" in rows[0]:
+        print_columns(rows, title)
+        return
     best = next((r["total_cost"] for r in rows if r["policy"] == "optimal"), None)
     cells = []
     for row in rows:
@@ -101,7 +108,6 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
                 plain_number(sum(counts.get(name, 0) for name in _MOVES)),
             ]
         )
-    size = format_size(rows[0]["block_size"])
     print_table(
         [
             ("policy", False),
@@ -113,7 +119,7 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
             ("moves", True),
         ],
         cells,
-        f"{trace} on {machine}, {_processors(rows)}, {size} blocks",
+        title,
     )
 
 

@@ -41,6 +41,9 @@ COST_PARTS = (
     ("global", "global references"),
     ("remote_moves", "moves between processors"),
     ("global_moves", "moves from and to global memory"),
+    ("replication", "replications"),
+    ("multicast", "updates of copies"),
+    ("os", "entries into the operating system"),
 )
 
 

@@ -16,6 +16,14 @@ _COLOURS = {
     "random": "#8b6fc0",
     "all-global": "#7a5c45",
     "best-static": "#5f9e3f",
+    "upt": "#1f6fae",
+    "upt.del": "#4f9fd6",
+    "inv": "#c85a10",
+    "inv.del": "#a9801a",
+    "inv.freez": "#129070",
+    "inv.freez.del": "#6a9a4a",
+    "all-local": "#8a94a0",
+    "all-remote": "#8a6a50",
 }
 _SPARE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56a3d9", "#8b6fc0", "#7a5c45")
 _DASHED = frozenset({"optimal", "optimal-no-replication"})
@@ -26,6 +34,9 @@ COST_COLOURS = {
     "global": "#8b6fc0",
     "remote_moves": "#0072b2",
     "global_moves": "#56a3d9",
+    "replication": "#0072b2",
+    "multicast": "#009e73",
+    "os": "#b8860b",
 }
 
 

@@ -10,8 +10,8 @@ from homenode.specs import format_size, plain_number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# These know the future, so they are yardsticks and not policies that a system could run.
-OFF_LINE = (*OPTIMA, "best-static")
+# These know the future or pay for nothing: yardsticks, not policies that a system could run.
+OFF_LINE = (*OPTIMA, "best-static", "all-local")
 _SAME = 1.0005
 
 

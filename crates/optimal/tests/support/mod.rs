@@ -40,12 +40,13 @@ pub fn histories(trace: &[Reference], processors: u16, split_periods: Vec<u64>) 
 }
 
 pub fn setup(prices: Prices, processors: u16) -> Setup {
-    Setup { processors, global: prices.has_global(), prices: Some(prices), rate: None }
+    Setup::new(processors, BlockSize::new(64).unwrap(), &prices.into())
 }
 
 /// What a policy counts over a trace of one block.
 pub fn tally(policy: &str, prices: Prices, processors: u16, trace: &[Reference]) -> Tally {
-    let spec = PolicySpec::parse(policy, TABLES).unwrap();
+    let tables = [TABLES, &[homenode_placement::coherence::TABLE]].concat();
+    let spec = PolicySpec::parse(policy, &tables).unwrap();
     let mut policy = spec.build(&setup(prices, processors)).unwrap();
     let periods = policy.split_period().into_iter().collect();
     let histories = histories(trace, processors, periods);

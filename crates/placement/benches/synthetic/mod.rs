@@ -2,10 +2,10 @@
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
 use homenode_base::{BlockSize, Rng};
-use homenode_machine::Prices;
+use homenode_machine::{Machine, PriceList, Prices};
 use homenode_placement::policy::{Entry, Setup};
 use homenode_placement::{
-    Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally,
+    Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally, Times,
 };
 use homenode_trace::Batch;
 
@@ -84,6 +84,11 @@ fn shared() -> impl Iterator<Item = Item> {
 
 /// Histories of 4 KB blocks, split at every millionth reference.
 pub fn histories(batches: &[Batch], processors: u16) -> Histories {
+    histories_with_times(batches, processors, Times::Visits)
+}
+
+/// The same with more Times.
+pub fn histories_with_times(batches: &[Batch], processors: u16, times: Times) -> Histories {
     let mut builder = HistoryBuilder::new(HistoryOptions {
         block_size: BlockSize::new(4096).expect("a power of two"),
         processors,
@@ -91,31 +96,38 @@ pub fn histories(batches: &[Batch], processors: u16) -> Histories {
         split_periods: vec![1_000_000],
         shard: Shard::default(),
         memory_budget_bytes: u64::MAX,
-    });
+    })
+    .with_times(times);
     batches.iter().for_each(|batch| builder.push(batch));
     builder.finish().0
 }
 
 /// Thesis table 6.3, NUMA.
-pub fn numa() -> Prices {
-    Prices::whole(Some(102), Some(2323), None, None)
+pub fn numa() -> PriceList {
+    Prices::whole(Some(102), Some(2323), None, None).into()
 }
 
 /// Thesis section 5.1, ACE: with global memory.
-pub fn ace() -> Prices {
-    Prices::whole(Some(5), Some(4496), Some(2), Some(2248))
+pub fn ace() -> PriceList {
+    Prices::whole(Some(5), Some(4496), Some(2), Some(2248)).into()
+}
+
+/// Markatos and Chronaki's machine.
+pub fn markatos() -> PriceList {
+    let machine = Machine::parse("markatos").expect("it is in the table");
+    let block = BlockSize::new(4096).expect("a power of two");
+    machine.price_list(block, false).expect("its prices are valid")
 }
 
 /// What a policy counts over all blocks, several times.
 pub fn walk(
     histories: &Histories,
     tables: &[&'static [Entry]],
-    (name, prices): (&str, Prices),
+    (name, prices): (&str, PriceList),
     times: usize,
 ) -> Tally {
     let spec = PolicySpec::parse(name, tables).expect("a policy of the tables");
-    let (processors, global) = (histories.processors(), prices.has_global());
-    let setup = Setup { processors, global, prices: Some(prices), rate: None };
+    let setup = Setup::new(histories.processors(), histories.block_size(), &prices);
     let mut policy = spec.build(&setup).expect("it fits the machine");
     let mut tally = Tally::default();
     for _ in 0..times {

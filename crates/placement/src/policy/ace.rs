@@ -3,7 +3,7 @@
 use homenode_stats::Tally;
 
 use super::place::Copies;
-use super::{DefaultValue, Entry, Kind, Param, Policy};
+use super::{DefaultValue, Entry, Kind, Param, Policy, RunsOn};
 use crate::copies::{ProcessorSet, Wide};
 use crate::history::{Block, Run};
 
@@ -26,6 +26,7 @@ pub const ENTRY: Entry = Entry {
     }],
     needs_global: false,
     needs_prices: false,
+    runs_on: RunsOn::Placement,
     build: |setup, values| {
         Ok(Box::new(Ace {
             limit: values.get(0),

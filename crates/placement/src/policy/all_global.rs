@@ -3,7 +3,7 @@
 use homenode_stats::Tally;
 
 use super::place::Fixed;
-use super::{Entry, Policy};
+use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
 
 /// Source: Bolosky §5.2.1: "an MCPR of 2 is trivially achievable by placing all shared data in
@@ -15,6 +15,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: true,
     needs_prices: false,
+    runs_on: RunsOn::Placement,
     build: |_, _| Ok(Box::new(AllGlobal)),
 };
 

@@ -5,7 +5,7 @@ use homenode_machine::Prices;
 use homenode_stats::Tally;
 
 use super::place::Fixed;
-use super::{Entry, Policy, PolicyError};
+use super::{Entry, Policy, PolicyError, RunsOn};
 use crate::history::Block;
 
 /// Source: spec of the placement engine. Off-line: it is given the prices and sees the whole
@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: true,
+    runs_on: RunsOn::Placement,
     build: |setup, _| {
         let prices = setup.prices.ok_or(PolicyError::Machine {
             policy: "best-static",

@@ -4,7 +4,7 @@ use homenode_base::ProcId;
 use homenode_stats::Tally;
 
 use super::place::{Copies, Fixed};
-use super::{DefaultValue, Entry, Kind, Param, Policy};
+use super::{DefaultValue, Entry, Kind, Param, Policy, RunsOn};
 use crate::copies::{ProcessorSet, Wide};
 use crate::history::{Block, Run};
 
@@ -38,6 +38,7 @@ pub const ENTRY: Entry = Entry {
     ],
     needs_global: false,
     needs_prices: false,
+    runs_on: RunsOn::Placement,
     build: |setup, values| {
         Ok(Box::new(Delay {
             rules: Rules { n: values.get(0), limit: values.get(1), global: setup.global },

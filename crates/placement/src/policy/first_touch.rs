@@ -3,7 +3,7 @@
 use homenode_stats::Tally;
 
 use super::place::Fixed;
-use super::{Entry, Policy};
+use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
 
 /// Source: spec of the placement engine; Marchetti et al. call it first-use placement.
@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: false,
+    runs_on: RunsOn::Both,
     build: |_, _| Ok(Box::new(FirstTouch)),
 };
 

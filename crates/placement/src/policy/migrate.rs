@@ -1,7 +1,7 @@
 //! Migrate on every write, replicate on every read: what machines without remote reference do.
 
-use super::Entry;
 use super::ace::Ace;
+use super::{Entry, RunsOn};
 
 /// Source: Bolosky §6.1.1: CC and DSM "always migrate data on a write and replicate them on a
 /// read". Where there is global memory a replication also fills it, as under ACE: the policy is
@@ -13,6 +13,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: false,
+    runs_on: RunsOn::Placement,
     build: |setup, _| {
         Ok(Box::new(Ace { limit: u64::MAX, global: setup.global, wide: setup.processors > 64 }))
     },

@@ -12,11 +12,13 @@ mod random;
 mod round_robin;
 mod spec;
 
-pub use spec::{DefaultValue, Kind, Param, PolicyError, PolicySpec, Values};
+pub use spec::{COUNT_END, DefaultValue, Kind, Param, PolicyError, PolicySpec, Values};
 
-use homenode_machine::Prices;
+use homenode_base::BlockSize;
+use homenode_machine::{Model, PriceList, Prices};
 use homenode_stats::Tally;
 
+use crate::builder::Times;
 use crate::history::Block;
 
 /// Every policy of this engine, in the order of lists and documentation.
@@ -45,6 +47,11 @@ pub trait Policy: Send {
     fn split_period(&self) -> Option<u64> {
         None
     }
+
+    /// How finely Times must be known for [`block`](Self::block) to be exact.
+    fn times(&self) -> Times {
+        Times::Visits
+    }
 }
 
 /// What a policy may know of its surroundings.
@@ -58,6 +65,51 @@ pub struct Setup {
     pub prices: Option<Prices>,
     /// References per second of the traced run, if known.
     pub rate: Option<f64>,
+    /// The unit of placement: a counter may depend on it.
+    pub block_size: BlockSize,
+    /// How the machine prices what the policy does.
+    pub model: Model,
+}
+
+impl Setup {
+    /// The surroundings that a machine with this price list makes.
+    #[must_use]
+    pub fn new(processors: u16, block_size: BlockSize, list: &PriceList) -> Self {
+        Self {
+            processors,
+            global: list.has_global(),
+            prices: list.placement(),
+            rate: None,
+            block_size,
+            model: list.model(),
+        }
+    }
+}
+
+/// The machines a policy makes sense on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunsOn {
+    /// Those with prices r and R: it moves blocks, or decides by these prices.
+    Placement,
+    /// Those that price page-coherence events: it updates copies, or is no placement.
+    PageCoherence,
+    /// All: it is a placement in the sense of Bolosky §4.1.3 and makes copies by reads only.
+    Both,
+}
+
+impl RunsOn {
+    /// Whether machines of this kind are among them.
+    #[must_use]
+    pub fn has(self, model: Model) -> bool {
+        match (self, model) {
+            (Self::Both, _)
+            | (Self::Placement, Model::Placement)
+            | (Self::PageCoherence, Model::PageCoherence) => true,
+            (Self::Placement, Model::PageCoherence) | (Self::PageCoherence, Model::Placement) => {
+                false
+            }
+        }
+    }
 }
 
 /// Makes an instance from surroundings and parameters.
@@ -78,6 +130,8 @@ pub struct Entry {
     pub needs_global: bool,
     /// Whether it decides by price: off-line policies only.
     pub needs_prices: bool,
+    /// The machines it makes sense on.
+    pub runs_on: RunsOn,
     /// Makes an instance.
     pub build: Build,
 }

@@ -4,7 +4,7 @@ use homenode_base::{ProcId, Time};
 use homenode_stats::Tally;
 
 use super::place::Copies;
-use super::{DefaultValue, Entry, Kind, Param, Policy, PolicyError};
+use super::{DefaultValue, Entry, Kind, Param, Policy, PolicyError, RunsOn};
 use crate::copies::{ProcessorSet, Wide};
 use crate::history::{Block, Run};
 
@@ -52,6 +52,7 @@ pub const ENTRY: Entry = Entry {
     ],
     needs_global: false,
     needs_prices: false,
+    runs_on: RunsOn::Placement,
     build: |setup, values| {
         if values.get(3) == 1 && !setup.global {
             return Err(PolicyError::Machine {

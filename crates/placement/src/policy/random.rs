@@ -4,7 +4,7 @@ use homenode_base::{ProcId, Rng};
 use homenode_stats::Tally;
 
 use super::place::Fixed;
-use super::{DefaultValue, Entry, Kind, Param, Policy};
+use super::{DefaultValue, Entry, Kind, Param, Policy, RunsOn};
 use crate::history::Block;
 
 /// Source: Bolosky §5.2.1 compares with random placement. The processor is the first number below
@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     }],
     needs_global: false,
     needs_prices: false,
+    runs_on: RunsOn::Both,
     build: |setup, values| {
         Ok(Box::new(Random { processors: setup.processors, seed: values.get(0) }))
     },

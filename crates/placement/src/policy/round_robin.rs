@@ -4,7 +4,7 @@ use homenode_base::ProcId;
 use homenode_stats::Tally;
 
 use super::place::Fixed;
-use super::{Entry, Policy};
+use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
 
 /// Source: spec of the placement engine; Marchetti et al. use it for pages. By block number, so
@@ -16,6 +16,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: false,
+    runs_on: RunsOn::Both,
     build: |setup, _| Ok(Box::new(RoundRobin { processors: setup.processors })),
 };
 

@@ -1,5 +1,7 @@
 //! Policies as users write them: `name` or `name:parameter=value,...`.
 
+use homenode_machine::Model;
+
 use super::{Entry, Policy, Setup};
 
 /// A parameter of a policy.
@@ -27,7 +29,12 @@ pub enum Kind {
     },
     /// One of these words; its value is the index.
     Choice(&'static [&'static str]),
+    /// A whole number from 1, or one of these words, whose value is [`COUNT_END`] plus the index.
+    CountOr(&'static [&'static str]),
 }
+
+/// Numbers that users give are below this.
+pub const COUNT_END: u64 = 1 << 48;
 
 /// The value of a parameter that is not given.
 #[derive(Clone, Copy, Debug)]
@@ -132,14 +139,35 @@ impl PolicySpec {
     #[must_use]
     pub fn resolved(&self, setup: &Setup) -> Vec<(&'static str, String)> {
         let values = self.values(setup).0;
-        let text = |(p, value): (&Param, u64)| {
-            let word = |words: &[&str]| usize::try_from(value).ok().map(|i| words[i].to_owned());
-            match p.kind {
-                Kind::Choice(words) => (p.name, word(words).unwrap_or_default()),
-                Kind::Count { .. } => (p.name, value.to_string()),
-            }
+        self.entry.params.iter().zip(values).map(|(p, v)| (p.name, p.kind.text(v))).collect()
+    }
+
+    /// Whether policy and machine fit.
+    ///
+    /// # Errors
+    /// When they do not, with what to do.
+    pub fn check(&self, setup: &Setup) -> Result<(), PolicyError> {
+        let fail = |machine, remedy| {
+            Err(PolicyError::Machine { policy: self.entry.name, machine, remedy })
         };
-        self.entry.params.iter().zip(values).map(text).collect()
+        match (setup.model, self.entry.runs_on.has(setup.model)) {
+            (Model::PageCoherence, false) => fail(
+                "of the page-coherence model",
+                "it prices remote reads and writes differently and moves at a write not at all, \
+                 so r and R cannot be derived; choose upt, inv, their variants, all-local, \
+                 all-remote, first-touch, round-robin or random, or a machine with r and R",
+            ),
+            (Model::Placement, false) => fail(
+                "with prices r and R",
+                "these do not price what it does; choose markatos or another machine with \
+                 latencies, or inv, inv.freez, inv.del or inv.freez.del, which run on all",
+            ),
+            (_, true) if self.entry.needs_global && !setup.global => fail(
+                "without global memory",
+                "choose a machine with prices g and G, or leave the policy out",
+            ),
+            (_, true) => Ok(()),
+        }
     }
 
     /// An instance for these surroundings.
@@ -147,13 +175,7 @@ impl PolicySpec {
     /// # Errors
     /// When policy and machine do not fit.
     pub fn build(&self, setup: &Setup) -> Result<Box<dyn Policy>, PolicyError> {
-        if self.entry.needs_global && !setup.global {
-            return Err(PolicyError::Machine {
-                policy: self.entry.name,
-                machine: "without global memory",
-                remedy: "choose a machine with prices g and G, or leave the policy out",
-            });
-        }
+        self.check(setup)?;
         (self.entry.build)(setup, &self.values(setup))
     }
 }
@@ -171,23 +193,47 @@ fn parameter(entry: &Entry, item: &str) -> Result<(usize, u64), String> {
     let Some(position) = names.iter().position(|&n| n == name) else {
         return Err(format!("unknown parameter {name:?}; {expected}"));
     };
-    let value = match entry.params[position].kind {
-        Kind::Count { min } => {
-            let number = value.parse().ok().filter(|&n: &u64| n >= min && n < 1 << 48);
-            number.ok_or_else(|| {
-                format!(
-                    "{name}={value}: expected a whole number from {min} to {}",
-                    (1u64 << 48) - 1
-                )
-            })?
+    let value = entry.params[position].kind.read(value);
+    value.map(|v| (position, v)).map_err(|expected| format!("{item}: expected {expected}"))
+}
+
+impl Kind {
+    /// The value of a text, or what is expected instead.
+    fn read(self, text: &str) -> Result<u64, String> {
+        let number = |min| text.parse().ok().filter(|&n: &u64| n >= min && n < COUNT_END);
+        let index = |words: &[&str]| {
+            let index = words.iter().position(|&w| w == text);
+            index.and_then(|i| u64::try_from(i).ok())
+        };
+        let last = COUNT_END - 1;
+        match self {
+            Self::Count { min } => {
+                number(min).ok_or_else(|| format!("a whole number from {min} to {last}"))
+            }
+            Self::Choice(words) => index(words).ok_or_else(|| words.join(" or ")),
+            Self::CountOr(words) => {
+                let word = index(words).map(|i| COUNT_END + i);
+                word.or(number(1)).ok_or_else(|| {
+                    format!("{}, or a whole number from 1 to {last}", words.join(", "))
+                })
+            }
         }
-        Kind::Choice(words) => {
-            let index = words.iter().position(|&w| w == value);
-            let index = index.and_then(|i| u64::try_from(i).ok());
-            index.ok_or_else(|| format!("{name}={value}: expected {}", words.join(" or ")))?
+    }
+
+    /// A value as a user would write it.
+    #[must_use]
+    pub fn text(self, value: u64) -> String {
+        let word = |words: &[&'static str], i: u64| {
+            usize::try_from(i).ok().and_then(|i| words.get(i)).map(|&w| w.to_owned())
+        };
+        match self {
+            Self::Choice(words) => word(words, value).unwrap_or_default(),
+            Self::CountOr(words) if value >= COUNT_END => {
+                word(words, value - COUNT_END).unwrap_or_default()
+            }
+            Self::Count { .. } | Self::CountOr(_) => value.to_string(),
         }
-    };
-    Ok((position, value))
+    }
 }
 
 fn fallback(param: &Param, setup: &Setup) -> u64 {

@@ -1,0 +1,72 @@
+//! Linear forms of parameters and block size, exact.
+
+use std::collections::BTreeMap;
+
+use homenode_base::BlockSize;
+
+use crate::decimal::{Decimal, DecimalError};
+use crate::file::Formula;
+
+/// Values of parameters by name.
+pub(crate) type Parameters = BTreeMap<String, Decimal>;
+
+/// Terms that are no parameters.
+const BUILT_IN: [&str; 3] = ["constant", "block_bytes", "block_words"];
+
+/// Coefficients by term; a term is a product of factors.
+#[derive(Clone, Debug)]
+pub(crate) struct Linear(BTreeMap<String, Decimal>);
+
+impl Linear {
+    /// A constant.
+    pub(crate) fn constant(value: Decimal) -> Self {
+        Self(BTreeMap::from([("constant".to_owned(), value)]))
+    }
+
+    /// Checks the terms of a formula and makes its coefficients exact; says what is wrong.
+    pub(crate) fn new(formula: &Formula, parameters: &Parameters) -> Result<Self, String> {
+        let mut linear = BTreeMap::new();
+        for (term, coefficient) in &formula.terms {
+            for factor in factors(term) {
+                if !BUILT_IN.contains(&factor) && !parameters.contains_key(factor) {
+                    let known: Vec<&str> = parameters.keys().map(String::as_str).collect();
+                    return Err(format!(
+                        "unknown term {factor:?}: expected a parameter ({}), block_bytes, \
+                         block_words or constant",
+                        known.join(", ")
+                    ));
+                }
+            }
+            let value = coefficient.decimal().map_err(|e| format!("{term}: {e}"))?;
+            linear.insert(term.clone(), value);
+        }
+        Ok(Self(linear))
+    }
+
+    /// The value at a block size.
+    pub(crate) fn evaluate(
+        &self,
+        parameters: &Parameters,
+        block: BlockSize,
+    ) -> Result<Decimal, DecimalError> {
+        let mut sum = Decimal::from_millionths(0)?;
+        for (term, &coefficient) in &self.0 {
+            let mut product = coefficient;
+            for factor in factors(term) {
+                let value = match factor {
+                    "constant" => continue,
+                    "block_bytes" => Decimal::parse(&block.bytes().to_string())?,
+                    "block_words" => Decimal::parse(&block.words().to_string())?,
+                    name => parameters.get(name).copied().ok_or(DecimalError::Syntax)?,
+                };
+                product = product.times(value)?;
+            }
+            sum = sum.plus(product)?;
+        }
+        Ok(sum)
+    }
+}
+
+fn factors(term: &str) -> impl Iterator<Item = &str> {
+    term.split('*').map(str::trim)
+}

@@ -1,0 +1,30 @@
+//! Everything is local.
+
+use homenode_stats::Tally;
+
+use crate::history::Block;
+use crate::policy::{Entry, Policy, RunsOn};
+
+/// Source: Markatos and Chronaki, section 3.1.3. The ideal of the paper's figures: all shared words
+/// are local and stay coherent for nothing. No policy can be below it.
+pub const ENTRY: Entry = Entry {
+    name: "all-local",
+    summary: "every reference is local, at no further cost: a lower bound, no policy",
+    source: "Markatos and Chronaki, section 3.1.3",
+    params: &[],
+    needs_global: false,
+    needs_prices: false,
+    runs_on: RunsOn::PageCoherence,
+    build: |_, _| Ok(Box::new(AllLocal)),
+};
+
+struct AllLocal;
+
+impl Policy for AllLocal {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        for run in block.runs {
+            tally.local_reads += run.reads();
+            tally.local_writes += run.writes();
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The automaton that the page-coherence policies share.
+
+use homenode_base::{ProcId, Time};
+use homenode_stats::Tally;
+
+use super::counters::Counters;
+use super::parameters::counter_limit;
+use crate::builder::Times;
+use crate::copies::{ProcessorSet, Wide};
+use crate::history::{Block, Run};
+use crate::policy::{Policy, Setup};
+
+/// When a block is frozen and defrosted, in references.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Freezing {
+    /// A write that removed copies at most this long ago freezes.
+    pub(super) f: u64,
+    /// Everything defrosts at multiples of this.
+    pub(super) d: u64,
+}
+
+/// A hardware counter that delays replication.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delaying {
+    /// Value of the parameter `counter`.
+    pub(super) counter: u64,
+    /// Whether writes count as well.
+    pub(super) accesses: bool,
+}
+
+/// What distinguishes the policies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Whether a write updates the other copies instead of removing them.
+    pub(super) updates: bool,
+    pub(super) freezing: Option<Freezing>,
+    pub(super) delaying: Option<Delaying>,
+    /// Whether remote mappings and freezes are charged as entries into the operating system.
+    pub(super) charge_mappings: bool,
+}
+
+/// Source: Markatos and Chronaki, sections 3.2 and 3.3; the appendix where it differs. O(1) per
+/// run.
+///
+/// The first toucher is the home of a block and holds its first copy. The home always holds one.
+pub(super) struct Automaton {
+    rules: Rules,
+    wide: bool,
+    counters: Counters,
+}
+
+impl Automaton {
+    pub(super) fn build(setup: &Setup, rules: Rules) -> Box<dyn Policy> {
+        let limit = rules.delaying.map_or(0, |d| counter_limit(d.counter, setup.block_size));
+        let counters = Counters::new(setup.processors, limit);
+        Box::new(Self { rules, wide: setup.processors > 64, counters })
+    }
+
+    fn walk<S: ProcessorSet>(&mut self, runs: &[Run], tally: &mut Tally) {
+        let Some(first) = runs.first() else { return };
+        self.counters.forget_all();
+        let mut state = State {
+            set: S::single(first.processor()),
+            copies: 1,
+            home: first.processor(),
+            removal: None,
+            frozen_until: 0,
+            rules: self.rules,
+            counters: &mut self.counters,
+        };
+        for &run in runs {
+            if state.set.contains(run.processor()) {
+                state.with_copy(run, 0, tally);
+            } else {
+                state.without_copy(run, tally);
+            }
+        }
+    }
+}
+
+impl Policy for Automaton {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        if self.wide {
+            self.walk::<Wide>(block.runs, tally);
+        } else {
+            self.walk::<u64>(block.runs, tally);
+        }
+    }
+
+    fn split_period(&self) -> Option<u64> {
+        self.rules.freezing.map(|freezing| freezing.d)
+    }
+
+    /// A freeze depends on the Time of the read that would replicate. Without a counter that is the
+    /// first read of a visit; the counter may come to its end anywhere.
+    fn times(&self) -> Times {
+        match (self.rules.freezing, self.rules.delaying) {
+            (None, _) => Times::Visits,
+            (Some(_), None) => Times::FirstReads,
+            (Some(_), Some(_)) => Times::All,
+        }
+    }
+}
+
+/// One block under way.
+struct State<'a, S> {
+    /// Who holds a copy.
+    set: S,
+    /// How many do.
+    copies: u64,
+    home: ProcId,
+    /// When a write last removed copies.
+    removal: Option<Time>,
+    /// Time of the defrost, if later than the present.
+    frozen_until: Time,
+    rules: Rules,
+    counters: &'a mut Counters,
+}
+
+/// Time of the reference at this position of a run; exact where [`Policy::times`] has it known.
+fn time_at(run: Run, position: u64) -> Time {
+    run.time() + position
+}
+
+/// Reads and writes of a run from one position to another.
+fn between(run: Run, (from, to): (u64, u64)) -> (u64, u64) {
+    let (before, upto) = (run.prefix(from), run.prefix(to));
+    (upto.0 - before.0, upto.1 - before.1)
+}
+
+impl<S: ProcessorSet> State<'_, S> {
+    /// The rest of a run, from position `from`, by a processor that holds a copy.
+    #[inline]
+    fn with_copy(&mut self, run: Run, from: u64, tally: &mut Tally) {
+        let (reads, writes) = if from == 0 {
+            (run.reads(), run.writes())
+        } else {
+            between(run, (from, run.references()))
+        };
+        tally.local_reads += reads;
+        tally.local_writes += writes;
+        if self.copies == 1 || writes == 0 {
+            return;
+        }
+        if self.rules.updates {
+            self.multicast(writes, tally);
+        } else if let Some(write) = run.next_write(from) {
+            self.take(run.processor(), time_at(run, write), tally);
+        }
+    }
+
+    /// A run by a processor that holds no copy.
+    fn without_copy(&mut self, run: Run, tally: &mut Tally) {
+        let frozen = self.thaw(run.time());
+        let delayed = self.rules.delaying.is_some();
+        if delayed {
+            self.map(run.processor(), tally);
+        }
+        let decision = if frozen { None } else { self.decision(run) };
+        let end = run.references();
+        let Some(at) = decision else {
+            if !delayed {
+                self.map(run.processor(), tally);
+            }
+            return self.remote(run, (0, end), tally);
+        };
+        if at > 0 && !delayed {
+            self.map(run.processor(), tally);
+        }
+        self.decide(run, at, tally);
+    }
+
+    /// Position in the run of the reference that calls for a copy: without a counter the first
+    /// read, with one the access that brings it to 0. Counts what comes before.
+    fn decision(&mut self, run: Run) -> Option<u64> {
+        let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
+        let Some(delaying) = self.rules.delaying else {
+            return (reads > 0).then_some(writes);
+        };
+        let counted = if delaying.accesses { run.references() } else { run.reads() };
+        let last = self.counters.left(run.processor()) - 1;
+        if counted <= last {
+            self.counters.count(run.processor(), counted);
+            return None;
+        }
+        if delaying.accesses {
+            return Some(last);
+        }
+        Some(last / reads * (writes + reads) + writes + last % reads)
+    }
+
+    /// The reference at this position calls for a copy; what comes before it is remote.
+    fn decide(&mut self, run: Run, at: u64, tally: &mut Tally) {
+        let end = run.references();
+        let is_write = run.next_write(at) == Some(at);
+        self.remote(run, (0, at + u64::from(is_write)), tally);
+        if self.freezes(time_at(run, at), tally) {
+            self.counters.map(run.processor());
+            self.counters.restart(run.processor());
+            return self.remote(run, (at + u64::from(is_write), end), tally);
+        }
+        let q = run.processor();
+        let interrupted = self.rules.delaying.is_some();
+        // The mapping fault is charged with the replication it leads to, or by itself.
+        tally.faults += 1 + u64::from(interrupted && !self.rules.charge_mappings);
+        tally.replications += 1;
+        tally.remote_moves += 1;
+        tally.replicating_reads += u64::from(!is_write);
+        self.set.insert(q);
+        self.copies += 1;
+        self.counters.forget(q);
+        self.with_copy(run, at + 1, tally);
+    }
+
+    /// References of a processor without a copy, which go to the home.
+    fn remote(&mut self, run: Run, span: (u64, u64), tally: &mut Tally) {
+        let (reads, writes) = between(run, span);
+        tally.remote_reads += reads;
+        tally.remote_writes += writes;
+        if self.rules.updates {
+            tally.forwarded_writes += writes;
+            self.multicast(writes, tally);
+        } else if self.copies > 1 && writes > 0 {
+            // Only the home's copy remains.
+            let write = run.next_write(span.0).unwrap_or(span.0);
+            tally.invalidations += 1;
+            self.removal = Some(time_at(run, write));
+            self.set = S::single(self.home);
+            self.copies = 1;
+        }
+    }
+
+    /// Writes that update all copies but the one they go to themselves.
+    #[inline]
+    fn multicast(&self, writes: u64, tally: &mut Tally) {
+        let others = self.copies - 1;
+        tally.update_packets += writes * others;
+        tally.multicast_writes += if others > 0 { writes } else { 0 };
+    }
+
+    /// A write by `q`, which holds one of several copies, removes all others: `q` is the home.
+    fn take(&mut self, q: ProcId, now: Time, tally: &mut Tally) {
+        tally.invalidations += 1;
+        self.removal = Some(now);
+        self.set = S::single(q);
+        self.copies = 1;
+        if self.home != q {
+            self.home = q;
+            self.counters.forget_all();
+        }
+    }
+
+    /// Maps the block remotely for `q`, where mappings matter.
+    #[inline]
+    fn map(&mut self, q: ProcId, tally: &mut Tally) {
+        let charged = self.rules.charge_mappings;
+        if charged || self.rules.delaying.is_some() {
+            let new = self.counters.map(q);
+            tally.faults += u64::from(new && charged);
+        }
+    }
+
+    /// Whether the block is still frozen. Where there is no counter, it is the page fault of the
+    /// next read that makes a copy possible again, so the defrost ends all remote mappings.
+    #[inline]
+    fn thaw(&mut self, now: Time) -> bool {
+        if self.frozen_until == 0 || now < self.frozen_until {
+            return self.frozen_until > 0;
+        }
+        self.frozen_until = 0;
+        if self.rules.delaying.is_none() {
+            self.counters.forget_all();
+        }
+        false
+    }
+
+    /// Freezes the block if a write has removed copies lately.
+    fn freezes(&mut self, now: Time, tally: &mut Tally) -> bool {
+        let Some(Freezing { f, d }) = self.rules.freezing else { return false };
+        if self.removal.is_none_or(|then| now.saturating_sub(then) > f) {
+            return false;
+        }
+        self.frozen_until = (now / d + 1).saturating_mul(d);
+        tally.freezes += 1;
+        tally.faults += u64::from(self.rules.charge_mappings);
+        true
+    }
+}

@@ -1,0 +1,61 @@
+//! What the operating system remembers of each processor without a copy: its mapping and counter.
+
+use homenode_base::ProcId;
+
+/// A remote mapping, with what is left of its counter; valid if its stamp is the present one.
+#[derive(Clone, Copy, Default)]
+struct Mapping {
+    stamp: u64,
+    left: u64,
+}
+
+/// The remote mappings of one block at a time, one for each processor.
+pub(super) struct Counters {
+    mappings: Vec<Mapping>,
+    stamp: u64,
+    /// Where a counter starts.
+    limit: u64,
+}
+
+impl Counters {
+    pub(super) fn new(processors: u16, limit: u64) -> Self {
+        let mappings = vec![Mapping::default(); usize::from(processors)];
+        Self { mappings, stamp: 0, limit }
+    }
+
+    /// Forgets all mappings: another block, or the home has moved.
+    pub(super) fn forget_all(&mut self) {
+        self.stamp += 1;
+    }
+
+    /// Forgets the mapping of `q`, which now has a copy.
+    pub(super) fn forget(&mut self, q: ProcId) {
+        self.mappings[usize::from(q)].stamp = 0;
+    }
+
+    /// Maps the block remotely for `q`; false if it was mapped already.
+    pub(super) fn map(&mut self, q: ProcId) -> bool {
+        let (stamp, left) = (self.stamp, self.limit);
+        let mapping = &mut self.mappings[usize::from(q)];
+        let new = mapping.stamp != stamp;
+        if new {
+            *mapping = Mapping { stamp, left };
+        }
+        new
+    }
+
+    /// What is left of the counter of `q`, which is mapped.
+    pub(super) fn left(&self, q: ProcId) -> u64 {
+        self.mappings[usize::from(q)].left
+    }
+
+    /// Counts accesses of `q`, fewer than are left.
+    pub(super) fn count(&mut self, q: ProcId, accesses: u64) {
+        self.mappings[usize::from(q)].left -= accesses;
+    }
+
+    /// Starts the counter of `q` anew.
+    pub(super) fn restart(&mut self, q: ProcId) {
+        self.mappings[usize::from(q)].left = self.limit;
+    }
+}

@@ -1,0 +1,28 @@
+//! Invalidate: replicate at once, lose at a write.
+
+use super::automaton::{Automaton, Rules};
+use super::parameters::CHARGE_MAPPINGS;
+use crate::policy::{Entry, RunsOn};
+
+/// Source: Markatos and Chronaki, section 3.2.
+///
+/// A read without a copy replicates the block. A write with a copy removes all others, and the
+/// writer becomes the home; one without goes to the home, whose copy alone remains.
+pub const ENTRY: Entry = Entry {
+    name: "inv",
+    summary: "replicate on a read; a write removes every copy but one",
+    source: "Markatos and Chronaki, section 3.2",
+    params: &[CHARGE_MAPPINGS],
+    needs_global: false,
+    needs_prices: false,
+    runs_on: RunsOn::Both,
+    build: |setup, values| {
+        let rules = Rules {
+            updates: false,
+            freezing: None,
+            delaying: None,
+            charge_mappings: values.get(0) == 1,
+        };
+        Ok(Automaton::build(setup, rules))
+    },
+};

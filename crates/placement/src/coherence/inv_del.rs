@@ -1,0 +1,29 @@
+//! Invalidate with a hardware counter.
+
+use super::automaton::{Automaton, Delaying, Rules};
+use super::parameters::{CHARGE_MAPPINGS, COUNT, COUNTER};
+use crate::policy::{Entry, RunsOn};
+
+/// Source: Markatos and Chronaki, section 3.3.
+///
+/// INV, but a read without a copy is remote until the processor's counter for the block comes to 0.
+/// The counter survives other processors' writes, and starts anew after the processor has lost a
+/// copy or the home has moved.
+pub const ENTRY: Entry = Entry {
+    name: "inv.del",
+    summary: "inv, but a processor replicates only when its counter comes to 0",
+    source: "Markatos and Chronaki, section 3.3",
+    params: &[COUNTER, COUNT, CHARGE_MAPPINGS],
+    needs_global: false,
+    needs_prices: false,
+    runs_on: RunsOn::Both,
+    build: |setup, values| {
+        let rules = Rules {
+            updates: false,
+            freezing: None,
+            delaying: Some(Delaying { counter: values.get(0), accesses: values.get(1) == 1 }),
+            charge_mappings: values.get(2) == 1,
+        };
+        Ok(Automaton::build(setup, rules))
+    },
+};

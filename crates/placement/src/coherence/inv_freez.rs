@@ -1,0 +1,29 @@
+//! Invalidate, but freeze what bounces.
+
+use super::automaton::{Automaton, Freezing, Rules};
+use super::parameters::{CHARGE_MAPPINGS, D, F};
+use crate::policy::{Entry, RunsOn};
+
+/// Source: Markatos and Chronaki, section 3.2.
+///
+/// INV, but a read that would replicate a block of which a write removed copies at most `f`
+/// references ago freezes it instead: reads without a copy are remote until the next multiple of
+/// `d`, writes are as under INV.
+pub const ENTRY: Entry = Entry {
+    name: "inv.freez",
+    summary: "inv, but a block that lost copies at most f ago is frozen until a multiple of d",
+    source: "Markatos and Chronaki, section 3.2",
+    params: &[F, D, CHARGE_MAPPINGS],
+    needs_global: false,
+    needs_prices: false,
+    runs_on: RunsOn::Both,
+    build: |setup, values| {
+        let rules = Rules {
+            updates: false,
+            freezing: Some(Freezing { f: values.get(0), d: values.get(1) }),
+            delaying: None,
+            charge_mappings: values.get(2) == 1,
+        };
+        Ok(Automaton::build(setup, rules))
+    },
+};

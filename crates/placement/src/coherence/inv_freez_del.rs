@@ -1,0 +1,29 @@
+//! Invalidate with freezing and a hardware counter.
+
+use super::automaton::{Automaton, Delaying, Freezing, Rules};
+use super::parameters::{CHARGE_MAPPINGS, COUNT, COUNTER, D, F};
+use crate::policy::{Entry, RunsOn};
+
+/// Source: Markatos and Chronaki, section 3.3.
+///
+/// INV.FREEZ, but a read without a copy is remote until the processor's counter for the block comes
+/// to 0; then comes the test whether to freeze, after which the counter starts anew. Reads of a
+/// frozen block do not count.
+pub const ENTRY: Entry = Entry {
+    name: "inv.freez.del",
+    summary: "inv.freez, but a processor replicates only when its counter comes to 0",
+    source: "Markatos and Chronaki, section 3.3",
+    params: &[F, D, COUNTER, COUNT, CHARGE_MAPPINGS],
+    needs_global: false,
+    needs_prices: false,
+    runs_on: RunsOn::Both,
+    build: |setup, values| {
+        let rules = Rules {
+            updates: false,
+            freezing: Some(Freezing { f: values.get(0), d: values.get(1) }),
+            delaying: Some(Delaying { counter: values.get(2), accesses: values.get(3) == 1 }),
+            charge_mappings: values.get(4) == 1,
+        };
+        Ok(Automaton::build(setup, rules))
+    },
+};

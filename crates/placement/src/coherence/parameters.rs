@@ -1,0 +1,58 @@
+//! Parameters that several policies share.
+
+use homenode_base::BlockSize;
+
+use crate::policy::{COUNT_END, DefaultValue, Kind, Param};
+
+/// Source: not in the paper, which does not print its figures; the specification's default.
+pub(super) const F: Param = Param {
+    name: "f",
+    kind: Kind::Count { min: 0 },
+    default: DefaultValue::Fixed(10_000),
+    unit: "references",
+    doc: "a write that removed copies at most this long ago freezes the block",
+};
+
+pub(super) const D: Param = Param {
+    name: "d",
+    kind: Kind::Count { min: 1 },
+    default: DefaultValue::Fixed(1_000_000),
+    unit: "references",
+    doc: "frozen blocks defrost at every multiple of this Time",
+};
+
+/// Source: section 3.3 says bytes / 8; the published figures say words / 8 (table 6, first row).
+pub(super) const COUNTER: Param = Param {
+    name: "counter",
+    kind: Kind::CountOr(&["words/8", "bytes/8"]),
+    default: DefaultValue::Fixed(COUNT_END),
+    unit: "references",
+    doc: "where the hardware counter starts, at least 1; at 0 the block is replicated",
+};
+
+/// Source: section 3.3 counts accesses; the published figures say that only reads count.
+pub(super) const COUNT: Param = Param {
+    name: "count",
+    kind: Kind::Choice(&["reads", "accesses"]),
+    default: DefaultValue::Fixed(0),
+    unit: "",
+    doc: "what the counter counts",
+};
+
+/// Source: the operating system column of the appendix, which leaves these entries out.
+pub(super) const CHARGE_MAPPINGS: Param = Param {
+    name: "charge-mappings",
+    kind: Kind::Choice(&["off", "on"]),
+    default: DefaultValue::Fixed(0),
+    unit: "",
+    doc: "charge an entry into the operating system for every remote mapping and every freeze",
+};
+
+/// The start of a counter that [`COUNTER`] has this value for.
+pub(super) fn counter_limit(value: u64, block: BlockSize) -> u64 {
+    match value.checked_sub(COUNT_END) {
+        None => value,
+        Some(0) => (block.words() / 8).max(1),
+        Some(_) => (block.bytes() / 8).max(1),
+    }
+}

@@ -1,0 +1,28 @@
+//! Update: replicate at once, keep for ever.
+
+use super::automaton::{Automaton, Rules};
+use super::parameters::CHARGE_MAPPINGS;
+use crate::policy::{Entry, RunsOn};
+
+/// Source: Markatos and Chronaki, section 3.2.
+///
+/// A read without a copy replicates the block for ever. A write with a copy updates all others; one
+/// without goes to the home, which updates the rest.
+pub const ENTRY: Entry = Entry {
+    name: "upt",
+    summary: "replicate on a read, for ever; a write updates all copies",
+    source: "Markatos and Chronaki, section 3.2",
+    params: &[CHARGE_MAPPINGS],
+    needs_global: false,
+    needs_prices: false,
+    runs_on: RunsOn::PageCoherence,
+    build: |setup, values| {
+        let rules = Rules {
+            updates: true,
+            freezing: None,
+            delaying: None,
+            charge_mappings: values.get(0) == 1,
+        };
+        Ok(Automaton::build(setup, rules))
+    },
+};

@@ -1,0 +1,27 @@
+//! Update with a hardware counter.
+
+use super::automaton::{Automaton, Delaying, Rules};
+use super::parameters::{CHARGE_MAPPINGS, COUNT, COUNTER};
+use crate::policy::{Entry, RunsOn};
+
+/// Source: Markatos and Chronaki, section 3.3.
+///
+/// UPT, but a read without a copy is remote until the processor's counter for the block comes to 0.
+pub const ENTRY: Entry = Entry {
+    name: "upt.del",
+    summary: "upt, but a processor replicates only when its counter comes to 0",
+    source: "Markatos and Chronaki, section 3.3",
+    params: &[COUNTER, COUNT, CHARGE_MAPPINGS],
+    needs_global: false,
+    needs_prices: false,
+    runs_on: RunsOn::PageCoherence,
+    build: |setup, values| {
+        let rules = Rules {
+            updates: true,
+            freezing: None,
+            delaying: Some(Delaying { counter: values.get(0), accesses: values.get(1) == 1 }),
+            charge_mappings: values.get(2) == 1,
+        };
+        Ok(Automaton::build(setup, rules))
+    },
+};

@@ -1,0 +1,379 @@
+//! Every page-coherence policy against the oracle, and the clauses of the model one by one.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod coherence_oracle;
+
+use std::collections::BTreeMap;
+
+use coherence_oracle::{Bill, Page, Policy, Reference};
+use homenode_base::{AccessKind, BlockSize, Rng};
+use homenode_machine::{Machine, PriceList, Prices};
+use homenode_placement::policy::{COUNT_END, Kind, Setup};
+use homenode_placement::{
+    Cost, Filter, HistoryBuilder, HistoryOptions, Packets, PolicySpec, Shard, TABLE, Tally, Times,
+    coherence,
+};
+use homenode_trace::Batch;
+
+/// Every policy with every parameter away from its default at least once.
+const VARIANTS: &[&str] = &[
+    "upt",
+    "upt:charge-mappings=on",
+    "inv",
+    "inv:charge-mappings=on",
+    "inv.freez",
+    "inv.freez:f=6,d=25",
+    "inv.freez:f=0,d=7",
+    "inv.freez:f=20,d=9,charge-mappings=on",
+    "upt.del",
+    "upt.del:counter=1",
+    "upt.del:counter=bytes/8",
+    "upt.del:counter=3,count=accesses",
+    "upt.del:counter=4,charge-mappings=on",
+    "inv.del",
+    "inv.del:counter=1,charge-mappings=on",
+    "inv.del:counter=bytes/8",
+    "inv.del:counter=5",
+    "inv.del:counter=3,count=accesses",
+    "inv.del:counter=6,count=accesses,charge-mappings=on",
+    "inv.freez.del",
+    "inv.freez.del:f=8,d=30,counter=3",
+    "inv.freez.del:f=3,d=11,counter=2,count=accesses",
+    "inv.freez.del:f=15,d=40,counter=bytes/8,charge-mappings=on",
+    "inv.freez.del:f=9,d=16,counter=1,count=accesses,charge-mappings=on",
+    "all-local",
+    "all-remote",
+];
+
+/// References of a small trace: (processor, block, write) at Time = index.
+type Trace = Vec<(u16, u64, bool)>;
+
+fn random_trace(rng: &mut Rng, processors: u16) -> Trace {
+    let mut trace = Trace::new();
+    let blocks = 1 + rng.below(4);
+    let (length, odds) = (rng.below(200), rng.below(8));
+    while (trace.len() as u64) < length {
+        let p = u16::try_from(rng.below(u64::from(processors))).unwrap();
+        let block = rng.below(blocks);
+        let longest = if rng.below(3) == 0 { 20 } else { 3 };
+        for _ in 0..1 + rng.below(longest) {
+            let block = if rng.below(6) == 0 { rng.below(blocks) } else { block };
+            trace.push((p, block, rng.below(10) < odds));
+        }
+    }
+    trace
+}
+
+fn markatos(block_bytes: u64) -> PriceList {
+    Machine::parse("markatos")
+        .unwrap()
+        .price_list(BlockSize::new(block_bytes).unwrap(), false)
+        .unwrap()
+}
+
+fn setup(processors: u16, block_bytes: u64) -> Setup {
+    let block = BlockSize::new(block_bytes).unwrap();
+    Setup::new(processors, block, &markatos(block_bytes))
+}
+
+fn parse(text: &str) -> PolicySpec {
+    PolicySpec::parse(text, &[TABLE, coherence::TABLE]).unwrap()
+}
+
+fn engine(text: &str, setup: &Setup, trace: &Trace, finer: (Times, &[u64])) -> Tally {
+    let mut policy = parse(text).build(setup).unwrap();
+    let mut batch = Batch::default();
+    for &(p, block, write) in trace {
+        let kind = if write { AccessKind::Write } else { AccessKind::Read };
+        batch.thread.push(p);
+        batch.kind.push(kind.code());
+        batch.size.push(4);
+        batch.addr.push(block * setup.block_size.bytes());
+    }
+    let mut builder = HistoryBuilder::new(HistoryOptions {
+        block_size: setup.block_size,
+        processors: setup.processors,
+        filter: Filter::default(),
+        split_periods: policy.split_period().into_iter().chain(finer.1.to_vec()).collect(),
+        shard: Shard::default(),
+        memory_budget_bytes: u64::MAX,
+    })
+    .with_times(policy.times().max(finer.0));
+    builder.push(&batch);
+    let histories = builder.finish().0;
+    let mut tally = Tally::default();
+    for block in histories.blocks() {
+        policy.block(block, &mut tally);
+    }
+    tally
+}
+
+const AS_NEEDED: (Times, &[u64]) = (Times::Visits, &[]);
+
+/// The policy as the oracle knows it, from its name and parameters alone.
+fn definition(text: &str, setup: &Setup) -> Policy {
+    let spec = parse(text);
+    let values: BTreeMap<_, _> = spec.resolved(setup).into_iter().collect();
+    let name = spec.entry.name;
+    let number = |key: &str| values[key].parse::<u64>().unwrap();
+    let start = || match values["counter"].as_str() {
+        "words/8" => (setup.block_size.words() / 8).max(1),
+        "bytes/8" => (setup.block_size.bytes() / 8).max(1),
+        n => n.parse().unwrap(),
+    };
+    Policy {
+        update: name.starts_with("upt"),
+        freeze: name.contains("freez").then(|| (number("f"), number("d"))),
+        counter: name.contains("del").then(|| (start(), values["count"] == "accesses")),
+        charge_mappings: values["charge-mappings"] == "on",
+    }
+}
+
+fn add(a: &mut Bill, b: &Bill) {
+    a.local += b.local;
+    a.remote += b.remote;
+    a.replication += b.replication;
+    a.multicast += b.multicast;
+    a.os += b.os;
+    a.replication_packets += b.replication_packets;
+    a.remote_packets += b.remote_packets;
+    a.multicast_packets += b.multicast_packets;
+}
+
+fn oracle(text: &str, setup: &Setup, trace: &Trace) -> (Tally, Bill) {
+    let (mut tally, mut bill) = (Tally::default(), Bill::default());
+    if text.starts_with("all-") {
+        for &(_, _, write) in trace {
+            match (text, write) {
+                ("all-local", _) => bill.local += 5,
+                (_, false) => bill.remote += 100,
+                (_, true) => bill.remote += 10,
+            }
+            bill.remote_packets += u128::from(text == "all-remote");
+            let count = match (text, write) {
+                ("all-local", false) => &mut tally.local_reads,
+                ("all-local", true) => &mut tally.local_writes,
+                (_, false) => &mut tally.remote_reads,
+                (_, true) => &mut tally.remote_writes,
+            };
+            *count += 1;
+        }
+        return (tally, bill);
+    }
+    let policy = definition(text, setup);
+    let mut pages: BTreeMap<u64, Page> = BTreeMap::new();
+    for (time, &(processor, block, write)) in (0..).zip(trace) {
+        let words = u128::from(setup.block_size.words());
+        let page = pages.entry(block).or_insert_with(|| Page::new(policy, words, processor));
+        page.access(Reference { time, processor, write });
+    }
+    for page in pages.values() {
+        tally += &page.tally;
+        add(&mut bill, &page.bill);
+    }
+    (tally, bill)
+}
+
+/// The engine's counts, priced.
+fn priced(tally: &Tally, list: &PriceList) -> Bill {
+    let steps = Cost::on(tally, list).parts().map(|(_, amount)| amount.steps.unwrap());
+    let [local, remote, replication, multicast, os] = steps;
+    let packets = Packets::of(tally, list.events().unwrap());
+    Bill {
+        local,
+        remote,
+        replication,
+        multicast,
+        os,
+        replication_packets: packets.replication,
+        remote_packets: packets.remote,
+        multicast_packets: packets.multicast,
+    }
+}
+
+#[test]
+fn every_policy_follows_its_definition_reference_by_reference() {
+    let mut rng = Rng::new(7);
+    for round in 0..360 {
+        let processors = [2, 3, 5, 64, 70, 1024][round % 6];
+        let block_bytes = [4, 64, 256][round / 6 % 3];
+        // Even with a thousand processors some must meet again and again.
+        let trace = random_trace(&mut rng, processors.min([4, processors][round / 18 % 2]));
+        let spread = processors / 4;
+        let trace: Trace = trace
+            .into_iter()
+            .map(|(p, b, w)| {
+                (if p < 4 { (p * spread.max(1)).min(processors - 1) } else { p }, b, w)
+            })
+            .collect();
+        let setup = setup(processors, block_bytes);
+        for text in VARIANTS {
+            let found = engine(text, &setup, &trace, AS_NEEDED);
+            let (expected, bill) = oracle(text, &setup, &trace);
+            assert_eq!(found, expected, "{text} {processors} {block_bytes} {trace:?}");
+            assert_eq!(priced(&found, &markatos(block_bytes)), bill, "{text} {trace:?}");
+            assert_eq!(found.accesses(), trace.len() as u64, "{text}: every reference once");
+            for finer in [(Times::FirstReads, &[3, 17][..]), (Times::All, &[])] {
+                assert_eq!(found, engine(text, &setup, &trace, finer), "{text}: {finer:?}");
+            }
+        }
+    }
+}
+
+/// Long runs, so that counters come to their end in the middle of repeated cycles.
+#[test]
+fn counters_end_anywhere_in_a_run() {
+    let mut rng = Rng::new(8);
+    for _ in 0..300 {
+        let mut trace = Trace::new();
+        for _ in 0..1 + rng.below(8) {
+            let p = u16::try_from(rng.below(3)).unwrap();
+            let (writes, reads) = (rng.below(4), rng.below(4));
+            for _ in 0..1 + rng.below(12) {
+                trace.extend((0..writes).map(|_| (p, 0, true)));
+                trace.extend((0..reads).map(|_| (p, 0, false)));
+            }
+        }
+        let setup = setup(3, 64);
+        for counter in [1, 2, 5, 7, 19, 40] {
+            for name in ["upt.del", "inv.del", "inv.freez.del"] {
+                for count in ["reads", "accesses"] {
+                    let text = format!("{name}:counter={counter},count={count}");
+                    let found = engine(&text, &setup, &trace, AS_NEEDED);
+                    assert_eq!(found, oracle(&text, &setup, &trace).0, "{text} {trace:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_policy_and_parameter_has_a_variant() {
+    for entry in coherence::TABLE {
+        let of_entry = |v: &&&str| v.split(':').next() == Some(entry.name);
+        let variants: Vec<_> = VARIANTS.iter().filter(of_entry).collect();
+        assert!(!variants.is_empty(), "{} is not tested", entry.name);
+        for param in entry.params {
+            let values: Vec<String> = match param.kind {
+                Kind::Count { .. } => vec![format!("{}=", param.name)],
+                Kind::Choice(words) | Kind::CountOr(words) => {
+                    words[1..].iter().map(|w| format!("{}={w}", param.name)).collect()
+                }
+            };
+            for value in values {
+                let found = variants.iter().any(|v| v.contains(&value));
+                assert!(found, "{}: {value} is not tested", entry.name);
+            }
+        }
+    }
+}
+
+const R: bool = false;
+const W: bool = true;
+
+fn run(text: &str, trace: &[(u16, bool)]) -> Tally {
+    let trace: Trace = trace.iter().map(|&(p, w)| (p, 0, w)).collect();
+    engine(text, &setup(4, 64), &trace, AS_NEEDED)
+}
+
+#[test]
+fn update_sends_one_packet_to_every_other_copy() {
+    // Copies at 0, 1, 2; the home writes: two packets. 3 writes without a copy: remote, and the
+    // home passes it on to the two others.
+    let t = run("upt", &[(0, W), (1, R), (2, R), (0, W), (3, W), (1, R)]);
+    assert_eq!((t.replications, t.replicating_reads, t.faults), (2, 2, 2));
+    assert_eq!((t.update_packets, t.multicast_writes), (4, 2));
+    assert_eq!((t.remote_writes, t.forwarded_writes, t.local_writes, t.local_reads), (1, 1, 2, 1));
+    assert_eq!(t.invalidations, 0);
+}
+
+#[test]
+fn invalidate_moves_the_home_to_a_writer_with_a_copy_only() {
+    // 1 has a copy and becomes the home: 0 must replicate again.
+    let t = run("inv", &[(0, W), (1, R), (1, W), (0, R)]);
+    assert_eq!((t.replications, t.invalidations, t.remote_writes), (2, 1, 0));
+    // 2 has none: its write is remote, 1 loses its copy, the home 0 does not.
+    let t = run("inv", &[(0, W), (1, R), (2, W), (0, R), (1, R)]);
+    assert_eq!((t.replications, t.invalidations, t.remote_writes, t.local_reads), (2, 1, 1, 1));
+}
+
+#[test]
+fn freezing_looks_back_f_references_and_ends_at_a_multiple_of_d() {
+    // The removal is at Time 2. A read at Time 3 freezes, if f is at least 1.
+    let bounce = [(0, W), (1, R), (0, W), (1, R), (1, R), (1, R), (1, R), (1, R)];
+    let t = run("inv.freez:f=1,d=6", &bounce);
+    // Remote at 3, 4, 5; the read at Time 6, the defrost, replicates.
+    assert_eq!((t.freezes, t.remote_reads, t.replications), (1, 3, 2));
+    let t = run("inv.freez:f=0,d=6", &bounce);
+    assert_eq!((t.freezes, t.remote_reads, t.replications), (0, 0, 2));
+    let t = run("inv.freez:f=4,d=6", &bounce);
+    assert_eq!((t.freezes, t.remote_reads, t.replications), (2, 5, 1));
+}
+
+/// The default counter of a 64-byte page is 16 words / 8 = 2 reads; the second replicates.
+#[test]
+fn the_counter_counts_reads_and_charges_two_entries() {
+    let t = run("inv.del", &[(0, W), (1, W), (1, R), (1, W), (1, R), (1, R)]);
+    assert_eq!((t.remote_reads, t.remote_writes, t.replications), (1, 2, 1));
+    assert_eq!((t.replicating_reads, t.local_reads, t.faults), (1, 1, 2));
+    let t = run("inv.del:charge-mappings=on", &[(0, W), (1, R), (2, W)]);
+    assert_eq!((t.replications, t.faults), (0, 2));
+    // Bytes: 64 / 8 = 8.
+    let mut reads = vec![(0, W)];
+    reads.extend([(1, R); 9]);
+    let t = run("upt.del:counter=bytes/8", &reads);
+    assert_eq!((t.remote_reads, t.replications, t.local_reads), (7, 1, 1));
+}
+
+#[test]
+fn a_counter_survives_writes_of_others_and_starts_anew_when_the_home_moves() {
+    let t = run("inv.del:counter=3", &[(0, W), (1, R), (0, W), (1, R), (0, W), (1, R)]);
+    assert_eq!((t.remote_reads, t.replications), (2, 1));
+    // 2 replicates, writes and becomes the home: processor 1 has to count anew.
+    let moved = [(0, W), (1, R), (2, R), (1, R), (2, R), (2, R), (2, W), (1, R)];
+    let t = run("inv.del:counter=3", &moved);
+    assert_eq!((t.invalidations, t.replications, t.remote_reads), (1, 1, 5));
+}
+
+#[test]
+fn faulty_parameters_say_what_is_expected() {
+    let error = |text: &str| PolicySpec::parse(text, &[coherence::TABLE]).unwrap_err().to_string();
+    assert!(error("upt.del:counter=words").contains("words/8, bytes/8, or a whole number from 1"));
+    assert!(error("upt.del:counter=0").contains("counter=0: expected words/8"));
+    assert!(error("inv.del:count=writes").contains("reads or accesses"));
+    assert!(error("inv.freez:d=0").contains("whole number from 1"));
+    assert!(error("upt:f=3").contains("its parameters are charge-mappings"));
+    assert_eq!(parse("inv.del").values(&setup(2, 64)).get(0), COUNT_END);
+}
+
+/// Policies that mean nothing on a machine of the other model say what to do instead.
+#[test]
+fn policies_and_machines_of_different_models() {
+    let numa = Prices::whole(Some(15), Some(59), None, None).into();
+    let numa = Setup::new(4, BlockSize::new(64).unwrap(), &numa);
+    let error = |text: &str, setup: &Setup| match parse(text).build(setup) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    };
+    for name in ["upt", "upt.del", "all-local", "all-remote"] {
+        assert!(error(name, &numa).contains("choose markatos or another"), "{name}");
+    }
+    for name in ["inv", "inv.freez", "inv.del", "inv.freez.del", "first-touch"] {
+        assert_eq!(error(name, &numa), "", "{name}");
+        assert_eq!(error(name, &setup(4, 64)), "", "{name}");
+    }
+    for name in ["ace", "delay", "platinum", "migrate", "best-static", "all-global"] {
+        let error = error(name, &setup(4, 64));
+        assert!(error.contains("r and R cannot be derived; choose upt, inv"), "{name}: {error}");
+    }
+}
+
+/// Equations 4.1 and 4.2 price INV like any placement: the read that replicates is a local one.
+#[test]
+fn inv_is_a_placement_on_machines_with_r_and_r() {
+    let t = run("inv", &[(0, W), (1, R), (1, R), (2, W), (1, W)]);
+    assert_eq!((t.replications, t.remote_moves, t.replicating_reads), (1, 1, 1));
+    let cost = Cost::of(&t, &Prices::whole(Some(15), Some(59), None, None));
+    // 0 writes, 1 moves and reads twice, 2 and 1 write at the home.
+    assert_eq!(cost.total().steps, Some(1 + 59 + 2 + 15 + 15));
+}

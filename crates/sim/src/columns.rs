@@ -1,0 +1,70 @@
+//! The columns of Markatos and Chronaki's tables.
+
+use homenode_machine::EventPrices;
+use homenode_placement::{Amount, Cost, Packets, Tally};
+use serde::Serialize;
+
+/// What one row of their appendix says about a policy at a page size.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Columns {
+    /// Cycles a reference, by part of the cost.
+    pub latency: Latency,
+    /// Network packets.
+    pub packets: Packets,
+    /// The same for each reference.
+    pub traffic: Traffic,
+    /// Copies that a multicast updates: update packets divided by multicast writes; `null` if there
+    /// are none.
+    pub mls: Option<f64>,
+}
+
+/// Cycles a reference; all `null` if there are no references.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Latency {
+    /// References to copies of one's own.
+    pub local: Option<f64>,
+    /// Remote references, but for the writes of an update policy.
+    pub remote: Option<f64>,
+    /// Replications.
+    pub replication: Option<f64>,
+    /// Update packets, and remote writes of an update policy.
+    pub multicast: Option<f64>,
+    /// Entries into the operating system.
+    pub os: Option<f64>,
+    /// The sum. Divided by the latency of a local reference it is the normalised latency, `mcpr`.
+    pub total: Option<f64>,
+}
+
+/// Packets a reference; all `null` if there are no references.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Traffic {
+    /// Of replications.
+    pub replication: Option<f64>,
+    /// Of remote references.
+    pub remote: Option<f64>,
+    /// Of updates.
+    pub multicast: Option<f64>,
+}
+
+impl Columns {
+    pub(crate) fn of(tally: &Tally, cost: &Cost, events: &EventPrices) -> Self {
+        let accesses = tally.accesses();
+        let cycles = |a: Amount| Amount { scale: events.scale, ..a }.per(accesses);
+        let [local, remote, replication, multicast, os] =
+            cost.parts().map(|(_, amount)| cycles(amount));
+        let total = cycles(cost.total());
+        let packets = Packets::of(tally, events);
+        let each = |n: u128| Amount { steps: Some(n), scale: 1 }.per(accesses);
+        let multicasts = tally.multicast_writes;
+        Self {
+            latency: Latency { local, remote, replication, multicast, os, total },
+            traffic: Traffic {
+                replication: each(packets.replication),
+                remote: each(packets.remote),
+                multicast: each(packets.multicast),
+            },
+            mls: Amount { steps: Some(packets.multicast), scale: 1 }.per(multicasts),
+            packets,
+        }
+    }
+}

@@ -1,0 +1,41 @@
+"""The table of a page-coherence machine at one page size: the columns of the paper's tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from homenode.cli.output import print_table
+from homenode.specs import plain_number
+
+_LATENCIES = ("local", "remote", "replication", "multicast", "os", "total")
+_TRAFFIC = ("replication", "remote", "multicast")
+_SHORT = {"replication": "repl.", "multicast": "multi.", "os": "OS"}
+
+
+def print_columns(rows: list[dict[str, Any]], title: str) -> None:
+    """Prints latency in cycles a reference, traffic in packets a reference, and mls.
+
+    Source: Markatos and Chronaki, tables 2 to 13.
+    """
+    columns = [
+        ("policy", False),
+        ("MCPR", True),
+        *((_SHORT.get(name, name), True) for name in _LATENCIES),
+        *((f"{_SHORT.get(name, name)} pkt", True) for name in _TRAFFIC),
+        ("mls", True),
+    ]
+    cells = [
+        [
+            row["policy"],
+            _number(row["mcpr"]),
+            *(_number(row["latency"][name]) for name in _LATENCIES),
+            *(_number(row["traffic"][name]) for name in _TRAFFIC),
+            _number(row["mls"]),
+        ]
+        for row in rows
+    ]
+    print_table(columns, cells, f"{title}; cycles and packets a reference")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else plain_number(value)
