@@ -305,7 +305,7 @@ fn a_selection_is_what_fits_everything_given() {
     assert_eq!(select(&["threads=0-2,5"]), all);
     assert_eq!(select(&["begin=phase:9"]), pick(&[0, 1, 3, 9, 13]));
     // Two instructions and the reference itself become part of the next gap.
-    let some = accesses(&select(&["address=0x102-0x105,0x300-0x301"]));
+    let some = accesses(&select(&["address=0x103-0x105,0x1fc-0x200,0x300-0x301"]));
     let found: Vec<(u64, u32)> = some.iter().map(|access| (access.addr, access.gap)).collect();
     assert_eq!(found, [(0x100, 2), (0x104, 2), (0x300, 5)]);
 }
