@@ -162,7 +162,8 @@ static UNRECORDED void find_rows(struct column *columns, unsigned j, unsigned *s
     qsort(rows, count, sizeof *rows, compare);
     columns[j].count = count;
     columns[j].rows = allocated(malloc((count + 1) * sizeof *rows));
-    memcpy(columns[j].rows, rows, count * sizeof *rows);
+    for (unsigned k = 0; k < count; k++)
+        columns[j].rows[k] = rows[k];
     if (count > 0) {
         columns[j].next_child = columns[rows[0]].first_child;
         columns[rows[0]].first_child = j;
@@ -187,7 +188,8 @@ static UNRECORDED void form_supernodes(const struct column *columns)
         *s = (struct supernode){.first = j, .width = end - j, .height = columns[j].count + 1};
         s->rows = allocated(malloc(s->height * sizeof *s->rows));
         s->rows[0] = j;
-        memcpy(s->rows + 1, columns[j].rows, columns[j].count * sizeof *s->rows);
+        for (unsigned k = 0; k < columns[j].count; k++)
+            s->rows[k + 1] = columns[j].rows[k];
         s->panel = allocated(calloc((size_t)s->height * s->width, sizeof *s->panel));
         must(pthread_mutex_init(&s->lock, NULL), "pthread_mutex_init");
         for (; j < end; j++)

@@ -124,6 +124,12 @@ INLINED struct cell flux_between(struct cell l, struct cell r)
     return plus(zero, 1 / (fast - slow), mean);
 }
 
+/* The same cell, so that a copy of it is four references and not one of 32 bytes. */
+INLINED struct cell by_numbers(struct cell c)
+{
+    return (struct cell){c.mass, c.along, c.across, c.energy};
+}
+
 INLINED struct cell mirrored(struct cell c)
 {
     c.along = -c.along;
@@ -175,10 +181,10 @@ static void advance_row(struct line line, unsigned row, double ratio)
 {
     struct cell *cells = mesh + (size_t)row * size;
     for (unsigned col = 0; col < size; col++)
-        line.cells[GHOSTS + col] = cells[col];
+        line.cells[GHOSTS + col] = by_numbers(cells[col]);
     advance(line, ratio);
     for (unsigned col = 0; col < size; col++)
-        cells[col] = line.cells[GHOSTS + col];
+        cells[col] = by_numbers(line.cells[GHOSTS + col]);
 }
 
 static void advance_column(struct line line, unsigned col, double ratio)
@@ -205,8 +211,8 @@ static void work(unsigned id)
     struct line line = make_line();
     for (unsigned row = low; row < high; row++)
         for (unsigned col = 0; col < size; col++) {
-            struct cell c = input(row, col); /* stored number by number, as a recorder sees it */
-            mesh[(size_t)row * size + col] = (struct cell){c.mass, c.along, c.across, c.energy};
+            struct cell c = input(row, col);
+            mesh[(size_t)row * size + col] = by_numbers(c);
         }
     meet();
     if (id == 0)

@@ -213,6 +213,7 @@ static void work(unsigned id)
 
 /* Who collides in a cell: the particles with the lowest and the highest ticket, by number. */
 struct pair {
+    unsigned step; /* that the rest is about */
     unsigned count, lowest, highest;
 };
 
@@ -224,12 +225,13 @@ static UNRECORDED uint32_t drawn_by(unsigned number, unsigned step)
 static UNRECORDED void step_again(struct particle *again, struct pair *pairs, uint64_t *visits,
                                   unsigned step)
 {
-    memset(pairs, 0, CELLS * sizeof *pairs);
     for (unsigned number = 0; number < o.size; number++) {
         again[number] = moved(again[number], ticket(number, step));
         unsigned at = cell_of(again[number].x, again[number].y, again[number].z);
         struct pair *pair = &pairs[at];
         visits[at]++;
+        if (pair->step != step)
+            *pair = (struct pair){.step = step};
         uint32_t drawn = drawn_by(number, step);
         if (pair->count == 0 || drawn < drawn_by(pair->lowest, step))
             pair->lowest = number;
@@ -238,7 +240,7 @@ static UNRECORDED void step_again(struct particle *again, struct pair *pairs, ui
         pair->count++;
     }
     for (unsigned at = 0; at < CELLS; at++)
-        if (pairs[at].count > 1)
+        if (pairs[at].step == step && pairs[at].count > 1)
             collide(&again[pairs[at].lowest], &again[pairs[at].highest],
                     ticket(pairs[at].lowest, step));
 }

@@ -91,7 +91,7 @@ INLINED bool wing_under(unsigned across)
 
 /* --- one line --------------------------------------------------------------------------------- */
 
-static inline size_t line_at(unsigned along, unsigned across)
+INLINED size_t line_at(unsigned along, unsigned across)
 {
     return ((size_t)along * size + across) * size;
 }

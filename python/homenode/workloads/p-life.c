@@ -64,12 +64,12 @@ static void work(unsigned id)
 static UNRECORDED uint64_t wrong_cells(void)
 {
     unsigned cells = size * size;
-    uint8_t *alive = allocated(calloc(2 * (size_t)cells, 1)), *around = alive + cells;
+    uint8_t *alive = allocated(calloc(cells, 1));
     uint64_t wrong = 0;
     for (unsigned at = 0; at < cells; at++)
         alive[at] = (uint8_t)input(at);
     for (unsigned generation = 0; generation < o.iterations; generation++) {
-        memset(around, 0, cells);
+        uint8_t *around = allocated(calloc(cells, 1));
         for (unsigned at = 0; at < cells; at++)
             for (unsigned k = 0; k < 9 && alive[at]; k++) {
                 unsigned row = (at / size + size + k / 3 - 1) % size;
@@ -78,6 +78,7 @@ static UNRECORDED uint64_t wrong_cells(void)
             }
         for (unsigned at = 0; at < cells; at++)
             alive[at] = around[at] == 3 || (around[at] == 4 && alive[at]);
+        free(around);
     }
     for (unsigned at = 0; at < cells; at++)
         wrong += alive[at] != worlds[o.iterations % 2][at];

@@ -155,17 +155,17 @@ static void make_scene(void)
 /* --- serial: projection and lists ------------------------------------------------------------- */
 
 /* Twice the area of the triangle a b c, positive when its corners are in clockwise order. */
-static inline int64_t area(struct corner a, int32_t bx, int32_t by, int32_t cx, int32_t cy)
+INLINED int64_t area(struct corner a, int32_t bx, int32_t by, int32_t cx, int32_t cy)
 {
     return (int64_t)(bx - a.x) * (cy - a.y) - (int64_t)(by - a.y) * (cx - a.x);
 }
 
-static inline int32_t smaller(int32_t x, int32_t y)
+INLINED int32_t smaller(int32_t x, int32_t y)
 {
     return x < y ? x : y;
 }
 
-static inline int32_t larger(int32_t x, int32_t y)
+INLINED int32_t larger(int32_t x, int32_t y)
 {
     return x > y ? x : y;
 }
@@ -202,7 +202,7 @@ static void put_into_lists(const struct polygon *polygon)
         }
 }
 
-static void empty_list(struct tile *t)
+INLINED void empty_list(struct tile *t)
 {
     while (t->items) {
         struct item *next = t->items->next;

@@ -21,16 +21,15 @@ static inline void set_limit(void)
 
 /* --- check ------------------------------------------------------------------------------------ */
 
-/* A byte for each number up to the limit, 1 for primes, by the sieve of Eratosthenes. */
-static UNRECORDED uint8_t *primes_again(void)
+/* A byte for each number up to the limit, 0 for primes, by the sieve of Eratosthenes. */
+static UNRECORDED uint8_t *composites(void)
 {
-    uint8_t *prime = allocated(malloc((size_t)limit + 1));
-    memset(prime, 1, (size_t)limit + 1);
-    prime[0] = prime[1] = 0;
+    uint8_t *is_composite = allocated(calloc((size_t)limit + 1, 1));
+    is_composite[0] = is_composite[1] = 1;
     for (unsigned p = 2; (uint64_t)p * p <= limit; p++)
-        for (uint64_t multiple = (uint64_t)p * p; prime[p] && multiple <= limit; multiple += p)
-            prime[multiple] = 0;
-    return prime;
+        for (uint64_t at = (uint64_t)p * p; !is_composite[p] && at <= limit; at += p)
+            is_composite[at] = 1;
+    return is_composite;
 }
 
 /* --- primes1 and primes2 ---------------------------------------------------------------------- */
@@ -76,11 +75,11 @@ static void work(unsigned id)
 
 static UNRECORDED uint64_t wrong_numbers(void)
 {
-    uint8_t *prime = primes_again();
+    uint8_t *is_composite = composites();
     uint64_t wrong = 0;
     for (unsigned at = 0; at < (limit + 1) / 2; at++)
-        wrong += prime[2 * at + 1] != found[at];
-    free(prime);
+        wrong += is_composite[2 * at + 1] == found[at];
+    free(is_composite);
     return wrong;
 }
 

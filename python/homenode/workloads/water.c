@@ -144,8 +144,7 @@ static UNRECORDED unsigned side(void)
 /* A molecule on a cubic lattice, in order of place, turned at random. */
 static UNRECORDED struct molecule input(unsigned number)
 {
-    struct molecule m;
-    memset(&m, 0, sizeof m);
+    struct molecule m = {.energy = 0};
     unsigned across = side();
     uint64_t at = 32 * (uint64_t)number;
     m.place[0] = (struct vector){spacing * (number % across), spacing * (number / across % across),
@@ -297,7 +296,7 @@ static UNRECORDED double forces_again(const struct molecule *all, struct action 
 {
     double potential = 0;
     for (unsigned i = 0; i < o.size; i++) {
-        memset(&on[i], 0, sizeof on[i]);
+        on[i] = (struct action){.potential = 0};
         for (unsigned a = 0; a < ATOMS; a++)
             for (unsigned b = a + 1; b < ATOMS; b++) {
                 struct vector apart = minus(all[i].place[a], all[i].place[b]);

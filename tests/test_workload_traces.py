@@ -1,0 +1,50 @@
+"""The workload programs as recorded ones: the same trace each time, the same result as natively."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode import workloads
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = [entry.name for entry in workloads.TABLE]
+
+# Programs whose references are mostly to private memory, as in the thesis (table 2.1), and the
+# prime finders that keep to themselves.
+MOSTLY_PRIVATE = {"fft", "simple", "hyd", "nasa", "water", "primes1", "primes2"}
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),
+    pytest.mark.timeout(120),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_quick_recordings_repeat(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    entry = workloads.find(name)
+    program = workloads.build(name, tmp_path / name, "homenode")
+    command = [str(program), *entry.quick, "-p", "8"]
+    native = subprocess.run(command, capture_output=True, text=True, check=True)
+    capfd.readouterr()
+    first, again = (hn.Trace.record(command, tmp_path / f"{k}.hnt") for k in (1, 2))
+    assert capfd.readouterr().out == 2 * native.stdout
+    assert first.path.read_bytes() == again.path.read_bytes()
+    assert first.threads == 8
+    assert first.references < 1_200_000
+    assert first.metadata["order"].endswith("repeatable")
+    assert (first.info["private"] > first.references / 2) == (name in MOSTLY_PRIVATE)
+    first.path.unlink()
+
+
+def test_presto_programs_have_many_threads_to_a_processor() -> None:
+    many = {entry.name for entry in workloads.TABLE if entry.threads > entry.processors}
+    assert many == {"p-gauss", "p-matmult"}
