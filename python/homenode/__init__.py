@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from homenode._core import ConfigError, TraceError
     from homenode.alphabeta import alpha_beta
     from homenode.catalogue import table
+    from homenode.optimum import OptimalResult, optimal
     from homenode.pages import manage_pages
     from homenode.result import Result
     from homenode.simulation import simulate
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConfigError",
+    "OptimalResult",
     "Result",
     "StudyResult",
     "TlbResult",
@@ -35,6 +37,7 @@ __all__ = [
     "__version__",
     "alpha_beta",
     "manage_pages",
+    "optimal",
     "simulate",
     "split",
     "study",
@@ -46,12 +49,14 @@ __all__ = [
 # Names load their module when first used, so that `homenode --help` answers at once.
 _HOME = {
     "ConfigError": "homenode._core",
+    "OptimalResult": "homenode.optimum",
     "Result": "homenode.result",
     "TlbResult": "homenode.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
     "alpha_beta": "homenode.alphabeta",
     "manage_pages": "homenode.pages",
+    "optimal": "homenode.optimum",
     "simulate": "homenode.simulation",
     "StudyResult": "homenode.studies",
     "split": "homenode.transforms",

@@ -77,6 +77,12 @@ impl Counts {
         Ratio::new(sum, prices.scale.into())
     }
 
+    /// How often one price is paid.
+    #[must_use]
+    pub fn slope(self, axis: Axis) -> i64 {
+        self.0[axis.index()]
+    }
+
     fn less(self, other: Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] - other.0[i]))
     }
@@ -264,7 +270,7 @@ impl CurveSolver {
     /// Where two lines meet; `None` if they are the same, or cost the same throughout.
     fn meet(&self, low: Counts, high: Counts) -> Result<Option<Ratio>, CurveError> {
         let axis = self.interval.axis;
-        let slope = low.0[axis.index()] - high.0[axis.index()];
+        let slope = low.slope(axis) - high.slope(axis);
         let rest = rest(&self.base, axis, high.less(low));
         if slope <= 0 {
             return Ok(None);
@@ -279,7 +285,7 @@ impl CurveSolver {
     fn meets_at(&self, one: Counts, other: Counts, at: Ratio) -> bool {
         let axis = self.interval.axis;
         let difference = one.less(other);
-        let slope = i128::from(difference.0[axis.index()]) * i128::from(self.base.scale);
+        let slope = i128::from(difference.slope(axis)) * i128::from(self.base.scale);
         let rest = rest(&self.base, axis, difference);
         slope * i128::from(at.numerator()) + rest * i128::from(at.denominator()) == 0
     }

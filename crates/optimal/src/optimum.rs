@@ -40,6 +40,12 @@ impl Optimum {
         Ok(Self { setup: *setup, prices, replicate, scratch, migration, codes: Vec::new() })
     }
 
+    /// Whether a block may have several copies.
+    #[must_use]
+    pub fn replicates(&self) -> bool {
+        self.replicate
+    }
+
     /// What the optimal placement of a block counts.
     ///
     /// # Panics

@@ -6,6 +6,7 @@
 mod batches;
 mod error;
 mod interchange;
+mod optimal;
 mod pages;
 mod progress;
 mod record;
@@ -41,6 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(tlb::tlb_misses, module)?)?;
+    module.add_function(wrap_pyfunction!(optimal::optimal, module)?)?;
     module.add_function(wrap_pyfunction!(pages::manage_pages, module)?)?;
     module.add_function(wrap_pyfunction!(pages::page_actions, module)?)?;
     module.add_function(wrap_pyfunction!(transform::transform, module)?)?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use homenode_sim::{SimConfig, SimError};
 use homenode_trace::TraceReader;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::error::{config_error, trace_error};
@@ -55,5 +56,11 @@ pub fn parse<C: serde::de::DeserializeOwned>(config_json: &str) -> PyResult<C> {
 
 /// A simulation's error as the exception of whatever was at fault.
 pub fn sim_error(error: &SimError) -> PyErr {
+    if let SimError::Output(cause) = error {
+        return match cause.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, error.to_string())),
+            None => PyOSError::new_err(error.to_string()),
+        };
+    }
     if let SimError::Trace(error) = error { trace_error(error) } else { config_error(error) }
 }

@@ -35,6 +35,9 @@ pub enum SimError {
     /// The trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// A placement cannot be written down.
+    #[error("cannot write the placement: {0}; is the disk full?")]
+    Output(#[source] std::io::Error),
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -52,7 +55,7 @@ impl SimError {
             | Self::KernelCost(_)
             | Self::BlockSize(_)
             | Self::Config { .. } => true,
-            Self::Trace(_) | Self::Interrupted => false,
+            Self::Trace(_) | Self::Output(_) | Self::Interrupted => false,
         }
     }
 }

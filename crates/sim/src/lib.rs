@@ -11,6 +11,7 @@ mod columns;
 mod config;
 mod error;
 mod list;
+mod optimal;
 mod outcome;
 mod pages;
 mod passes;
@@ -23,6 +24,10 @@ pub use columns::{Columns, Latency, Traffic};
 pub use config::SimConfig;
 pub use error::SimError;
 pub use list::{MachineRow, PolicyRow, machine_rows, policy_rows};
+pub use optimal::{
+    Certified, CurvePiece, CurveReport, Format as PlacementFormat, MoveBin, Moves, OptimalConfig,
+    OptimalReport, OptimalRow, Output as PlacementOutput, optimal,
+};
 pub use outcome::{Outcome, PriceRecord, Provenance, Simulation};
 pub use pages::{
     ActionRow, PageConfig, PagePolicyRow, PageRecord, PageReport, action_table, manage_pages,

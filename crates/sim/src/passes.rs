@@ -216,7 +216,7 @@ fn perform(plan: &Plan, task: &Task, histories: &Histories) -> Result<Tally, Sim
 }
 
 /// Ranges of blocks with about [`TASK_RUNS`] runs each.
-fn ranges(histories: &Histories) -> Vec<Range<usize>> {
+pub(crate) fn ranges(histories: &Histories) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut runs) = (0, 0);
     for (i, block) in histories.blocks().enumerate() {

@@ -1,0 +1,94 @@
+//! Placements as lines of text: one for each change of place.
+
+use std::io::Write;
+
+use homenode_base::BlockSize;
+use homenode_optimal::Change;
+use serde::{Deserialize, Serialize};
+
+use super::Output;
+use crate::error::SimError;
+
+/// Columns of the comma-separated form.
+const HEAD: &str = "machine,policy,block_size,address,reference,processors,global\n";
+
+/// How changes are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// One JSON object a line.
+    Jsonl,
+    /// Comma-separated values; processors are separated by spaces.
+    Csv,
+}
+
+/// What the changes of a block belong to.
+pub(super) struct About<'a> {
+    pub(super) machine: &'a str,
+    pub(super) replicate: bool,
+    pub(super) block_size: BlockSize,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    machine: &'a str,
+    policy: &'static str,
+    block_size: u64,
+    address: String,
+    reference: u64,
+    processors: &'a [u16],
+    global: bool,
+}
+
+/// Writes what comes before the first line.
+pub(super) fn head(output: &mut Output<'_>) -> Result<(), SimError> {
+    match output.format {
+        Format::Jsonl => Ok(()),
+        Format::Csv => output.sink.write_all(HEAD.as_bytes()).map_err(SimError::Output),
+    }
+}
+
+/// Writes the changes of one block to memory.
+pub(super) fn write(
+    text: &mut Vec<u8>,
+    about: &About<'_>,
+    (number, changes): (u64, &[Change]),
+    format: Format,
+) {
+    let policy = if about.replicate { "optimal" } else { "optimal-no-replication" };
+    let bytes = about.block_size.bytes();
+    let address = format!("0x{:x}", number.saturating_mul(bytes));
+    for change in changes {
+        let written = match format {
+            Format::Jsonl => {
+                let line = Line {
+                    machine: about.machine,
+                    policy,
+                    block_size: bytes,
+                    address: address.clone(),
+                    reference: change.reference,
+                    processors: &change.places,
+                    global: change.global,
+                };
+                serde_json::to_writer(&mut *text, &line).map_err(Into::into)
+            }
+            Format::Csv => {
+                let each: Vec<String> = change.places.iter().map(u16::to_string).collect();
+                let machine = quoted(about.machine);
+                let (reference, global) = (change.reference, change.global);
+                let places = each.join(" ");
+                write!(text, "{machine},{policy},{bytes},{address},{reference},{places},{global}")
+            }
+        };
+        written.expect("memory takes everything");
+        text.push(b'\n');
+    }
+}
+
+/// A field that may hold commas.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) {
+        return format!("\"{}\"", field.replace('"', "\"\""));
+    }
+    field.to_owned()
+}

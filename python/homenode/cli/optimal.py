@@ -1,0 +1,192 @@
+"""`homenode optimal`: the best placement there is, in detail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import examples, json_option, simulation_options
+from homenode.specs import format_size, plain_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from homenode.optimum import OptimalResult
+
+# Pieces of a curve and bins of a distribution that a table shows.
+_SHOWN = 20
+
+
+def _without_policy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a simulation but for the policy, which is the optimum here."""
+    decorated = simulation_options(function)
+    params: list[click.Parameter] = decorated.__click_params__  # type: ignore[attr-defined]
+    params[:] = [param for param in params if param.name != "policies"]
+    return decorated
+
+
+@click.command(
+    epilog=examples(
+        "homenode optimal t.hnt --machine ace --block-size 4K --certify",
+        "homenode optimal t.hnt --machine numa,dsm+ --block-size 64-8192 --no-replication",
+        "homenode optimal t.hnt --machine prices:r=15,R=59 --curve R=31..400 --json",
+        "homenode optimal t.hnt --machine numa --block-size 4K --placement where.csv",
+    )
+)
+@click.argument("trace", metavar="T.hnt")
+@_without_policy
+@click.option("--no-replication", is_flag=True, help="One copy of each block at all times.")
+@click.option(
+    "--curve",
+    metavar="P=FROM..TO",
+    help="Optimal cost against one price r, R, g or G, exact from break to break: R=59..400.",
+)
+@click.option(
+    "--certify",
+    is_flag=True,
+    help="Replay every placement, reference by reference, and compare; exit code 1 if one fails.",
+)
+@click.option(
+    "--placement",
+    metavar="FILE",
+    help="Write every change of place: CSV if the name ends in .csv, else a JSON object a line.",
+)
+@json_option
+def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> int:
+    """Find the cheapest placement there is, with hindsight.
+
+    Prints its mean cost per reference (MCPR), the references it serves locally, remotely and from
+    global memory, its moves, and how they spread over the blocks. No policy can do better on the
+    same trace and machine.
+    """
+    import homenode
+    from homenode.cli.progress import Progress
+    from homenode.files import check_output
+
+    if options["placement"] is not None:
+        check_output(options["placement"], trace)
+    machines = options.pop("machines") or ["numa"]
+    sizes = options.pop("block_sizes") or [4096]
+    with Progress("finding the optimum") as progress:
+        result = homenode.optimal(
+            trace, machines, sizes, replication=not no_replication, progress=progress, **options
+        )
+    if as_json:
+        click.echo(result.to_json())
+    elif options["placement"] != "-":
+        _print(result)
+    for note in result.provenance["notes"]:
+        click.echo(f"note: {note}", err=True)
+    return 0 if not options["certify"] or result.certified else 1
+
+
+def _print(result: OptimalResult) -> None:
+    _print_points(result.rows)
+    _print_moves(result.rows)
+    for row in result.rows:
+        if row["curve"] is not None:
+            _print_curve(row)
+    for row in result.rows:
+        if row["certificate"] is not None:
+            _print_certificate(row)
+
+
+def _print_points(rows: Sequence[dict[str, Any]]) -> None:
+    from homenode.cli.output import print_table
+
+    cells = []
+    for row in rows:
+        counts = row["counts"]
+        cells.append(
+            [
+                row["machine"],
+                format_size(row["block_size"]),
+                _mcpr(row["mcpr"], row["accesses"]),
+                *(
+                    plain_number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
+                    for where in ("local", "remote", "global")
+                ),
+                plain_number(counts.get("remote_moves", 0)),
+                plain_number(counts.get("global_moves", 0)),
+            ]
+        )
+    words = ("block", "MCPR", "local", "remote", "global", "moves R", "moves G")
+    first = rows[0]
+    title = f"{first['trace']}, {first['policy']}, {first['processors']} processors"
+    print_table([("machine", False), *((word, True) for word in words)], cells, title)
+
+
+def _print_moves(rows: Sequence[dict[str, Any]]) -> None:
+    from homenode.cli.output import print_table
+
+    longest = max((len(row["moves_per_block"]["histogram"]) for row in rows), default=0)
+    bins = [(0, 0)] + [(1 << i, (2 << i) - 1) for i in range(longest - 1)]
+    cells = []
+    for row in rows:
+        moves = row["moves_per_block"]
+        each = [plain_number(b["blocks"]) for b in moves["histogram"]]
+        cells.append(
+            [
+                row["machine"],
+                format_size(row["block_size"]),
+                plain_number(moves["blocks"]),
+                "-" if moves["mean"] is None else f"{moves['mean']:.2f}",
+                plain_number(moves["max"]),
+                *each,
+                *("" for _ in bins[len(each) :]),
+            ]
+        )
+    shown = [f"{low}" if low == high else f"{low}-{high}" for low, high in bins]
+    headings = [("machine", False), ("block", True), ("blocks", True), ("mean", True)]
+    headings += [("most", True), *((word, True) for word in shown)]
+    print_table(headings, cells, "Moves per block, and blocks by their number of moves")
+
+
+def _print_curve(row: dict[str, Any]) -> None:
+    from homenode.cli.output import print_table
+
+    curve = row["curve"]
+    price, pieces = curve["price"], curve["pieces"]
+    name = f"{row['machine']}, {format_size(row['block_size'])} blocks"
+    if not pieces:
+        click.echo(f"{name}: no placement is finite")
+        return
+    cells = [
+        [
+            piece["exact_from"],
+            piece["exact_to"],
+            _mcpr(piece["mcpr_from"], row["accesses"]),
+            _mcpr(piece["mcpr_to"], row["accesses"]),
+            plain_number(piece["slope"]),
+            *(plain_number(count) for count in piece["counts"].values()),
+        ]
+        for piece in pieces[:_SHOWN]
+    ]
+    words = (price, "to", "MCPR", "to", "slope", "local", "remote", "global", "moves R", "moves G")
+    print_table([(word, True) for word in words], cells, f"Optimal cost against {price}: {name}")
+    if len(pieces) > _SHOWN:
+        click.echo(f"{len(pieces) - _SHOWN} more pieces; --json prints all")
+
+
+def _print_certificate(row: dict[str, Any]) -> None:
+    found = row["certificate"]
+    name = f"{row['machine']}, {format_size(row['block_size'])} blocks"
+    if found["failed"] == 0:
+        click.echo(
+            f"{name}: certified, {plain_number(found['blocks'])} blocks, "
+            f"{plain_number(found['references'])} references replayed"
+        )
+        return
+    click.echo(f"{name}: {plain_number(found['failed'])} blocks FAILED the replay")
+    for fault in found["faults"]:
+        click.echo(f"  {fault}")
+
+
+def _mcpr(value: float | None, accesses: int) -> str:
+    if not accesses:
+        return "-"
+    return "∞" if value is None else plain_number(value)
+
+
+COMMANDS = {"optimal": optimal}

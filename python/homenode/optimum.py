@@ -1,0 +1,147 @@
+"""`optimal`: the cheapest placement there is, in detail."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING, Any, Unpack
+
+from homenode import _core
+from homenode.files import check_output, replacing_name
+from homenode.simulation import Options, configuration
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pandas as pd
+
+
+class OptimalOptions(Options, total=False):
+    """Choices beside those of a simulation; what is left out has the default named here.
+
+    replication: whether a block may have several copies at a time. Default: yes.
+    curve: a price and an interval, as in ``R=59..400``: the whole curve of optimal cost against it,
+        exact from break to break. Default: none.
+    certify: replay every placement through equations 4.1 and 4.2 and compare. Default: no.
+    placement: a file that gets the placement: one line for each change, as comma-separated values
+        if its name ends in ``.csv``, else as JSON. Default: none.
+    """
+
+    replication: bool
+    curve: str | None
+    certify: bool
+    placement: str | os.PathLike[str] | None
+
+
+class OptimalResult:
+    """The off-line optimum on every machine at every block size.
+
+    Attributes:
+        rows: one dictionary a point, with exactly the fields that ``homenode optimal --json``
+            prints: those of a simulation, and ``moves_per_block``, ``certificate`` and ``curve``
+            (``None`` where not asked for).
+        configuration: what was asked for.
+        provenance: what the rows follow from.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[dict[str, Any]],
+        configuration: dict[str, Any] | None = None,
+        provenance: dict[str, Any] | None = None,
+    ) -> None:
+        self.rows = list(rows)
+        self.configuration = dict(configuration or {})
+        self.provenance = dict(provenance or {})
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return f"OptimalResult({len(self.rows)} rows)"
+
+    @property
+    def certified(self) -> bool:
+        """Whether every placement was replayed and none failed."""
+        found = [row["certificate"] for row in self.rows]
+        return bool(found) and all(c is not None and c["failed"] == 0 for c in found)
+
+    def curves(self) -> pd.DataFrame:
+        """One row a piece of a curve: machine, policy, block_size, and the piece's fields.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        import pandas as pd
+
+        names = ("machine", "policy", "block_size")
+        pieces = []
+        for row in self.rows:
+            for piece in (row["curve"] or {"pieces": []})["pieces"]:
+                flat = {name: piece[name] for name in piece if name != "counts"}
+                pieces.append({name: row[name] for name in names} | flat | piece["counts"])
+        return pd.DataFrame(pieces)
+
+    def to_json(self) -> str:
+        """The JSON array that ``homenode optimal --json`` prints."""
+        return json.dumps(self.rows, indent=2)
+
+
+def optimal(
+    trace: Trace | str | os.PathLike[str],
+    machines: str | Iterable[str],
+    block_sizes: str | int | Iterable[int],
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[OptimalOptions],
+) -> OptimalResult:
+    """Finds the cheapest placement there is, with hindsight, on every machine and block size.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        machines: names from ``homenode.table("machines")``, TOML files, or prices in place such as
+            ``prices:r=15,R=59,g=4,G=40`` (units: one local reference; ``inf`` is infinite).
+        block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``.
+        progress: called with the work done and in all.
+        options: see `OptimalOptions`, and `homenode.simulation.Options`.
+
+    Returns:
+        One row for every combination, in the order machine, block size.
+
+    Raises:
+        ConfigError: when a machine, block size, interval or option cannot be used.
+        TraceError: when the trace is damaged.
+        OSError: when the placement cannot be written.
+
+    Source: Bolosky, thesis, section 4.2; beyond it as in docs/optimal.md.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(
+    ...     thread=[0, 1, 1, 1, 0], kind=["W", "R", "R", "R", "W"], address=64)
+    >>> found = hn.optimal(trace, "prices:r=15,R=40", 64, curve="R=31..90", certify=True)
+    >>> found.rows[0]["total_cost"], found.certified
+    (33, True)
+    >>> [(p["exact_from"], p["exact_to"], p["slope"]) for p in found.rows[0]["curve"]["pieces"]]
+    [('31', '90', 0)]
+    """
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    chosen: dict[str, Any] = dict(options)
+    policy = "optimal" if chosen.pop("replication", True) else "optimal-no-replication"
+    curve, certify = chosen.pop("curve", None), bool(chosen.pop("certify", False))
+    placement = chosen.pop("placement", None)
+    simulation = configuration(machines, policy, block_sizes, **chosen)
+    config = {"simulation": simulation, "curve": curve, "certify": certify}
+    with contextlib.ExitStack() as stack:
+        out = None
+        if placement is not None:
+            check_output(placement, opened.path)
+            name = stack.enter_context(replacing_name(placement))
+            out = (name, str(placement).endswith(".csv"))
+        text = _core.optimal(str(opened.path), json.dumps(config), out, progress)
+    found = json.loads(text)
+    return OptimalResult(found["outcomes"], config, found["provenance"])
