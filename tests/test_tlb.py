@@ -39,6 +39,15 @@ def test_misses_fall_with_page_size_and_entries(trace: hn.Trace) -> None:
     assert result.provenance["trace_checksum"] == trace.checksum
 
 
+def test_figures_for_papers(trace: hn.Trace, tmp_path: Path) -> None:
+    figure = hn.tlb_misses(trace, "ace,r4000", "128-8192").plot()
+    assert [line.get_label() for line in figure.axes[0].get_lines()] == ["ace", "r4000"]
+    figure.savefig(tmp_path / "figure.svg")
+    empty = hn.Trace.from_numpy(thread=[], kind=[], address=[])
+    with pytest.raises(hn.ConfigError, match="no miss to draw"):
+        hn.tlb_misses(empty, "ace", 64).plot()
+
+
 def test_paired_pages_are_pages_twice_as_large(trace: hn.Trace) -> None:
     paired = hn.tlb_misses(trace, "entries=8,paired=yes", 512).rows[0]
     large = hn.tlb_misses(trace, "entries=8", 1024).rows[0]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from homenode.result import Result
+    from homenode.tlb import TlbResult
 
 _STYLE: Any = {
     "font.size": 8,
@@ -52,6 +53,39 @@ def mcpr_against_block_size(result: Result, machine: str | None = None) -> Figur
             panel.set_title(name)
         panels[0].set_ylabel("mean cost per reference")
         panels[-1].legend(frameon=False, fontsize=7)
+    return figure
+
+
+def misses_against_page_size(result: TlbResult) -> Figure:
+    """TLB misses per reference against page size on logarithmic axes, one line a TLB.
+
+    A page size at which a TLB never misses has no point: it would be at minus infinity.
+
+    Raises:
+        ConfigError: when no TLB ever misses.
+
+    Source: Bolosky, thesis, figures 6.10 and A.17 to A.29.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    rows = [row for row in result if row["miss_rate"]]
+    if not rows:
+        raise ConfigError("there is no miss to draw")
+    sizes = sorted({row["page_size"] for row in rows})
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(3.3, 2.8), layout="constrained")
+        axes = figure.subplots()
+        for tlb in unique(row["tlb"] for row in rows):
+            points = sorted((r["page_size"], r["miss_rate"]) for r in rows if r["tlb"] == tlb)
+            x, y = zip(*points, strict=True)
+            axes.plot(x, y, label=tlb, linewidth=1.2, marker="o", markersize=2.5)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xticks(sizes, [format_size(size) for size in sizes], rotation=45)
+        axes.set_xlabel("page size")
+        axes.set_ylabel("TLB misses per reference")
+        axes.legend(frameon=False, fontsize=7)
     return figure
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
+    from matplotlib.figure import Figure
 
 PRIVATE = ("include", "exclude")
 
@@ -94,6 +95,17 @@ class TlbResult:
     def to_json(self) -> str:
         """The JSON array that ``homenode tlb --json`` prints."""
         return json.dumps(self.rows, indent=2)
+
+    def plot(self) -> Figure:
+        """Draws misses per reference against page size, one line a TLB.
+
+        Raises:
+            ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
+            ConfigError: when no TLB ever misses.
+        """
+        from homenode.plot import misses_against_page_size
+
+        return misses_against_page_size(self)
 
 
 def tlb_misses(

@@ -114,7 +114,7 @@ class Trace:
             else:
                 _core.import_trace(form, name, target, progress)
 
-        return cls.written(path, write, name)
+        return cls._written(path, write, name)
 
     @classmethod
     def from_arrow(cls, data: Any, path: PathLike | None = None) -> Trace:
@@ -147,7 +147,7 @@ class Trace:
             "provenance": ["from_arrow"],
         }
         reader = ColumnReader(stream.schema, "arrow table")
-        return cls.written(
+        return cls._written(
             path, lambda target: interchange.write_batches(reader, stream, target, metadata)
         )
 
@@ -200,7 +200,7 @@ class Trace:
         return cls.from_arrow(pa.table(columns), path)
 
     @classmethod
-    def written(
+    def _written(
         cls, path: PathLike | None, write: Callable[[str], object], *inputs: PathLike
     ) -> Trace:
         """The trace that `write` makes at `path`, or in a folder that goes with the object."""

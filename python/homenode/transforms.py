@@ -60,7 +60,7 @@ def transform(
     def write(target: str) -> None:
         _core.transform(str(opened.path), target, config, progress)
 
-    return Trace.written(out, write, opened.path)
+    return Trace._written(out, write, opened.path)
 
 
 def split(
