@@ -87,6 +87,7 @@ def test_the_command_writes_and_reports(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        ([], "missing command; see homenode transform --help"),
         (["shuffle", "T"], "there is no transform 'shuffle'; there are local, gap"),
         (["local", "T"], "missing option '-o'"),
         (["local", "T", "-o", "T"], "the output is also an input"),

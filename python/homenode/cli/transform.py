@@ -53,6 +53,7 @@ class _Kinds(click.Group):
 
 @click.command(
     cls=_Kinds,
+    no_args_is_help=False,
     epilog=examples(
         "homenode transform local t.hnt -o u.hnt --seed 7",
         "homenode transform select t.hnt -o u.hnt --begin init-done",
