@@ -1,20 +1,21 @@
-/* p-matmult: product of two matrices with a thread for each row.
+/* p-matmult: product of two matrices, rows for whichever thread is free.
  *
- * Multiplies two square matrices of 4-byte integers, modulo 2^32, a row of the product a thread.
+ * Multiplies two square matrices of 4-byte integers, modulo 2^32; a row of the product is a task.
  *
  * Sharing: both factors are written by the first thread and then only read, the second one whole
- * by every thread. Each row of the product belongs to one thread; neighbouring rows are on
+ * by every thread. Each row of the product is written by one thread; neighbouring rows are on
  * different processors, and no row is a whole number of blocks, so these are falsely shared.
  *
  * Source: Bolosky's thesis, section 2.2.13 (a Presto program, written at Rice University): 100 by
- * 100, one thread for each row of the product, multiplied once. Ours: own code; the thesis does not
- * say who writes the factors.
+ * 100, one thread for each row of the product, multiplied once. Ours: own code; Presto put a thread
+ * on whichever processor was free, here -p threads, by default one for each row, take rows. The
+ * thesis does not say who writes the factors.
  */
 #include "workload.h"
 
 static const struct workload p_matmult = {
     .name = "p-matmult",
-    .summary = "Product of two matrices of 4-byte integers, a thread for each row",
+    .summary = "Product of two matrices of 4-byte integers, rows for whichever thread is free",
     .size_help = "rows and columns",
     .size_default = 100, .size_quick = 24, .size_min = 2, .size_max = 4096,
     .threads_default = 100,
@@ -24,20 +25,31 @@ static struct options o;
 static unsigned size;
 static uint32_t *left, *right, *product; /* row after row */
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned taken; /* rows */
+
 static UNRECORDED uint32_t input(unsigned matrix, unsigned at)
 {
     return (uint32_t)random_at(o.seed, 2 * (uint64_t)at + matrix);
 }
 
+/* The next row, or `size` when all are taken. */
+static unsigned take(void)
+{
+    pthread_mutex_lock(&lock);
+    unsigned row = taken < size ? taken++ : size;
+    pthread_mutex_unlock(&lock);
+    return row;
+}
+
 static void work(unsigned id)
 {
-    unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
     meet();
     if (id == 0) {
         homenode_init_done();
         homenode_phase(1);
     }
-    for (unsigned row = low; row < high; row++)
+    for (unsigned row = take(); row < size; row = take())
         for (unsigned col = 0; col < size; col++) {
             uint32_t sum = 0;
             for (unsigned k = 0; k < size; k++)
