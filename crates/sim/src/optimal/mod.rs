@@ -7,8 +7,9 @@ mod report;
 
 use std::io::Write;
 
+use homenode_machine::PriceList;
 use homenode_optimal::{Axis, Curve, CurveError, CurveSolver, Interval, Optimum, certify};
-use homenode_placement::{Block, Cost, Histories, HistoryBuilder, Setup, Shard, Tally};
+use homenode_placement::{Block, Cost, Histories, Setup, Shard, Tally};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -117,13 +118,14 @@ pub fn optimal<T: TraceSource + ?Sized>(
         let mut counted = SizeCounts::default();
         let mut pending = vec![Shard::default()];
         while let Some(shard) = pending.pop() {
-            let mut builders = [HistoryBuilder::new(plan.options(size, shard, budget))];
+            let mut builders = [plan.builder(size, shard, budget)];
             pass(&threads, trace, &mut builders, &mut meter)?;
             let [builder] = builders;
             let (histories, given_up) = builder.finish();
             pending.extend(given_up);
             counted.references += histories.references();
             counted.outside += histories.outside();
+            counted.outside_references += histories.outside_references();
             let walk = Walk { plan: &plan, size, wanted, pool: &threads };
             walk.all(&histories, &mut jobs, (&mut output, &mut meter))?;
         }
@@ -254,6 +256,7 @@ impl Walk<'_> {
             found.certified.block((block.number, self.size.block), (certificate, cost, moves));
         }
         if let Some(format) = self.wanted.placement {
+            let prices = PriceList::Placement(prices);
             let machine = self.size.prices.iter().position(|p| *p == prices).unwrap_or(0);
             let about = placement::About {
                 machine: self.plan.machines[machine].name(),

@@ -1,7 +1,7 @@
 //! What was found, as the command line prints it.
 
 use homenode_base::BlockSize;
-use homenode_machine::Prices;
+use homenode_machine::{PriceList, Prices};
 use homenode_optimal::{Axis, Certificate, CertificateError, Counts, Curve, Interval, Ratio};
 use serde::Serialize;
 
@@ -149,10 +149,12 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     let row = |((m, p, s), outcome): ((usize, usize, usize), Outcome)| {
         let found = &found[s][plan.sizes[s].job[m][p]];
         let outside = counts[s].outside.accesses();
-        let prices = &plan.sizes[s].prices[m];
-        let curve = wanted
-            .curve
-            .map(|interval| curve((&found.curve, interval), prices, (outside, outcome.accesses)));
+        let curve = match (&plan.sizes[s].prices[m], wanted.curve) {
+            (PriceList::Placement(prices), Some(interval)) => {
+                Some(curve((&found.curve, interval), prices, (outside, outcome.accesses)))
+            }
+            (PriceList::Placement(_) | PriceList::PageCoherence(_), _) => None,
+        };
         OptimalRow {
             moves_per_block: found.moves.clone(),
             certificate: wanted.certify.then(|| found.certified.clone()),
