@@ -8,6 +8,8 @@
 //! once to look at the chosen blocks. Memory is bounded by that budget, the number of blocks asked
 //! for, and the names in the trace's metadata.
 //!
+//! [`sharing`] holds chapter 7 of the thesis: what false sharing costs, and who shares what.
+//!
 //! Invariant: the costs of all objects add up to the cost of all blocks, exactly.
 
 mod detail;
@@ -17,12 +19,14 @@ mod map;
 mod objects;
 mod rank;
 mod report;
+pub mod sharing;
 mod survey;
+pub mod synthetic;
 
 pub use error::AnalysisError;
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
-pub use objects::{Object, ObjectKind, Site};
+pub use objects::{Names, Object, ObjectKind, Site};
 pub use rank::Inquiry;
 pub use report::{
     ByClass, LineUse, Misses, ObjectCost, ObjectUse, Report, Sharing, ThreadUse, WorstBlock,

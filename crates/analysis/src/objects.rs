@@ -91,7 +91,7 @@ pub(crate) struct Segment {
 ///
 /// Where ranges overlap, the one that begins last wins (a heap block within a mapping), and of
 /// several that begin together the one listed last (memory that was freed and allocated again).
-pub(crate) struct Names<'a> {
+pub struct Names<'a> {
     segments: Vec<Segment>,
     objects: Vec<Object>,
     bytes: Vec<u64>,
@@ -99,7 +99,9 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(crate) fn new(metadata: &'a Metadata) -> Self {
+    /// The names in a trace's metadata.
+    #[must_use]
+    pub fn new(metadata: &'a Metadata) -> Self {
         let unknown = Object { kind: ObjectKind::Unknown, name: String::new(), allocated_at: None };
         let mut names = Self {
             segments: Vec::new(),

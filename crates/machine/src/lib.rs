@@ -9,6 +9,7 @@
 //! Invariant: nothing in here knows a policy or a trace.
 
 mod coherence;
+mod breakdown;
 mod decimal;
 mod file;
 mod linear;
@@ -17,6 +18,7 @@ mod prices;
 mod table;
 
 pub use coherence::{EventPrices, Model, PriceList};
+pub use breakdown::{Breakdown, PriceParts};
 pub use model::{Machine, MachineError};
 pub use prices::{Prices, Violation};
 pub use table::{Preset, TABLE};

@@ -384,6 +384,22 @@ impl Machine {
         self.unit.and_then(|unit| sum.over(unit)).unwrap_or(Ok(sum))
     }
 
+    /// Price `i` in millionths, and how much of it is for the bytes of the block.
+    pub(crate) fn price_and_transfer(
+        &self,
+        i: usize,
+        block: BlockSize,
+    ) -> Result<Option<(u64, u64)>, MachineError> {
+        let Some(linear) = &self.formulas[i] else { return Ok(None) };
+        let mut transfer = linear.clone();
+        transfer.retain(|term, _| term == "block_bytes" || term == "block_words");
+        let value = |terms: &Linear| {
+            let sum = self.evaluate(terms, block);
+            sum.map(Decimal::millionths).map_err(|e| self.price_error(PRICES[i], e.to_string()))
+        };
+        Ok(Some((value(linear)?, value(&transfer)?)))
+    }
+
     fn price_error(&self, price: &'static str, problem: String) -> MachineError {
         MachineError::Price { machine: self.name.clone(), price, problem }
     }

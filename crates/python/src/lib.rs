@@ -10,6 +10,7 @@ mod optimal;
 mod pages;
 mod progress;
 mod record;
+mod sharing;
 mod simulate;
 mod tables;
 mod tlb;
@@ -46,6 +47,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pages::manage_pages, module)?)?;
     module.add_function(wrap_pyfunction!(pages::page_actions, module)?)?;
     module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
+    module.add_function(wrap_pyfunction!(sharing::sharing, module)?)?;
+    module.add_function(wrap_pyfunction!(sharing::synthetic_trace, module)?)?;
     module.add_function(wrap_pyfunction!(record::record, module)?)?;
     Ok(())
 }

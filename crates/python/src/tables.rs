@@ -1,5 +1,6 @@
 //! What can be listed, from the tables of the crates.
 
+use homenode_analysis::synthetic::TABLE;
 use homenode_trace::{export, import};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
 /// The rows of a table as a JSON list; `kind` is one of `formats`, `machines`, `page-policies`,
-/// `policies`, `tlbs`, `transforms`.
+/// `policies`, `synthetic`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {
@@ -17,10 +18,11 @@ pub fn table(kind: &str) -> PyResult<String> {
         "machines" => prices(&[], &[], false),
         "page-policies" => to_json(&homenode_sim::page_policy_rows()),
         "policies" => to_json(&homenode_sim::policy_rows()),
+        "synthetic" => to_json(&synthetic()),
         "tlbs" => to_json(&homenode_sim::tlb_rows()),
         "transforms" => to_json(&transforms()),
         _ => {
-            let known = "formats, machines, page-policies, policies, tlbs, transforms";
+            let known = "formats, machines, page-policies, policies, synthetic, tlbs, transforms";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }
@@ -53,6 +55,16 @@ fn transforms() -> Vec<Value> {
         })
     };
     homenode_trace::transform::TABLE.iter().map(row).collect()
+}
+
+/// Traces whose false sharing is known.
+fn synthetic() -> Vec<Value> {
+    TABLE
+        .iter()
+        .map(
+            |entry| json!({ "name": entry.name, "summary": entry.summary, "source": entry.source }),
+        )
+        .collect()
 }
 
 /// Import and export formats of the Rust side, merged by name.

@@ -16,6 +16,7 @@ mod outcome;
 mod pages;
 mod passes;
 mod plan;
+mod sharing;
 mod source;
 mod tlb;
 mod worst;
@@ -33,6 +34,7 @@ pub use pages::{
     ActionRow, PageConfig, PagePolicyRow, PageRecord, PageReport, action_table, manage_pages,
     page_policy_rows,
 };
+pub use sharing::{CostRow, SharingConfig, SharingReport, SizeRow, sharing};
 pub use source::TraceSource;
 pub use tlb::{
     Corrected, Correction, Counted, TlbConfig, TlbOutcome, TlbProvenance, TlbRow, TlbStudy,

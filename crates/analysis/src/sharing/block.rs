@@ -1,0 +1,362 @@
+//! One block at one block size, from the events of its region.
+
+use homenode_base::ProcId;
+
+use super::collect::{Event, Use};
+use super::counts::SharingCounts;
+use super::intervals::{self, Visit};
+use super::places::{FEW, MANY_WORDS, Places};
+
+/// Something happened at a visit; visits count from 1, 0 is never.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    by: u16,
+    at: u32,
+    /// The last write by another lane than `by`.
+    by_another_at: u32,
+}
+
+impl Written {
+    fn write(&mut self, lane: u16, now: u32) {
+        if self.by != lane {
+            (self.by, self.by_another_at) = (lane, self.at);
+        }
+        self.at = now;
+    }
+
+    fn by_others(self, lane: u16) -> u32 {
+        if self.by == lane { self.by_another_at } else { self.at }
+    }
+}
+
+/// What is known about a word while its block is walked.
+#[derive(Clone, Copy, Debug, Default)]
+struct WordState {
+    last: Written,
+    /// One more than the lane that referenced it first; 0: nobody yet.
+    first: u32,
+}
+
+/// A processor's view of the block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copied {
+    missed_at: u32,
+    /// The last miss that was cold or true sharing.
+    essential_at: u32,
+    referenced_at: u32,
+    /// The last transfer if each is put off until news is referenced, with every word at first at
+    /// everybody.
+    fetched_at: u32,
+    /// The same, with every word at first only at the processor that references it first.
+    loaded_at: u32,
+}
+
+/// A word of the region over the whole trace.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WordFacts {
+    /// Transfers if the word were a block.
+    pub transfers: u32,
+    /// References to it.
+    pub references: u64,
+    pub written: bool,
+    pub several: bool,
+    /// The lane that references it first.
+    pub first: u16,
+}
+
+/// Memory that is used again from block to block.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    words: Vec<WordState>,
+    copies: Vec<Copied>,
+    /// Lane of each processor of the region.
+    lane_of: Vec<u16>,
+    lanes: usize,
+    visits: Vec<Visit>,
+    visits_thesis: Vec<Visit>,
+    /// Words of the block, in order of first reference.
+    touched: Vec<usize>,
+    kept: Vec<Event>,
+}
+
+/// What one walk over a block's events finds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Walk {
+    misses: [u64; 3],
+    /// Transfers that news needs, and those that are enough.
+    fetches: u64,
+    loads: u64,
+    processors: u64,
+    written: bool,
+    /// Whether a processor reads what another one has written.
+    communicates: bool,
+}
+
+const COLD: usize = 0;
+const TRUE: usize = 1;
+const FALSE: usize = 2;
+
+impl Walk {
+    /// All misses but one: the first location is free.
+    fn transfers(&self) -> u64 {
+        self.misses.iter().sum::<u64>().saturating_sub(1)
+    }
+}
+
+impl Scratch {
+    /// Numbers the processors of a region in ascending order and makes its events speak of them.
+    pub(crate) fn begin(&mut self, events: &mut [Event], region_words: usize) -> Vec<ProcId> {
+        let mut active: Vec<ProcId> = Vec::new();
+        for event in events.iter() {
+            let at = usize::from(event.processor);
+            if at >= self.lane_of.len() {
+                self.lane_of.resize(at + 1, u16::MAX);
+            }
+            if self.lane_of[at] == u16::MAX {
+                self.lane_of[at] = 0;
+                active.push(event.processor);
+            }
+        }
+        active.sort_unstable();
+        for (lane, &processor) in (0..).zip(&active) {
+            self.lane_of[usize::from(processor)] = lane;
+        }
+        for event in events.iter_mut() {
+            event.processor = self.lane_of[usize::from(event.processor)];
+        }
+        for &processor in &active {
+            self.lane_of[usize::from(processor)] = u16::MAX;
+        }
+        self.lanes = active.len();
+        if self.words.len() < region_words {
+            self.words.resize(region_words, WordState::default());
+        }
+        active
+    }
+
+    /// Counts the transfers of every word of the region as a block of its own.
+    pub(crate) fn word_transfers(&self, events: &[Event], facts: &mut [WordFacts]) {
+        if self.lanes <= FEW {
+            word_transfers::<1>(events, facts);
+        } else {
+            word_transfers::<MANY_WORDS>(events, facts);
+        }
+    }
+
+    /// Counts everything about the block whose events these are.
+    pub(crate) fn block(
+        &mut self,
+        events: &[Event],
+        (facts, merge): (&[WordFacts], u64),
+        counts: &mut SharingCounts,
+    ) {
+        let walk = self.walk(events, true);
+        counts.blocks += 1;
+        counts.cold += walk.misses[COLD];
+        if walk.processors == 1 {
+            return;
+        }
+        counts.shared_blocks += 1;
+        let transfers = walk.transfers();
+        counts.transfers += transfers;
+        let words = self.touched.iter();
+        let one_word = words.map(|&word| u64::from(facts[word].transfers)).max().unwrap_or(0);
+        let low = walk.fetches.max(one_word);
+        counts.necessary_low += low;
+        if !walk.written {
+            // Nothing is ever taken away: all transfers are cold, and no layout saves any but
+            // those that move words nobody needs.
+            let high = walk.loads.min(transfers);
+            counts.necessary_high += high;
+            counts.interval_transfers += transfers;
+            counts.interval_transfers_thesis += transfers;
+            return;
+        }
+        counts.write_shared_blocks += 1;
+        counts.true_sharing += walk.misses[TRUE];
+        counts.false_sharing += walk.misses[FALSE];
+        let interval = self.intervals(transfers, low, merge);
+        counts.interval_transfers += interval[0];
+        counts.interval_transfers_thesis += interval[1];
+        counts.necessary_high += walk.loads.min(interval[0]);
+        if !walk.communicates {
+            counts.full_duration_blocks += 1;
+            counts.full_duration_saved += transfers - (walk.processors - 1);
+        }
+        self.separable(events, facts, transfers, counts);
+    }
+
+    /// Best placements with intervals: in the strict sense, and in the thesis's.
+    fn intervals(&self, transfers: u64, low: u64, merge: u64) -> [u64; 2] {
+        let least = |visits: &[Visit]| {
+            if self.lanes <= FEW {
+                intervals::transfers::<1>(visits, merge)
+            } else {
+                intervals::transfers::<MANY_WORDS>(visits, merge)
+            }
+        };
+        // Since a merge costs a transfer at least, no intervals get below what is necessary.
+        let strict = if low == transfers { transfers } else { least(&self.visits) };
+        let same = self.visits == self.visits_thesis;
+        [strict, if same { strict } else { least(&self.visits_thesis) }]
+    }
+
+    /// What if the words that need not be here were elsewhere?
+    fn separable(
+        &mut self,
+        events: &[Event],
+        facts: &[WordFacts],
+        transfers: u64,
+        counts: &mut SharingCounts,
+    ) {
+        let apart = self.apart(events, facts);
+        if apart.is_empty() {
+            return;
+        }
+        counts.separable_words += apart.len() as u64;
+        counts.separable_references += apart.iter().map(|&w| facts[w].references).sum::<u64>();
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
+        kept.extend(events.iter().filter(|e| apart.binary_search(&(e.word as usize)).is_err()));
+        let left = if kept.is_empty() { 0 } else { self.walk(&kept, false).transfers() };
+        counts.separable_saved += transfers - left;
+        self.kept = kept;
+    }
+
+    /// The words of the block walked last, in order of first reference.
+    pub(crate) fn touched(&self) -> &[usize] {
+        &self.touched
+    }
+
+    /// Words of the block walked last that are only read, or used by one processor, although
+    /// another one writes the block; ascending.
+    ///
+    /// Source: Bolosky section 7.1.4, last paragraph.
+    pub(crate) fn apart(&self, events: &[Event], facts: &[WordFacts]) -> Vec<usize> {
+        let mut writers = events.iter().filter(|e| e.doing.writes()).map(|e| e.processor);
+        let Some(first) = writers.next() else { return Vec::new() };
+        let several = writers.any(|writer| writer != first);
+        let separable = |word: &usize| {
+            let found = facts[*word];
+            if found.several { !found.written } else { several || found.first != first }
+        };
+        let mut apart: Vec<usize> = self.touched.iter().copied().filter(separable).collect();
+        apart.sort_unstable();
+        apart
+    }
+
+    /// Walks the events once. With `record`, leaves the visits for the choice of intervals.
+    fn walk(&mut self, events: &[Event], record: bool) -> Walk {
+        self.copies.clear();
+        self.copies.resize(self.lanes, Copied::default());
+        if record {
+            self.visits.clear();
+            self.visits_thesis.clear();
+            self.touched.clear();
+        }
+        let mut walk = Walk::default();
+        let mut block = Written::default();
+        let (mut now, mut present) = (0, None);
+        for event in events {
+            let lane = event.processor;
+            if present != Some(lane) {
+                (now, present) = (now + 1, Some(lane));
+                if record {
+                    let visit = Visit { lane, writes: false, since: 0 };
+                    self.visits.push(visit);
+                    self.visits_thesis.push(visit);
+                }
+            }
+            let word = &mut self.words[event.word as usize];
+            let news = word.last.by_others(lane);
+            let foreign = word.first != 0 && word.first != u32::from(lane) + 1;
+            let read_from =
+                if event.doing.reads() && word.last.by != lane { word.last.at } else { 0 };
+            if word.first == 0 {
+                word.first = u32::from(lane) + 1;
+                if record {
+                    self.touched.push(event.word as usize);
+                }
+            }
+            if event.doing.writes() {
+                word.last.write(lane, now);
+            }
+            self.copies[usize::from(lane)]
+                .reference(now, (news, foreign), &mut walk, || block.by_others(lane));
+            walk.communicates |= read_from > 0;
+            if event.doing.writes() {
+                block.write(lane, now);
+                walk.written = true;
+            }
+            if record {
+                note(&mut self.visits, event.doing, news);
+                note(&mut self.visits_thesis, event.doing, read_from);
+            }
+        }
+        for event in events {
+            self.words[event.word as usize] = WordState::default();
+        }
+        walk
+    }
+}
+
+/// The visit under way: an interval that holds it begins after the write whose value it needs.
+fn note(visits: &mut [Visit], doing: Use, needs: u32) {
+    if let Some(visit) = visits.last_mut() {
+        visit.writes |= doing.writes();
+        visit.since = visit.since.max(needs);
+    }
+}
+
+impl Copied {
+    /// A reference at a word last written by others at `news`; `foreign` says that another
+    /// processor referenced the word before any other did.
+    fn reference(
+        &mut self,
+        now: u32,
+        (news, foreign): (u32, bool),
+        walk: &mut Walk,
+        block_written: impl Fn() -> u32,
+    ) {
+        if self.referenced_at == 0 {
+            walk.processors += 1;
+            walk.misses[COLD] += 1;
+            (self.missed_at, self.essential_at) = (now, now);
+        } else if block_written() > self.referenced_at {
+            walk.misses[FALSE] += 1;
+            self.missed_at = now;
+        }
+        if news > self.essential_at && self.essential_at != self.missed_at {
+            walk.misses[FALSE] -= 1;
+            walk.misses[TRUE] += 1;
+            self.essential_at = self.missed_at;
+        }
+        if news > self.fetched_at {
+            walk.fetches += 1;
+            self.fetched_at = now;
+        }
+        if news > self.loaded_at || (foreign && self.loaded_at == 0) {
+            walk.loads += 1;
+            self.loaded_at = now;
+        }
+        self.referenced_at = now;
+    }
+}
+
+fn word_transfers<const W: usize>(events: &[Event], facts: &mut [WordFacts]) {
+    let mut holders: Vec<Places<W>> = vec![Places::NONE; facts.len()];
+    for event in events {
+        let at = event.word as usize;
+        let (holders, facts) = (&mut holders[at], &mut facts[at]);
+        if *holders == Places::NONE {
+            facts.first = event.processor;
+        } else if !holders.holds(event.processor) {
+            facts.transfers += 1;
+        }
+        if event.doing.writes() {
+            *holders = Places::one(event.processor);
+        } else {
+            holders.insert(event.processor);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Whose misses they are: by word and source line, at the one block size asked about.
+
+use homenode_base::ProcId;
+use serde::Serialize;
+
+use super::collect::Event;
+
+/// Misses of an infinite cache, by reason (Dubois and others, ISCA 1993), and what caused others'.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Charges {
+    /// First references by a processor.
+    pub cold: u64,
+    /// Misses after which news is referenced.
+    pub true_sharing: u64,
+    /// Misses for nothing.
+    pub false_sharing: u64,
+    /// Misses for nothing of other processors, caused by a write here.
+    pub inflicted: u64,
+}
+
+impl Charges {
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.cold += other.cold;
+        self.true_sharing += other.true_sharing;
+        self.false_sharing += other.false_sharing;
+        self.inflicted += other.inflicted;
+    }
+}
+
+/// A place in program and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub word: u32,
+    pub site: u32,
+}
+
+/// Why a miss happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Cold,
+    True,
+    /// With the write that took the copy away.
+    False(Place),
+}
+
+/// A miss, and the reference that missed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Miss {
+    pub at: Place,
+    pub reason: Reason,
+}
+
+/// The last write by a processor, and the last one by another processor than that.
+#[derive(Clone, Copy, Debug, Default)]
+struct Writes {
+    by: ProcId,
+    last: (u32, Place),
+    another: (u32, Place),
+}
+
+impl Writes {
+    fn write(&mut self, lane: ProcId, now: u32, place: Place) {
+        if self.by != lane {
+            (self.by, self.another) = (lane, self.last);
+        }
+        self.last = (now, place);
+    }
+
+    fn by_others(&self, lane: ProcId) -> (u32, Place) {
+        if self.by == lane { self.another } else { self.last }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Copied {
+    essential_at: u32,
+    referenced_at: u32,
+    /// The latest miss, if it still counts as false sharing: when, and its place in the list.
+    pending: Option<(u32, usize)>,
+}
+
+/// All misses of a block, in order. Events and lanes are as in `block.rs`, whose counts these add
+/// up to.
+pub(crate) fn misses(events: &[Event], lanes: usize, words: &mut [WordWrites]) -> Vec<Miss> {
+    let mut found: Vec<Miss> = Vec::new();
+    let mut copies = vec![Copied::default(); lanes];
+    let mut block = Writes::default();
+    let (mut now, mut present) = (0, None);
+    for event in events {
+        let lane = event.processor;
+        if present != Some(lane) {
+            (now, present) = (now + 1, Some(lane));
+        }
+        let place = Place { word: event.word, site: event.site };
+        let copy = &mut copies[usize::from(lane)];
+        let (taken_at, culprit) = block.by_others(lane);
+        if copy.referenced_at == 0 {
+            copy.essential_at = now;
+            found.push(Miss { at: place, reason: Reason::Cold });
+        } else if taken_at > copy.referenced_at {
+            copy.pending = Some((now, found.len()));
+            found.push(Miss { at: place, reason: Reason::False(culprit) });
+        }
+        let word = &mut words[event.word as usize].0;
+        if word.by_others(lane).0 > copy.essential_at
+            && let Some((missed_at, miss)) = copy.pending.take()
+        {
+            found[miss].reason = Reason::True;
+            copy.essential_at = missed_at;
+        }
+        copy.referenced_at = now;
+        if event.doing.writes() {
+            block.write(lane, now, place);
+            word.write(lane, now, place);
+        }
+    }
+    for event in events {
+        words[event.word as usize] = WordWrites::default();
+    }
+    found
+}
+
+/// Who has written a word, while its block is walked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WordWrites(Writes);

@@ -1,0 +1,190 @@
+//! The best choice of false sharing intervals (thesis section 7.1.2), found exactly.
+//!
+//! The thesis leaves open how to choose intervals: there are exponentially many sets of them. But
+//! an interval matters to what comes after it only through the place at which its copies are
+//! merged, and to what comes before it only through the place where the block was. So a shortest
+//! path over (visit, place) finds the best set. `docs/false-sharing.md` has the argument in full.
+
+use super::places::Places;
+
+/// References to the block by one processor with no other processor's between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Visit {
+    pub lane: u16,
+    /// Whether anything is written.
+    pub writes: bool,
+    /// An interval that holds this visit must not begin before this visit, counted from 0.
+    pub since: u32,
+}
+
+/// The least transfers after which the block can be alone at any of these places; one more brings
+/// it to any other place.
+#[derive(Clone, Copy)]
+struct Reach<const W: usize> {
+    transfers: u64,
+    places: Places<W>,
+}
+
+impl<const W: usize> Reach<W> {
+    const NEVER: Self = Self { transfers: u64::MAX, places: Places::NONE };
+
+    /// Whichever is less; if neither is, either.
+    fn or(self, other: Self) -> Self {
+        match self.transfers.cmp(&other.transfers) {
+            std::cmp::Ordering::Less => self,
+            std::cmp::Ordering::Greater => other,
+            std::cmp::Ordering::Equal => Self { places: self.places.union(&other.places), ..self },
+        }
+    }
+
+    /// With copies at all of `users`, one of which is the first place if that is possible.
+    fn spread(self, users: &Places<W>) -> Self {
+        let starts = self.places.meets(users);
+        Self {
+            transfers: self.transfers + users.count() - u64::from(starts),
+            places: if starts { *users } else { users.union(&self.places) },
+        }
+    }
+}
+
+/// Least `Reach` of any range of positions.
+struct Tree<const W: usize> {
+    leaves: usize,
+    nodes: Vec<Reach<W>>,
+}
+
+impl<const W: usize> Tree<W> {
+    fn new(leaves: usize) -> Self {
+        Self { leaves, nodes: vec![Reach::NEVER; 2 * leaves] }
+    }
+
+    fn set(&mut self, at: usize, reach: Reach<W>) {
+        let mut node = at + self.leaves;
+        self.nodes[node] = reach;
+        while node > 1 {
+            node /= 2;
+            self.nodes[node] = self.nodes[2 * node].or(self.nodes[2 * node + 1]);
+        }
+    }
+
+    /// The least over `low..=high`.
+    fn least(&self, low: usize, high: usize) -> Reach<W> {
+        let (mut low, mut high) = (low + self.leaves, high + self.leaves + 1);
+        let mut found = Reach::NEVER;
+        while low < high {
+            if low % 2 == 1 {
+                found = found.or(self.nodes[low]);
+                low += 1;
+            }
+            if high % 2 == 1 {
+                high -= 1;
+                found = found.or(self.nodes[high]);
+            }
+            (low, high) = (low / 2, high / 2);
+        }
+        found
+    }
+}
+
+/// Who references the block from a visit on, up to and including the next visit that writes.
+struct Ahead<const W: usize> {
+    users: Places<W>,
+    /// The writer and the position after the visit; `None` if nothing is written any more.
+    writer: Option<(u16, usize)>,
+}
+
+fn ahead<const W: usize>(visits: &[Visit]) -> Vec<Ahead<W>> {
+    let mut found: Vec<Ahead<W>> = Vec::with_capacity(visits.len());
+    for (at, visit) in visits.iter().enumerate().rev() {
+        let next = found.last().filter(|_| !visit.writes);
+        let mut users = next.map_or(Places::NONE, |next| next.users);
+        users.insert(visit.lane);
+        let later = next.and_then(|next| next.writer);
+        let writer = if visit.writes { Some((visit.lane, at + 1)) } else { later };
+        found.push(Ahead { users, writer });
+    }
+    found.reverse();
+    found
+}
+
+/// The last visit of each lane, latest first.
+struct Recent(Vec<(u16, usize)>);
+
+impl Recent {
+    fn visit(&mut self, lane: u16, at: usize) {
+        let place = self.0.iter().position(|&(l, _)| l == lane);
+        match place {
+            Some(place) => self.0[..=place].rotate_right(1),
+            None => self.0.insert(0, (lane, at)),
+        }
+        self.0[0] = (lane, at);
+    }
+
+    /// The best way to spend an interval from some visit at or after `since` up to now.
+    fn best<const W: usize>(&self, since: usize, starts: &Tree<W>) -> Reach<W> {
+        let mut users = Places::NONE;
+        let mut best = Reach::NEVER;
+        for (k, &(lane, last)) in self.0.iter().enumerate() {
+            if last < since {
+                break;
+            }
+            users.insert(lane);
+            // An interval of one processor alone is worth nothing, as a merge is not free.
+            if k > 0 {
+                let low = self.0.get(k + 1).map_or(0, |&(_, before)| before + 1).max(since);
+                let start = starts.least(low, last);
+                if start.transfers != u64::MAX {
+                    best = best.or(start.spread(&users));
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Transfers and merges of the best placement with false sharing intervals, when a merge costs as
+/// much as `merge` transfers, at least one. No merge is needed where the trace ends.
+///
+/// Takes time proportional to visits times processors times the logarithm of visits.
+pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
+    let end = visits.len();
+    let ahead = ahead::<W>(visits);
+    let mut reach = vec![Reach::NEVER; end + 1];
+    reach[0] = Reach { transfers: 0, places: Places::ALL };
+    let mut starts = Tree::new(end + 1);
+    let mut recent = Recent(Vec::new());
+    let (mut since, mut least) = (0, u64::MAX);
+    for at in 0..=end {
+        if at > 0 {
+            let visit = visits[at - 1];
+            recent.visit(visit.lane, at - 1);
+            since = since.max(visit.since as usize);
+            let mut ended: Reach<W> = recent.best(since, &starts);
+            if at == end {
+                least = least.min(ended.transfers);
+            } else if ended.transfers != u64::MAX {
+                ended.transfers += merge;
+                reach[at] = reach[at].or(ended);
+            }
+        }
+        let here = reach[at];
+        if here.transfers == u64::MAX {
+            continue;
+        }
+        starts.set(at, here);
+        match ahead.get(at) {
+            None => least = least.min(here.transfers),
+            Some(next) => {
+                let spread = here.spread(&next.users);
+                match next.writer {
+                    None => least = least.min(spread.transfers),
+                    Some((lane, after)) => {
+                        let alone = Reach { places: Places::one(lane), ..spread };
+                        reach[after] = reach[after].or(alone);
+                    }
+                }
+            }
+        }
+    }
+    least
+}

@@ -1,0 +1,45 @@
+//! Small sets of processors, by lane: the processors of a region, numbered from 0.
+
+/// Lanes for which one word of bits is enough; nearly all regions have fewer.
+pub(crate) const FEW: usize = 64;
+
+/// Words of bits for the most processors the model allows.
+pub(crate) const MANY_WORDS: usize = 16;
+
+/// A set of lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Places<const W: usize>([u64; W]);
+
+impl<const W: usize> Places<W> {
+    pub(crate) const NONE: Self = Self([0; W]);
+    pub(crate) const ALL: Self = Self([u64::MAX; W]);
+
+    pub(crate) fn one(lane: u16) -> Self {
+        let mut one = Self::NONE;
+        one.insert(lane);
+        one
+    }
+
+    pub(crate) fn insert(&mut self, lane: u16) {
+        self.0[usize::from(lane / 64)] |= 1 << (lane % 64);
+    }
+
+    pub(crate) fn holds(&self, lane: u16) -> bool {
+        self.0[usize::from(lane / 64)] >> (lane % 64) & 1 == 1
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.0.iter().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    pub(crate) fn union(mut self, other: &Self) -> Self {
+        for (bits, more) in self.0.iter_mut().zip(&other.0) {
+            *bits |= more;
+        }
+        self
+    }
+}

@@ -1,0 +1,163 @@
+//! Who shares what, with names.
+
+use std::collections::BTreeMap;
+
+use homenode_base::{BlockSize, ProcId};
+use serde::Serialize;
+
+use super::culprits::Charges;
+use super::region::{BlockFound, Findings, ObjectFound};
+use crate::detail::ByClass;
+use crate::objects::{Names, Object, Site};
+
+/// Objects, blocks and source lines that share, at one block size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct WhoShares {
+    /// Bytes in a block.
+    pub block_size: u64,
+    /// Objects with misses other than a first processor's, most false sharing first.
+    pub objects: Vec<ObjectSharing>,
+    /// Blocks with sharing misses, most false sharing first.
+    pub blocks: Vec<BlockSharing>,
+    /// Source lines that suffer or cause sharing misses, most false sharing first; none if the
+    /// trace has no program counters.
+    pub lines: Vec<LineSharing>,
+}
+
+/// How an object is shared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ObjectSharing {
+    /// The object; all heap blocks that one line allocated are one.
+    #[serde(flatten)]
+    pub object: Object,
+    /// Its short name for people.
+    pub label: String,
+    /// Bytes of all its parts.
+    pub bytes: u64,
+    /// Reads of it.
+    pub reads: u64,
+    /// Writes and atomics.
+    pub writes: u64,
+    /// Processors that reference it.
+    pub processors: u32,
+    /// Words of it, by class.
+    pub words: ByClass,
+    /// Words that need not lie in a block that another processor writes (thesis section 7.1.4).
+    pub separable_words: u64,
+    /// Misses at its words.
+    pub misses: Charges,
+}
+
+/// One of the blocks with most false sharing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BlockSharing {
+    /// First address, in hexadecimal.
+    pub address: String,
+    /// Who references it.
+    pub processors: Vec<ProcId>,
+    /// Words of it, by class.
+    pub words: ByClass,
+    /// Misses at its words.
+    pub misses: Charges,
+    /// What lies in it, most false sharing first, at most eight.
+    pub objects: Vec<ObjectPart>,
+    /// The source lines, most false sharing first, at most eight.
+    pub lines: Vec<LineSharing>,
+}
+
+/// An object's part of a block.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ObjectPart {
+    /// Its short name for people.
+    pub label: String,
+    /// First and last byte referenced, from the start of the object (of the one heap block).
+    pub offsets: (u64, u64),
+    /// Who references it.
+    pub processors: u32,
+    /// Misses at its words.
+    pub misses: Charges,
+}
+
+/// A source line's part in sharing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineSharing {
+    /// The place.
+    #[serde(flatten)]
+    pub site: Site,
+    /// Misses there, and misses for nothing that writes there cause.
+    pub misses: Charges,
+}
+
+/// Gives names to what was found; `count` of each kind are kept.
+#[must_use]
+pub fn report(
+    findings: &Findings,
+    names: &Names<'_>,
+    block_size: BlockSize,
+    count: usize,
+) -> WhoShares {
+    let blame = |c: &Charges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
+    let object = |(&group, found): (&usize, &ObjectFound)| ObjectSharing {
+        object: names.object_of(group).clone(),
+        label: label(names, group),
+        bytes: names.bytes_of(group),
+        reads: found.reads,
+        writes: found.writes,
+        processors: found.processor_count(),
+        words: found.words,
+        separable_words: found.separable_words,
+        misses: found.charges,
+    };
+    let shared = |found: &ObjectFound| found.processor_count() > 1 || found.separable_words > 0;
+    let objects = findings.objects.iter().filter(|(_, found)| shared(found));
+    let mut objects: Vec<ObjectSharing> = objects.map(object).collect();
+    objects.sort_by_key(|o| std::cmp::Reverse((blame(&o.misses), o.reads + o.writes)));
+    objects.truncate(count);
+    let sharing = |c: &Charges| c.false_sharing + c.inflicted + c.true_sharing > 0;
+    let sites = findings.sites.iter().filter(|(pc, charges)| **pc != 0 && sharing(charges));
+    let mut lines = lines(sites.map(|(&pc, &charges)| (pc, charges)), names);
+    lines.truncate(count);
+    let blocks = findings.worst.iter().take(count);
+    WhoShares {
+        block_size: block_size.bytes(),
+        objects,
+        blocks: blocks.map(|found| block(found, names, block_size)).collect(),
+        lines,
+    }
+}
+
+fn label(names: &Names<'_>, group: usize) -> String {
+    let label = names.object_of(group).label();
+    if label.is_empty() { "unknown".to_owned() } else { label }
+}
+
+fn block(found: &BlockFound, names: &Names<'_>, block_size: BlockSize) -> BlockSharing {
+    let part = |&((group, _), ref found): &((usize, u64), ObjectFound)| ObjectPart {
+        label: label(names, group),
+        offsets: found.offsets.unwrap_or_default(),
+        processors: found.processor_count(),
+        misses: found.charges,
+    };
+    BlockSharing {
+        address: format!("0x{:x}", found.number.saturating_mul(block_size.bytes())),
+        processors: found.processors.clone(),
+        words: found.words,
+        misses: found.charges,
+        objects: found.objects.iter().map(part).collect(),
+        lines: lines(found.sites.iter().copied(), names),
+    }
+}
+
+/// Program counters by source line.
+fn lines(sites: impl Iterator<Item = (u64, Charges)>, names: &Names<'_>) -> Vec<LineSharing> {
+    let mut lines: BTreeMap<Site, Charges> = BTreeMap::new();
+    for (pc, charges) in sites {
+        lines.entry(names.site(pc)).or_default().merge(&charges);
+    }
+    let row = |(site, misses)| LineSharing { site, misses };
+    let mut lines: Vec<LineSharing> = lines.into_iter().map(row).collect();
+    // The sort is stable: lines with equal misses stay in order of place.
+    let blame = |c: &Charges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
+    lines.sort_by_key(|line| std::cmp::Reverse(blame(&line.misses)));
+    lines
+}

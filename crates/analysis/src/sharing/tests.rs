@@ -1,0 +1,213 @@
+//! Against slow oracles written from the definitions, on tiny traces.
+
+use homenode_base::Rng;
+
+use super::block::{Scratch, WordFacts};
+use super::collect::{Event, Use};
+use super::counts::SharingCounts;
+
+/// A reference as (processor, word, use).
+type Reference = (u16, u32, Use);
+
+const USES: [Use; 3] = [Use::Read, Use::Write, Use::Update];
+
+fn counts(trace: &[Reference], merge: u64) -> SharingCounts {
+    let event = |&(processor, word, doing): &Reference| Event { word, site: 0, processor, doing };
+    let mut events: Vec<Event> = trace.iter().map(event).collect();
+    let mut scratch = Scratch::default();
+    scratch.begin(&mut events, 8);
+    let mut facts = vec![WordFacts::default(); 8];
+    scratch.word_transfers(&events, &mut facts);
+    for &(processor, word, doing) in trace {
+        let facts = &mut facts[word as usize];
+        facts.written |= doing.writes();
+        facts.several |= trace.iter().any(|&(p, w, _)| w == word && p != processor);
+    }
+    let mut counts = SharingCounts::default();
+    scratch.block(&events, (&facts, merge), &mut counts);
+    counts
+}
+
+/// What ends a false sharing interval.
+#[derive(Clone, Copy, PartialEq)]
+enum Communication {
+    /// Any reference to a word last written by another processor.
+    Reference,
+    /// Reading it.
+    Read,
+}
+
+/// Whether several processors reference the block, and one of them writes.
+fn is_shared(part: &[Reference]) -> bool {
+    part.iter().any(|r| r.0 != part[0].0) && part.iter().any(|r| r.2.writes())
+}
+
+/// Whether these references communicate nothing.
+fn is_silent(part: &[Reference], kind: Communication) -> bool {
+    part.iter().enumerate().all(|(i, &(processor, word, doing))| {
+        let writes = |&&(_, w, d): &&Reference| w == word && d.writes();
+        let ends = kind == Communication::Reference || doing.reads();
+        match part[..i].iter().rev().find(writes) {
+            Some(&(by, _, _)) => by == processor || !ends,
+            None => true,
+        }
+    })
+}
+
+const FAR: u64 = u64::MAX / 2;
+
+/// Least transfers with the block exactly at each set of places (by bits) after the reference. The
+/// referencing processor must be among them; outside intervals a writer must be alone.
+fn step(before: &[u64], (processor, _, doing): Reference, coherent: bool) -> Vec<u64> {
+    let mut after = vec![FAR; before.len()];
+    for (places, best) in after.iter_mut().enumerate() {
+        let here = places >> processor & 1 == 1;
+        let alone = places == 1 << processor;
+        if here && (alone || !(coherent && doing.writes())) {
+            let from = |(old, &cost): (usize, &u64)| {
+                if old == 0 { FAR } else { cost + u64::from((places & !old).count_ones()) }
+            };
+            *best = before.iter().enumerate().map(from).min().unwrap();
+        }
+    }
+    after
+}
+
+/// Tries every set of disjoint intervals. `reach` is what is known before `trace`.
+fn exhaust(trace: &[Reference], reach: &[u64], merge: u64, kind: Communication) -> u64 {
+    if trace.is_empty() {
+        return *reach.iter().min().unwrap();
+    }
+    let mut least = exhaust(&trace[1..], &step(reach, trace[0], true), merge, kind);
+    let mut inside = reach.to_vec();
+    for end in 1..=trace.len() {
+        if !is_silent(&trace[..end], kind) {
+            break;
+        }
+        inside = step(&inside, trace[end - 1], false);
+        if !is_shared(&trace[..end]) {
+            continue;
+        }
+        let mut merged = vec![FAR; reach.len()];
+        for (places, &cost) in inside.iter().enumerate() {
+            for place in 0..reach.len().trailing_zeros() {
+                if places >> place & 1 == 1 {
+                    merged[1 << place] = merged[1 << place].min(cost + merge);
+                }
+            }
+        }
+        least = least.min(if end == trace.len() {
+            *inside.iter().min().unwrap()
+        } else {
+            exhaust(&trace[end..], &merged, merge, kind)
+        });
+    }
+    least
+}
+
+fn oracle(trace: &[Reference], merge: u64, kind: Communication) -> u64 {
+    let processors = trace.iter().map(|r| r.0).max().unwrap() + 1;
+    let sets = 1usize << processors;
+    let alone = |places: usize| if places.count_ones() == 1 { 0 } else { FAR };
+    let reach: Vec<u64> = (0..sets).map(alone).collect();
+    exhaust(trace, &reach, merge, kind)
+}
+
+/// The transfers that any system needs that moves whole blocks: every word may begin at any one
+/// processor, a processor loads the block when it must and not before.
+fn necessary(trace: &[Reference], words: u32, processors: u16) -> u64 {
+    let choices = u64::from(processors).pow(words);
+    let needed = |choice: u64| -> u64 {
+        let home = |word: u32| choice / u64::from(processors).pow(word) % u64::from(processors);
+        let mut loaded: Vec<Option<usize>> = vec![None; usize::from(processors)];
+        let mut loads = 0;
+        for (i, &(processor, word, _)) in trace.iter().enumerate() {
+            let seen = loaded[usize::from(processor)];
+            let news = trace[..i].iter().enumerate().any(|(at, &(by, w, doing))| {
+                w == word && doing.writes() && by != processor && seen.is_none_or(|s| s <= at)
+            });
+            if news || (seen.is_none() && home(word) != u64::from(processor)) {
+                loads += 1;
+                loaded[usize::from(processor)] = Some(i);
+            }
+        }
+        loads
+    };
+    (0..choices).map(needed).min().unwrap()
+}
+
+fn check(trace: &[Reference]) {
+    for merge in [1, 2, 5] {
+        let found = counts(trace, merge);
+        let (strict, thesis) = (found.interval_transfers, found.interval_transfers_thesis);
+        assert_eq!(strict, oracle(trace, merge, Communication::Reference), "{merge}: {trace:?}");
+        assert_eq!(thesis, oracle(trace, merge, Communication::Read), "{merge}: {trace:?}");
+        let needed = necessary(trace, 3, 3);
+        assert!(found.necessary_low <= needed, "{found:?} needs {needed}: {trace:?}");
+        assert!(needed <= found.necessary_high, "{found:?} needs {needed}: {trace:?}");
+        assert!(found.necessary_high <= found.transfers, "{found:?}: {trace:?}");
+        assert!(thesis <= strict && strict <= found.transfers, "{found:?}: {trace:?}");
+        assert!(found.necessary_low <= strict, "{found:?}: {trace:?}");
+        let misses = found.cold + found.true_sharing + found.false_sharing;
+        assert!(found.shared_blocks == 0 || misses == found.transfers + 1, "{found:?}: {trace:?}");
+    }
+}
+
+/// Every trace of four references by two processors to two words.
+#[test]
+fn all_tiny_traces_agree_with_the_oracles() {
+    for code in 0..12u32.pow(4) {
+        let mut rest = code;
+        let mut trace = Vec::new();
+        for _ in 0..4 {
+            let doing = USES[(rest % 3) as usize];
+            trace.push((u16::try_from(rest / 3 % 2).unwrap(), rest / 6 % 2, doing));
+            rest /= 12;
+        }
+        check(&trace);
+    }
+}
+
+#[test]
+fn random_small_traces_agree_with_the_oracles() {
+    let mut rng = Rng::new(7);
+    for _ in 0..3_000 {
+        let length = 4 + rng.below(5);
+        let mut reference = || {
+            let doing = USES
+                [usize::try_from([0, 0, 1, 2][usize::try_from(rng.below(4)).unwrap()]).unwrap()];
+            let word = u32::try_from(rng.below(3)).unwrap();
+            (u16::try_from(rng.below(3)).unwrap(), word, doing)
+        };
+        let trace: Vec<Reference> = (0..length).map(|_| reference()).collect();
+        check(&trace);
+    }
+}
+
+/// Figure 7.1's situation: two maximal intervals that overlap, of which one must be given up.
+#[test]
+fn overlapping_maximal_intervals() {
+    use Use::{Read, Write};
+    let trace = [(0, 0, Write), (1, 1, Write), (0, 2, Write), (1, 0, Read), (0, 1, Read)];
+    check(&trace);
+    assert!(is_silent(&trace[1..4], Communication::Read));
+    assert!(is_silent(&trace[..3], Communication::Read));
+    assert!(!is_silent(&trace[..4], Communication::Read));
+}
+
+/// Two processors write words of their own: nothing is communicated, so coherence can be off.
+#[test]
+fn full_duration_false_sharing() {
+    use Use::{Read, Write};
+    let mut trace = Vec::new();
+    for _ in 0..5 {
+        trace.extend([(0, 0, Write), (1, 1, Write), (1, 2, Read)]);
+    }
+    let found = counts(&trace, 1);
+    assert_eq!((found.transfers, found.full_duration_blocks), (9, 1));
+    assert_eq!((found.full_duration_saved, found.interval_transfers), (8, 1));
+    assert_eq!((found.necessary_low, found.necessary_high), (0, 0));
+    assert_eq!((found.separable_words, found.separable_saved), (3, 9));
+    trace.push((0, 1, Read));
+    assert_eq!(counts(&trace, 1).full_duration_blocks, 0);
+}

@@ -1,0 +1,341 @@
+//! Chapter 7 on traces with known answers, and what must hold on every trace.
+
+use homenode_analysis::Names;
+use homenode_analysis::sharing::{
+    Collection, Collector, Estimate, Examiner, Findings, Quantity, Questions, SizeCounted,
+    WhoShares, estimate, report,
+};
+use homenode_analysis::synthetic::{self, Shape};
+use homenode_base::{Access, AccessKind, BlockSize, Rng};
+use homenode_machine::{Machine, PriceParts};
+use homenode_placement::{Filter, Shard};
+use homenode_trace::{AddressRange, Batch, Metadata, RangeKind, SourceLine};
+
+fn size(bytes: u64) -> BlockSize {
+    BlockSize::new(bytes).expect("a valid value")
+}
+
+fn batch(accesses: &[Access]) -> Batch {
+    Batch {
+        thread: accesses.iter().map(|a| a.thread).collect(),
+        kind: accesses.iter().map(|a| a.kind.code()).collect(),
+        size: accesses.iter().map(|a| a.size).collect(),
+        addr: accesses.iter().map(|a| a.addr).collect(),
+        pc: accesses.iter().map(|a| a.pc).collect(),
+        ..Batch::default()
+    }
+}
+
+fn questions(sizes: &[u64], detail: Option<u64>) -> Questions {
+    Questions {
+        sizes: sizes.iter().map(|&bytes| size(bytes)).collect(),
+        merge_transfers: 1,
+        detail: detail.map(size),
+        count: 10,
+    }
+}
+
+/// Examines a trace within a memory budget, in as many passes as it takes.
+fn examine(accesses: &[Access], questions: &Questions, names: &Names<'_>, budget: u64) -> Findings {
+    let mut findings = Findings::new(questions);
+    let mut pending = vec![Shard::default()];
+    while let Some(shard) = pending.pop() {
+        let mut collector = Collector::new(Collection {
+            largest: questions.sizes.iter().copied().max().expect("a valid value"),
+            processors: 200,
+            filter: Filter::default(),
+            shard,
+            memory_budget_bytes: budget,
+        });
+        for part in accesses.chunks(100) {
+            collector.push(&batch(part));
+        }
+        let (collected, given_up) = collector.finish();
+        pending.extend(given_up);
+        let mut examiner = Examiner::new(questions, names);
+        for region in &collected.regions {
+            findings.merge(examiner.region(&collected, region), questions.count);
+        }
+    }
+    findings
+}
+
+fn find(accesses: &[Access], sizes: &[u64]) -> Findings {
+    let metadata = Metadata::default();
+    examine(accesses, &questions(sizes, None), &Names::new(&metadata), u64::MAX)
+}
+
+fn counted(findings: &Findings, sizes: &[u64]) -> Vec<SizeCounted> {
+    let pair = |(&bytes, &counts)| SizeCounted { block: size(bytes), counts };
+    sizes.iter().zip(&findings.counts).map(pair).collect()
+}
+
+fn estimate_of(accesses: &[Access], bytes: u64, price: PriceParts) -> Estimate {
+    let found = find(accesses, &[bytes]);
+    estimate(0, &counted(&found, &[bytes]), found.word_transfers, price)
+}
+
+fn whole(quantity: Quantity) -> i128 {
+    let unit = i128::from(quantity.divisor) * 1_000_000;
+    assert_eq!(quantity.steps % unit, 0, "{quantity:?} is whole");
+    quantity.steps / unit
+}
+
+/// o = 150 + 2, b = 2 a word: the CC machine of chapter 6.
+fn cc(bytes: u64) -> PriceParts {
+    Machine::parse("cc")
+        .expect("a valid value")
+        .breakdown(size(bytes))
+        .expect("a valid value")
+        .remote_move
+        .expect("a valid value")
+}
+
+const SHAPES: [(u16, u64, u64); 7] = [
+    (2, 2, 4),
+    (2, 16, 64),
+    (4, 16, 640),
+    (8, 16, 1024),
+    (16, 1024, 4096),
+    (2, 2048, 1 << 14),
+    (128, 256, 1 << 15),
+];
+
+/// The closed forms of section 7.1.6, with n - 1 transfers for n, as the first location is free.
+#[test]
+fn synthetic_traces_have_the_costs_that_the_thesis_derives() {
+    for (processors, words, references) in SHAPES {
+        let shape = Shape { processors, words, references };
+        let price = cc(words * 4);
+        let (o, b) = (152i128, 2i128);
+        let (s, n) = (i128::from(words), i128::from(references));
+        let of = |name: &str| {
+            let entry = synthetic::find(name).unwrap();
+            entry.check(&shape).unwrap();
+            let accesses: Vec<Access> = entry.accesses(shape).collect();
+            estimate_of(&accesses, words * 4, price)
+        };
+        let expected = [
+            ("t-f", ((n - 1) * b * (s - 1), 0, 0)),
+            ("t-s", (0, (n - 1) * (o + b * s), 0)),
+            ("t-gamma", (0, 0, (n / s - 1) * (1 - s) * o)),
+        ];
+        for (name, (f, s, gamma)) in expected {
+            let found = of(name);
+            for (bracket, value) in
+                [(found.fragmentation, f), (found.false_sharing, s), (found.grouping, gamma)]
+            {
+                assert_eq!(
+                    (whole(bracket.low), whole(bracket.high)),
+                    (value, value),
+                    "{name} {shape:?}"
+                );
+            }
+            assert_eq!(
+                whole(found.one_word_block),
+                f + s + gamma,
+                "equation 7.2, {name} {shape:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn closed_forms_in_the_table_are_what_is_counted() {
+    for (processors, words, references) in SHAPES {
+        let shape = Shape { processors, words, references };
+        for entry in synthetic::TABLE {
+            let accesses: Vec<Access> = entry.accesses(shape).collect();
+            let found = find(&accesses, &[words * 4]);
+            let (closed, counts) = ((entry.closed)(&shape), found.counts[0]);
+            let name = entry.name;
+            assert_eq!(counts.transfers, closed.transfers, "{name} {shape:?}");
+            assert_eq!(found.word_transfers, closed.word_transfers, "{name} {shape:?}");
+            let needed = (counts.necessary_low, counts.necessary_high);
+            let expected = closed.transfers - closed.false_sharing;
+            assert_eq!(needed, (expected, expected), "{name} {shape:?}");
+            assert_eq!(words * expected - closed.word_transfers, closed.fragmentation, "{name}");
+            assert_eq!(closed.word_transfers - expected, closed.grouping, "{name} {shape:?}");
+        }
+    }
+}
+
+/// Bursts over a few kilobytes, some of it read-only, some of it one processor's own.
+fn random_trace(rng: &mut Rng, processors: u64) -> Vec<Access> {
+    let mut accesses = Vec::new();
+    for _ in 0..300 {
+        let thread = u16::try_from(rng.below(processors)).expect("a valid value");
+        let place = 0x1000 + 4 * rng.below(700);
+        let kind = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic];
+        let kind = kind[usize::try_from(rng.below(8) / 3).expect("a valid value")];
+        for i in 0..1 + rng.below(6) {
+            let addr = place + 4 * i;
+            let kind = if addr % 256 < 64 { AccessKind::Read } else { kind };
+            let thread = if addr % 256 > 200 {
+                u16::try_from(addr % processors).expect("a valid value")
+            } else {
+                thread
+            };
+            let bytes = if rng.below(4) == 0 { 8 } else { 4 };
+            accesses.push(Access::new(thread, kind, addr, bytes));
+        }
+    }
+    accesses
+}
+
+const SIZES: [u64; 8] = [64, 4, 16, 8192, 256, 1024, 32, 8];
+
+/// docs/false-sharing.md proves each of these.
+#[test]
+fn bounds_keep_their_order_on_random_traces() {
+    let mut rng = Rng::new(3);
+    for round in 0..60 {
+        let accesses = random_trace(&mut rng, [2, 3, 8, 100][round % 4]);
+        let found = find(&accesses, &SIZES);
+        let sizes = counted(&found, &SIZES);
+        for (i, size) in sizes.iter().enumerate() {
+            let counts = size.counts;
+            let e = estimate(i, &sizes, found.word_transfers, cc(size.block.bytes()));
+            let value = Quantity::value;
+            let order = [
+                (0.0, value(e.halving_bound), "0 <= halving bound"),
+                (value(e.halving_bound), value(e.false_sharing.low), "halving bound <= S low"),
+                (value(e.false_sharing.low), value(e.false_sharing.high), "S low <= S high"),
+                (value(e.false_sharing.high), value(e.bound_7_14), "S high <= equation 7.14"),
+                (value(e.intervals), value(e.false_sharing.low), "intervals <= S low"),
+                (value(e.intervals), value(e.intervals_thesis), "strict <= thesis's intervals"),
+                (0.0, value(e.fragmentation.low), "0 <= F"),
+                (value(e.grouping.high), 0.0, "Gamma <= 0"),
+                (0.0, value(e.intervals), "0 <= intervals"),
+            ];
+            for (low, high, what) in order {
+                assert!(low <= high + 1e-6 * high.abs(), "{what} at {}: {e:?}", size.block.bytes());
+            }
+            let sum = |f: Quantity, s: Quantity, g: Quantity| value(f) + value(s) + value(g);
+            for total in [
+                sum(e.fragmentation.low, e.false_sharing.high, e.grouping.low),
+                sum(e.fragmentation.high, e.false_sharing.low, e.grouping.high),
+            ] {
+                assert!((total - value(e.one_word_block)).abs() < 1e-3, "equation 7.2: {e:?}");
+            }
+            let misses = counts.cold + counts.true_sharing + counts.false_sharing;
+            assert_eq!(misses, counts.transfers + counts.blocks, "one miss of each block is free");
+            assert!(counts.separable_saved <= counts.transfers);
+            if size.block.bytes() == 4 {
+                assert_eq!(counts.transfers, found.word_transfers);
+                assert_eq!((value(e.false_sharing.low), value(e.false_sharing.high)), (0.0, 0.0));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_memory_budget_changes_nothing() {
+    let mut rng = Rng::new(11);
+    let metadata = named();
+    let names = Names::new(&metadata);
+    for _ in 0..5 {
+        let mut accesses = random_trace(&mut rng, 4);
+        accesses.extend(
+            random_trace(&mut rng, 4).into_iter().map(|a| Access { addr: a.addr << 4, ..a }),
+        );
+        let asked = questions(&[16, 64, 256], Some(64));
+        let seen = |budget| {
+            let found = examine(&accesses, &asked, &names, budget);
+            let who = report(&found, &names, size(64), 10);
+            (found.counts.clone(), found.word_transfers, found.words, who)
+        };
+        assert_eq!(seen(u64::MAX), seen(0));
+    }
+}
+
+fn named() -> Metadata {
+    let range = |start, size, name: &str| AddressRange {
+        start,
+        size,
+        kind: RangeKind::Static,
+        name: name.to_owned(),
+        site: 0,
+        thread: 0,
+    };
+    let line = |pc, line| SourceLine { pc, function: "f".into(), file: "f.c".into(), line };
+    Metadata {
+        ranges: vec![
+            range(0x1000, 8, "counters"),
+            range(0x1100, 4, "flag"),
+            range(0x1200, 64, "table"),
+        ],
+        lines: vec![line(0x11, 1), line(0x12, 2), line(0x21, 7), line(0x22, 8)],
+        ..Metadata::default()
+    }
+}
+
+/// Two counters side by side, a flag handed over, a table that is only read.
+fn who_shares() -> WhoShares {
+    use AccessKind::{Read, Write};
+    let access = |thread, kind, addr, pc| Access { pc, ..Access::new(thread, kind, addr, 4) };
+    let mut accesses = Vec::new();
+    for i in 0..10 {
+        accesses.push(access(0, Write, 0x1000, 0x11));
+        accesses.push(access(1, Write, 0x1004, 0x12));
+        accesses.push(access(0, Write, 0x1100, 0x21));
+        accesses.push(access(1, Read, 0x1100, 0x22));
+        accesses.push(access(i % 2, Read, 0x1200 + 4 * u64::from(i), 0x22));
+    }
+    let metadata = named();
+    let names = Names::new(&metadata);
+    let found = examine(&accesses, &questions(&[64], Some(64)), &names, u64::MAX);
+    report(&found, &names, size(64), 10)
+}
+
+#[test]
+fn objects_and_lines_are_told_apart() {
+    let who = who_shares();
+    let objects: Vec<_> = who
+        .objects
+        .iter()
+        .map(|o| {
+            (o.label.as_str(), o.misses.false_sharing, o.misses.true_sharing, o.separable_words)
+        })
+        .collect();
+    assert_eq!(objects, [("counters", 18, 0, 2), ("flag", 0, 9, 0), ("table", 0, 0, 0)]);
+    let counters = &who.objects[0];
+    assert_eq!((counters.misses.cold, counters.misses.inflicted, counters.processors), (2, 18, 2));
+    assert_eq!((counters.reads, counters.writes, counters.words.private), (0, 20, 2));
+    let lines: Vec<_> = who
+        .lines
+        .iter()
+        .map(|l| (l.site.line, l.misses.false_sharing, l.misses.inflicted, l.misses.true_sharing))
+        .collect();
+    assert_eq!(lines, [(1, 9, 9, 0), (2, 9, 9, 0), (8, 0, 0, 9)]);
+    let blocks: Vec<_> =
+        who.blocks.iter().map(|b| (b.address.as_str(), b.misses.false_sharing)).collect();
+    assert_eq!(blocks, [("0x1000", 18), ("0x1100", 0)]);
+    assert_eq!(who.blocks[0].objects[0].offsets, (0, 7));
+    assert_eq!(who.blocks[0].processors, [0, 1]);
+}
+
+/// What objects are charged adds up to what is counted at the block size.
+#[test]
+fn charges_add_up_to_the_counts() {
+    let mut rng = Rng::new(5);
+    let metadata = named();
+    let names = Names::new(&metadata);
+    for processors in [2, 3, 8, 100] {
+        let accesses = random_trace(&mut rng, processors);
+        let asked = Questions { count: usize::MAX / 4, ..questions(&[4, 64, 1024], Some(1024)) };
+        let found = examine(&accesses, &asked, &names, u64::MAX);
+        let who = report(&found, &names, size(1024), usize::MAX);
+        let counts = found.counts[2];
+        let sum = |of: fn(&homenode_analysis::sharing::Charges) -> u64| -> u64 {
+            who.blocks.iter().map(|block| of(&block.misses)).sum()
+        };
+        assert_eq!(sum(|c| c.true_sharing), counts.true_sharing);
+        assert_eq!(sum(|c| c.false_sharing), counts.false_sharing);
+        assert_eq!(sum(|c| c.inflicted), counts.false_sharing);
+        let objects: u64 = who.objects.iter().map(|o| o.misses.false_sharing).sum();
+        assert_eq!(objects, counts.false_sharing);
+        let apart: u64 = who.objects.iter().map(|o| o.separable_words).sum();
+        assert_eq!(apart, counts.separable_words);
+    }
+}

@@ -1,0 +1,105 @@
+//! Sharing over whole traces: against the optimum, and on any number of threads.
+
+use std::ops::ControlFlow;
+
+use homenode_base::{Access, AccessKind, Rng};
+use homenode_sim::{SharingConfig, SharingReport, SimConfig, SimError, run, sharing};
+use homenode_trace::{Metadata, TraceReader, TraceWriter, WriterOptions};
+
+fn trace(seed: u64) -> TraceReader {
+    let mut rng = Rng::new(seed);
+    let mut bytes = Vec::new();
+    let options = WriterOptions { chunk_rows: 100, ..WriterOptions::default() };
+    let mut writer = TraceWriter::new(&mut bytes, "made", options).expect("a header");
+    for _ in 0..800 {
+        let thread = u16::try_from(rng.below(6)).expect("a thread");
+        let place = 0x1000 + 4 * rng.below(3000);
+        for i in 0..1 + rng.below(8) {
+            let write = rng.below(5) < 2;
+            let kind = if write { AccessKind::Write } else { AccessKind::Read };
+            let size = if rng.below(3) == 0 { 8 } else { 4 };
+            writer.push(&Access::new(thread, kind, place + 4 * i, size)).expect("a reference");
+        }
+    }
+    writer.finish(Metadata::default()).expect("a footer");
+    TraceReader::from_bytes(bytes, "made").expect("a trace")
+}
+
+fn config(machines: &[&str], sizes: &[u64]) -> SharingConfig {
+    let simulation = SimConfig::new(machines, &["optimal"], sizes);
+    SharingConfig { simulation, detail: None, count: 5, merge_transfers: 1 }
+}
+
+fn find(config: &SharingConfig, trace: &TraceReader) -> Result<SharingReport, SimError> {
+    sharing(config, trace, &mut |_, _| ControlFlow::Continue(()))
+}
+
+/// Section 7.1.6: on a machine that only moves blocks, capital phi is the optimum's moves.
+#[test]
+fn transfers_are_the_moves_of_the_optimum() {
+    let sizes = [4, 8, 64, 1024, 8192];
+    for seed in 0..6 {
+        let trace = trace(seed);
+        let simulation = SimConfig::new(&["cc"], &["optimal"], &sizes);
+        let optimum = run(&simulation, &trace, &mut |_, _| ControlFlow::Continue(())).unwrap();
+        let found = find(&config(&["cc"], &sizes), &trace).unwrap();
+        for ((outcome, size), cost) in optimum.outcomes.iter().zip(&found.sizes).zip(&found.costs) {
+            assert_eq!(outcome.counts.remote_moves, size.counts.transfers);
+            let parts = cost.components.unwrap();
+            let sum =
+                [parts.local, parts.overhead_moves, parts.overhead_references, parts.data_transfer];
+            let sum: f64 = sum.iter().map(|part| part.value()).sum();
+            assert!((sum / outcome.accesses as f64 - outcome.mcpr.unwrap()).abs() < 1e-9);
+        }
+        assert_eq!(found.word_transfers, found.sizes[0].counts.transfers);
+    }
+}
+
+/// On every machine the components add up to the cost of the optimum.
+#[test]
+fn components_add_up_on_every_machine() {
+    let trace = trace(1);
+    let all: Vec<&str> = homenode_machine::TABLE.iter().map(|preset| preset.name).collect();
+    let config = config(&all, &[64, 4096]);
+    let mut forced = config.clone();
+    forced.simulation.force = true;
+    let found = find(&forced, &trace).unwrap();
+    assert_eq!(found.costs.len(), 2 * all.len());
+    for cost in &found.costs {
+        let parts = cost.components.unwrap();
+        let sum =
+            [parts.local, parts.overhead_moves, parts.overhead_references, parts.data_transfer];
+        let sum: f64 = sum.iter().map(|part| part.value()).sum();
+        assert!((sum / cost.accesses as f64 - cost.mcpr.unwrap()).abs() < 1e-9, "{cost:?}");
+    }
+}
+
+#[test]
+fn neither_threads_nor_memory_change_the_report() {
+    let trace = trace(2);
+    let mut config = config(&["numa", "cc"], &[16, 4096]);
+    config.detail = Some(4096);
+    let json =
+        |config: &SharingConfig| serde_json::to_string(&find(config, &trace).unwrap()).unwrap();
+    config.simulation.threads = Some(1);
+    let expected = json(&config);
+    config.simulation.threads = Some(3);
+    assert_eq!(json(&config), expected);
+    config.simulation.memory_budget_bytes = Some(1);
+    assert_eq!(json(&config), expected);
+}
+
+#[test]
+fn what_cannot_be_asked_is_an_error_with_a_remedy() {
+    let trace = trace(3);
+    let fails = |config: &SharingConfig| find(config, &trace).unwrap_err().to_string();
+    let mut free = config(&["cc"], &[64]);
+    free.merge_transfers = 0;
+    assert!(fails(&free).contains("at least 1 block move"));
+    let mut elsewhere = config(&["cc"], &[64]);
+    elsewhere.detail = Some(128);
+    assert!(fails(&elsewhere).contains("add it to the block sizes"));
+    assert!(fails(&config(&["cc"], &[8 << 20])).contains("choose smaller ones"));
+    let stopped = sharing(&config(&["cc"], &[64]), &trace, &mut |_, _| ControlFlow::Break(()));
+    assert!(matches!(stopped, Err(SimError::Interrupted)));
+}
