@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from homenode._core import ConfigError, TraceError
     from homenode.alphabeta import alpha_beta
     from homenode.catalogue import table
+    from homenode.false_sharing import SharingResult, sharing, synthetic
     from homenode.optimum import OptimalResult, optimal
     from homenode.pages import manage_pages
     from homenode.result import Result
@@ -30,6 +31,7 @@ __all__ = [
     "ConfigError",
     "OptimalResult",
     "Result",
+    "SharingResult",
     "StudyResult",
     "TlbResult",
     "Trace",
@@ -38,9 +40,11 @@ __all__ = [
     "alpha_beta",
     "manage_pages",
     "optimal",
+    "sharing",
     "simulate",
     "split",
     "study",
+    "synthetic",
     "table",
     "tlb_misses",
     "transform",
@@ -51,16 +55,19 @@ _HOME = {
     "ConfigError": "homenode._core",
     "OptimalResult": "homenode.optimum",
     "Result": "homenode.result",
+    "SharingResult": "homenode.false_sharing",
     "TlbResult": "homenode.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
     "alpha_beta": "homenode.alphabeta",
     "manage_pages": "homenode.pages",
     "optimal": "homenode.optimum",
+    "sharing": "homenode.false_sharing",
     "simulate": "homenode.simulation",
     "StudyResult": "homenode.studies",
     "split": "homenode.transforms",
     "study": "homenode.studies",
+    "synthetic": "homenode.false_sharing",
     "table": "homenode.catalogue",
     "tlb_misses": "homenode.tlb",
     "transform": "homenode.transforms",

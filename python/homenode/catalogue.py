@@ -15,6 +15,7 @@ KINDS = (
     "protocols",
     "workloads",
     "studies",
+    "synthetic",
     "tlbs",
     "transforms",
     "formats",
@@ -48,8 +49,8 @@ def table(kind: str) -> list[dict[str, Any]]:
     """Lists one kind of thing that homenode knows, in documentation order.
 
     Args:
-        kind: one of ``machines policies page-policies protocols workloads studies tlbs
-            transforms formats``.
+        kind: one of ``machines policies page-policies protocols workloads studies synthetic
+            tlbs transforms formats``.
 
     Returns:
         One dictionary an entry, with at least ``name`` and ``summary``; empty when this version

@@ -8,8 +8,8 @@
 //!
 //! Invariant: nothing in here knows a policy or a trace.
 
-mod coherence;
 mod breakdown;
+mod coherence;
 mod decimal;
 mod file;
 mod linear;
@@ -17,8 +17,8 @@ mod model;
 mod prices;
 mod table;
 
-pub use coherence::{EventPrices, Model, PriceList};
 pub use breakdown::{Breakdown, PriceParts};
+pub use coherence::{EventPrices, Model, PriceList};
 pub use model::{Machine, MachineError};
 pub use prices::{Prices, Violation};
 pub use table::{Preset, TABLE};

@@ -43,6 +43,13 @@ impl Linear {
         Ok(Self(linear))
     }
 
+    /// The terms that depend on the block size.
+    pub(crate) fn of_block(&self) -> Self {
+        let mut terms = self.0.clone();
+        terms.retain(|term, _| factors(term).any(|f| f == "block_bytes" || f == "block_words"));
+        Self(terms)
+    }
+
     /// The value at a block size.
     pub(crate) fn evaluate(
         &self,

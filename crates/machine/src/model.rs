@@ -390,14 +390,15 @@ impl Machine {
         i: usize,
         block: BlockSize,
     ) -> Result<Option<(u64, u64)>, MachineError> {
-        let Some(linear) = &self.formulas[i] else { return Ok(None) };
-        let mut transfer = linear.clone();
-        transfer.retain(|term, _| term == "block_bytes" || term == "block_words");
-        let value = |terms: &Linear| {
-            let sum = self.evaluate(terms, block);
+        let Charges::Placement(forms) = &self.charges else {
+            return Err(MachineError::NoPrices { machine: self.name.clone() });
+        };
+        let Some(linear) = &forms[i] else { return Ok(None) };
+        let value = |form: &Linear| {
+            let sum = self.evaluate(form, block);
             sum.map(Decimal::millionths).map_err(|e| self.price_error(PRICES[i], e.to_string()))
         };
-        Ok(Some((value(linear)?, value(&transfer)?)))
+        Ok(Some((value(linear)?, value(&linear.of_block())?)))
     }
 
     fn price_error(&self, price: &'static str, problem: String) -> MachineError {

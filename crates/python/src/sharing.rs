@@ -31,16 +31,16 @@ pub fn sharing(
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
 
-/// Writes a trace whose false sharing is known in closed form; returns its summary.
+/// Writes a trace whose false sharing is known in closed form; returns its summary. The shape is
+/// its number of processors, words and references.
 #[pyfunction]
 pub fn synthetic_trace(
     py: Python<'_>,
     name: &str,
     path: PathBuf,
-    processors: u16,
-    words: u64,
-    references: u64,
+    shape: (u16, u64, u64),
 ) -> PyResult<String> {
+    let (processors, words, references) = shape;
     let shape = Shape { processors, words, references };
     let result = py.detach(|| synthetic::find(name)?.write(shape, &path));
     to_json(&result.map_err(|error| match error {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use homenode_analysis::sharing::{
-    Collected, Collection, Collector, Components, Estimate, Examiner, Findings, Questions,
+    Collected, Collection, Collector, Components, Estimate, Examiner, Findings, Questions, Shares,
     SharingCounts, SizeCounted, WhoShares, estimate, report,
 };
 use homenode_analysis::{ByClass, Names};
@@ -54,6 +54,8 @@ pub struct SizeRow {
     pub block_size: u64,
     /// What was counted, the same for every machine.
     pub counts: SharingCounts,
+    /// The bounds on false sharing as shares of all transfers, the same for every machine.
+    pub shares: Shares,
 }
 
 /// The cost on one machine at one block size.
@@ -135,7 +137,11 @@ pub fn sharing(
         let prices = plan.machines[machine].breakdown(sizes[size].block)?;
         costs.push(cost(outcome, &prices, (size, &sizes, findings.word_transfers)));
     }
-    let row = |size: &SizeCounted| SizeRow { block_size: size.block.bytes(), counts: size.counts };
+    let row = |(i, size): (usize, &SizeCounted)| SizeRow {
+        block_size: size.block.bytes(),
+        counts: size.counts,
+        shares: Shares::of(i, &sizes, findings.word_transfers),
+    };
     Ok(SharingReport {
         trace: outcome.provenance.trace.clone(),
         processors: plan.processors,
@@ -143,7 +149,7 @@ pub fn sharing(
         words: findings.words,
         word_transfers: findings.word_transfers,
         merge_transfers: config.merge_transfers,
-        sizes: sizes.iter().map(row).collect(),
+        sizes: sizes.iter().enumerate().map(row).collect(),
         costs,
         detail: questions.detail.map(|size| report(&findings, &names, size, config.count)),
         provenance: outcome.provenance,

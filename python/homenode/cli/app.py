@@ -37,6 +37,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tlb": ("tlb", "Count the misses of translation lookaside buffers."),
     "pmap": ("pmap", "Run the ACE's page manager over a trace: faults, moves, kernel time."),
     "alphabeta": ("alphabeta", "Judge a placement by three user times: alpha, beta, gamma."),
+    "sharing": ("sharing", "Say what false sharing costs, and who shares what."),
+    "synthetic": ("synthetic", "Make a trace whose false sharing is known."),
     "report": ("report", "Write one HTML file that explains traces and policies."),
     "workloads": ("workloads", "Build or record the programs that come along."),
     "study": ("study", "Regenerate a publication's tables and figures; judge its claims."),

@@ -88,6 +88,24 @@ def simulation_options(function: Decorated) -> Decorated:
     return function
 
 
+def optimum_options(function: Decorated) -> Decorated:
+    """Adds the same but for policies, for commands that are about the optimum."""
+    for option in reversed(_SIMULATION):
+        if option is not _POLICY:
+            function = option(function)
+    return function
+
+
+_POLICY: Callable[[Any], Any] = click.option(
+    "--policy",
+    "policies",
+    type=SpecList("policy"),
+    multiple=True,
+    callback=flattened,
+    help="Policies (homenode list policies), with parameters as in delay:n=50,limit=2. "
+    "Default: all made for the machines that they can run.",
+)
+
 _SIMULATION: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--machine",
@@ -98,15 +116,7 @@ _SIMULATION: tuple[Callable[[Any], Any], ...] = (
         help="Machines: names (homenode list machines), TOML files, or prices in place, "
         "as in prices:r=15,R=59.",
     ),
-    click.option(
-        "--policy",
-        "policies",
-        type=SpecList("policy"),
-        multiple=True,
-        callback=flattened,
-        help="Policies (homenode list policies), with parameters as in delay:n=50,limit=2. "
-        "Default: all made for the machines that they can run.",
-    ),
+    _POLICY,
     click.option(
         "--block-size",
         "block_sizes",

@@ -16,6 +16,7 @@ _KINDS = (
     "protocols",
     "workloads",
     "studies",
+    "synthetic",
     "tlbs",
     "transforms",
     "formats",

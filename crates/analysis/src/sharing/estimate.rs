@@ -102,6 +102,10 @@ pub struct Bracket {
 /// on the machine without its remote references and global memory (thesis section 7.1.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Estimate {
+    /// o: what every move costs, whatever the block size (equation 7.1).
+    pub move_overhead: Quantity,
+    /// b s: what moving the words costs.
+    pub move_transfer: Quantity,
     /// c_s - c_1: what the one-word block definition (section 7.1.1) calls false sharing, and what
     /// the three effects add up to (equation 7.2).
     pub one_word_block: Quantity,
@@ -130,6 +134,50 @@ pub struct Estimate {
     pub full_duration: Quantity,
     /// What separating the words would save that need not be here (section 7.1.4).
     pub separable: Quantity,
+}
+
+/// The bounds as shares of all transfers, 0 where there are none. They are the same on every
+/// machine: section 7.1.6 prices all moves alike, so that the price cancels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Shares {
+    /// False sharing is not less.
+    pub false_sharing_low: f64,
+    /// False sharing is not more.
+    pub false_sharing_high: f64,
+    /// See [`Estimate`], as for all that follow.
+    pub bound_7_14: f64,
+    /// Section 7.2.
+    pub halving_bound: f64,
+    /// Section 7.1.2, strict.
+    pub intervals: f64,
+    /// Section 7.1.2, to the letter.
+    pub intervals_thesis: f64,
+    /// Section 7.1.4.
+    pub full_duration: f64,
+    /// Section 7.1.4, last paragraph.
+    pub separable: f64,
+}
+
+impl Shares {
+    /// The shares at `sizes[i]`.
+    #[must_use]
+    pub fn of(i: usize, sizes: &[SizeCounted], word_transfers: u64) -> Self {
+        let one = PriceParts { overhead: Breakdown::SCALE, transfer: 0 };
+        let found = estimate(i, sizes, word_transfers, one);
+        #[expect(clippy::cast_precision_loss, reason = "a share is a rounded figure")]
+        let all = sizes[i].counts.transfers.max(1) as f64;
+        let share = |part: Quantity| part.value() / all;
+        Self {
+            false_sharing_low: share(found.false_sharing.low),
+            false_sharing_high: share(found.false_sharing.high),
+            bound_7_14: share(found.bound_7_14),
+            halving_bound: share(found.halving_bound),
+            intervals: share(found.intervals),
+            intervals_thesis: share(found.intervals_thesis),
+            full_duration: share(found.full_duration),
+            separable: share(found.separable),
+        }
+    }
 }
 
 /// Counts at one block size, and the least at it and all smaller ones.
@@ -178,6 +226,8 @@ pub fn estimate(
     let groups = |needed: u64| Quantity::of(overhead * (i128::from(needed) - one));
     let data_transfer = bytes * (wide * all - one);
     Estimate {
+        move_overhead: Quantity::of(overhead),
+        move_transfer: Quantity::of(bytes),
         one_word_block: by_word(overhead * (all - one) * wide + data_transfer),
         overhead_component: Quantity::of(overhead * (all - one)),
         data_transfer_component: by_word(data_transfer),

@@ -21,7 +21,7 @@ mod report;
 pub use collect::{Collected, Collection, Collector, Event, Region, Use, WordUse};
 pub use counts::SharingCounts;
 pub use culprits::Charges;
-pub use estimate::{Bracket, Components, Estimate, Quantity, SizeCounted, estimate};
+pub use estimate::{Bracket, Components, Estimate, Quantity, Shares, SizeCounted, estimate};
 pub use region::{Examiner, Findings, Questions};
 pub use report::{BlockSharing, LineSharing, ObjectPart, ObjectSharing, WhoShares, report};
 

@@ -1,0 +1,277 @@
+"""`homenode sharing`: what false sharing costs, and who shares what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import examples, optimum_options, table_options
+from homenode.specs import format_size, plain_number, unique
+
+if TYPE_CHECKING:
+    from homenode.false_sharing import SharingResult
+
+_MISSES = ("false_sharing", "inflicted", "true_sharing", "cold")
+_MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold", True)]
+
+
+@click.command(
+    epilog=examples(
+        "homenode sharing t.hnt",
+        "homenode sharing t.hnt --machine cc,numa --block-size 32-8192 -o sharing.html",
+        "homenode sharing before.hnt --compare after.hnt --machine cc --block-size 64",
+        "homenode sharing t.hnt --detail 64 --top 5 --block-size 64,4K --json",
+    )
+)
+@click.argument("trace", metavar="T.hnt")
+@optimum_options
+@click.option(
+    "--detail",
+    metavar="B",
+    help="The block size at which to name objects, blocks and source lines; 0: none. "
+    "Default: 4K, or the one in the middle.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many objects, blocks and lines to name.",
+)
+@click.option(
+    "--merge",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="What a merge at the end of a false sharing interval costs, in block moves.",
+)
+@click.option(
+    "--compare",
+    metavar="AFTER.hnt",
+    help="The same program after tuning: what it saves (exit code 1 if nothing anywhere).",
+)
+@click.option("-o", "--html", "html", metavar="FILE", help="Write pictures and tables as HTML.")
+@table_options
+def sharing(
+    trace: str,
+    compare: str | None,
+    html: str | None,
+    as_json: bool,
+    csv: str | None,
+    parquet: str | None,
+    **options: Any,
+) -> int:
+    """Say what false sharing costs at every block size, and who shares what.
+
+    The cost of the best placement is split into overhead and data transfer, as in chapter 7 of
+    Bolosky's thesis. What false sharing costs is bracketed: it is neither less nor more. Then come
+    the objects, blocks and source lines that suffer or inflict it.
+    """
+    from homenode.cli.output import print_json, write_csv, write_parquet
+    from homenode.files import check_output
+
+    for output in (html, csv, parquet):
+        if output is not None:
+            check_output(output, *filter(None, (trace, compare)))
+    before = _find(trace, options, "looking for sharing")
+    after = None if compare is None else _find(compare, options, "looking at the tuned program")
+    savings = None if after is None else before.against(after)
+    if html is not None:
+        _write_html(html, before, after)
+    if csv is not None:
+        write_csv(before.flat_rows(), csv)
+    if parquet is not None:
+        write_parquet(before.flat_rows(), parquet)
+    if as_json:
+        found = before.to_dict()
+        if after is not None:
+            found |= {"compared": after.to_dict(), "savings": savings}
+        print_json(found)
+    elif csv is None and parquet is None:
+        _print(before, after, savings)
+        if html is not None:
+            click.echo(f"{html}: written", err=True)
+    worthless = savings is not None and not any((row["saved"] or 0) > 0 for row in savings)
+    return 1 if worthless else 0
+
+
+def _find(trace: str, options: dict[str, Any], title: str) -> SharingResult:
+    import homenode
+    from homenode.cli.progress import Progress
+    from homenode.false_sharing import BLOCK_SIZES, MACHINES
+
+    chosen = dict(options)
+    machines = chosen.pop("machines") or MACHINES
+    block_sizes = chosen.pop("block_sizes") or BLOCK_SIZES
+    count, merge = chosen.pop("top"), chosen.pop("merge")
+    with Progress(title) as progress:
+        return homenode.sharing(
+            trace,
+            machines,
+            block_sizes,
+            count=count,
+            merge_transfers=merge,
+            progress=progress,
+            **chosen,
+        )
+
+
+def _write_html(path: str, before: SharingResult, after: SharingResult | None) -> None:
+    import shlex
+    import sys
+
+    from homenode.files import replacing
+    from homenode.report.sharing import render
+
+    text = render(before, after, command=shlex.join(["homenode", *sys.argv[1:]]))
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def _print(
+    before: SharingResult, after: SharingResult | None, savings: list[dict[str, Any]] | None
+) -> None:
+    for machine in unique(row["machine"] for row in before):
+        _print_costs([row for row in before if row["machine"] == machine])
+    _print_shares(before)
+    if after is not None and savings is not None:
+        _print_savings(after, savings)
+    if before.detail is not None:
+        _print_detail(before.detail)
+
+
+def _print_costs(rows: list[dict[str, Any]]) -> None:
+    from homenode.cli.output import print_table
+
+    first = rows[0]
+    title = (
+        f"{first['trace']} on {first['machine']}, {first['processors']} processors: "
+        "MCPR of the optimum by component (local references are 1)"
+    )
+    headings = ("block", "MCPR", "overhead of moves", "of references", "data transfer")
+    columns = [(heading, True) for heading in headings]
+    print_table(columns, [_cost_cells(row) for row in rows], title)
+
+
+def _cost_cells(row: dict[str, Any]) -> list[str]:
+    from homenode.report.sharing import mean
+
+    parts = row["components"]
+    names = ("overhead_moves", "overhead_references", "data_transfer")
+    shown = ["∞" if parts is None else mean(parts[name], row) for name in names]
+    return [format_size(row["block_size"]), _mcpr(row), *shown]
+
+
+def _print_shares(result: SharingResult) -> None:
+    """The bounds as shares, which are the same on every machine."""
+    from homenode.cli.output import print_table
+
+    cells = []
+    for row in result.sizes():
+        share, counts = row["shares"], row["counts"]
+        necessary = [counts["necessary_low"], counts["necessary_high"]]
+        cells.append(
+            [
+                format_size(row["block_size"]),
+                plain_number(counts["transfers"]),
+                "-".join(plain_number(n) for n in unique(necessary)),
+                _range(share["false_sharing_low"], share["false_sharing_high"]),
+                f"≤ {_percent(share['bound_7_14'])}",
+                f"≥ {_percent(share['halving_bound'])}",
+                f"≥ {_percent(share['intervals'])}",
+                _percent(share["full_duration"]),
+                _percent(share["separable"]),
+            ]
+        )
+    headings = ("block", "moves", "necessary", "false sharing", "7.14", "halving", "intervals")
+    columns = [(heading, True) for heading in (*headings, "full duration", "separable")]
+    title = "False sharing, as a share of all moves where a machine can do nothing but move blocks"
+    print_table(columns, cells, title)
+
+
+def _mcpr(row: dict[str, Any]) -> str:
+    return plain_number(row["mcpr"]) if row["accesses"] else "-"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}%"
+
+
+def _range(low: float, high: float) -> str:
+    left, right = _percent(low), _percent(high)
+    return left if left == right else f"{left[:-1]}-{right}"
+
+
+def _print_savings(after: SharingResult, savings: list[dict[str, Any]]) -> None:
+    from homenode.cli.output import print_table
+
+    cells = []
+    for row in savings:
+        ends = [row[f"false_sharing_{when}"] for when in ("before", "after")]
+        cells.append(
+            [
+                row["machine"],
+                format_size(row["block_size"]),
+                plain_number(row["cost_before"]),
+                plain_number(row["cost_after"]),
+                "-" if row["saved_share"] is None else _percent(row["saved_share"]),
+                *("-" if end is None else plain_number(end["high"]) for end in ends),
+            ]
+        )
+    columns = [("machine", False), ("block", True), ("cost before", True), ("after", True)]
+    columns += [("saved", True), ("false sharing before, at most", True), ("after", True)]
+    print_table(columns, cells, f"Hand tuning: what {after.facts['trace']} saves")
+
+
+def _print_detail(detail: dict[str, Any]) -> None:
+    from homenode.cli.output import print_table
+
+    size = format_size(detail["block_size"])
+    objects = [
+        [
+            row["label"],
+            plain_number(row["bytes"]),
+            str(row["processors"]),
+            *(plain_number(row["misses"][name]) for name in _MISSES),
+            plain_number(row["separable_words"]),
+        ]
+        for row in detail["objects"]
+    ]
+    columns = [("object", False), ("bytes", True), ("processors", True), *_MISS_HEADINGS]
+    columns.append(("separable words", True))
+    print_table(columns, objects, f"Objects in {size} blocks: misses by reason")
+    lines = [
+        [place(row), row["function"], *(plain_number(row["misses"][name]) for name in _MISSES)]
+        for row in detail["lines"]
+    ]
+    if lines:
+        columns = [("source line", False), ("function", False), *_MISS_HEADINGS]
+        print_table(columns, lines, "Source lines")
+    blocks = [
+        [
+            row["address"],
+            str(len(row["processors"])),
+            *(plain_number(row["misses"][name]) for name in ("false_sharing", "true_sharing")),
+            ", ".join(
+                f"{part['label']}[{part['offsets'][0]}-{part['offsets'][1]}]"
+                for part in row["objects"][:3]
+            ),
+        ]
+        for row in detail["blocks"]
+    ]
+    if blocks:
+        columns = [("block", False), ("processors", True), ("false", True), ("true", True)]
+        print_table([*columns, ("objects in it [bytes]", False)], blocks, "Blocks")
+
+
+def place(line: dict[str, Any]) -> str:
+    """A source line as people write it."""
+    if line["file"]:
+        return f"{line['file'].rsplit('/', 1)[-1]}:{line['line']}"
+    return f"{line.get('pc', 0):#x}"
+
+
+COMMANDS = {"sharing": sharing}

@@ -1,0 +1,285 @@
+"""`sharing`: what false sharing costs at every block size, and who shares what."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Unpack
+
+import pyarrow as pa
+
+from homenode import _core
+from homenode.errors import ConfigError
+from homenode.simulation import Options, configuration, sizes_of, whole_number
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pandas as pd
+
+MACHINES = ("cc", "numa")
+BLOCK_SIZES = tuple(32 << i for i in range(9))
+_USUAL_DETAIL = 4096
+_NESTED = frozenset({"components", "estimate", "counts", "shares"})
+
+
+class SharingOptions(Options, total=False):
+    """Choices of a study of sharing, beside those of a simulation.
+
+    detail: the block size at which objects, blocks and source lines are named; 0 for none.
+        Default: 4096 where it is among the block sizes, else the one in the middle.
+    count: how many objects, blocks and lines to name. Default: 20.
+    merge_transfers: what merging copies at the end of a false sharing interval costs, in block
+        moves; at least 1. Default: 1.
+    """
+
+    detail: int | str | None
+    count: int
+    merge_transfers: int
+
+
+class SharingResult:
+    """False sharing of one trace on some machines at some block sizes.
+
+    Attributes:
+        rows: one dictionary a machine and block size: trace, machine, block_size, processors,
+            references, accesses, word_transfers, total_cost and mcpr of the optimum, its
+            ``components``, the ``estimate`` of what false sharing costs, the ``counts`` it follows
+            from, and the bounds as ``shares`` of all moves. ``docs/false-sharing.md`` defines every
+            field.
+        detail: the objects, blocks and source lines that share, at one block size; or None.
+        facts: trace, processors, references, words by class, word_transfers, merge_transfers.
+        configuration: what was asked for.
+        provenance: what everything follows from.
+
+    Source: Bolosky, thesis, chapter 7.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[dict[str, Any]],
+        detail: dict[str, Any] | None,
+        facts: dict[str, Any],
+        configuration: dict[str, Any],
+        provenance: dict[str, Any],
+    ) -> None:
+        self.rows = list(rows)
+        self.detail = detail
+        self.facts = facts
+        self.configuration = configuration
+        self.provenance = provenance
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return f"SharingResult({len(self.rows)} rows)"
+
+    def flat_rows(self) -> list[dict[str, Any]]:
+        """One flat dictionary a machine and block size.
+
+        Components are ``cost_NAME``, the two ends of a bracket ``NAME_low`` and ``NAME_high``,
+        counts ``count_NAME``, shares of all moves ``share_NAME``.
+        """
+        return [_flat(row) for row in self.rows]
+
+    def sizes(self) -> list[dict[str, Any]]:
+        """The first row of each block size: counts do not depend on the machine."""
+        first = {row["block_size"]: row for row in reversed(self.rows)}
+        return [first[size] for size in dict.fromkeys(row["block_size"] for row in self.rows)]
+
+    def to_arrow(self) -> pa.Table:
+        """`flat_rows` as a table."""
+        rows = self.flat_rows()
+        names = dict.fromkeys(name for row in rows for name in row)
+        return pa.table({name: [row.get(name) for row in rows] for name in names})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`flat_rows` as a data frame.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.flat_rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``homenode sharing --json`` prints."""
+        return {
+            **self.facts,
+            "rows": self.rows,
+            "detail": self.detail,
+            "provenance": self.provenance,
+        }
+
+    def against(self, other: SharingResult) -> list[dict[str, Any]]:
+        """The hand tuning method: what `other`, the same program after tuning, saves.
+
+        Args:
+            other: the tuned program's sharing, on the same machines and at the same block sizes.
+
+        Returns:
+            One dictionary a machine and block size: ``cost_before``, ``cost_after``, ``saved`` and
+            ``saved_share`` of the optimum's whole cost; the cost beyond local references and the
+            bracket of false sharing, before and after.
+
+        Raises:
+            ConfigError: when the two differ in machines or block sizes.
+
+        Source: Bolosky, thesis, section 7.1.5, after Eggers and Jeremiassen, who measured times.
+        """
+        before, after = _by_point(self), _by_point(other)
+        if before.keys() != after.keys():
+            raise ConfigError(
+                "the two results are about different machines or block sizes; make both with the "
+                "same ones"
+            )
+        return [_saving(row, after[point]) for point, row in before.items()]
+
+
+def sharing(
+    trace: Trace | str | os.PathLike[str],
+    machine: str | Iterable[str] = MACHINES,
+    block_sizes: str | int | Iterable[int] = BLOCK_SIZES,
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[SharingOptions],
+) -> SharingResult:
+    """Says what false sharing costs on some machines, and who shares what.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        machine: one or several machines, as for `homenode.simulate`.
+        block_sizes: bytes, powers of two; or text such as ``64-8192``.
+        progress: called with the work done and in all.
+        options: see `SharingOptions`.
+
+    Raises:
+        ConfigError: when a machine, block size or option cannot be used.
+        TraceError: when the trace is damaged.
+
+    Source: Bolosky, thesis, chapter 7.
+
+    >>> import homenode as hn
+    >>> result = hn.sharing(hn.synthetic("t-s", references=101), "cc", 64)
+    >>> result.rows[0]["estimate"]["false_sharing"]
+    {'low': 18400, 'high': 18400}
+    """
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    chosen: dict[str, Any] = dict(options)
+    detail = chosen.pop("detail", None)
+    count, merge = chosen.pop("count", 20), chosen.pop("merge_transfers", 1)
+    simulation = configuration(machine, "optimal", block_sizes, **chosen)
+    asked = {
+        "simulation": simulation,
+        "detail": _detail(detail, simulation["block_sizes"]),
+        "count": _at_least("count", count, 0),
+        "merge_transfers": _at_least("merge_transfers", merge, 1),
+    }
+    found = json.loads(_core.sharing(str(opened.path), json.dumps(asked), progress))
+    sizes = {row.pop("block_size"): row for row in found["sizes"]}
+    same = {
+        "trace": found["trace"],
+        "processors": found["processors"],
+        "references": found["references"],
+        "word_transfers": found["word_transfers"],
+    }
+    rows = [same | row | sizes[row["block_size"]] for row in found["costs"]]
+    facts = same | {"words": found["words"], "merge_transfers": found["merge_transfers"]}
+    return SharingResult(rows, found["detail"], facts, asked, found["provenance"])
+
+
+def synthetic(
+    name: str,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    processors: int = 4,
+    words: int = 16,
+    references: int = 1024,
+) -> Trace:
+    """Makes a trace whose false sharing is known in closed form.
+
+    Args:
+        name: a name from ``homenode.table("synthetic")``: ``t-f``, ``t-s`` or ``t-gamma``.
+        path: the trace to write; without it a temporary file that goes with the object.
+        processors: p, at least 2.
+        words: s, the words of the one block, a power of two.
+        references: n.
+
+    Raises:
+        ConfigError: when there is no such trace, or not of this shape.
+
+    Source: Bolosky, thesis, section 7.1.6.
+
+    >>> synthetic("t-gamma", references=64).references
+    64
+    """
+    for what, value, most in (
+        ("processors", processors, 1 << 16),
+        ("words", words, 1 << 32),
+        ("references", references, 1 << 40),
+    ):
+        if not 0 < whole_number(what, value) < most:
+            raise ConfigError(f"{what} is {value}; expected from 1 to {most - 1}")
+    return Trace.written(
+        path, lambda target: _core.synthetic_trace(name, target, (processors, words, references))
+    )
+
+
+def usual_detail(sizes: Sequence[int]) -> int:
+    """The block size at which to look closer: 4 KB where it is looked at, else the middle one."""
+    return _USUAL_DETAIL if _USUAL_DETAIL in sizes else sorted(sizes)[len(sizes) // 2]
+
+
+def _detail(given: int | str | None, sizes: Sequence[int]) -> int | None:
+    if given is None:
+        return usual_detail(sizes)
+    if given in {0, "0"}:
+        return None
+    return sizes_of(given)[0]
+
+
+def _at_least(name: str, value: int, least: int) -> int:
+    number = whole_number(name, value)
+    if number < least:
+        raise ConfigError(f"{name} is {number}; expected at least {least}")
+    return number
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    flat = {k: v for k, v in row.items() if k not in _NESTED}
+    flat |= {f"cost_{name}": value for name, value in (row["components"] or {}).items()}
+    for name, value in (row["estimate"] or {}).items():
+        if isinstance(value, dict):
+            flat |= {f"{name}_{end}": bound for end, bound in value.items()}
+        else:
+            flat[name] = value
+    # Misses for nothing are a count, what they cost is a bracket, and there is its share.
+    flat |= {f"count_{name}": value for name, value in row["counts"].items()}
+    return flat | {f"share_{name}": value for name, value in row["shares"].items()}
+
+
+def _by_point(result: SharingResult) -> dict[tuple[str, int], dict[str, Any]]:
+    return {(row["machine"], row["block_size"]): row for row in result}
+
+
+def _saving(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    old, new = before["total_cost"], after["total_cost"]
+    known = old is not None and new is not None
+    return {
+        "machine": before["machine"],
+        "block_size": before["block_size"],
+        "cost_before": old,
+        "cost_after": new,
+        "saved": old - new if known else None,
+        "saved_share": (old - new) / old if known and old else None,
+        "extra_before": None if old is None else old - before["accesses"],
+        "extra_after": None if new is None else new - after["accesses"],
+        "false_sharing_before": (before["estimate"] or {}).get("false_sharing"),
+        "false_sharing_after": (after["estimate"] or {}).get("false_sharing"),
+    }

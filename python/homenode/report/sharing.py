@@ -1,0 +1,215 @@
+"""Pictures of false sharing: cost components and bounds against block size (figures 7.2 to 7.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from homenode import _core
+from homenode.report.svg import LogScale, element, path_of
+from homenode.report.words import short_size
+from homenode.specs import format_size, plain_number, unique
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homenode.false_sharing import SharingResult
+
+_WIDTH, _HEIGHT = 420, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 410, 12, 252
+_DECADES_MAX = 5
+
+# Name, colour, dashes; the colours are those of the other figures (Okabe and Ito 2008).
+_COMPONENTS = (
+    ("MCPR", "var(--ink)", None),
+    ("overhead", "#0072b2", None),
+    ("data transfer", "#d55e00", None),
+)
+_BOUNDS = (
+    ("equation 7.14: at most", "#cc79a7", "5 3"),
+    ("halving bound: at least", "#009e73", "5 3"),
+    ("best intervals: at least", "#b8860b", "2 2"),
+)
+_BAND = "#0072b2"
+
+
+def mean(cost: float, row: dict[str, Any]) -> str:
+    """A part of the cost for each reference, for tables."""
+    return plain_number(cost / row["accesses"]) if row["accesses"] else "-"
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line of a figure."""
+
+    name: str
+    colour: str
+    dashes: str | None
+    values: Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class _LinearScale:
+    """Shares from 0 to 1 on the vertical axis."""
+
+    def __call__(self, value: float) -> float:
+        return _BOTTOM - value * (_BOTTOM - _TOP)
+
+    def ticks(self) -> list[float]:
+        return [0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+def render(before: SharingResult, after: SharingResult | None, *, command: str) -> str:
+    """The page as self-contained HTML.
+
+    Args:
+        before: what was found.
+        after: the same for the tuned program.
+        command: the command line that makes the same page again.
+    """
+    environment = Environment(
+        loader=PackageLoader("homenode.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"size": format_size, "num": plain_number}
+    results = [before] if after is None else [before, after]
+    savings = [] if after is None else before.against(after)
+    return environment.get_template("sharing.html.jinja").render(
+        sections=[_section(result) for result in results],
+        savings=savings,
+        legend=_legend(),
+        command=command,
+        version=_core.version(),
+    )
+
+
+def _section(result: SharingResult) -> dict[str, Any]:
+    machines = unique(row["machine"] for row in result)
+    return {
+        "facts": result.facts,
+        "panels": [_panel([r for r in result if r["machine"] == name]) for name in machines],
+        "bounds": _bounds(sorted(result.sizes(), key=lambda row: int(row["block_size"]))),
+        "sizes": sorted(result.sizes(), key=lambda row: int(row["block_size"])),
+        "detail": result.detail,
+    }
+
+
+def _panel(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    ordered = sorted(rows, key=lambda row: int(row["block_size"]))
+    return {
+        "machine": ordered[0]["machine"],
+        "components": _components(ordered),
+        "rows": ordered,
+    }
+
+
+def _components(rows: list[dict[str, Any]]) -> Markup:
+    """MCPR and its components, both axes logarithmic."""
+    sizes = [row["block_size"] for row in rows]
+    table: list[list[float | None]] = [[], [], []]
+    for row in rows:
+        parts, count = row["components"], row["accesses"]
+        if parts is None or not count:
+            for column in table:
+                column.append(None)
+            continue
+        overhead = parts["overhead_moves"] + parts["overhead_references"]
+        table[0].append(row["mcpr"])
+        # Nothing has no place on a logarithmic axis.
+        table[1].append(overhead / count or None)
+        table[2].append(parts["data_transfer"] / count or None)
+    drawn = [_Line(*style, values) for style, values in zip(_COMPONENTS, table, strict=True)]
+    positive = [v for line in drawn for v in line.values if v is not None and v > 0]
+    high = max(positive, default=1.0) * 1.1
+    low = max(min(positive, default=0.1) / 1.1, high / 10**_DECADES_MAX)
+    up = LogScale(low, max(high, low * 2), _BOTTOM, _TOP)
+    label = f"Components of the optimum's mean cost per reference on {rows[0]['machine']}"
+    return _figure(sizes, up, drawn, label)
+
+
+def _bounds(rows: list[dict[str, Any]]) -> Markup:
+    """The bracket of false sharing as a band, the bounds as lines."""
+    sizes = [row["block_size"] for row in rows]
+    names = ("bound_7_14", "halving_bound", "intervals")
+    drawn = [
+        _Line(*style, [row["shares"][name] for row in rows])
+        for style, name in zip(_BOUNDS, names, strict=True)
+    ]
+    band = [tuple(row["shares"][f"false_sharing_{end}"] for end in ("low", "high")) for row in rows]
+    return _figure(sizes, _LinearScale(), drawn, "Share of false sharing in all moves", band)
+
+
+def _figure(
+    sizes: Sequence[int],
+    up: LogScale | _LinearScale,
+    drawn: Sequence[_Line],
+    label: str,
+    band: Sequence[tuple[float, float]] | None = None,
+) -> Markup:
+    across = LogScale(sizes[0], sizes[-1], _LEFT + 10, _RIGHT - 10)
+    parts = [_grid(sizes, across, up)]
+    if band is not None:
+        parts.append(_band(sizes, band, across, up))
+    for line in drawn:
+        points = [
+            None
+            if value is None or (isinstance(up, LogScale) and value < up.low)
+            else (across(size), up(value))
+            for size, value in zip(sizes, line.values, strict=True)
+        ]
+        dots = [element("circle", cx=p[0], cy=p[1], r=2.2) for p in points if p is not None]
+        path = element("path", d=path_of(points), stroke_dasharray=line.dashes)
+        style = f"--series:{line.colour}"
+        parts.append(element("g", path, *dots, class_="series", style=style))
+    return element(
+        "svg",
+        *parts,
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        role="img",
+        aria_label=f"{label}, against block size; the table has the numbers.",
+    )
+
+
+def _band(
+    sizes: Sequence[int],
+    band: Sequence[tuple[float, float]],
+    across: LogScale,
+    up: LogScale | _LinearScale,
+) -> Markup:
+    upper = [(across(s), up(high)) for s, (_, high) in zip(sizes, band, strict=True)]
+    lower = [(across(s), up(low)) for s, (low, _) in zip(sizes, band, strict=True)]
+    outline = path_of([*upper, *reversed(lower)]) + "Z"
+    area = element("path", d=outline, style=f"fill:{_BAND};fill-opacity:.25;stroke:none")
+    edge = element("path", d=path_of([*upper]))
+    dots = [element("circle", cx=x, cy=y, r=2.2) for x, y in upper]
+    return area + element("g", edge, *dots, class_="series", style=f"--series:{_BAND}")
+
+
+def _grid(sizes: Sequence[int], across: LogScale, up: LogScale | _LinearScale) -> Markup:
+    parts = []
+    percent = isinstance(up, _LinearScale)
+    for value in up.ticks():
+        y = up(value)
+        text = f"{100 * value:.0f} %" if percent else plain_number(value)
+        parts.append(element("line", class_="grid", x1=_LEFT, x2=_RIGHT, y1=y, y2=y))
+        parts.append(element("text", text, class_="tick y", x=_LEFT - 6, y=y + 4))
+    crowded = len(sizes) > 10
+    for index, size in enumerate(sizes):
+        if not (crowded and index % 2):
+            x = across(size)
+            parts.append(element("text", short_size(size), class_="tick x", x=x, y=_BOTTOM + 16))
+    middle = (_LEFT + _RIGHT) / 2
+    parts.append(element("text", "block size", class_="axis", x=middle, y=_HEIGHT - 12))
+    return Markup("").join(parts)
+
+
+def _legend() -> dict[str, list[dict[str, str]]]:
+    chips = [{"name": name, "colour": colour} for name, colour, _ in _COMPONENTS]
+    bounds = [{"name": name, "colour": colour} for name, colour, _ in _BOUNDS]
+    return {"components": chips, "bounds": [{"name": "bracket", "colour": _BAND}, *bounds]}
