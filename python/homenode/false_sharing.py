@@ -226,7 +226,7 @@ def synthetic(
     ):
         if not 0 < whole_number(what, value) < most:
             raise ConfigError(f"{what} is {value}; expected from 1 to {most - 1}")
-    return Trace.written(
+    return Trace._written(
         path, lambda target: _core.synthetic_trace(name, target, (processors, words, references))
     )
 
