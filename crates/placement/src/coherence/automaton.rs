@@ -70,7 +70,7 @@ impl Automaton {
         };
         for &run in runs {
             if state.set.contains(run.processor()) {
-                state.with_copy(run, 0, tally);
+                state.with_copy(run, Part::whole(run), tally);
             } else {
                 state.without_copy(run, tally);
             }
@@ -117,66 +117,106 @@ struct State<'a, S> {
     counters: &'a mut Counters,
 }
 
-/// Time of the reference at this position of a run; exact where [`Policy::times`] has it known.
-fn time_at(run: Run, position: u64) -> Time {
-    run.time() + position
+/// Some references of a run that follow one another.
+#[derive(Clone, Copy)]
+struct Part {
+    reads: u64,
+    writes: u64,
+    /// Position in the run of the first of the writes, if there are any. Its Time, that of the run
+    /// plus the position, is exact where [`Policy::times`] has it known.
+    first_write: u64,
 }
 
-/// Reads and writes of a run from one position to another.
-fn between(run: Run, (from, to): (u64, u64)) -> (u64, u64) {
-    let (before, upto) = (run.prefix(from), run.prefix(to));
-    (upto.0 - before.0, upto.1 - before.1)
+/// The reference that calls for a copy, and what is around it.
+struct Call {
+    before: Part,
+    at: u64,
+    is_write: bool,
+    after: Part,
+}
+
+impl Part {
+    /// All of a run, which begins with its writes.
+    #[inline]
+    fn whole(run: Run) -> Self {
+        Self { reads: run.reads(), writes: run.writes(), first_write: 0 }
+    }
+
+    /// From one position to another.
+    fn between(run: Run, from: u64, to: u64) -> Self {
+        let (before, upto) = (run.prefix(from), run.prefix(to));
+        let first_write = run.next_write(from).unwrap_or(0);
+        Self { reads: upto.0 - before.0, writes: upto.1 - before.1, first_write }
+    }
+}
+
+impl Call {
+    /// At the first read of a run that has one.
+    #[inline]
+    fn first_read(run: Run) -> Self {
+        let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
+        Self {
+            before: Part { reads: 0, writes, first_write: 0 },
+            at: writes,
+            is_write: false,
+            after: Part {
+                reads: run.reads() - 1,
+                writes: run.writes() - writes,
+                first_write: writes + reads,
+            },
+        }
+    }
+
+    /// At any position.
+    fn at(run: Run, at: u64) -> Self {
+        Self {
+            before: Part::between(run, 0, at),
+            at,
+            is_write: run.next_write(at) == Some(at),
+            after: Part::between(run, at + 1, run.references()),
+        }
+    }
 }
 
 impl<S: ProcessorSet> State<'_, S> {
-    /// The rest of a run, from position `from`, by a processor that holds a copy.
+    /// References of a processor that holds a copy.
     #[inline]
-    fn with_copy(&mut self, run: Run, from: u64, tally: &mut Tally) {
-        let (reads, writes) = if from == 0 {
-            (run.reads(), run.writes())
-        } else {
-            between(run, (from, run.references()))
-        };
-        tally.local_reads += reads;
-        tally.local_writes += writes;
-        if self.copies == 1 || writes == 0 {
-            return;
-        }
+    fn with_copy(&mut self, run: Run, part: Part, tally: &mut Tally) {
+        tally.local_reads += part.reads;
+        tally.local_writes += part.writes;
         if self.rules.updates {
-            self.multicast(writes, tally);
-        } else if let Some(write) = run.next_write(from) {
-            self.take(run.processor(), time_at(run, write), tally);
+            self.multicast(part.writes, tally);
+        } else if self.copies > 1 && part.writes > 0 {
+            self.take(run.processor(), run.time() + part.first_write, tally);
         }
     }
 
     /// A run by a processor that holds no copy.
+    #[inline]
     fn without_copy(&mut self, run: Run, tally: &mut Tally) {
+        let q = run.processor();
         let frozen = self.thaw(run.time());
-        let delayed = self.rules.delaying.is_some();
-        if delayed {
-            self.map(run.processor(), tally);
-        }
-        let decision = if frozen { None } else { self.decision(run) };
-        let end = run.references();
-        let Some(at) = decision else {
-            if !delayed {
-                self.map(run.processor(), tally);
+        let Some(delaying) = self.rules.delaying else {
+            if frozen || run.cycle_reads() == 0 {
+                self.map(q, tally);
+                return self.remote(run, Part::whole(run), tally);
             }
-            return self.remote(run, (0, end), tally);
+            if run.cycle_writes() > 0 {
+                self.map(q, tally);
+            }
+            return self.copy(run, Call::first_read(run), tally);
         };
-        if at > 0 && !delayed {
-            self.map(run.processor(), tally);
+        self.map(q, tally);
+        let exhausted = if frozen { None } else { self.exhausted(run, delaying) };
+        match exhausted {
+            Some(at) => self.copy(run, Call::at(run, at), tally),
+            None => self.remote(run, Part::whole(run), tally),
         }
-        self.decide(run, at, tally);
     }
 
-    /// Position in the run of the reference that calls for a copy: without a counter the first
-    /// read, with one the access that brings it to 0. Counts what comes before.
-    fn decision(&mut self, run: Run) -> Option<u64> {
-        let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
-        let Some(delaying) = self.rules.delaying else {
-            return (reads > 0).then_some(writes);
-        };
+    /// Counts a run; position of the access that brings the counter to 0, if one does.
+    #[inline]
+    fn exhausted(&mut self, run: Run, delaying: Delaying) -> Option<u64> {
         let counted = if delaying.accesses { run.references() } else { run.reads() };
         let last = self.counters.left(run.processor()) - 1;
         if counted <= last {
@@ -186,22 +226,28 @@ impl<S: ProcessorSet> State<'_, S> {
         if delaying.accesses {
             return Some(last);
         }
+        let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
         Some(last / reads * (writes + reads) + writes + last % reads)
     }
 
-    /// The reference at this position calls for a copy; what comes before it is remote.
-    fn decide(&mut self, run: Run, at: u64, tally: &mut Tally) {
-        let end = run.references();
-        let is_write = run.next_write(at) == Some(at);
-        self.remote(run, (0, at + u64::from(is_write)), tally);
-        if self.freezes(time_at(run, at), tally) {
-            self.counters.map(run.processor());
-            self.counters.restart(run.processor());
-            return self.remote(run, (at + u64::from(is_write), end), tally);
-        }
+    /// A reference calls for a copy, and gets one unless the block freezes. A write that does so is
+    /// made where the block is, before the interrupt.
+    fn copy(&mut self, run: Run, call: Call, tally: &mut Tally) {
+        let Call { mut before, at, is_write, mut after } = call;
         let q = run.processor();
-        let interrupted = self.rules.delaying.is_some();
+        if is_write {
+            before.first_write = if before.writes > 0 { before.first_write } else { at };
+            before.writes += 1;
+        }
+        self.remote(run, before, tally);
+        if self.freezes(run.time() + at, tally) {
+            self.counters.map(q);
+            self.counters.restart(q);
+            after.reads += u64::from(!is_write);
+            return self.remote(run, after, tally);
+        }
         // The mapping fault is charged with the replication it leads to, or by itself.
+        let interrupted = self.rules.delaying.is_some();
         tally.faults += 1 + u64::from(interrupted && !self.rules.charge_mappings);
         tally.replications += 1;
         tally.remote_moves += 1;
@@ -209,22 +255,21 @@ impl<S: ProcessorSet> State<'_, S> {
         self.set.insert(q);
         self.copies += 1;
         self.counters.forget(q);
-        self.with_copy(run, at + 1, tally);
+        self.with_copy(run, after, tally);
     }
 
     /// References of a processor without a copy, which go to the home.
-    fn remote(&mut self, run: Run, span: (u64, u64), tally: &mut Tally) {
-        let (reads, writes) = between(run, span);
-        tally.remote_reads += reads;
-        tally.remote_writes += writes;
+    #[inline]
+    fn remote(&mut self, run: Run, part: Part, tally: &mut Tally) {
+        tally.remote_reads += part.reads;
+        tally.remote_writes += part.writes;
         if self.rules.updates {
-            tally.forwarded_writes += writes;
-            self.multicast(writes, tally);
-        } else if self.copies > 1 && writes > 0 {
+            tally.forwarded_writes += part.writes;
+            self.multicast(part.writes, tally);
+        } else if self.copies > 1 && part.writes > 0 {
             // Only the home's copy remains.
-            let write = run.next_write(span.0).unwrap_or(span.0);
             tally.invalidations += 1;
-            self.removal = Some(time_at(run, write));
+            self.removal = Some(run.time() + part.first_write);
             self.set = S::single(self.home);
             self.copies = 1;
         }
