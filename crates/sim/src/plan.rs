@@ -147,15 +147,17 @@ impl Plan {
 }
 
 impl Size {
-    /// The job of a policy in these surroundings, a new one if there is none yet.
+    /// The job of a policy in these surroundings, a new one if there is none yet that decides alike.
     fn job(&mut self, policy: usize, spec: &PolicySpec, setup: Setup) -> Result<usize, SimError> {
+        let instance = spec.build(&setup)?;
         let same = |j: &Job| {
-            j.policy == policy && j.setup.global == setup.global && j.setup.prices == setup.prices
+            j.policy == policy
+                && j.setup.global == setup.global
+                && decide_alike(j.setup.prices.as_ref(), setup.prices.as_ref())
         };
         if let Some(found) = self.jobs.iter().position(same) {
             return Ok(found);
         }
-        let instance = spec.build(&setup)?;
         self.times = self.times.max(instance.times());
         let period = instance.split_period();
         if let Some(period) = period.filter(|p| !self.split_periods.contains(p)) {
@@ -164,6 +166,39 @@ impl Size {
         self.jobs.push(Job { policy, setup });
         Ok(self.jobs.len() - 1)
     }
+}
+
+/// Whether whoever minimises cost decides alike at these two price lists: what each kind of event
+/// costs beyond a local reference is the same up to one factor.
+///
+/// Source: Bolosky §4.1.5, the s-theorem. The cost of a placement is one for each reference, which
+/// no decision changes, and the rest, which such a factor scales for all placements alike; which
+/// of two is cheaper stays the same, and ties stay ties. A machine without remote reference, for
+/// one, has one optimum whatever its moves cost.
+fn decide_alike(a: Option<&Prices>, b: Option<&Prices>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return a.is_none() && b.is_none() };
+    let beyond = |p: &Prices| {
+        let scale = i128::from(p.scale);
+        let more = |price: Option<u64>| price.map(|steps| i128::from(steps) - scale);
+        let whole = |price: Option<u64>| price.map(i128::from);
+        [
+            more(p.remote_reference),
+            whole(p.remote_move),
+            more(p.global_reference),
+            whole(p.global_move),
+        ]
+    };
+    let pairs = beyond(a).into_iter().zip(beyond(b));
+    let finite: Option<Vec<(i128, i128)>> = pairs
+        .filter(|pair| *pair != (None, None))
+        .map(|(a, b)| a.zip(b).filter(|(a, b)| a.signum() == b.signum()))
+        .collect();
+    let in_proportion = |(a, b): (i128, i128), (c, d): (i128, i128)| {
+        a.checked_mul(d).zip(b.checked_mul(c)).is_some_and(|(left, right)| left == right)
+    };
+    finite.is_some_and(|pairs| {
+        pairs.iter().all(|&one| pairs.iter().all(|&other| in_proportion(one, other)))
+    })
 }
 
 /// The number asked for, or as many as the trace has threads.
@@ -199,4 +234,25 @@ fn rate<T: TraceSource + ?Sized>(trace: &T) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
     let references = trace.references() as f64;
     trace.run_time_s().filter(|&s| s > 0.0 && s.is_finite()).map(|s| references / s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_that_differ_by_a_factor_beyond_local_decide_alike() {
+        let prices = |r, moved| Prices::whole(r, Some(moved), None, None);
+        let alike = |a, b| decide_alike(Some(&a), Some(&b));
+        assert!(alike(prices(Some(15), 59), prices(Some(29), 118)));
+        assert!(!alike(prices(Some(15), 59), prices(Some(30), 118)));
+        assert!(alike(prices(None, 59), prices(None, 2000)));
+        assert!(!alike(prices(None, 59), prices(Some(15), 59)));
+        assert!(!alike(prices(Some(1), 59), prices(Some(2), 59)));
+        assert!(alike(prices(Some(1), 59), prices(Some(1), 60)));
+        let global = |g, moved| Prices::whole(Some(15), Some(59), Some(g), Some(moved));
+        assert!(alike(global(4, 40), global(4, 40)) && !alike(global(4, 40), global(5, 40)));
+        assert!(!alike(global(4, 40), prices(Some(15), 59)));
+        assert!(decide_alike(None, None) && !decide_alike(None, Some(&prices(None, 1))));
+    }
 }

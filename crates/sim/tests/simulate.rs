@@ -105,6 +105,25 @@ fn matrix() -> SimConfig {
     )
 }
 
+/// Machines at whose prices the optimum decides alike are simulated once.
+#[test]
+fn machines_together_are_what_each_is_alone() {
+    let trace = trace(&mixed(2, 2_000), 500, Metadata::default());
+    let machines = ["cc", "dsm", "prices:r=15,R=59", "prices:r=29,R=118", "prices:r=30,R=118"];
+    let together = SimConfig::new(
+        &machines,
+        &["optimal", "optimal-no-replication", "best-static", "ace"],
+        &[64, 1024],
+    );
+    let mut alone = Vec::new();
+    for machine in machines {
+        let config = SimConfig { machines: vec![machine.to_owned()], ..together.clone() };
+        alone.extend(simulate(&config, &trace).unwrap().outcomes);
+    }
+    let found = simulate(&together, &trace).unwrap().outcomes;
+    assert_eq!(serde_json::to_string(&found).unwrap(), serde_json::to_string(&alone).unwrap());
+}
+
 #[test]
 fn the_same_bytes_on_any_number_of_threads_and_under_any_budget() {
     let trace = trace(&mixed(1, 4_000), 500, Metadata::default());

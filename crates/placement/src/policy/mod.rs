@@ -128,7 +128,8 @@ pub struct Entry {
     pub params: &'static [Param],
     /// Whether it makes no sense without global memory.
     pub needs_global: bool,
-    /// Whether it decides by price: off-line policies only.
+    /// Whether it decides by price: off-line policies only. What it minimises is cost, so that it
+    /// decides alike where all prices beyond a local reference differ by one factor.
     pub needs_prices: bool,
     /// The machines it makes sense on.
     pub runs_on: RunsOn,
