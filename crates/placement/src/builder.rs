@@ -7,12 +7,13 @@ use homenode_trace::Batch;
 use crate::filter::{Fate, Filter};
 use crate::history::{Histories, Run};
 use crate::map::{BlockMap, ELSEWHERE};
-
-/// Runs per piece of the list of runs, so that it grows without being copied.
-const PIECE_RUNS: usize = 1 << 16;
+use crate::runs::{Closed, Lists, PARTS};
 
 /// Bytes a run needs at the peak: in the list with its block index, and in its final place.
-const RUN_BYTES: u64 = 40;
+const RUN_BYTES: u64 = 32;
+
+/// The same when the histories are taken part by part.
+const RUN_BYTES_IN_PARTS: u64 = 16 + 16 / PARTS as u64;
 
 /// Bytes a block needs: open run, number, map entry, offset.
 const BLOCK_BYTES: u64 = 160;
@@ -100,7 +101,8 @@ pub struct HistoryBuilder {
     fates: [Fate; 256],
     map: BlockMap,
     open: Vec<Open>,
-    runs: RunList,
+    runs: Lists,
+    run_bytes: u64,
     /// The halves given up for want of memory.
     given_up: Vec<Shard>,
     /// Processor of each thread met so far.
@@ -114,28 +116,9 @@ pub struct HistoryBuilder {
     outside_references: u64,
 }
 
-/// Runs with the index of their block, in order of completion.
-#[derive(Default)]
-struct RunList {
-    pieces: Vec<Vec<(u32, Run)>>,
-    len: usize,
-}
-
-impl RunList {
-    fn push(&mut self, index: u32, run: Run) {
-        if self.len.is_multiple_of(PIECE_RUNS) {
-            self.pieces.push(Vec::with_capacity(PIECE_RUNS));
-        }
-        if let Some(piece) = self.pieces.last_mut() {
-            piece.push((index, run));
-        }
-        self.len += 1;
-    }
-}
-
 impl Open {
     /// Ends the cycle under way: either it repeats the one before, or that one becomes a run.
-    fn end_cycle(&mut self, index: u32, runs: &mut RunList) {
+    fn end_cycle(&mut self, index: u32, runs: &mut Lists) {
         let same = self.cycle_writes == self.writes && self.cycle_reads == self.reads;
         if self.repeats > 0 && same && self.repeats < u32::MAX {
             self.repeats += 1;
@@ -191,7 +174,7 @@ impl Open {
 
     /// Adds one reference of the same visit.
     #[inline]
-    fn extend(&mut self, time: Time, write: bool, (index, runs): (u32, &mut RunList)) {
+    fn extend(&mut self, time: Time, write: bool, (index, runs): (u32, &mut Lists)) {
         let count = if write {
             if self.cycle_reads > 0 { None } else { self.cycle_writes.checked_add(1) }
         } else {
@@ -224,7 +207,8 @@ impl HistoryBuilder {
             fates,
             map: BlockMap::new(),
             open: Vec::new(),
-            runs: RunList::default(),
+            runs: Lists::default(),
+            run_bytes: RUN_BYTES,
             given_up: Vec::new(),
             processor_of: Vec::new(),
             period: 0,
@@ -335,9 +319,10 @@ impl HistoryBuilder {
     }
 
     /// An estimate of the memory the finished histories will have needed at the peak.
-    fn bytes(&self) -> u64 {
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
         let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-        count(self.runs.len) * RUN_BYTES + count(self.open.len()) * BLOCK_BYTES
+        count(self.runs.len()) * self.run_bytes + count(self.open.len()) * BLOCK_BYTES
     }
 
     /// Gives half of the blocks up; false if that is no longer possible.
@@ -351,29 +336,61 @@ impl HistoryBuilder {
         let new_index = self.map.retain(|b| keep.holds(b));
         let mut indices = new_index.iter();
         self.open.retain(|_| indices.next().is_some_and(|&i| i != ELSEWHERE));
-        for piece in std::mem::take(&mut self.runs).pieces {
-            for (index, run) in piece {
+        // All runs of a block are in one list, so their order stays.
+        for list in std::mem::take(&mut self.runs).0 {
+            list.drain(|index, run| {
                 let index = usize::try_from(index).map_or(ELSEWHERE, |i| new_index[i]);
                 if index != ELSEWHERE {
                     self.runs.push(index, run);
                 }
-            }
+            });
         }
         true
     }
 
     /// The histories, and the shards that were given up and need a pass of their own.
     #[must_use]
-    pub fn finish(mut self) -> (Histories, Vec<Shard>) {
+    pub fn finish(self) -> (Histories, Vec<Shard>) {
+        let (mut closed, given_up) = self.close();
+        (closed.take_all(), given_up)
+    }
+
+    /// Says that the histories will be taken [part by part](Self::close), which takes less memory,
+    /// so that more of them fit the budget.
+    #[must_use]
+    pub fn in_parts(self) -> Self {
+        Self { run_bytes: RUN_BYTES_IN_PARTS, ..self }
+    }
+
+    /// Changes the budget for what is still to come.
+    pub fn allow(&mut self, memory_budget_bytes: u64) {
+        self.options.memory_budget_bytes = memory_budget_bytes;
+    }
+
+    /// Forgets everything collected and frees its memory.
+    pub fn give_up(&mut self) {
+        *self = Self::new(self.options.clone()).with_times(self.times);
+    }
+
+    /// Ends the collection; the histories can be taken part by part. Also returns the shards that
+    /// were given up and need a pass of their own.
+    #[must_use]
+    pub fn close(mut self) -> (Closed, Vec<Shard>) {
         for (index, open) in (0u32..).zip(&mut self.open) {
             open.end_cycle(index, &mut self.runs);
             self.runs.push(index, open.run());
         }
         self.open = Vec::new();
-        let mut histories =
-            sort(self.map.numbers, self.runs, (&self.options, self.references, self.outside));
-        histories.outside_references = self.outside_references;
-        (histories, self.given_up)
+        let closed = Closed {
+            block_size: self.options.block_size,
+            processors: self.options.processors,
+            numbers: self.map.numbers,
+            runs: self.runs,
+            references: self.references,
+            outside: self.outside,
+            outside_references: self.outside_references,
+        };
+        (closed, self.given_up)
     }
 }
 
@@ -381,39 +398,4 @@ impl HistoryBuilder {
 fn next_split(periods: &[u64], time: Time) -> Time {
     let next = periods.iter().map(|&p| (time / p + 1).saturating_mul(p));
     next.min().unwrap_or(Time::MAX)
-}
-
-/// Counting sort of the runs by block, keeping their order within each.
-fn sort(
-    numbers: Vec<u64>,
-    list: RunList,
-    (options, references, outside): (&HistoryOptions, u64, Tally),
-) -> Histories {
-    let place = |index: u32| usize::try_from(index).unwrap_or(usize::MAX);
-    let mut offsets = vec![0usize; numbers.len() + 1];
-    for &(index, _) in list.pieces.iter().flatten() {
-        offsets[place(index) + 1] += 1;
-    }
-    for i in 1..offsets.len() {
-        offsets[i] += offsets[i - 1];
-    }
-    let mut next = offsets.clone();
-    let mut runs = vec![Run::new(0, 0, 1, (0, 1)); list.len];
-    for piece in list.pieces {
-        for (index, run) in piece {
-            let slot = &mut next[place(index)];
-            runs[*slot] = run;
-            *slot += 1;
-        }
-    }
-    Histories {
-        block_size: options.block_size,
-        processors: options.processors,
-        numbers,
-        offsets,
-        runs,
-        references,
-        outside,
-        outside_references: 0,
-    }
 }

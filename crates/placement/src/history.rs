@@ -32,6 +32,22 @@ impl Run {
         Self { time_and_processor: time << 16 | u64::from(processor), repeats, writes, reads }
     }
 
+    /// Time of the first reference and the processor, packed as in the run.
+    pub(crate) fn time_and_processor(self) -> u64 {
+        self.time_and_processor
+    }
+
+    /// Repeats, writes and reads of one repetition.
+    pub(crate) fn shape(self) -> (u32, u16, u16) {
+        (self.repeats, self.writes, self.reads)
+    }
+
+    /// A run from what [`time_and_processor`](Self::time_and_processor) and the counts say.
+    pub(crate) fn from_packed(time_and_processor: u64, repeats: u32, cycle: (u16, u16)) -> Self {
+        let (writes, reads) = cycle;
+        Self { time_and_processor, repeats, writes, reads }
+    }
+
     /// Time of the first reference.
     #[must_use]
     pub fn time(self) -> Time {

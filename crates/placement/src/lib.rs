@@ -15,6 +15,7 @@ mod filter;
 mod history;
 mod map;
 pub mod policy;
+mod runs;
 
 pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
 pub use cost::{Amount, Cost, Packets};
@@ -22,3 +23,4 @@ pub use filter::{Filter, Private, Synchronisation};
 pub use history::{Block, Histories, Run};
 pub use homenode_stats::Tally;
 pub use policy::{Policy, PolicyError, PolicySpec, Setup, TABLE};
+pub use runs::{Closed, PARTS};

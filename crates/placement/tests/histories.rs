@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_placement::{
-    Filter, Histories, HistoryBuilder, HistoryOptions, Private, Shard, Synchronisation,
+    Filter, Histories, HistoryBuilder, HistoryOptions, PARTS, Private, Shard, Synchronisation,
 };
 use homenode_trace::Batch;
 
@@ -210,4 +210,35 @@ fn long_runs_are_exact_beyond_every_counter() {
     assert_eq!(runs.iter().map(|r| r.reads()).sum::<u64>(), 270_000);
     assert_eq!(runs.iter().map(|r| r.writes()).sum::<u64>(), 70_000);
     assert!(runs.len() < 9, "{runs:?}");
+}
+
+/// Taken part by part or at once, halved or not, every block has the same history, and no block is
+/// in two parts.
+#[test]
+fn parts_hold_the_same_histories_as_the_whole() {
+    let mut rng = Rng::new(21);
+    for budget in [u64::MAX, 30_000] {
+        let accesses = random_accesses(&mut rng, 5_000);
+        let o = HistoryOptions { memory_budget_bytes: budget, ..options(16, 5) };
+        let (whole, given_up) = build(&accesses, o.clone());
+        let mut builder = HistoryBuilder::new(o);
+        for batch in batches(&accesses, 100) {
+            builder.push(&batch);
+        }
+        let (mut closed, given_up_too) = builder.close();
+        assert_eq!(given_up, given_up_too);
+        assert_eq!(closed.references(), whole.references());
+        assert_eq!(closed.outside(), whole.outside());
+        let mut found = BTreeMap::new();
+        for part in 0..PARTS {
+            let histories = closed.take(part);
+            for block in histories.blocks() {
+                assert!(found.insert(block.number, block.runs.to_vec()).is_none());
+            }
+        }
+        let expected: BTreeMap<_, _> =
+            whole.blocks().map(|block| (block.number, block.runs.to_vec())).collect();
+        assert_eq!(found, expected);
+        assert!(budget == u64::MAX || !given_up.is_empty());
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use homenode_placement::{Histories, HistoryBuilder, Shard, Tally};
+use homenode_placement::{Closed, Histories, HistoryBuilder, PARTS, Shard, Tally};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
@@ -12,12 +12,15 @@ use crate::error::SimError;
 use crate::plan::{MEMORY_BUDGET_BYTES, Plan};
 use crate::source::TraceSource;
 
-/// Bytes of histories per reference, pessimistically, to choose how many sizes share a pass.
-const BYTES_PER_REFERENCE: u64 = 40;
+/// Part of the trace after which the histories' size at its end is foreseen: one in this many.
+const FORESEEN_AFTER: u64 = 64;
 
 /// References decoded ahead for each thread, and threads served so; 13 bytes each.
 const WINDOW_REFERENCES: usize = 1 << 20;
 const THREADS_MAX: usize = 8;
+
+/// Tasks for each thread between two reports of progress.
+const TASKS_AHEAD: usize = 16;
 
 /// Runs that one task walks, about.
 const TASK_RUNS: usize = 1 << 18;
@@ -75,29 +78,35 @@ pub(crate) fn count<T: TraceSource + ?Sized>(
         ..SizeCounts::default()
     };
     let mut counts: Vec<SizeCounts> = plan.sizes.iter().map(fresh).collect();
-    let all = (0..plan.sizes.len()).rev();
+    let all = 0..plan.sizes.len();
     let mut pending: Vec<Pending> =
         all.map(|size| Pending { size, shard: Shard::default() }).collect();
-    let together = budget / (trace.references().max(1) * BYTES_PER_REFERENCE).max(1);
-    let together = usize::try_from(together).unwrap_or(usize::MAX);
-    let together = together.max(pool.current_num_threads()).max(1);
+    let ration = Ration { budget, references: trace.references() };
     while !pending.is_empty() {
-        let group = pending.split_off(pending.len().saturating_sub(together));
-        let share = budget / u64::try_from(group.len()).unwrap_or(1);
-        let builders = group.iter().map(|p| plan.builder(&plan.sizes[p.size], p.shard, share));
-        let mut builders: Vec<HistoryBuilder> = builders.collect();
-        pass(&pool, trace, &mut builders, &mut meter)?;
-        let finished: Vec<_> =
-            pool.install(|| builders.into_par_iter().map(HistoryBuilder::finish).collect());
-        let mut histories = Vec::new();
-        for (p, (history, given_up)) in group.iter().zip(finished) {
-            pending.extend(given_up.into_iter().map(|shard| Pending { size: p.size, shard }));
-            counts[p.size].references += history.references();
-            counts[p.size].outside += history.outside();
-            counts[p.size].outside_references += history.outside_references();
-            histories.push((p.size, history));
+        let mut group = std::mem::take(&mut pending);
+        let build = |p: &Pending| plan.builder(&plan.sizes[p.size], p.shard, budget).in_parts();
+        let mut builders: Vec<HistoryBuilder> = group.iter().map(build).collect();
+        let least = pool.current_num_threads().min(group.len());
+        let keep = |some: &mut [HistoryBuilder], seen| ration.keep(some, least, seen);
+        let kept = feed(&pool, trace, &mut builders, (&mut meter, keep))?;
+        builders.truncate(kept);
+        // The rest waits for the next pass, in the same order.
+        pending.extend(group.drain(kept..));
+        let closed = pool.install(|| builders.into_par_iter().map(HistoryBuilder::close));
+        let mut closed: Vec<(Closed, Vec<Shard>)> = pool.install(|| closed.collect());
+        for (p, (histories, given_up)) in group.iter().zip(&mut closed) {
+            let again = given_up.drain(..).map(|shard| Pending { size: p.size, shard });
+            pending.extend(again);
+            counts[p.size].references += histories.references();
+            counts[p.size].outside += histories.outside();
+            counts[p.size].outside_references += histories.outside_references();
         }
-        walk(&pool, plan, &histories, (&mut counts, &mut meter))?;
+        for part in 0..PARTS {
+            let take = |(p, (closed, _)): (&Pending, &mut (Closed, _))| (p.size, closed.take(part));
+            let histories: Vec<(usize, Histories)> =
+                pool.install(|| group.par_iter().zip(&mut closed).map(take).collect());
+            walk(&pool, plan, &histories, (&mut counts, &mut meter))?;
+        }
     }
     meter.done = meter.total;
     meter.add(0)?;
@@ -112,20 +121,61 @@ pub(crate) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SimError
         .map_err(|e| SimError::Config { problem: format!("worker threads: {e}; use fewer") })
 }
 
-/// Feeds the whole trace to the builders. The next pieces are decoded meanwhile.
+/// How many histories share the memory.
+struct Ration {
+    budget: u64,
+    /// References in the trace.
+    references: u64,
+}
+
+impl Ration {
+    /// How many of the builders can go on after so many references without exceeding the budget at
+    /// the end of the trace, at least `least`; the others lose what they have.
+    fn keep(&self, builders: &mut [HistoryBuilder], least: usize, seen: u64) -> usize {
+        let mut keep = builders.len();
+        if seen > self.references / FORESEEN_AFTER {
+            let more = u128::from(self.references.max(seen));
+            let mut bytes: u128 = builders.iter().map(|b| u128::from(b.bytes())).sum();
+            while keep > least && bytes * more > u128::from(self.budget) * u128::from(seen) {
+                keep -= 1;
+                bytes -= u128::from(builders[keep].bytes());
+                builders[keep].give_up();
+            }
+        }
+        let share = self.budget / u64::try_from(keep).unwrap_or(1).max(1);
+        builders[..keep].iter_mut().for_each(|builder| builder.allow(share));
+        keep
+    }
+}
+
+/// Feeds the whole trace to the builders.
 pub(crate) fn pass<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
     trace: &T,
     builders: &mut [HistoryBuilder],
     meter: &mut Meter<'_>,
 ) -> Result<(), SimError> {
+    let all = |some: &mut [HistoryBuilder], _| some.len();
+    feed(pool, trace, builders, (meter, all)).map(|_| ())
+}
+
+/// Feeds the trace to the builders; after each window `keep` says from the references seen how many
+/// of them go on. Returns how many have seen everything. The next pieces are decoded meanwhile.
+fn feed<T: TraceSource + ?Sized>(
+    pool: &rayon::ThreadPool,
+    trace: &T,
+    builders: &mut [HistoryBuilder],
+    (meter, mut keep): (&mut Meter<'_>, impl FnMut(&mut [HistoryBuilder], u64) -> usize),
+) -> Result<usize, SimError> {
     let pieces = trace.pieces();
     let width = window_pieces(trace, pool.current_num_threads());
     let window = |first: usize| first..pieces.min(first + width);
     let mut ready = pool.install(|| decode(trace, window(0), Vec::new()))?;
     let mut spare = Vec::new();
+    let (mut kept, mut seen) = (builders.len(), 0);
     let mut first = 0;
     while first < pieces {
+        let builders = &mut builders[..kept];
         let next = window(first + width);
         let recycled = std::mem::take(&mut spare);
         let ((), decoded) = pool.install(|| {
@@ -142,11 +192,13 @@ pub(crate) fn pass<T: TraceSource + ?Sized>(
         });
         let rows: usize = ready.iter().map(Batch::len).sum();
         let work = u64::try_from(rows * builders.len()).unwrap_or(0);
+        seen += u64::try_from(rows).unwrap_or(0);
+        kept = keep(builders, seen);
         spare = std::mem::replace(&mut ready, decoded?);
         meter.add(work)?;
         first += width;
     }
-    Ok(())
+    Ok(kept)
 }
 
 /// Pieces decoded at a time: work for every thread, but few references in memory.
@@ -191,7 +243,7 @@ fn walk(
             tasks.extend(ranges.map(|blocks| Task { size: *size, history, job, blocks }));
         }
     }
-    for some in tasks.chunks(pool.current_num_threads() * 4) {
+    for some in tasks.chunks(pool.current_num_threads() * TASKS_AHEAD) {
         let tallies: Result<Vec<Tally>, SimError> = pool.install(|| {
             some.par_iter().map(|task| perform(plan, task, &histories[task.history].1)).collect()
         });

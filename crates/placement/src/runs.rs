@@ -1,0 +1,222 @@
+//! Completed runs on their way from the builder to the histories.
+
+use homenode_base::{BlockSize, ProcId};
+use homenode_stats::Tally;
+
+use crate::history::{Histories, Run};
+
+/// Into how many parts histories can be taken; each is sorted by itself.
+pub const PARTS: usize = 8;
+
+/// Runs per piece of a list, so that it grows without being copied.
+const PIECE_RUNS: usize = 1 << 14;
+
+/// In place of a shape: the shape is too large and stands in the list of wide ones.
+const WIDE: u32 = u32::MAX;
+
+/// A run with the index of its block.
+///
+/// ```text
+/// shape   31        16 15     8 7      0
+///         [ repeats  ] [writes] [reads ]
+/// ```
+#[derive(Clone, Copy)]
+struct Listed {
+    time_and_processor: u64,
+    index: u32,
+    shape: u32,
+}
+
+/// Runs of some blocks, in order of completion.
+#[derive(Default)]
+pub(crate) struct RunList {
+    pieces: Vec<Vec<Listed>>,
+    /// Repeats, writes and reads of the runs whose shape is [`WIDE`], in order.
+    wide: Vec<(u32, u16, u16)>,
+    len: usize,
+}
+
+impl RunList {
+    #[inline]
+    fn push(&mut self, index: u32, run: Run) {
+        let (repeats, writes, reads) = (run.repeats(), run.cycle_writes(), run.cycle_reads());
+        let packed = repeats << 16 | writes << 8 | reads;
+        let narrow = repeats < 1 << 16 && writes < 1 << 8 && reads < 1 << 8;
+        let shape = u32::try_from(packed).ok().filter(|&shape| narrow && shape != WIDE);
+        if shape.is_none() {
+            self.wide.push(run.shape());
+        }
+        if self.len.is_multiple_of(PIECE_RUNS) {
+            self.pieces.push(Vec::with_capacity(PIECE_RUNS));
+        }
+        if let Some(piece) = self.pieces.last_mut() {
+            let time_and_processor = run.time_and_processor();
+            piece.push(Listed { time_and_processor, index, shape: shape.unwrap_or(WIDE) });
+        }
+        self.len += 1;
+    }
+
+    /// Gives every run away, in order; memory is freed on the way.
+    pub(crate) fn drain(self, mut take: impl FnMut(u32, Run)) {
+        let mut wide = self.wide.into_iter();
+        for piece in self.pieces {
+            for listed in piece {
+                let (repeats, writes, reads) = if listed.shape == WIDE {
+                    wide.next().unwrap_or_default()
+                } else {
+                    let [reads, writes, low, high] = listed.shape.to_le_bytes();
+                    let repeats = u16::from_le_bytes([low, high]);
+                    (u32::from(repeats), u16::from(writes), u16::from(reads))
+                };
+                let packed = listed.time_and_processor;
+                take(listed.index, Run::from_packed(packed, repeats, (writes, reads)));
+            }
+        }
+    }
+}
+
+/// One list a part: a block's part is its index modulo [`PARTS`].
+#[derive(Default)]
+pub(crate) struct Lists(pub(crate) [RunList; PARTS]);
+
+impl Lists {
+    #[inline]
+    pub(crate) fn push(&mut self, index: u32, run: Run) {
+        self.0[place(index) % PARTS].push(index, run);
+    }
+
+    /// Runs of all lists.
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|list| list.len).sum()
+    }
+}
+
+/// All runs of a shard of a trace, not yet sorted by block.
+pub struct Closed {
+    pub(crate) block_size: BlockSize,
+    pub(crate) processors: ProcId,
+    pub(crate) numbers: Vec<u64>,
+    pub(crate) runs: Lists,
+    pub(crate) references: u64,
+    pub(crate) outside: Tally,
+    pub(crate) outside_references: u64,
+}
+
+impl Closed {
+    /// Data references taken into account, as [`Histories::references`].
+    #[must_use]
+    pub fn references(&self) -> u64 {
+        self.references
+    }
+
+    /// References without a history, as [`Histories::outside`].
+    #[must_use]
+    pub fn outside(&self) -> &Tally {
+        &self.outside
+    }
+
+    /// The same, each counted once, as [`Histories::outside_references`].
+    #[must_use]
+    pub fn outside_references(&self) -> u64 {
+        self.outside_references
+    }
+
+    /// The histories of the blocks of one part below [`PARTS`], which are gone from here then. Of
+    /// them, references and what is outside are 0.
+    ///
+    /// # Panics
+    /// When there is no such part.
+    pub fn take(&mut self, part: usize) -> Histories {
+        let numbers = self.numbers.iter().skip(part).step_by(PARTS).copied().collect();
+        let list = std::mem::take(&mut self.runs.0[part]);
+        self.sort(numbers, vec![list], |index| place(index) / PARTS)
+    }
+
+    /// All histories at once.
+    pub(crate) fn take_all(&mut self) -> Histories {
+        let numbers = std::mem::take(&mut self.numbers);
+        let lists = std::mem::take(&mut self.runs).0.into();
+        let histories = self.sort(numbers, lists, place);
+        Histories {
+            references: self.references,
+            outside: self.outside,
+            outside_references: self.outside_references,
+            ..histories
+        }
+    }
+
+    /// Counting sort of the runs by block, keeping their order within each.
+    fn sort(
+        &self,
+        numbers: Vec<u64>,
+        lists: Vec<RunList>,
+        place: impl Fn(u32) -> usize,
+    ) -> Histories {
+        let mut offsets = vec![0usize; numbers.len() + 1];
+        let mut len = 0;
+        for list in &lists {
+            len += list.len;
+            for listed in list.pieces.iter().flatten() {
+                offsets[place(listed.index) + 1] += 1;
+            }
+        }
+        for i in 1..offsets.len() {
+            offsets[i] += offsets[i - 1];
+        }
+        let mut next = offsets.clone();
+        let mut runs = vec![Run::new(0, 0, 1, (0, 1)); len];
+        for list in lists {
+            list.drain(|index, run| {
+                let slot = &mut next[place(index)];
+                runs[*slot] = run;
+                *slot += 1;
+            });
+        }
+        Histories {
+            block_size: self.block_size,
+            processors: self.processors,
+            numbers,
+            offsets,
+            runs,
+            references: 0,
+            outside: Tally::default(),
+            outside_references: 0,
+        }
+    }
+}
+
+fn place(index: u32) -> usize {
+    usize::try_from(index).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listed_run_is_sixteen_bytes() {
+        assert_eq!(size_of::<Listed>(), 16);
+    }
+
+    #[test]
+    fn shapes_of_any_size_come_back() {
+        let mut list = RunList::default();
+        let sizes = [0u16, 1, 255, 256, u16::MAX];
+        let mut expected = Vec::new();
+        for repeats in [1u32, 65_535, 65_536, u32::MAX] {
+            for writes in sizes {
+                for reads in sizes.into_iter().filter(|&reads| reads > 0 || writes > 0) {
+                    let run = Run::new(7, 1023, repeats, (writes, reads));
+                    list.push(u32::try_from(expected.len()).unwrap(), run);
+                    expected.push(run);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        list.drain(|index, run| {
+            assert_eq!(place(index), found.len());
+            found.push(run);
+        });
+        assert_eq!(found, expected);
+    }
+}
