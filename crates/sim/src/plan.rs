@@ -147,7 +147,7 @@ impl Plan {
 }
 
 impl Size {
-    /// The job of a policy in these surroundings, a new one if there is none yet that decides alike.
+    /// The job of a policy in these surroundings, a new one if none yet decides alike.
     fn job(&mut self, policy: usize, spec: &PolicySpec, setup: Setup) -> Result<usize, SimError> {
         let instance = spec.build(&setup)?;
         let same = |j: &Job| {
