@@ -64,7 +64,7 @@ pub fn run<T: TraceSource + ?Sized>(
     trace: &T,
     progress: Progress<'_>,
 ) -> Result<Simulation, SimError> {
-    let plan = plan::Plan::new(config, trace)?;
+    let plan = plan::Plan::new(config, trace)?.for_counts();
     let counts = passes::count(&plan, config, trace, progress)?;
     Ok(outcome::assemble(&plan, &counts, trace))
 }

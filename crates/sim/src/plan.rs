@@ -1,7 +1,7 @@
 //! The matrix, checked, with each distinct computation listed once.
 
 use homenode_base::BlockSize;
-use homenode_machine::{Machine, Model, PriceList};
+use homenode_machine::{Machine, Model, PriceList, Prices};
 use homenode_placement::{
     Filter, HistoryBuilder, HistoryOptions, PolicySpec, Private, Setup, Shard, Times,
 };
@@ -123,6 +123,13 @@ impl Plan {
         Ok(size)
     }
 
+    /// The same matrix with one job for machines whose prices make a policy decide alike: enough
+    /// where only counts are wanted.
+    pub(crate) fn for_counts(mut self) -> Self {
+        self.sizes.iter_mut().for_each(Size::merge_jobs);
+        self
+    }
+
     /// What becomes of private references on a machine. Histories are the same whether they are
     /// counted as local or left out.
     pub(crate) fn private(&self, machine: &Machine) -> Private {
@@ -147,17 +154,15 @@ impl Plan {
 }
 
 impl Size {
-    /// The job of a policy in these surroundings, a new one if none yet decides alike.
+    /// The job of a policy in these surroundings, a new one if there is none yet.
     fn job(&mut self, policy: usize, spec: &PolicySpec, setup: Setup) -> Result<usize, SimError> {
-        let instance = spec.build(&setup)?;
         let same = |j: &Job| {
-            j.policy == policy
-                && j.setup.global == setup.global
-                && decide_alike(j.setup.prices.as_ref(), setup.prices.as_ref())
+            j.policy == policy && j.setup.global == setup.global && j.setup.prices == setup.prices
         };
         if let Some(found) = self.jobs.iter().position(same) {
             return Ok(found);
         }
+        let instance = spec.build(&setup)?;
         self.times = self.times.max(instance.times());
         let period = instance.split_period();
         if let Some(period) = period.filter(|p| !self.split_periods.contains(p)) {
@@ -165,6 +170,25 @@ impl Size {
         }
         self.jobs.push(Job { policy, setup });
         Ok(self.jobs.len() - 1)
+    }
+
+    /// Leaves one job of those that count alike although their prices differ.
+    fn merge_jobs(&mut self) {
+        let mut kept: Vec<Job> = Vec::new();
+        let mut places = Vec::new();
+        for job in std::mem::take(&mut self.jobs) {
+            let same = |k: &Job| {
+                k.policy == job.policy
+                    && k.setup.global == job.setup.global
+                    && decide_alike(k.setup.prices.as_ref(), job.setup.prices.as_ref())
+            };
+            places.push(kept.iter().position(same).unwrap_or(kept.len()));
+            if places.last() == Some(&kept.len()) {
+                kept.push(job);
+            }
+        }
+        self.jobs = kept;
+        self.job.iter_mut().flatten().for_each(|job| *job = places[*job]);
     }
 }
 
