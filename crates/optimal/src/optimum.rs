@@ -175,11 +175,14 @@ fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (value, shift): (Wi
 
 /// Single places, each with the number of references made there; `global` is global memory.
 fn singles(steps: impl Iterator<Item = (u64, ProcId)>, global: ProcId, sink: &mut impl Sink) {
-    let mut position = 0;
+    let (mut position, mut before) = (0, None);
     for (references, place) in steps {
-        let processors = [place];
-        let held = if place == global { &[][..] } else { &processors };
-        sink.set(position, held, place == global);
+        if before != Some(place) {
+            let processors = [place];
+            let held = if place == global { &[][..] } else { &processors };
+            sink.set(position, held, place == global);
+        }
+        before = Some(place);
         position += references;
     }
 }

@@ -89,6 +89,7 @@ impl Scratch {
             0..=16 if fits => self.forward::<i64, 16>(runs, prices),
             0..=64 if fits => self.forward::<i64, 64>(runs, prices),
             0..=64 => self.forward::<i128, 64>(runs, prices),
+            0..=256 if fits => self.forward::<i64, 256>(runs, prices),
             _ if fits => self.forward::<i64, 1024>(runs, prices),
             _ => self.forward::<i128, 1024>(runs, prices),
         };

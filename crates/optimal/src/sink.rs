@@ -13,7 +13,7 @@ impl Sink for Changes {
 }
 
 /// Places that hold a block: processors, ascending, and whether global memory.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 struct Places {
     processors: Vec<ProcId>,
     global: bool,
@@ -26,6 +26,17 @@ impl Places {
             [only] => *only == processor,
             several => several.binary_search(&processor).is_ok(),
         }
+    }
+
+    /// Whether they are these. Mostly there is one, or none.
+    #[inline]
+    fn are(&self, processors: &[ProcId], global: bool) -> bool {
+        let same = match (self.processors.as_slice(), processors) {
+            ([], []) => true,
+            ([one], [other]) => one == other,
+            (all, others) => all.len() == others.len() && all == others,
+        };
+        same && self.global == global
     }
 
     fn is_empty(&self) -> bool {
@@ -63,10 +74,11 @@ impl<'a> Counter<'a> {
 
     /// Counts the change to the places of now, which the reference at `position` makes.
     fn change(&mut self) {
-        if !std::mem::take(&mut self.changed) || self.before == self.now {
+        let changed = std::mem::take(&mut self.changed);
+        let (before, now) = (&self.before, &self.now);
+        if !changed || before.are(&now.processors, now.global) {
             return;
         }
-        let (before, now) = (&self.before, &self.now);
         let Some(run) = self.runs.get(self.run) else { return };
         let write = run.next_write(self.within) == Some(self.within);
         let added = now.processors.iter().filter(|p| !before.has(**p)).count();
@@ -93,7 +105,12 @@ impl<'a> Counter<'a> {
         while let Some(run) = self.runs.get(self.run).filter(|_| self.position < until) {
             let left = run.references() - self.within;
             let count = left.min(until - self.position);
-            let (from, to) = (run.prefix(self.within), run.prefix(self.within + count));
+            let (more_reads, more_writes) = if count == run.references() {
+                (run.reads(), run.writes())
+            } else {
+                let (from, to) = (run.prefix(self.within), run.prefix(self.within + count));
+                (to.0 - from.0, to.1 - from.1)
+            };
             let t = &mut self.tally;
             let (reads, writes) = if self.now.has(run.processor()) {
                 (&mut t.local_reads, &mut t.local_writes)
@@ -102,8 +119,8 @@ impl<'a> Counter<'a> {
             } else {
                 (&mut t.remote_reads, &mut t.remote_writes)
             };
-            *reads += to.0 - from.0;
-            *writes += to.1 - from.1;
+            *reads += more_reads;
+            *writes += more_writes;
             self.position += count;
             self.within += count;
             if self.within == run.references() {
@@ -115,6 +132,9 @@ impl<'a> Counter<'a> {
 
 impl Sink for Counter<'_> {
     fn set(&mut self, reference: u64, places: &[ProcId], global: bool) {
+        if self.now.are(places, global) {
+            return;
+        }
         if reference > self.position {
             self.change();
             self.refer(reference);

@@ -53,8 +53,32 @@ fn main() {
         let histories = synthetic::histories(&batches, 16);
         println!("  {} runs in {} blocks", histories.runs(), histories.len());
     }
+    optimum_by_processors(&mut lines);
     for line in lines {
         println!("{line}");
+    }
+}
+
+/// The optimum where all of 8, 64, 256 or 1,024 processors refer to every block.
+fn optimum_by_processors(lines: &mut Vec<String>) {
+    println!("\nshared-counters: {REFERENCES} references, one thread a processor, 4 KB blocks");
+    for processors in [8u16, 64, 256, 1024] {
+        let batches = synthetic::shared_by(processors, REFERENCES);
+        let histories = synthetic::histories(&batches, processors);
+        for entry in homenode_optimal::TABLE {
+            for (machine, prices) in [("numa", synthetic::numa()), ("ace", synthetic::ace())] {
+                let speed = rate(|| {
+                    let policy = (entry.name, prices);
+                    std::hint::black_box(synthetic::walk(&histories, TABLES, policy, 1));
+                });
+                let what = format!("{} on {machine}", entry.name);
+                println!("  {what:<32}{processors:>4} processors {speed:>9.1} M references/s");
+                lines.push(format!(
+                    "{{\"bench\":\"placement\",\"trace\":\"shared-by-all\",\"what\":\"{what}\",\
+                     \"processors\":{processors},\"mrefs_per_s\":{speed:.1}}}"
+                ));
+            }
+        }
     }
 }
 
@@ -69,8 +93,7 @@ fn times((name, prices): (&str, PriceList), processors: u16) -> Times {
 /// A label, a policy with prices, and the number of processors.
 type Point = (String, (&'static str, PriceList), u16);
 
-/// Every policy at 16 processors; the optima also at 8, with and without global memory, and at 64,
-/// of which 16 refer.
+/// Every policy at 16 processors; the optima also at 8, with and without global memory.
 fn list() -> Vec<Point> {
     let point = |name: &'static str, prices: PriceList, processors| {
         let global = if prices.has_global() { " on ace" } else { "" };
@@ -89,6 +112,5 @@ fn list() -> Vec<Point> {
         points.push(point(entry.name, synthetic::numa(), 8));
         points.push(point(entry.name, synthetic::ace(), 8));
     }
-    points.push(point("optimal", synthetic::numa(), 64));
     points
 }

@@ -1,4 +1,4 @@
-//! Deterministic traces of 16 threads for benchmarks, and the work that is measured.
+//! Deterministic traces, mostly of 16 threads, for benchmarks, and the work that is measured.
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
 use homenode_base::{BlockSize, Rng};
@@ -16,8 +16,13 @@ const ROWS: usize = 1 << 20;
 pub fn traces(references: usize) -> Vec<(&'static str, Vec<Batch>)> {
     vec![
         ("stencil", collect(stencil(), references)),
-        ("shared-counters", collect(shared(), references)),
+        ("shared-counters", shared_by(THREADS, references)),
     ]
+}
+
+/// Counters that so many threads share.
+pub fn shared_by(threads: u16, references: usize) -> Vec<Batch> {
+    collect(shared(threads), references)
 }
 
 /// One reference: thread, write, address.
@@ -68,12 +73,12 @@ fn stencil() -> impl Iterator<Item = Item> {
 }
 
 /// Threads taking turns every few references to counters that all of them update: short runs.
-fn shared() -> impl Iterator<Item = Item> {
+fn shared(threads: u16) -> impl Iterator<Item = Item> {
     let mut rng = Rng::new(1);
     let (mut thread, mut left, mut addr) = (0, 0, 0);
     std::iter::from_fn(move || {
         if left == 0 {
-            thread = u16::try_from(rng.below(u64::from(THREADS))).unwrap_or(0);
+            thread = u16::try_from(rng.below(u64::from(threads))).unwrap_or(0);
             addr = 0x10_0000 + rng.below(500) * 4096 + rng.below(64) * 8;
             left = 1 + rng.below(8);
         }
