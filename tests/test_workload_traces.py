@@ -12,7 +12,10 @@ import homenode as hn
 from homenode import workloads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from conftest import Outcome
 
 NAMES = [entry.name for entry in workloads.TABLE]
 
@@ -48,3 +51,12 @@ def test_quick_recordings_repeat(
 def test_presto_programs_have_many_threads_to_a_processor() -> None:
     many = {entry.name for entry in workloads.TABLE if entry.threads > entry.processors}
     assert many == {"p-gauss", "p-matmult"}
+
+
+def test_recording_gives_a_program_the_threads_it_is_meant_for(
+    program: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    for words, threads in (([], 100), (["--threads", "3"], 3)):
+        made = program("workloads", "record", "p-matmult", "--quick", *words, "-o", tmp_path)
+        assert made.code == 0, made.err
+        assert hn.Trace.open(tmp_path / "p-matmult.hnt").threads == threads

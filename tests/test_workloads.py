@@ -113,6 +113,13 @@ def test_help_and_bad_options(programs: Programs, name: str) -> None:
         assert f"{name}: {says}" in result.stderr
 
 
+def test_simple_refuses_steps_after_which_its_mesh_folds(programs: Programs) -> None:
+    assert checksum(programs["simple"], "-n", "12", "-i", "200")
+    result = run(programs["simple"], "-i", "201")
+    assert result.returncode == 2
+    assert "-i: the mesh may fold after more than 200 steps" in result.stderr
+
+
 def test_variants_compute_the_same(programs: Programs) -> None:
     for entry in workloads.TABLE:
         for variant in entry.variants:

@@ -23,7 +23,7 @@ static const struct workload chip = {
     .name = "chip",
     .summary = "Simulated annealing of the places of chips on a board",
     .size_help = "places along a side of the board",
-    .size_default = 9, .size_quick = 6, .size_min = 2, .size_max = 100,
+    .size_default = 9, .size_quick = 6, .size_min = 2, .size_max = 32,
     .iterations_default = 2000, .iterations_quick = 60,
 };
 
