@@ -167,7 +167,7 @@ def test_the_command_writes_a_page_and_prints_the_ledger(
     ("words", "said"),
     [
         (("bolosky-ch9",), "there is no study 'bolosky-ch9'; choose one of bolosky-ch3"),
-        (("bolosky-ch6", "--program", "doom"), "no study has the program doom"),
+        (("bolosky-ch6", "--program", "doom"), "bolosky-ch6 has no program doom"),
     ],
 )
 def test_unknown_names_are_usage_errors(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from homenode.studies.lab import Watch
+    from homenode.studies.programs import Program
 
 __all__ = ["TABLE", "Study", "StudyResult", "find", "study", "table"]
 
@@ -82,16 +83,20 @@ def study(
         TraceError: when a kept trace is damaged.
     """
     entry = find(name)
-    chosen = available(quick, programs)
-    if programs is not None:
-        wanted = list(programs)
+    wanted = None if programs is None else list(programs)
+    chosen = available(quick, wanted, entry.calibration)
+    if wanted is not None:
         unknown = sorted(set(wanted) - {program.name for program in chosen})
         if unknown:
             raise ConfigError(
-                f"no study has the program {', '.join(unknown)}; "
-                f"the programs are {', '.join(program.name for program in available(quick))}"
+                f"{name} has no program {', '.join(unknown)}; "
+                f"the programs are {_names(available(quick, None, entry.calibration))}"
             )
     if traces is not None:
         return conduct(entry, Laboratory(Path(traces), quick, chosen, watch))
     with tempfile.TemporaryDirectory(prefix="homenode-study-") as folder:
         return conduct(entry, Laboratory(Path(folder), quick, chosen, watch))
+
+
+def _names(programs: Iterable[Program]) -> str:
+    return ", ".join(program.name for program in programs)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from homenode.studies.ch3_claims import CLAIMS
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import PLATINUM, Matrix
+from homenode.studies.programs import CALIBRATION
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Points, Table
 
@@ -26,12 +27,16 @@ def experiments(lab: Laboratory) -> Products:
     traces = [describe(lab, index) for index in range(len(lab.programs))]
     ace = lab.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
     others = lab.simulate(Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 512, 1024, PAGE]))
-    limits = lab.simulate(Matrix(["ace"], ["ace:limit=1", "ace:limit=16"], [PAGE]))
+    limits = lab.simulate(Matrix(["ace"], ["ace:limit=1"], [PAGE]))
     tables = [
         Table(
             "table-2.1",
             "traces: references in millions, size in the file, share of reads",
-            [{name: row[name] for name in _COLUMNS} for row in traces],
+            [
+                {name: row[name] for name in _COLUMNS}
+                for row in traces
+                if row["style"] != CALIBRATION
+            ],
             "Our shares of reads and bytes a reference count private references too.",
         ),
         Table(
@@ -165,4 +170,5 @@ ENTRY = Study(
     source="Bolosky 1993, chapters 2 and 3",
     experiments=experiments,
     claims=CLAIMS,
+    calibration=True,
 )

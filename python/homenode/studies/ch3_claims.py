@@ -17,6 +17,7 @@ from homenode.studies.ch3_measures import (
     mix,
     not_following,
     numa,
+    other_limit,
     ours,
     present,
     private_share,
@@ -303,6 +304,33 @@ _ACE = (
         lambda v: abs(v[0]) < 0.01 and abs(v[1]) < 0.01 and abs(v[2] - 1) < 0.05,
     ),
     Claim(
+        "3.2.2",
+        "Nothing that Gfetch fetches is local under the ACE's policy",
+        "0",
+        "share of local references",
+        lambda e: chosen(ours(e, "table-3.1", "local_share"), "Gfetch")["Gfetch"],
+        points(0.0),
+        "%",
+    ),
+    Claim(
+        "3.2.3",
+        "Primes3 shares memory heavily for writing: only 17 % of its references are local",
+        "17 %",
+        "share of local references under ACE",
+        lambda e: chosen(ours(e, "table-3.1", "local_share"), "Primes3")["Primes3"],
+        points(0.17),
+        "%",
+    ),
+    Claim(
+        "3.2.3",
+        "Nearly all references of Primes1 and Primes2 are local",
+        "100, 99 %",
+        "share of local references under ACE",
+        lambda e: chosen(ours(e, "table-3.1", "local_share"), "Primes1", "Primes2"),
+        above(NEARLY_ALL),
+        "%",
+    ),
+    Claim(
         "3.2.3",
         "Table 3.1: the printed alphas follow from the printed times",
         "eleven rows",
@@ -340,10 +368,12 @@ _ACE = (
         "3.2.3",
         "Apart from Gfetch and Primes3 alphas and gammas are very good",
         "very good",
-        "alpha and gamma of all our programs, median",
-        lambda e: (
-            median(ours(e, "table-3.1", "alpha").values()),
-            median(ours(e, "table-3.1", "gamma").values()),
+        "median alpha and gamma of our other programs",
+        lambda e: tuple(
+            median(
+                v for p, v in ours(e, "table-3.1", name).items() if p not in {"Gfetch", "Primes3"}
+            )
+            for name in ("alpha", "gamma")
         ),
         lambda v: v[0] >= NEARLY_ALL and v[1] <= CLOSE,
     ),
@@ -391,7 +421,7 @@ _ACE = (
         "But for Primes3 placing pages costs little system time",
         "0 to 4 %",
         "moves under ACE over user time",
-        lambda e: ours(e, "table-3.2", "share"),
+        lambda e: {p: v for p, v in ours(e, "table-3.2", "share").items() if p != "Primes3"},
         below(0.05),
         "%",
         "our traces are shorter than the ACE's runs, so that the same few moves weigh more",
@@ -410,7 +440,9 @@ _ACE = (
         "3.2.4",
         "Primes3 would have gained from a lower limit",
         "lower",
-        why="homenode has no program of that name",
+        "cost of ACE with one invalidation allowed over that with four, on the ACE",
+        lambda e: other_limit(e, "Primes3"),
+        less_than(1.0),
     ),
     Claim(
         "3.2.4",

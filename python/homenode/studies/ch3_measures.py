@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from homenode.catalogue import table
 from homenode.studies.claims import mean
+from homenode.studies.programs import CALIBRATION
 from homenode.studies.tables import Missing, Points
 
 if TYPE_CHECKING:
@@ -18,8 +19,12 @@ PAGE = 4096
 
 
 def described(evidence: Evidence, column: str) -> dict[str, float]:
-    """One column of the traces, by program."""
-    return {row["program"]: float(row[column]) for row in evidence.rows("traces")}
+    """One column of the traces, by program; not those of section 3.2.2."""
+    return {
+        row["program"]: float(row[column])
+        for row in evidence.rows("traces")
+        if row["style"] != CALIBRATION
+    }
 
 
 def chosen(values: dict[str, float], *names: str) -> dict[str, float]:
@@ -67,7 +72,7 @@ def private_share(evidence: Evidence) -> dict[str, float]:
 
 def numa(evidence: Evidence, size: int) -> dict[str, float]:
     """The optimum's MCPR on NUMA, by program."""
-    points = evidence.points()
+    points = traced(evidence)
     return {p: points.mcpr(p, "numa", "optimal", size) for p in points.programs()}
 
 
@@ -78,8 +83,9 @@ def best_size(evidence: Evidence, program: str, machine: str = "numa") -> int:
 
 def by_style(evidence: Evidence, size: int) -> dict[str, float]:
     """Median MCPR of every style on NUMA."""
-    points, values = evidence.points(), numa(evidence, size)
+    points, values = traced(evidence), numa(evidence, size)
     styles = dict.fromkeys(row["style"] for row in points.rows)
+    styles.pop(CALIBRATION, None)
     return {style: median(values[p] for p in points.programs(style)) for style in styles}
 
 
@@ -139,9 +145,21 @@ def limit_of_ace() -> float:
     return float(next(p["default"] for p in entry["parameters"] if p["name"] == "limit"))
 
 
+def traced(evidence: Evidence) -> Points:
+    """The points of the traced programs, without those of section 3.2.2."""
+    return Points(row for row in evidence.rows("outcomes") if row["style"] != CALIBRATION)
+
+
+def other_limit(evidence: Evidence, program: str) -> float:
+    """Cost of ACE with one invalidation allowed over that with four, on the ACE."""
+    points = evidence.points()
+    few, usual = (points.mcpr(program, "ace", p, PAGE) for p in ("ace:limit=1", "ace"))
+    return few / usual
+
+
 def ace_over(evidence: Evidence, policy: str = "ace") -> dict[str, float]:
     """Cost of a policy over the optimum's on the ACE, by program."""
-    points = evidence.points()
+    points = traced(evidence)
     return {
         p: points.mcpr(p, "ace", policy, PAGE) / points.mcpr(p, "ace", "optimal", PAGE)
         for p in points.programs()
@@ -150,7 +168,7 @@ def ace_over(evidence: Evidence, policy: str = "ace") -> dict[str, float]:
 
 def local_gap(evidence: Evidence) -> dict[str, float]:
     """Local references of the optimum minus those of ACE, as a share of all, by program."""
-    points = evidence.points()
+    points = traced(evidence)
     found = {}
     for p in points.programs():
         ace, best = (points.at(p, "ace", policy, PAGE) for policy in ("ace", "optimal"))

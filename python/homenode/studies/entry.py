@@ -54,6 +54,7 @@ class Study:
         source: the publication and its part.
         experiments: runs everything in a laboratory.
         claims: what that part says in words.
+        calibration: whether it also runs the programs of section 3.2.2.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Study:
     source: str
     experiments: Callable[[Laboratory], Products]
     claims: Sequence[Claim]
+    calibration: bool = False
 
     def describe(self) -> dict[str, Any]:
         """The entry as plain data, for lists and JSON."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int | None], None] | None
 
 THREADS = 8
+CALIBRATION = "calibration"
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 QUANTUM = 10
 """References a thread makes before the next one's turn: the ACE's tracer ran all processors at the
@@ -52,25 +53,33 @@ class Program:
         return ["-p", str(self.threads), *self.arguments]
 
 
-def listed() -> list[dict[str, Any]]:
-    """The programs of the thesis, as ``programs.toml`` has them."""
+def listed(calibration: bool = False) -> list[dict[str, Any]]:
+    """The programs of the thesis, as ``programs.toml`` has them.
+
+    Args:
+        calibration: with those of section 3.2.2, of which the thesis has no traces.
+    """
     text = (Path(__file__).with_name("programs.toml")).read_text(encoding="utf-8")
     found: list[dict[str, Any]] = tomllib.loads(text)["program"]
-    return found
+    return [row for row in found if calibration or row["style"] != CALIBRATION]
 
 
-def available(quick: bool, names: Iterable[str] | None = None) -> list[Program]:
+def available(
+    quick: bool, names: Iterable[str] | None = None, calibration: bool = False
+) -> list[Program]:
     """The programs of the thesis that homenode has, in the thesis's order.
 
     Args:
         quick: with the workloads' small sizes instead of the seed's.
         names: only these, as the thesis calls them.
+        calibration: with those of section 3.2.2.
     """
+    wanted = None if names is None else set(names)
     known = {entry.name: entry for entry in workloads.TABLE}
     found = []
-    for row in listed():
+    for row in listed(calibration):
         name = next((name for name in row["workloads"] if name in known), None)
-        if name is None or (names is not None and row["thesis"] not in set(names)):
+        if name is None or (wanted is not None and row["thesis"] not in wanted):
             continue
         size = row.get("arguments", known[name].arguments)
         if quick:
@@ -81,7 +90,7 @@ def available(quick: bool, names: Iterable[str] | None = None) -> list[Program]:
 
 
 def absent() -> list[str]:
-    """The programs of the thesis that homenode has not."""
+    """The traced programs of the thesis that homenode has not."""
     known = {entry.name for entry in workloads.TABLE}
     return [row["thesis"] for row in listed() if known.isdisjoint(row["workloads"])]
 
