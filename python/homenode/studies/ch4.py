@@ -49,12 +49,13 @@ def experiments(lab: Laboratory) -> Products:
             "Not a table of the thesis.",
         )
     ]
+    prices = priced(lab)
     changes = perturb.changes(lab)
     seeds = perturb.seeds(lab)
     tables.append(perturb.table(changes))
     extra = {
-        "scaled": scaled(lab),
-        "sweeps": sweeps(lab),
+        "scaled": scaled(prices),
+        "sweeps": sweeps(prices),
         "slow-global": slow_global(),
         "changes": changes,
     }
@@ -95,7 +96,13 @@ def optimum(
     return float(found.rows[0]["total_cost"])
 
 
-def scaled(lab: Laboratory) -> list[Row]:
+def priced(lab: Laboratory) -> list[Row]:
+    """The optimum under all prices of theorem 1 and of the sweeps, in one pass a program."""
+    machines = _scaled() | _swept()
+    return lab.simulate(Matrix(machines, ["optimal"], [PAGE], force=True))
+
+
+def _scaled() -> dict[str, str]:
     """Theorem 1: the Butterfly's and the ACE's prices beyond local, times s."""
     bases = {"butterfly": (15, 3272, None, None), "ace": (5, 4496, 2, 2248)}
     machines = {}
@@ -105,25 +112,41 @@ def scaled(lab: Laboratory) -> list[Row]:
             if g is not None and global_move is not None:
                 spec += f",g={s * (g - 1) + 1:g},G={s * global_move:g}"
             machines[f"{name}*{s:g}"] = spec
-    rows = lab.simulate(Matrix(machines, ["optimal"], [PAGE], force=True))
+    return machines
+
+
+def _swept() -> dict[str, str]:
+    """One price after the other, the others fixed."""
+    return {
+        f"{price} {_value(spec, price):g}": spec
+        for price, specs in _SWEEPS.items()
+        for spec in specs
+    }
+
+
+def _value(spec: str, price: str) -> float:
+    values = dict(item.split("=") for item in spec.removeprefix("prices:").split(","))
+    return float(values[price])
+
+
+def scaled(rows: Sequence[Row]) -> list[Row]:
+    """Those of `priced` that belong to theorem 1, with the scale."""
+    found = []
     for row in rows:
-        name, _, scale = row["machine"].partition("*")
-        row |= {"machine": name, "s": float(scale)}
-    return rows
+        name, star, scale = row["machine"].partition("*")
+        if star:
+            found.append(row | {"machine": name, "s": float(scale)})
+    return found
 
 
-def sweeps(lab: Laboratory) -> list[Row]:
-    """The optimum's cost against each price, the others fixed."""
-    rows: list[Row] = []
-    for price, specs in _SWEEPS.items():
-        named = {f"{price} {index}": spec for index, spec in enumerate(specs)}
-        found = lab.simulate(Matrix(named, ["optimal"], [PAGE], force=True))
-        for row in found:
-            spec = named[row["machine"]]
-            values = dict(item.split("=") for item in spec.removeprefix("prices:").split(","))
-            row |= {"price": price, "value": float(values[price])}
-        rows += found
-    return rows
+def sweeps(rows: Sequence[Row]) -> list[Row]:
+    """Those of `priced` that vary one price, with its name and value."""
+    found = []
+    for row in rows:
+        price, space, value = row["machine"].partition(" ")
+        if space:
+            found.append(row | {"price": price, "value": float(value)})
+    return found
 
 
 def slow_global() -> list[Row]:

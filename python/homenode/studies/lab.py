@@ -38,11 +38,18 @@ class Matrix:
     block_sizes: Sequence[int]
     force: bool = False
 
-    def names(self) -> dict[str, str]:
-        """From what the engine calls a machine to what the results call it."""
-        if isinstance(self.machines, dict):
-            return {spec: name for name, spec in self.machines.items()}
-        return {name: name for name in self.machines}
+    def names(self) -> dict[str, list[str]]:
+        """From what the engine calls a machine to what the results call it, once or several times.
+
+        >>> Matrix({"a": "prices:r=15,R=59", "b": "prices:r=15,R=59"}, [], []).names()
+        {'prices:r=15,R=59': ['a', 'b']}
+        """
+        if not isinstance(self.machines, dict):
+            return {name: [name] for name in self.machines}
+        found: dict[str, list[str]] = {}
+        for name, spec in self.machines.items():
+            found.setdefault(spec, []).append(name)
+        return found
 
 
 @contextmanager
@@ -111,7 +118,7 @@ class Laboratory:
                 force=matrix.force,
             )
         self._note(matrix, result.provenance)
-        return [point(program, row, names) for row in result]
+        return [point(program, row, name) for row in result for name in names[row["machine"]]]
 
     def _note(self, matrix: Matrix, provenance: dict[str, Any]) -> None:
         record = {
@@ -136,8 +143,8 @@ class Laboratory:
         }
 
 
-def point(program: Program, outcome: dict[str, Any], names: Mapping[str, str]) -> Row:
-    """One simulated point as a flat row.
+def point(program: Program, outcome: dict[str, Any], machine: str) -> Row:
+    """One simulated point as a flat row, under this name of its machine.
 
     ``moves`` are all moves of blocks, ``cost_moves`` what they cost.
     """
@@ -145,7 +152,7 @@ def point(program: Program, outcome: dict[str, Any], names: Mapping[str, str]) -
     row: Row = {
         "program": program.name,
         "style": program.style,
-        "machine": names.get(outcome["machine"], outcome["machine"]),
+        "machine": machine,
         "policy": outcome["policy"].partition(":")[0]
         if outcome["policy"] == PLATINUM
         else outcome["policy"],

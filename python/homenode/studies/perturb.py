@@ -50,9 +50,12 @@ def changes(lab: Laboratory) -> list[Row]:
 
 
 def _costs(lab: Laboratory, program: Program, trace: Trace) -> dict[tuple[str, str], float]:
-    pages = Matrix(("ace", "butterfly", "numa"), ["optimal", "ace", PLATINUM], [PAGE])
-    rows = lab.replay(pages, program, trace)
-    rows += lab.replay(Matrix(("cc",), ["optimal"], [LINE]), program, trace)
+    matrix = Matrix(MACHINES, ["optimal", "ace", PLATINUM], [LINE, PAGE], force=True)
+    rows = [
+        row
+        for row in lab.replay(matrix, program, trace)
+        if (row["machine"] == "cc") == (row["block_size"] == LINE)
+    ]
     return {
         (row["machine"], row["policy"]): row["mcpr"]
         for row in rows

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from homenode.studies.tables import Row
 
 
+_ALL = 1 << 30
+
+
 def blocks_of(lab: Laboratory, program: Program, block_size: int) -> list[Row]:
     """Every shared block of a program's trace, as ``homenode report`` analyses it.
 
@@ -22,9 +25,7 @@ def blocks_of(lab: Laboratory, program: Program, block_size: int) -> list[Row]:
     config = json.dumps(configuration(["butterfly"], ["optimal"], [block_size]))
     path = str(lab.trace(program).path)
     with lab.watch(f"looking into {program.name}") as step:
-        first: dict[str, Any] = json.loads(_core.worst_blocks(path, config, 1, step))
-        count = max(int(first["blocks"]), 1)
-        found: dict[str, Any] = json.loads(_core.worst_blocks(path, config, count, step))
+        found: dict[str, Any] = json.loads(_core.worst_blocks(path, config, _ALL, step))
     blocks: list[Row] = found["worst"]
     return blocks
 
