@@ -148,6 +148,7 @@ _PROGRAMS = (
         "MCPR on NUMA with 4 KB blocks",
         lambda e: chosen(numa(e, 4096), "gauss")["gauss"],
         below(COMPARABLE),
+        why="a page holds two rows of 2 KB, one of which may still be written while others read",
     ),
     Claim(
         "2.2.3",

@@ -58,6 +58,7 @@ CLAIMS_624 = (
             uniform(e), ("sorbyr", "p-matmult", "bsort"), best_points(e).programs()
         ),
         empty,
+        why="programs with few coherence operations at 512 bytes behave so, and more of ours do",
     ),
     Claim(
         "6.2.4",

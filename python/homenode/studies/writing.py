@@ -11,6 +11,7 @@ from homenode.files import replacing
 from homenode.specs import format_size, plain_number
 from homenode.studies import charts
 from homenode.studies.entry import told_counts
+from homenode.studies.published import tables as published
 from homenode.studies.tables import to_csv
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def page(result: StudyResult) -> str:
         summary=told_counts(result.counts),
         rules=RULES.replace("*", ""),
         findings=[finding.row() for finding in result.findings],
-        tables=result.products.tables,
+        tables=[(table, published().get(table.name)) for table in result.products.tables],
         figures=[(figure, charts.draw(figure)) for figure in result.products.figures],
         notes=result.products.notes,
         provenance=result.provenance,
