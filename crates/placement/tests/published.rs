@@ -175,7 +175,7 @@ fn remote_latency_and_traffic_belong_together() {
 }
 
 /// Local, remote and replicating references are all references: a read that replicates is not also
-/// charged as local. To four digits in FFT; other programs miss up to 14.4 %, most of all under
+/// charged as local. To four digits in FFT; other programs miss up to 14.3 %, most of all under
 /// UPT, and the paper does not say why.
 #[test]
 fn references_add_up() {
