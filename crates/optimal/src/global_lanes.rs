@@ -51,7 +51,9 @@ impl Packed {
         let remote_move = prices.remote_move.map_or(never, i128::from);
         let reference = |price: i128| (price - steps(prices.scale)) << wide.shift << room;
         let moved = |price: i128| ((price << wide.shift) + 1) << room;
-        let narrow = |value: i128| i64::try_from(value).ok().filter(|&v| v < FAR / 16);
+        // The sum over all readers must fit too.
+        let most = FAR / i64::try_from(2 * lanes.max(8)).ok()?;
+        let narrow = |value: i128| i64::try_from(value).ok().filter(|&v| v < most);
         (wide.family == Family::Early).then_some(())?;
         Some(Self {
             room,
@@ -219,7 +221,8 @@ impl<'a, const L: usize> GlobalLanes<'a, L> {
         }
         let stay = joined + self.in_global + self.global_start();
         let enter = joined + join + p.global_move;
-        let value = stay.min(enter);
+        // Joining at the write itself is never cheaper than at the first read, but may cost the same.
+        let value = stay.min(enter).min(remote + p.global_move);
         self.codes.extend_from_slice(&codes);
         self.codes.push(low(value & mask));
         self.in_global = (value & !mask) - best + in_global;

@@ -93,7 +93,7 @@ fn the_curve_equals_exhaustive_search_and_bends_only_down() {
         let length = 1 + rng.below(24);
         let trace = random_trace(&mut rng, processors, length);
         let prices = if global { any_global_prices(&mut rng) } else { random_prices(&mut rng) };
-        let axis = Axis::ALL[usize::try_from(rng.below(if global { 4 } else { 2 })).unwrap()].0;
+        let axis = Axis::ALL[usize::try_from(rng.below(4)).unwrap()].0;
         let from = 1 + rng.below(6);
         let to = from + 1 + rng.below(if round % 8 == 0 { 30 } else { 8 });
         let found = check((&trace, processors), prices, round % 5 > 0, (axis, from, to));

@@ -151,6 +151,32 @@ fn wide_keys_agree_with_narrow_ones() {
     });
 }
 
+/// The same with global memory, where many readers' savings add up: steps ever finer, until the
+/// narrow lanes give way to the general solver.
+#[test]
+fn narrow_lanes_agree_with_the_general_solver() {
+    cases(11, 60, |rng, n, trace| {
+        let prices = random_global_prices(rng);
+        let mut reads: Vec<Reference> = (0..n)
+            .flat_map(|processor| vec![Reference { processor, write: false }; 40])
+            .chain(trace.iter().copied())
+            .collect();
+        reads.push(Reference { processor: n - 1, write: true });
+        let fine = |price: Option<u64>, bits: u32| price.map(|p| p << bits);
+        let expected = tally("optimal", prices, n, &reads);
+        for bits in [8, 16, 20, 24, 28, 32, 36, 40] {
+            let fine = Prices {
+                scale: prices.scale << bits,
+                remote_reference: fine(prices.remote_reference, bits),
+                remote_move: fine(prices.remote_move, bits),
+                global_reference: fine(prices.global_reference, bits),
+                global_move: fine(prices.global_move, bits),
+            };
+            assert_eq!(tally("optimal", fine, n, &reads), expected, "{bits} {prices} {trace:?}");
+        }
+    });
+}
+
 #[test]
 fn no_policy_beats_the_optimum_with_global_memory() {
     cases(9, 300, |rng, n, trace| {
