@@ -221,7 +221,7 @@ impl<'a, const L: usize> GlobalLanes<'a, L> {
         }
         let stay = joined + self.in_global + self.global_start();
         let enter = joined + join + p.global_move;
-        // Joining at the write itself is never cheaper than at the first read, but may cost the same.
+        // Joining at the write is never cheaper than at the first read, but may cost the same.
         let value = stay.min(enter).min(remote + p.global_move);
         self.codes.extend_from_slice(&codes);
         self.codes.push(low(value & mask));
