@@ -4,27 +4,28 @@ use homenode_base::ProcId;
 
 use super::collect::{Event, Use};
 use super::counts::SharingCounts;
+use super::homes;
 use super::intervals::{self, Visit};
 use super::places::{FEW, MANY_WORDS, Places};
 
 /// Something happened at a visit; visits count from 1, 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
-struct Written {
-    by: u16,
-    at: u32,
+pub(super) struct Written {
+    pub(super) by: u16,
+    pub(super) at: u32,
     /// The last write by another lane than `by`.
     by_another_at: u32,
 }
 
 impl Written {
-    fn write(&mut self, lane: u16, now: u32) {
+    pub(super) fn write(&mut self, lane: u16, now: u32) {
         if self.by != lane {
             (self.by, self.by_another_at) = (lane, self.at);
         }
         self.at = now;
     }
 
-    fn by_others(self, lane: u16) -> u32 {
+    pub(super) fn by_others(self, lane: u16) -> u32 {
         if self.by == lane { self.by_another_at } else { self.at }
     }
 }
@@ -161,12 +162,12 @@ impl Scratch {
         counts.transfers += transfers;
         let words = self.touched.iter();
         let one_word = words.map(|&word| u64::from(facts[word].transfers)).max().unwrap_or(0);
-        let low = walk.fetches.max(one_word);
+        let (low, loads) = self.bounds(events, &walk, one_word);
         counts.necessary_low += low;
         if !walk.written {
             // Nothing is ever taken away: all transfers are cold, and no layout saves any but
             // those that move words nobody needs.
-            let high = walk.loads.min(transfers);
+            let high = loads.min(transfers);
             counts.necessary_high += high;
             counts.interval_transfers += transfers;
             counts.interval_transfers_thesis += transfers;
@@ -178,12 +179,28 @@ impl Scratch {
         let interval = self.intervals(transfers, low, merge);
         counts.interval_transfers += interval[0];
         counts.interval_transfers_thesis += interval[1];
-        counts.necessary_high += walk.loads.min(interval[0]);
+        counts.necessary_high += loads.min(interval[0]);
         if !walk.communicates {
             counts.full_duration_blocks += 1;
             counts.full_duration_saved += transfers - (walk.processors - 1);
         }
         self.separable(events, facts, transfers, counts);
+    }
+
+    /// Transfers that are necessary, and transfers that are enough if copies may be stale.
+    fn bounds(&self, events: &[Event], walk: &Walk, one_word: u64) -> (u64, u64) {
+        let low = walk.fetches.max(one_word);
+        if low == walk.loads {
+            return (low, low);
+        }
+        let idle = |bits: u64, (lane, copy): (usize, &Copied)| {
+            if copy.fetched_at == 0 && lane < FEW { bits | 1 << lane } else { bits }
+        };
+        let idle = self.copies.iter().enumerate().fold(0, idle);
+        match homes::refine(events, self.lanes, idle) {
+            Some(found) => (low.max(walk.fetches + found.more), walk.loads.min(found.enough)),
+            None => (low, walk.loads),
+        }
     }
 
     /// Best placements with intervals: in the strict sense, and in the thesis's.

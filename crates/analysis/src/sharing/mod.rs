@@ -13,6 +13,7 @@ mod collect;
 mod counts;
 mod culprits;
 mod estimate;
+mod homes;
 mod intervals;
 mod places;
 mod region;

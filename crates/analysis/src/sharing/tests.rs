@@ -211,3 +211,17 @@ fn full_duration_false_sharing() {
     trace.push((0, 1, Read));
     assert_eq!(counts(&trace, 1).full_duration_blocks, 0);
 }
+
+/// Processor 0 reads what three others read, each a word: if the words lie with those, one load is
+/// enough. With a fourth that shares a word with processor 0, one of these two must load, beside the
+/// load for news; that processor 1 needs the block twice is more than the lower bound sees.
+#[test]
+fn homes_are_chosen_so_that_few_load() {
+    let mut trace: Vec<Reference> = (0..3).map(|word| (0, word, Use::Read)).collect();
+    trace.extend((0..3u16).map(|p| (p + 1, u32::from(p), Use::Read)));
+    let found = counts(&trace, 1);
+    assert_eq!((found.transfers, found.necessary_low, found.necessary_high), (3, 1, 1));
+    trace.extend([(4, 0, Use::Read), (0, 5, Use::Write), (1, 5, Use::Read)]);
+    let found = counts(&trace, 1);
+    assert_eq!((found.necessary_low, found.necessary_high), (2, 3));
+}
