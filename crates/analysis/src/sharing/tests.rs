@@ -213,8 +213,8 @@ fn full_duration_false_sharing() {
 }
 
 /// Processor 0 reads what three others read, each a word: if the words lie with those, one load is
-/// enough. With a fourth that shares a word with processor 0, one of these two must load, beside the
-/// load for news; that processor 1 needs the block twice is more than the lower bound sees.
+/// enough. With a fourth that shares a word with processor 0, one of these two must load, beside
+/// the load for news; that processor 1 needs the block twice is more than the lower bound sees.
 #[test]
 fn homes_are_chosen_so_that_few_load() {
     let mut trace: Vec<Reference> = (0..3).map(|word| (0, word, Use::Read)).collect();
