@@ -208,7 +208,7 @@ _DEFINITIONS = (
         "7.1.3",
         "Any choice of false sharing intervals gives a lower bound on false sharing",
         "always",
-        why="true by definition; docs/sharing.md describes the bracket that homenode computes",
+        why="true by definition; docs/false-sharing.md describes our bracket",
     ),
     Claim(
         "7.1.4",

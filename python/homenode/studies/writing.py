@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -99,8 +100,9 @@ def markdown(result: StudyResult) -> str:
         "",
         f"{entry.summary}. Source: {entry.source}.",
         "",
-        f"Made by `homenode study {entry.name}`, homenode {provenance['version']}, {size}, "
-        f"{len(provenance['traces'])} programs: {told_counts(result.counts)}.",
+        f"Made on {date.today()} by `homenode study {entry.name}`, homenode "
+        f"{provenance['version']}, {size}, {len(provenance['traces'])} programs: "
+        f"{told_counts(result.counts)}.",
         "",
         *(line for note in result.products.notes for line in (f"{note}", "")),
         RULES,
