@@ -96,6 +96,8 @@ def test_what_cannot_be_asked_is_refused(trace: hn.Trace) -> None:
         hn.sharing(trace, "cc", 64, merge_transfers=0)
     with pytest.raises(ConfigError, match="add it to the block sizes"):
         hn.sharing(trace, "cc", 64, detail=128)
+    with pytest.raises(ConfigError, match="expected one block size, or 0 for none"):
+        hn.sharing(trace, "cc", "4,8", detail="4,8")
     with pytest.raises(ConfigError, match="there is no option polices"):
         hn.sharing(trace, "cc", 64, polices="ace")  # type: ignore[call-arg]
     with pytest.raises(ConfigError, match="there are: t-f, t-s, t-gamma"):

@@ -241,7 +241,10 @@ def _detail(given: int | str | None, sizes: Sequence[int]) -> int | None:
         return usual_detail(sizes)
     if given in {0, "0"}:
         return None
-    return sizes_of(given)[0]
+    found = sizes_of(given)
+    if len(found) != 1:
+        raise ConfigError(f"detail is {given!r}; expected one block size, or 0 for none")
+    return found[0]
 
 
 def _at_least(name: str, value: int, least: int) -> int:
