@@ -55,7 +55,7 @@ impl Optimum {
         if self.scratch.active().len() == 1 {
             return all_local(block);
         }
-        if self.setup.global {
+        if self.by_ways() {
             let mut counter = Counter::new(block.runs);
             let value = self.with_global((block.runs, references), &mut counter);
             let tally = counter.finish();
@@ -86,7 +86,7 @@ impl Optimum {
     pub fn placement(&mut self, block: Block<'_>) -> Vec<Change> {
         let references = self.scratch.survey(block.runs);
         let mut changes = Changes::default();
-        if self.setup.global {
+        if self.by_ways() {
             self.with_global((block.runs, references), &mut changes);
             return changes.finish();
         }
@@ -102,6 +102,12 @@ impl Optimum {
             singles(runs.zip(path), self.setup.processors, &mut changes);
         }
         changes.finish()
+    }
+
+    /// Whether the solvers that know global memory, and infinite cost, are asked.
+    fn by_ways(&self) -> bool {
+        let Prices { remote_reference, remote_move, .. } = self.prices;
+        self.setup.global || remote_reference.is_none() && remote_move.is_none()
     }
 
     fn keys(&self, references: u64) -> KeyPrices {
@@ -141,15 +147,9 @@ fn check(setup: &Setup) -> Result<Prices, PolicyError> {
     let Some(prices) = setup.prices else {
         return fail("without prices", "give the prices: this policy chooses by them");
     };
-    if !setup.global && KeyPrices::new(&prices, 1).is_none() {
+    if WayPrices::new(&prices, 1).is_none() {
         return fail(
             "with these prices",
-            "r and R must not both be infinite, and r must not be below 1, even with --force",
-        );
-    }
-    if setup.global && WayPrices::new(&prices, 1).is_none() {
-        return fail(
-            "with global memory and these prices",
             "neither r nor g must be below 1, nor r below a finite g, even with --force",
         );
     }

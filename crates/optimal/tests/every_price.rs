@@ -119,6 +119,17 @@ fn equals_exhaustive_search_on_150_000_random_traces_and_all_tiny_ones() {
     println!("{} tiny traces", all_tiny(&[(2, 6), (3, 4)]));
 }
 
+/// Nothing but local references is possible: finite only where one processor is alone.
+#[test]
+fn without_remote_reference_and_move_the_cost_is_infinite() {
+    let prices = Prices::whole(None, None, None, None);
+    every_trace(3, 4, |trace| {
+        agrees(trace, 3, prices);
+        let alone = trace.iter().all(|r| r.processor == trace[0].processor);
+        assert_eq!(support::cost("optimal", prices, 3, trace).0.is_some(), alone);
+    });
+}
+
 /// So many reads or writes by each processor in turn.
 fn groups(list: &[(u16, u64, bool)]) -> Vec<Reference> {
     let each = list.iter();
