@@ -17,6 +17,8 @@ pub(crate) struct KeyPrices {
     pub(crate) remote: i128,
     /// A move, which counts as one. An infinite price is replaced likewise.
     pub(crate) moved: i128,
+    /// As many references, remote, cost more than a copy.
+    pub(crate) copy_from: u64,
 }
 
 impl KeyPrices {
@@ -40,7 +42,10 @@ impl KeyPrices {
             return None;
         }
         let shift = u64::BITS - references.leading_zeros() + 1;
+        let more = remote - one;
+        let copy_from = if more == 0 { u64::MAX } else { copies_from(moved, more) };
         Some(Self {
+            copy_from,
             shift,
             one: one << shift,
             remote: remote << shift,
@@ -51,15 +56,22 @@ impl KeyPrices {
     /// Key of what `count` remote references cost more than local ones, at most one move: a
     /// processor either refers remotely or makes a copy.
     pub(crate) fn extra(&self, count: u64) -> i128 {
-        // Prices are below 2^41 and counts below 2^48: no overflow before the shift of at most 50.
-        let cost = i128::from(count) * ((self.remote - self.one) >> self.shift);
-        if cost > self.moved >> self.shift { self.moved } else { cost << self.shift }
+        if count >= self.copy_from {
+            self.moved
+        } else {
+            i128::from(count) * (self.remote - self.one)
+        }
     }
 
     /// Whether `count` references justify a copy of their own.
     pub(crate) fn copies(&self, count: u64) -> bool {
-        self.extra(count) == self.moved
+        count >= self.copy_from
     }
+}
+
+/// The least count of references whose extra cost exceeds that of a move.
+fn copies_from(moved: i128, more: i128) -> u64 {
+    u64::try_from(moved / more).map_or(u64::MAX, |count| count.saturating_add(1))
 }
 
 /// An integer wide enough for the keys of one block.
@@ -70,6 +82,10 @@ pub(crate) trait Key: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
     fn of(value: i128) -> Self;
     /// The value.
     fn wide(self) -> i128;
+    /// The key of so many times the cost; the product must not exceed [`Key::FAR`].
+    fn times(self, count: u64) -> Self;
+    /// The smallest step between keys, or none.
+    fn step(yes: bool) -> Self;
 }
 
 impl Key for i64 {
@@ -82,6 +98,16 @@ impl Key for i64 {
     fn wide(self) -> i128 {
         i128::from(self)
     }
+
+    #[inline]
+    fn times(self, count: u64) -> Self {
+        self * i64::try_from(count).unwrap_or(i64::MAX)
+    }
+
+    #[inline]
+    fn step(yes: bool) -> Self {
+        Self::from(yes)
+    }
 }
 
 impl Key for i128 {
@@ -93,5 +119,13 @@ impl Key for i128 {
 
     fn wide(self) -> i128 {
         self
+    }
+
+    fn times(self, count: u64) -> Self {
+        self * i128::from(count)
+    }
+
+    fn step(yes: bool) -> Self {
+        Self::from(yes)
     }
 }

@@ -40,7 +40,16 @@ pub(crate) struct Writes {
     /// The writer.
     pub(crate) lane: Lane,
     /// What the group costs more at another place than at the writer.
-    pub(crate) extra: i128,
+    pub(crate) extra: Extra,
+}
+
+/// Extra cost of a group of writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extra {
+    /// Of so many remote references.
+    References(u64),
+    /// Of a whole run of cycles.
+    Key(i128),
 }
 
 /// Cheapest cost of every ending place, relative to `base`.
@@ -57,8 +66,14 @@ pub(crate) struct Lanes<K, const L: usize> {
     readers: Vec<Lane>,
     /// Added to every cost.
     base: i128,
+    /// Reads seen: each adds the price of a local reference to every cost.
+    local: u64,
     prices: KeyPrices,
     moved: K,
+    /// What a remote reference costs more than a local one.
+    more: K,
+    /// As many writes cost 3R more from afar, from where on it makes no difference.
+    far_from: u64,
 }
 
 impl<K: Key, const L: usize> Lanes<K, L> {
@@ -73,8 +88,11 @@ impl<K: Key, const L: usize> Lanes<K, L> {
             reads: [0; L],
             readers: Vec::with_capacity(active),
             base: 0,
+            local: 0,
             prices,
             moved: K::of(prices.moved),
+            more: K::of(prices.remote - prices.one),
+            far_from: prices.copy_from.saturating_mul(3),
         }
     }
 
@@ -91,29 +109,29 @@ impl<K: Key, const L: usize> Lanes<K, L> {
             self.readers.push(lane);
         }
         *reads += count;
+        self.local += count;
     }
 
     /// Ends the read-run: sets saved(j) and adds A to the base.
     fn settle(&mut self) {
         for &lane in &self.readers {
             let j = usize::from(lane);
-            let saved = self.prices.extra(self.reads[j]);
-            self.base += saved + i128::from(self.reads[j]) * self.prices.one;
-            self.saved[j] = K::of(saved);
+            let reads = self.reads[j];
+            let copies = self.prices.copies(reads);
+            let saved = if copies { self.moved } else { self.more.times(reads) };
+            self.base += saved.wide();
+            self.saved[j] = saved;
         }
     }
 
-    /// The cheapest place to start the read-run from, the lowest-numbered of several.
+    /// What starting the read-run from each place costs.
     #[inline]
-    fn cheapest(&self) -> (K, Lane) {
-        let mut best = self.cost[0] - self.saved[0];
-        let mut from = 0;
-        for (lane, (&cost, &saved)) in (0..).zip(self.cost.iter().zip(&self.saved)).skip(1) {
-            let start = cost - saved;
-            from = if start < best { lane } else { from };
-            best = best.min(start);
+    fn starts(&self) -> [K; L] {
+        let mut starts = self.cost;
+        for (start, &saved) in starts.iter_mut().zip(&self.saved) {
+            *start = *start - saved;
         }
-        (best, from)
+        starts
     }
 
     /// A group of writes, and the reads before it.
@@ -123,16 +141,24 @@ impl<K: Key, const L: usize> Lanes<K, L> {
     #[inline]
     pub(crate) fn write(&mut self, writes: Writes, record: &mut Record) {
         self.settle();
-        let (best, from) = self.cheapest();
-        let extra = K::of(writes.extra.min(3 * self.prices.moved));
+        let starts = self.starts();
+        let (best, from) = cheapest(&starts);
+        let most = self.moved + self.moved + self.moved;
+        let extra = match writes.extra {
+            Extra::References(count) if count >= self.far_from => most,
+            Extra::References(count) => self.more.times(count).min(most),
+            Extra::Key(key) => K::of(key).min(most),
+        };
         let enter = best + self.moved;
         for block in 0..L.div_ceil(64) {
             let lanes = block * 64..L.min(block * 64 + 64);
             let mut stays = 0u64;
             for (bit, m) in lanes.enumerate() {
-                let stay = self.cost[m] - self.saved[m];
+                let stay = starts[m];
                 let come = enter - self.saved[m];
-                let keeps = stay < come || stay == come && m <= usize::from(from);
+                // Keys are whole: on a tie the lower-numbered place wins by a step. Without a
+                // branch, because which way it goes is hard to foresee.
+                let keeps = stay < come + K::step(m <= usize::from(from));
                 stays |= u64::from(keeps) << bit;
                 self.cost[m] = stay.min(come) - best + extra;
             }
@@ -157,7 +183,19 @@ impl<K: Key, const L: usize> Lanes<K, L> {
     /// Key of the cheapest placement of all, and where it has the block after the last write.
     pub(crate) fn finish(mut self) -> (i128, Lane) {
         self.settle();
-        let (best, from) = self.cheapest();
-        (self.base + best.wide(), from)
+        let (best, from) = cheapest(&self.starts());
+        let local = i128::from(self.local) * self.prices.one;
+        (self.base + local + best.wide(), from)
     }
+}
+
+/// The cheapest place to start the read-run from, the lowest-numbered of several.
+#[inline]
+fn cheapest<K: Key, const L: usize>(starts: &[K; L]) -> (K, Lane) {
+    let best = starts.iter().fold(starts[0], |best, &start| best.min(start));
+    let lanes = (0..).zip(starts);
+    let from = lanes.fold(Lane::MAX, |from, (lane, &start)| {
+        from.min(if start == best { lane } else { Lane::MAX })
+    });
+    (best, from)
 }

@@ -3,7 +3,7 @@
 use homenode_base::ProcId;
 use homenode_placement::{Run, Tally};
 
-use crate::key::KeyPrices;
+use crate::key::{Key, KeyPrices};
 
 /// Source: Bolosky §4.2.1: Dietz's observation that some optimal placement only ever moves a block
 /// to the processor that refers to it. All references count as writes. Let v(q) be the cost of
@@ -11,8 +11,9 @@ use crate::key::KeyPrices;
 /// changes v(q) alone: v(q) := min(v(q), min v + R) - t (r - 1). O(1) per run.
 #[derive(Default)]
 pub(crate) struct Migration {
-    /// v by processor.
-    saved: Vec<i128>,
+    /// v by processor, in whichever width holds it.
+    narrow: Vec<i64>,
+    wide: Vec<i128>,
     /// For each run, where the block came from if it is at the run's processor afterwards.
     from: Vec<ProcId>,
     /// For each run, where the block is.
@@ -22,31 +23,24 @@ pub(crate) struct Migration {
 impl Migration {
     /// Finds the best placement; returns its key.
     pub(crate) fn solve(&mut self, runs: &[Run], prices: &KeyPrices, processors: u16) -> i128 {
-        self.saved.clear();
-        self.saved.resize(usize::from(processors), 0);
         self.from.clear();
-        let (mut best, mut at) = (0, 0);
-        let mut references = 0;
-        for run in runs {
-            let q = run.processor();
-            let own = &mut self.saved[usize::from(q)];
-            let come = best + prices.moved;
-            let stays = *own < come || *own == come && q <= at;
-            self.from.push(if stays { q } else { at });
-            let count = i128::from(run.references());
-            *own = (*own).min(come) - count * (prices.remote - prices.one);
-            references += count;
-            if *own < best || *own == best && q < at {
-                (best, at) = (*own, q);
-            }
-        }
+        // There are fewer than 2^shift references.
+        let most = (prices.remote - prices.one).checked_mul(1 << prices.shift);
+        let most = most.and_then(|most| most.checked_add(prices.moved));
+        let processors = usize::from(processors);
+        let (saved, references, last) = if most.is_some_and(|most| most < i64::FAR.wide()) {
+            forward(&mut self.narrow, &mut self.from, (runs, prices, processors))
+        } else {
+            forward(&mut self.wide, &mut self.from, (runs, prices, processors))
+        };
+        let mut at = last;
         self.path.clear();
         for (run, &from) in runs.iter().zip(&self.from).rev() {
             self.path.push(at);
             at = if run.processor() == at { from } else { at };
         }
         self.path.reverse();
-        references * prices.remote + best
+        i128::from(references) * prices.remote + saved
     }
 
     /// Where the block is during each run of the block solved last.
@@ -73,4 +67,31 @@ impl Migration {
             }
         }
     }
+}
+
+/// The recurrence: the least v at the end, the number of references, and the place with that v.
+fn forward<K: Key>(
+    saved: &mut Vec<K>,
+    places: &mut Vec<ProcId>,
+    (runs, prices, processors): (&[Run], &KeyPrices, usize),
+) -> (i128, u64, ProcId) {
+    saved.clear();
+    saved.resize(processors, K::of(0));
+    let (moved, more) = (K::of(prices.moved), K::of(prices.remote - prices.one));
+    let (mut best, mut at) = (K::of(0), 0);
+    let mut references = 0;
+    for run in runs {
+        let q = run.processor();
+        let own = &mut saved[usize::from(q)];
+        let come = best + moved;
+        let stays = *own < come + K::step(q <= at);
+        places.push(if stays { q } else { at });
+        let count = run.references();
+        *own = (*own).min(come) - more.times(count);
+        references += count;
+        if *own < best + K::step(q < at) {
+            (best, at) = (*own, q);
+        }
+    }
+    (best.wide(), references, at)
 }

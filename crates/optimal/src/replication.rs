@@ -5,7 +5,7 @@ use homenode_placement::{Run, Tally};
 
 use crate::change::Changes;
 use crate::key::{Key, KeyPrices};
-use crate::lanes::{Lane, Lanes, Record, Writes};
+use crate::lanes::{Extra, Lane, Lanes, Record, Writes};
 
 /// Memory that is used again from block to block.
 #[derive(Default)]
@@ -106,6 +106,7 @@ impl Scratch {
         self.record.clear(L);
         let mut lanes = Lanes::<K, L>::new(p, self.active.len());
         let (more, one) = (p.remote - p.one, p.one);
+        let mut local = 0;
         for run in runs {
             let lane = self.lane_of[usize::from(run.processor())];
             if run.is_read_only() {
@@ -113,20 +114,22 @@ impl Scratch {
                 continue;
             }
             let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
-            let mut extra = i128::from(writes) * more;
+            let mut extra = Extra::References(writes);
             if run.repeats() > 1 {
                 // The writer stays where it is or refers from afar, cycle after cycle: a move is
                 // better before the first cycle or after the last.
                 let again = i128::from(run.repeats() - 1);
-                extra += again * (i128::from(writes) * more + p.extra(reads));
+                let first = i128::from(writes) * more;
+                extra = Extra::Key(first + again * (first + p.extra(reads)));
                 lanes.add(again * i128::from(writes + reads) * one);
             }
             lanes.write(Writes { lane, extra }, &mut self.record);
-            lanes.add(i128::from(writes) * one);
+            local += writes;
             if reads > 0 {
                 lanes.read(lane, reads);
             }
         }
+        lanes.add(i128::from(local) * one);
         lanes.finish()
     }
 
