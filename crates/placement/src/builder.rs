@@ -229,6 +229,15 @@ impl HistoryBuilder {
 
     /// Adds the references of a batch. Batches come in Time order.
     pub fn push(&mut self, batch: &Batch) {
+        if self.times == Times::Visits {
+            self.rows::<false>(batch);
+        } else {
+            self.rows::<true>(batch);
+        }
+    }
+
+    /// Adds a batch; `FINER` if more Times must be known than those of visits.
+    fn rows<const FINER: bool>(&mut self, batch: &Batch) {
         let rows = batch.len();
         let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
         let (addrs, threads) = (&batch.addr[..rows], &batch.thread[..rows]);
@@ -261,10 +270,10 @@ impl HistoryBuilder {
             }
             let tag = self.period << 16 | u64::from(self.processor(threads[row]));
             let mut block = first;
-            self.access(block, (tag, time, write));
+            self.access::<FINER>(block, (tag, time, write));
             while block < last {
                 block += 1;
-                self.access(block, (tag, time, write));
+                self.access::<FINER>(block, (tag, time, write));
             }
         }
         while self.bytes() > self.options.memory_budget_bytes {
@@ -293,7 +302,7 @@ impl HistoryBuilder {
     }
 
     #[inline]
-    fn access(&mut self, block: u64, (tag, time, write): (u64, Time, bool)) {
+    fn access<const FINER: bool>(&mut self, block: u64, (tag, time, write): (u64, Time, bool)) {
         let shard = self.options.shard;
         let index = self.map.index(block, |b| shard.holds(b));
         if index == ELSEWHERE {
@@ -304,7 +313,7 @@ impl HistoryBuilder {
             return;
         };
         if open.tag == tag {
-            if self.times != Times::Visits && open.begins_run(self.times, time, write) {
+            if FINER && open.begins_run(self.times, time, write) {
                 open.end_cycle(index, &mut self.runs);
                 self.runs.push(index, open.run());
                 *open = Open::begin_visit(tag, time, write);
