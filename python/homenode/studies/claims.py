@@ -1,6 +1,6 @@
 """Claims: what the thesis says in words, each with the way our results are held against it.
 
-A claim is judged by rules that were fixed before anything was run, the same for all:
+A claim is judged by rules that were fixed before the full runs, the same for all:
 
 * a number holds when ours is within a tenth of it, a percentage when ours is within five points;
 * a bound holds when ours is on the right side of it;

@@ -25,7 +25,7 @@ RULES = (
     "points. *Most* is more than half of the programs, *nearly all* at least nine tenths, *few* at "
     "most a fifth. *Close*, *slightly* and *small* mean within a tenth, *comparable* within a "
     "fifth, *far* more than a tenth, *an order of magnitude* a factor of ten. These rules are the "
-    "same for all claims and were fixed before anything was run."
+    "same for all claims and were fixed before the full runs."
 )
 
 
