@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
@@ -12,16 +13,14 @@ import pytest
 
 import homenode as hn
 from homenode import studies
-from homenode.studies import (
+from homenode.studies import charts, claims, published
+from homenode.studies.bolosky import (
     ch3_measures,
     ch4_claims,
     ch4_printed,
     ch5_measures,
     ch6_measures,
     ch7_claims,
-    charts,
-    claims,
-    published,
 )
 from homenode.studies.tables import Axis, Evidence, Figure, Missing, Points
 from homenode.studies.writing import markdown, page, write
@@ -178,6 +177,14 @@ def test_unknown_names_are_usage_errors(
     assert said in made.err
 
 
+def test_every_file_with_an_entry_is_in_the_table() -> None:
+    home = Path(studies.__file__).parent
+    found = [path for path in home.rglob("*.py") if "\nENTRY = " in path.read_text("utf-8")]
+    listed = [inspect.getfile(entry.experiments) for entry in studies.TABLE]
+    assert sorted(str(path) for path in found) == sorted(listed)
+    assert all(published.tables(entry.publication) for entry in studies.TABLE)
+
+
 def test_studies_are_listed() -> None:
     rows = hn.table("studies")
     assert [row["name"] for row in rows] == _NAMES
@@ -234,14 +241,14 @@ def test_points_are_looked_up() -> None:
 
 
 def test_chapter_3_follows_its_own_times(results: dict[str, StudyResult]) -> None:
-    evidence = results["bolosky-ch3"].products.evidence()
+    evidence = results["bolosky-ch3"].products.evidence(published.tables("bolosky"))
     assert set(ch3_measures.not_following(evidence, "beta")) == {"matmult"}
     assert ch3_measures.not_following(evidence, "alpha") == {}
     assert set(ch3_measures.slow_shares(evidence)) == {"matmult"}
 
 
 def test_figure_4_3_misses_the_optimum() -> None:
-    from homenode.studies.ch4 import COUNTER_EXAMPLE, optimum
+    from homenode.studies.bolosky.ch4 import COUNTER_EXAMPLE, optimum
 
     assert ch4_printed.printed_cost(COUNTER_EXAMPLE, 4, 15, 59) == 168
     assert optimum(COUNTER_EXAMPLE) == 154
@@ -291,8 +298,8 @@ def test_full_duration_false_sharing_is_a_share_of_references() -> None:
 def test_published_tables_have_all_programs() -> None:
     names = {row["thesis"] for row in studies.programs.listed()}
     for name in ("table-2.1", "table-4.1", "table-6.4"):
-        assert {row["program"] for row in published.tables()[name]} == names
-    assert published.row("table-6.5", "matmult") == {
+        assert {row["program"] for row in published.tables("bolosky")[name]} == names
+    assert published.row("bolosky", "table-6.5", "matmult") == {
         "program": "matmult",
         "numa_4k": 2.9,
         "uncorrected": 1.52,

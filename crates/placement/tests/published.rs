@@ -29,7 +29,7 @@ struct Row {
 }
 
 fn rows() -> Vec<Row> {
-    let path = "/../../python/homenode/studies/published/markatos-chronaki.csv";
+    let path = "/../../python/homenode/studies/published/markatos-chronaki/tables.csv";
     let text = std::fs::read_to_string(format!("{}{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let machine = Machine::parse("markatos").unwrap();
     let row = |line: &str| {

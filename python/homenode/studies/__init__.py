@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
-from homenode.studies import appendix, ch3, ch4, ch5, ch6, ch7
+from homenode.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
 from homenode.studies.entry import Study, StudyResult, conduct
 from homenode.studies.lab import Laboratory, silence
 from homenode.studies.programs import available

@@ -1,4 +1,4 @@
-"""Claims: what the thesis says in words, each with the way our results are held against it.
+"""Claims: what a publication says in words, each with the way our results are held against it.
 
 A claim is judged by rules that were fixed before the full runs, the same for all:
 
@@ -38,7 +38,7 @@ TENFOLD = 10.0
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of the thesis.
+    """One statement of a publication.
 
     Attributes:
         section: where it stands.

@@ -1,4 +1,4 @@
-"""A study: one chapter of the thesis, its tables and figures made anew, its claims judged."""
+"""A study: part of a publication, its tables and figures made anew, its claims judged."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Products:
-    """What a chapter's experiments gave.
+    """What a study's experiments gave.
 
     Attributes:
-        tables: the thesis's tables, from our programs.
-        figures: the thesis's figures, from our programs.
+        tables: the publication's tables, from our programs.
+        figures: the publication's figures, from our programs.
         extra: further rows that claims look at, by name; saved with the rest.
         notes: what a reader must know about the experiments.
     """
@@ -36,12 +36,12 @@ class Products:
     extra: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
-    def evidence(self) -> Evidence:
-        """Everything that the claims may look at."""
+    def evidence(self, printed: Mapping[str, Sequence[Row]]) -> Evidence:
+        """Everything that the claims may look at, beside the publication's own tables."""
         rows: dict[str, Sequence[Row]] = dict(self.extra)
         rows |= {table.name: table.rows for table in self.tables}
         rows |= {figure.name: figure.rows for figure in self.figures}
-        return Evidence(rows, published())
+        return Evidence(rows, printed)
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Study:
         source: the publication and its part.
         experiments: runs everything in a laboratory.
         claims: what that part says in words.
+        publication: whose tables stand beside ours: a folder of `homenode.studies.published`.
         calibration: whether it also runs the programs of section 3.2.2.
     """
 
@@ -62,6 +63,7 @@ class Study:
     source: str
     experiments: Callable[[Laboratory], Products]
     claims: Sequence[Claim]
+    publication: str
     calibration: bool = False
 
     def describe(self) -> dict[str, Any]:
@@ -141,7 +143,7 @@ class StudyResult:
 def conduct(entry: Study, laboratory: Laboratory) -> StudyResult:
     """Runs a study's experiments and judges its claims."""
     products = entry.experiments(laboratory)
-    findings = judged(entry.claims, products.evidence())
+    findings = judged(entry.claims, products.evidence(published(entry.publication)))
     return StudyResult(entry, products, findings, laboratory.provenance())
 
 

@@ -21,7 +21,7 @@ class Missing(Exception):  # noqa: N818 - not an error: the claim cannot be test
 
 @dataclass(frozen=True)
 class Table:
-    """One table of the thesis, made anew.
+    """One table of a publication, made anew.
 
     Attributes:
         name: ``table-6.4``; also the name of its file.
@@ -53,7 +53,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of the thesis, made anew.
+    """One figure of a publication, made anew.
 
     Attributes:
         name: ``figure-6.4``; also the name of its files.
@@ -83,7 +83,7 @@ class Evidence:
 
     Attributes:
         tables: rows by name: those of the study's tables, figures and simulations.
-        published: rows of the thesis's own tables, by the same names.
+        published: rows of the publication's own tables, by the same names.
     """
 
     tables: Mapping[str, Sequence[Row]]
@@ -100,8 +100,8 @@ class Evidence:
             raise Missing(f"this run has no {name}")
         return found
 
-    def thesis(self, name: str) -> Sequence[Row]:
-        """The rows of a table as the thesis prints it."""
+    def printed(self, name: str) -> Sequence[Row]:
+        """The rows of a table as the publication prints it."""
         return self.published[name]
 
     def points(self, name: str = "outcomes") -> Points:

@@ -64,6 +64,7 @@ def page(result: StudyResult) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    printed = published(result.entry.publication)
     environment.filters |= {"cell": cell, "size": format_size}
     return environment.get_template("study.html.jinja").render(
         entry=result.entry,
@@ -71,7 +72,7 @@ def page(result: StudyResult) -> str:
         summary=told_counts(result.counts),
         rules=RULES.replace("*", ""),
         findings=[finding.row() for finding in result.findings],
-        tables=[(table, published().get(table.name)) for table in result.products.tables],
+        tables=[(table, printed.get(table.name)) for table in result.products.tables],
         figures=[(figure, charts.draw(figure)) for figure in result.products.figures],
         notes=result.products.notes,
         provenance=result.provenance,
@@ -109,7 +110,7 @@ def markdown(result: StudyResult) -> str:
     ]
     for section in dict.fromkeys(finding.claim.section for finding in result.findings):
         lines += ["", f"## Section {section}", ""]
-        lines += ["| claim | thesis | ours | verdict |", "|---|---|---|---|"]
+        lines += ["| claim | published | ours | verdict |", "|---|---|---|---|"]
         for finding in result.findings:
             if finding.claim.section == section:
                 lines.append(_line(finding.row()))

@@ -1,10 +1,11 @@
-"""The publications' own tables, as printed, for comparison.
+"""The publications' own tables, as printed, for comparison: one folder a publication.
 
-Source: Bolosky, *Software Coherence in Multiprocessor Memory Systems*, 1993: tables 2.1, 3.1, 3.2,
-4.1, 6.3, 6.4 and 6.5. Shares are fractions of one, except in table 4.1, which is in percent.
-Source: Markatos and Chronaki, *Trace-Driven Simulation of Data-Alignment and Other Factors
-affecting Update and Invalidate Based Coherent Memory*: tables 2 to 13 in ``markatos-chronaki``,
-latencies in cycles and traffic in packets, both for each reference.
+``bolosky``: Bolosky, *Software Coherence in Multiprocessor Memory Systems*, 1993: tables 2.1, 3.1,
+3.2, 4.1, 6.3, 6.4 and 6.5. Shares are fractions of one, except in table 4.1, which is in percent.
+
+``markatos-chronaki``: Markatos and Chronaki, *Trace-Driven Simulation of Data-Alignment and Other
+Factors affecting Update and Invalidate Based Coherent Memory*: tables 2 to 13 in one, latencies in
+cycles and traffic in packets, both for each reference.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 
 
 @cache
-def tables() -> Mapping[str, Sequence[Row]]:
-    """Every published table by name.
+def tables(publication: str) -> Mapping[str, Sequence[Row]]:
+    """Every table of a publication by name; none where we keep none of it.
 
-    >>> tables()["table-6.3"][0]["R"]
+    >>> tables("bolosky")["table-6.3"][0]["R"]
     2323.0
     """
-    found = sorted(Path(__file__).parent.glob("*.csv"))
+    found = sorted((Path(__file__).parent / publication).glob("*.csv"))
     return {path.stem: from_csv(path.read_text(encoding="utf-8")) for path in found}
 
 
-def row(table: str, program: str) -> Row | None:
+def row(publication: str, table: str, program: str) -> Row | None:
     """One program's row of a published table, or None where it has none."""
-    return next((row for row in tables()[table] if row["program"] == program), None)
+    return next((row for row in tables(publication)[table] if row["program"] == program), None)

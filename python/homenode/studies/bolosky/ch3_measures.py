@@ -100,7 +100,7 @@ def printed(evidence: Evidence, name: str, column: str) -> dict[str, float]:
     """One column of a table of the thesis, by program; what is empty is left out."""
     return {
         row["program"]: float(row[column])
-        for row in evidence.thesis(name)
+        for row in evidence.printed(name)
         if row[column] is not None
     }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.simulation import simulate
-from homenode.studies import perturb
-from homenode.studies.ch4_claims import CLAIMS
-from homenode.studies.ch4_printed import GLOBAL, placement_cost, printed_cost
+from homenode.studies.bolosky import perturb
+from homenode.studies.bolosky.ch4_claims import CLAIMS
+from homenode.studies.bolosky.ch4_printed import GLOBAL, placement_cost, printed_cost
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import Matrix
 from homenode.studies.tables import Table
@@ -16,7 +16,7 @@ from homenode.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.ch4_printed import Reference
+    from homenode.studies.bolosky.ch4_printed import Reference
     from homenode.studies.lab import Laboratory
     from homenode.studies.tables import Row
 
@@ -168,5 +168,6 @@ ENTRY = Study(
     summary="The model's propositions on our programs, and the effect of disturbing the traces",
     source="Bolosky 1993, chapter 4",
     experiments=experiments,
+    publication="bolosky",
     claims=CLAIMS,
 )

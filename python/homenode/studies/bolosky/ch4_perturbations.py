@@ -107,7 +107,7 @@ def both_ways(evidence: Evidence) -> tuple[int, int]:
 
 def text_against_table(evidence: Evidence) -> dict[str, float]:
     """Columns of the thesis's table 4.1 whose largest entry is not what its text says, per cent."""
-    rows = evidence.thesis("table-4.1")
+    rows = evidence.printed("table-4.1")
     tops = {column: max(row[column] for row in rows) for column in _SAID}
     return {column: top for column, top in tops.items() if top != _SAID[column]}
 

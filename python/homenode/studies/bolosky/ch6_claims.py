@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
-from homenode.studies.ch6_conclusions import CLAIMS_64, CLAIMS_624, first_larger
-from homenode.studies.ch6_measures import (
+from homenode.studies.bolosky.ch6_conclusions import CLAIMS_64, CLAIMS_624, first_larger
+from homenode.studies.bolosky.ch6_measures import (
     absent,
     base_ratio,
     best_at_most,
@@ -31,7 +31,7 @@ from homenode.studies.ch6_measures import (
     table_6_3,
     violations,
 )
-from homenode.studies.ch6_tlb_claims import TLB_CLAIMS
+from homenode.studies.bolosky.ch6_tlb_claims import TLB_CLAIMS
 from homenode.studies.claims import (
     CLOSE,
     HALF,

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from homenode import _core
-from homenode.studies import tlbs
-from homenode.studies.ch6_claims import CLAIMS
+from homenode.studies.bolosky import tlbs
+from homenode.studies.bolosky.ch6_claims import CLAIMS
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import Matrix
 from homenode.studies.tables import Axis, Figure, Points, Table
@@ -204,5 +204,6 @@ ENTRY = Study(
     summary="Five machines from hardware coherence to distributed shared memory, all block sizes",
     source="Bolosky 1993, chapter 6 and what chapter 8 concludes from it",
     experiments=experiments,
+    publication="bolosky",
     claims=CLAIMS,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from homenode.simulation import simulate
 from homenode.studies import uses
-from homenode.studies.ch7_claims import CLAIMS
+from homenode.studies.bolosky.ch7_claims import CLAIMS
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import Matrix
 from homenode.studies.tables import Axis, Figure, Table
@@ -181,5 +181,6 @@ ENTRY = Study(
     summary="Cost split into overhead and data transfer, bounds on false sharing, sharing of pages",
     source="Bolosky 1993, chapter 7",
     experiments=experiments,
+    publication="bolosky",
     claims=CLAIMS,
 )

@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from homenode.studies.ch4_perturbations import (
+from homenode.studies.bolosky.ch4_perturbations import (
     PERTURBATIONS,
 )
 from homenode.studies.claims import (

@@ -241,7 +241,7 @@ def table_6_3(evidence: Evidence) -> list[str]:
     ours = {row["machine"]: row for row in evidence.rows("table-6.3")}
     return [
         row["machine"]
-        for row in evidence.thesis("table-6.3")
+        for row in evidence.printed("table-6.3")
         if (ours[row["machine"]]["r"], ours[row["machine"]]["R"]) != (row["r"], row["R"])
     ]
 

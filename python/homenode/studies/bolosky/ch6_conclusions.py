@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
-from homenode.studies.ch6_measures import (
+from homenode.studies.bolosky.ch6_measures import (
     below_64,
     best_points,
     best_ratio,

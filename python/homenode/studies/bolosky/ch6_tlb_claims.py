@@ -74,7 +74,7 @@ def _severe(rows: dict[str, dict[str, float]]) -> dict[str, float]:
 
 def severe_in_thesis(evidence: Evidence) -> dict[str, float]:
     """As `corrections`, in the thesis's own table."""
-    return _severe({row["program"]: row for row in evidence.thesis("table-6.5")})
+    return _severe({row["program"]: row for row in evidence.printed("table-6.5")})
 
 
 def costs(evidence: Evidence) -> dict[str, float]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from homenode.studies import tlbs
-from homenode.studies.ch6 import MACHINES, SIZES, against_size
-from homenode.studies.ch6_measures import best_points, remote_value_grows, rise
-from homenode.studies.ch6_tlb_claims import falling
+from homenode.studies.bolosky import tlbs
+from homenode.studies.bolosky.ch6 import MACHINES, SIZES, against_size
+from homenode.studies.bolosky.ch6_measures import best_points, remote_value_grows, rise
+from homenode.studies.bolosky.ch6_tlb_claims import falling
 from homenode.studies.claims import CLOSE, MOST, NEARLY_ALL, Claim, below, empty, more_than, share
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import Matrix
@@ -25,7 +25,7 @@ def experiments(lab: Laboratory) -> Products:
     misses = tlbs.miss_rates(lab)
     here = {program.name for program in lab.programs}
     figures = []
-    for row in published()["appendix-figures"]:
+    for row in published("bolosky")["appendix-figures"]:
         name, program = f"figure-{row['figure']}", str(row["program"])
         if program not in here:
             continue
@@ -38,7 +38,7 @@ def experiments(lab: Laboratory) -> Products:
 
 def not_drawn(evidence: Evidence) -> list[str]:
     """What the appendix says it shows and no figure of it does."""
-    shown = {row["against"] for row in evidence.thesis("appendix-figures")}
+    shown = {row["against"] for row in evidence.printed("appendix-figures")}
     return sorted({"block size", "software overhead"} - shown)
 
 
@@ -165,5 +165,6 @@ ENTRY = Study(
     summary="MCPR against block size and TLB miss rate against page size for all programs",
     source="Bolosky 1993, appendix A, with what chapters 2 and 6 say about its figures",
     experiments=experiments,
+    publication="bolosky",
     claims=CLAIMS,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from homenode.studies.ch5_measures import (
+from homenode.studies.bolosky.ch5_measures import (
     above_limit,
     backoff_moves,
     bad_moves,
@@ -20,7 +20,7 @@ from homenode.studies.ch5_measures import (
     saving,
     well_placed,
 )
-from homenode.studies.ch5_prices import PRICES
+from homenode.studies.bolosky.ch5_prices import PRICES
 from homenode.studies.claims import (
     CLOSE,
     HALF,

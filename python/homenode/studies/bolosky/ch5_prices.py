@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homenode.studies.ch5_measures import (
+from homenode.studies.bolosky.ch5_measures import (
     above_limit,
     at_nothing,
     below_optimal,

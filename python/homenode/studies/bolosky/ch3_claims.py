@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from homenode.studies.ch3_measures import (
+from homenode.studies.bolosky.ch3_measures import (
     ace_over,
     apart,
     best_size,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies import uses
-from homenode.studies.ch5_claims import CLAIMS
-from homenode.studies.ch5_measures import BACKOFF
+from homenode.studies.bolosky.ch5_claims import CLAIMS
+from homenode.studies.bolosky.ch5_measures import BACKOFF
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import PLATINUM, Matrix
 from homenode.studies.tables import Axis, Figure, Points
@@ -196,5 +196,6 @@ ENTRY = Study(
     summary="Policies against the optimum on the ACE and the Butterfly, and prices of a move",
     source="Bolosky 1993, chapter 5",
     experiments=experiments,
+    publication="bolosky",
     claims=CLAIMS,
 )

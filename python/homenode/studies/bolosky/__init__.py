@@ -1,0 +1,5 @@
+"""The studies of W. J. Bolosky, *Software Coherence in Multiprocessor Memory Systems*, 1993.
+
+A chapter is a file with its experiments and ``ENTRY``. ``CHAPTER_measures`` computes from
+the outcomes, and ``CHAPTER_claims`` and other files of that prefix hold what the chapter says.
+"""
