@@ -118,3 +118,18 @@ def test_an_interrupt_leaves_nothing(trace: hn.Trace, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         hn.transform("local", trace, tmp_path / "u.hnt", progress=interrupt)
     assert list(tmp_path.iterdir()) == [trace.path]
+
+
+def test_realigned_data_costs_less_than_falsely_shared_data(tmp_path: Path) -> None:
+    # Two threads write words of their own side by side: invalidation bounces the page.
+    shared = hn.Trace.from_numpy(
+        thread=[0, 1] * 1000, kind="W", address=[0x1000, 0x1004] * 1000, size=4
+    )
+    apart = hn.transform("realign", shared, tmp_path / "u.hnt", page_size=1024, window=500)
+    record = apart.metadata["provenance"][-1]
+    assert record.startswith("transform realign page-size=1024 window=500 (homenode ")
+    assert shared.checksum in record
+    costs = [
+        hn.simulate(trace, "markatos", "inv", 1024).rows[0]["mcpr"] for trace in (shared, apart)
+    ]
+    assert costs[1] == 1 < costs[0]

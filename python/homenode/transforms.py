@@ -97,7 +97,11 @@ def _several() -> list[str]:
 
 def _config(kind: str, parameters: dict[str, Any]) -> str:
     """The transform with its parameters as the command line would give them; None is not given."""
-    given = {name: _text(value) for name, value in parameters.items() if value is not None}
+    given = {
+        name.replace("_", "-"): _text(value)
+        for name, value in parameters.items()
+        if value is not None
+    }
     return json.dumps({"kind": kind, "parameters": given})
 
 

@@ -22,6 +22,10 @@ _EXAMPLES = {
         "homenode transform processors t.hnt -o u.hnt --count 4",
         "homenode transform processors t.hnt -o u.hnt --map 0,0,1,1",
     ],
+    "realign": [
+        "homenode transform realign t.hnt -o u.hnt --page-size 4096",
+        "homenode transform realign t.hnt -o u.hnt --page-size 64K --window 100000",
+    ],
     "split": ["homenode transform split t.hnt -o u.hnt --at phase"],
 }
 
@@ -61,7 +65,7 @@ class _Kinds(click.Group):
     ),
 )
 def transform() -> None:
-    """Make a trace from a trace: perturb the order, select a part, split at markers.
+    """Make a trace from a trace: perturb the order, select a part, move data, split.
 
     What was done, with every parameter, becomes part of the new trace's provenance
     (homenode info).

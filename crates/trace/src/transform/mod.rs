@@ -10,6 +10,7 @@ mod local;
 mod output;
 mod processors;
 mod queue;
+mod realign;
 mod run;
 mod select;
 mod split;
@@ -25,8 +26,15 @@ use output::Output;
 use values::Values;
 
 /// Every transform, in the order of the documentation.
-pub const TABLE: &[Entry] =
-    &[local::ENTRY, gap::ENTRY, select::ENTRY, drop_sync::ENTRY, processors::ENTRY, split::ENTRY];
+pub const TABLE: &[Entry] = &[
+    local::ENTRY,
+    gap::ENTRY,
+    select::ENTRY,
+    drop_sync::ENTRY,
+    processors::ENTRY,
+    realign::ENTRY,
+    split::ENTRY,
+];
 
 /// One transform.
 #[derive(Clone, Copy, Debug)]

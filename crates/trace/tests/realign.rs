@@ -1,0 +1,296 @@
+//! Data re-alignment against cases done by hand, and against an oracle that keeps whole sets.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod sample;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use homenode_base::{Access, AccessKind, Flags, Rng};
+use homenode_trace::transform::transform_file;
+use homenode_trace::{Columns, Event, EventKind, TraceReader, WriterOptions};
+use sample::{Step, read, write};
+
+fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, String> {
+    let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
+    let trace = TraceReader::from_bytes(write(steps, options).0, "sample.hnt").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("u.hnt");
+    let parameters = BTreeMap::from([
+        ("page-size".to_owned(), page.to_owned()),
+        ("window".to_owned(), window.to_string()),
+    ]);
+    let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
+    match transform_file(&trace, ("realign", &parameters), &out, go_on) {
+        Err(error) => Err(error.to_string()),
+        Ok(_) => Ok(read(&TraceReader::open(&out).unwrap())),
+    }
+}
+
+fn addresses(steps: &[Step]) -> Vec<u64> {
+    accesses(steps).iter().map(|access| access.addr).collect()
+}
+
+fn accesses(steps: &[Step]) -> Vec<Access> {
+    let access = |step: &Step| if let Step::Access(access) = step { Some(*access) } else { None };
+    steps.iter().filter_map(access).collect()
+}
+
+/// References given as `0W100` (thread, kind, address in hexadecimal), with bytes after a slash
+/// where they are not 4.
+fn by_hand(text: &str) -> Vec<Step> {
+    let step = |word: &str| {
+        let (thread, rest) = word.split_at(1);
+        let (kind, rest) = rest.split_at(1);
+        let (addr, size) = rest.split_once('/').unwrap_or((rest, "4"));
+        let kind = match kind {
+            "R" => AccessKind::Read,
+            "W" => AccessKind::Write,
+            "A" => AccessKind::Atomic,
+            _ => AccessKind::Fetch,
+        };
+        let addr = u64::from_str_radix(addr, 16).unwrap();
+        Step::Access(Access::new(thread.parse().unwrap(), kind, addr, size.parse().unwrap()))
+    };
+    text.split_whitespace().map(step).collect()
+}
+
+#[track_caller]
+fn check(window: u64, before: &str, after: &str) {
+    let found = realigned(&by_hand(before), "16", window).unwrap();
+    assert_eq!(found, by_hand(after), "{before}");
+}
+
+/// Pages of 16 bytes: the trace's last is 10x, so new ones are 110, 120 and so on.
+#[test]
+fn cases_done_by_hand() {
+    // Each word has one user: each goes to a page of its user, in order of address.
+    check(9, "0W100 1R104 0R108 1R10c", "0W110 1R120 0R114 1R124");
+    // A word with two users stays; bytes within a word stay where they are in it.
+    check(9, "0W100 1R100 1R106/1 0R108", "0W100 1R100 1R112/1 0R120");
+    // Nobody writes the page, or one thread has it for itself.
+    check(9, "0R100 1R104 1W0f0", "0R100 1R104 1W0f0");
+    // The write may come last, be an atomic, and be to the word that stays.
+    check(9, "0R104 1R100 0A100", "0R110 1R100 0A100");
+    // Fetches are no data references: neither users, nor moved, nor part of a window.
+    check(2, "0W100 1I104 1I100 0W104 1W104", "0W100 1I104 1I100 0W104 1W104");
+    // A page that is full is followed by another.
+    check(
+        9,
+        "0W0f0 1W0f4 0W0f8 0W0fc 0W100 0W104 1W108",
+        "0W110 1W120 0W114 0W118 0W11c 0W130 1W124",
+    );
+}
+
+#[test]
+fn moves_last_until_the_next() {
+    // The second window finds 100 at 110, and nothing to do.
+    check(2, "0W100 1W104 0R100 0R10c 1R104", "0W110 1W120 0R110 0R10c 1R120");
+    // 100 and 108 are on a page of thread 0. Thread 1 comes to use 108: both move again.
+    check(
+        3,
+        "0W100 1W104 0W108 0R100 1W108 1R108 1R104",
+        "0W110 1W120 0W114 0R130 1W140 1R140 1R120",
+    );
+    // Every window begins pages of its own.
+    check(2, "0W100 1W104 0W108 1W10c", "0W110 1W120 0W130 1W140");
+}
+
+#[test]
+fn words_of_one_reference_stay_together() {
+    // Eight bytes at 100: one location, of one user, or of two.
+    check(9, "0W100/8 1W108 0R104", "0W110/8 1W120 0R114");
+    check(9, "0W100/8 1W108 1R104", "0W100/8 1W110 1R104");
+    // Not enough is left of the page: both words go to the next one.
+    check(9, "0W0f0 0W0f4 0W0f8 1W0fc 0W100/8 1W108", "0W110 0W114 0W118 1W120 0W130/8 1W124");
+    // A reference across pages: its location is on both, one of which is falsely shared.
+    check(9, "0R0fc/8 1W104", "0R110/8 1W120");
+    // A location larger than a page begins one.
+    check(9, "0W0f0 0W0f4/20 1W108 1R0f8/1", "0W110 0W0f4/20 1W120 1R0f8/1");
+    check(9, "0W0f0 0W0f4/20 1W108 0R10c", "0W0f0 0W110/20 1W130 0R124");
+    // Taken apart by one window, brought together by the next.
+    check(2, "0W100 1W104 0R100/8 0R100", "0W110 1W120 0R130/8 0R130");
+    check(2, "0W100 1W104 0R100/8 1R100/8", "0W110 1W120 0R130/8 1R130/8");
+}
+
+/// Where each word is, by section 3.4 read slowly.
+#[derive(Default)]
+struct Oracle {
+    place: BTreeMap<u64, u64>,
+    pages: u64,
+}
+
+impl Oracle {
+    fn at(&self, word: u64) -> u64 {
+        *self.place.get(&word).unwrap_or(&word)
+    }
+
+    fn window(&mut self, references: &[Access], page_words: u64) {
+        let page = |place: u64| place / page_words;
+        let data = || references.iter().filter(|a| a.kind != AccessKind::Fetch);
+        let words_of = |a: &Access| a.addr / 4..=(a.addr + u64::from(a.size) - 1) / 4;
+        // Steps 2 and 3: pages referenced, by whom, and which of them are written.
+        let (mut users, mut written) = (BTreeMap::<u64, BTreeSet<u16>>::new(), BTreeSet::new());
+        for access in data() {
+            for word in words_of(access) {
+                users.entry(page(self.at(word))).or_default().insert(access.thread);
+                if matches!(access.kind, AccessKind::Write | AccessKind::Atomic) {
+                    written.insert(page(self.at(word)));
+                }
+            }
+        }
+        let falsely = |p: u64| users[&p].len() > 1 && written.contains(&p);
+        // Locations: sets of words, united until no reference touches two of them.
+        let mut locations: Vec<BTreeSet<u64>> = Vec::new();
+        for access in data() {
+            let mut whole: BTreeSet<u64> = words_of(access).collect();
+            let (touched, others) =
+                locations.into_iter().partition(|l: &BTreeSet<u64>| !l.is_disjoint(&whole));
+            locations = others;
+            whole.extend(touched.into_iter().flatten());
+            locations.push(whole);
+        }
+        locations.sort();
+        // Step 4.
+        let mut next: BTreeMap<BTreeSet<u16>, u64> = BTreeMap::new();
+        let mut moves = Vec::new();
+        for location in &locations {
+            let threads: BTreeSet<u16> = data()
+                .filter(|a| words_of(a).any(|word| location.contains(&word)))
+                .map(|a| a.thread)
+                .collect();
+            let places: Vec<u64> = location.iter().map(|&word| self.at(word)).collect();
+            let together = places.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+            let alone = threads.len() == 1;
+            if together && !(alone && places.iter().any(|&place| falsely(page(place)))) {
+                continue;
+            }
+            let key = if alone { threads } else { BTreeSet::new() };
+            let length = u64::try_from(location.len()).unwrap();
+            let mut first = next.get(&key).copied().unwrap_or(0);
+            if first % page_words == 0 || page_words - first % page_words < length {
+                first = self.pages * page_words;
+                self.pages += length.div_ceil(page_words);
+            }
+            next.insert(key, first + length);
+            moves.extend(location.iter().copied().zip(first..));
+        }
+        self.place.extend(moves);
+    }
+}
+
+fn by_the_oracle(steps: &[Step], page_bytes: u64, window: usize) -> Vec<Step> {
+    let highest = accesses(steps).iter().map(|a| a.addr + u64::from(a.size) - 1).max().unwrap();
+    let mut oracle = Oracle { pages: highest / page_bytes + 1, ..Oracle::default() };
+    let mut after = Vec::new();
+    let mut rest = steps;
+    while !rest.is_empty() {
+        let is_data = |step: &Step| matches!(step, Step::Access(a) if a.kind != AccessKind::Fetch);
+        let data: Vec<usize> = (0..rest.len()).filter(|&i| is_data(&rest[i])).collect();
+        let length = data.get(window - 1).map_or(rest.len(), |&last| last + 1);
+        oracle.window(&accesses(&rest[..length]), page_bytes / 4);
+        after.extend(rest[..length].iter().map(|step| match step {
+            Step::Access(a) if a.kind != AccessKind::Fetch => {
+                Step::Access(Access { addr: oracle.at(a.addr / 4) * 4 + a.addr % 4, ..*a })
+            }
+            Step::Access(_) | Step::Event(_) => step.clone(),
+        }));
+        rest = &rest[length..];
+    }
+    after
+}
+
+/// References of `threads` threads to few words, of all sizes if so asked, with events between.
+fn random_steps(rng: &mut Rng, threads: u64, sizes: &[u8]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for i in 0..20 + rng.below(300) {
+        let thread = u16::try_from(rng.below(threads)).unwrap();
+        if rng.below(15) == 0 {
+            let what = EventKind::Marker { text: format!("before {i}") };
+            steps.push(Step::Event(Event { thread, what }));
+        }
+        let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
+        let kind = kinds[usize::try_from(rng.below(12).saturating_sub(8)).unwrap()];
+        let size = sizes[usize::try_from(rng.below(sizes.len() as u64)).unwrap()];
+        let addr = 0x1000 + if size == 4 { 4 * rng.below(80) } else { rng.below(320) };
+        let flags = Flags(u8::try_from(rng.below(8)).unwrap());
+        let access =
+            Access { flags, pc: i, gap: 1, pid: 3, ..Access::new(thread, kind, addr, size) };
+        steps.push(Step::Access(access));
+    }
+    steps
+}
+
+#[test]
+fn random_traces_agree_with_the_oracle() {
+    let mut rng = Rng::new(34);
+    let mut moved = 0;
+    for round in 0..90 {
+        let sizes: &[u8] = [&[4][..], &[4, 4, 8], &[1, 2, 4, 8, 16, 64]][round % 3];
+        let threads = 1 + rng.below(5);
+        let steps = random_steps(&mut rng, threads, sizes);
+        for (page, window) in [(4, 50), (16, 7), (64, 30), (64, 1_000), (256, 100), (4096, 64)] {
+            let found = realigned(&steps, &page.to_string(), window as u64).unwrap();
+            let expected = by_the_oracle(&steps, page, window);
+            assert!(found == expected, "round {round}, pages of {page}, windows of {window}");
+            moved += usize::from(found != steps);
+        }
+    }
+    assert!(moved > 250, "only {moved} runs moved something");
+}
+
+/// What re-alignment is for, said without the algorithm: in each window no page that several use
+/// and one writes has a word of a single user, and two words are never at one place.
+#[test]
+fn no_falsely_shared_page_is_left_in_a_window() {
+    let mut rng = Rng::new(35);
+    for _ in 0..60 {
+        let steps = random_steps(&mut rng, 4, &[4]);
+        let after = accesses(&realigned(&steps, "64", 40).unwrap());
+        let before = accesses(&steps);
+        let mut kept: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+        let data: Vec<_> =
+            before.iter().zip(&after).filter(|(a, _)| a.kind != AccessKind::Fetch).collect();
+        for window in data.chunks(40) {
+            let mut pages: BTreeMap<u64, (BTreeSet<u16>, bool)> = BTreeMap::new();
+            let mut words: BTreeMap<u64, BTreeSet<u16>> = BTreeMap::new();
+            for (old, new) in window {
+                let page = pages.entry(new.addr / 64).or_default();
+                page.0.insert(new.thread);
+                page.1 |= new.kind.writes();
+                words.entry(new.addr).or_default().insert(new.thread);
+                kept.entry(new.addr).or_default().insert(old.addr);
+            }
+            for (word, users) in words {
+                let (page_users, written) = &pages[&(word / 64)];
+                assert!(users.len() > 1 || page_users.len() == 1 || !written, "{word:x}");
+            }
+        }
+        assert!(kept.values().all(|words| words.len() == 1));
+        let whole = realigned(&steps, "64", 1_000_000).unwrap();
+        assert!(realigned(&whole, "64", 1_000_000).unwrap() == whole, "nothing is left to move");
+    }
+}
+
+#[test]
+fn new_pages_are_where_the_trace_has_none() {
+    // The largest stretch without references may lie below them.
+    let high = by_hand("0Wfffffffffffffff0 1Wfffffffffffffff4");
+    assert_eq!(addresses(&realigned(&high, "64K", 9).unwrap()), [0, 0x1_0000]);
+    // Of a chunk only the lowest and the highest address are known.
+    let all = by_hand("0Wfffffffffffffff0 1W40");
+    let error = realigned(&all, "64", 9).unwrap_err();
+    assert!(error.contains("leave no room for new pages; keep a part of them"), "{error}");
+}
+
+#[test]
+fn page_sizes_that_make_no_sense_are_explained() {
+    let steps = by_hand("0W100 1W104");
+    for wrong in ["0", "3", "48", "2048M", "1G", "K", "-4", "99999999999999999999K"] {
+        let error = realigned(&steps, wrong, 9).unwrap_err();
+        assert!(error.contains("expected a power of two from 4 to 1024M"), "{error}");
+    }
+    let error = realigned(&steps, "64", 0).unwrap_err();
+    assert!(error.contains("window=0: expected a whole number from 1"), "{error}");
+    assert_eq!(addresses(&realigned(&steps, "1K", 9).unwrap()), [0x400, 0x800]);
+    assert_eq!(addresses(&realigned(&steps, "1M", 9).unwrap()), [0x10_0000, 0x20_0000]);
+}
