@@ -133,3 +133,25 @@ def test_realigned_data_costs_less_than_falsely_shared_data(tmp_path: Path) -> N
         hn.simulate(trace, "markatos", "inv", 1024).rows[0]["mcpr"] for trace in (shared, apart)
     ]
     assert costs[1] == 1 < costs[0]
+
+
+def test_realignment_reports_what_it_did(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+    shared = hn.Trace.from_numpy(
+        thread=[0, 1, 0, 1], kind="W", address=[0x1000, 0x1004, 0x1008, 0x1008], size=4
+    )
+    apart = hn.transform("realign", shared, page_size=64)
+    assert apart.report is not None
+    assert {key: apart.report[key] for key in ("words_moved", "new_pages", "new_bytes")} == {
+        "words_moved": 2,
+        "new_pages": 2,
+        "new_bytes": 128,
+    }
+    assert (apart.report["before"], apart.report["gone"]) == ({"pages": 1, "references": 4}, 1.0)
+    assert shared.report is None
+    assert hn.transform("drop-sync", shared).report is None
+    command = ("transform", "realign", shared.path, "-o", tmp_path / "u.hnt", "--page-size", 64)
+    assert json.loads(homenode(*command, "--json").out)["outputs"][0]["report"] == apart.report
+    shown = homenode(*command)
+    assert shown.code == 0
+    for text in ("2 new pages of 64 bytes: 128 bytes", "4 references before", "100.0% gone"):
+        assert text in shown.out

@@ -40,6 +40,7 @@ class Trace:
 
     def __init__(self, path: PathLike) -> None:
         self._path = Path(path)
+        self._report: dict[str, Any] | None = None
         self._info: dict[str, Any] = json.loads(_core.trace_info(str(self._path)))
 
     @classmethod
@@ -222,6 +223,15 @@ class Trace:
     def path(self) -> Path:
         """Where the file is."""
         return self._path
+
+    @property
+    def report(self) -> dict[str, Any] | None:
+        """What the transform that has just made this trace says it did, if it says anything.
+
+        Of ``realign`` it tells which objects moved, the memory that takes, and how much false
+        sharing is gone. Of a trace that was opened it is ``None``.
+        """
+        return self._report
 
     @property
     def info(self) -> dict[str, Any]:

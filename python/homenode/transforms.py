@@ -39,13 +39,15 @@ def transform(
 
     Returns:
         The new trace. Its provenance names the transform, every parameter and the checksum of the
-        trace it was made from; the same trace and parameters give the same trace.
+        trace it was made from; the same trace and parameters give the same trace. Of ``realign``
+        its ``report`` says what moved.
 
     Raises:
         ConfigError: when there is no such transform or parameter, or a value does not fit.
         TraceError: when the trace is damaged or the new one cannot be written.
 
-    Source: Bolosky, thesis, section 4.3 (``local`` and ``gap``).
+    Source: Bolosky, thesis, section 4.3 (``local`` and ``gap``); Markatos and Chronaki, section 3.4
+    (``realign``).
 
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(thread=[0, 1, 2], kind="R", address=[0x40, 0x80, 0xc0])
@@ -57,10 +59,14 @@ def transform(
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     config = _config(kind, parameters)
 
-    def write(target: str) -> None:
-        _core.transform(str(opened.path), target, config, progress)
+    said: list[dict[str, Any]] = []
 
-    return Trace._written(out, write, opened.path)
+    def write(target: str) -> None:
+        said.extend(json.loads(_core.transform(str(opened.path), target, config, progress)))
+
+    made = Trace._written(out, write, opened.path)
+    made._report = said[0].get("report")
+    return made
 
 
 def split(

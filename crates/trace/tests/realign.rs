@@ -6,13 +6,25 @@ mod sample;
 use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_trace::transform::transform_file;
-use homenode_trace::{Columns, Event, EventKind, TraceReader, WriterOptions};
+use homenode_trace::transform::{FalseSharing, MovedObject, Realignment, transform_file};
+use homenode_trace::{
+    AddressRange, Columns, Event, EventKind, Metadata, RangeKind, SourceLine, TraceReader,
+    TraceWriter, WriterOptions,
+};
 use sample::{Step, read, write};
 
 fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, String> {
     let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
     let trace = TraceReader::from_bytes(write(steps, options).0, "sample.hnt").unwrap();
+    Ok(reported(&trace, page, window)?.0)
+}
+
+/// The new trace and what is said about it.
+fn reported(
+    trace: &TraceReader,
+    page: &str,
+    window: u64,
+) -> Result<(Vec<Step>, Realignment), String> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
     let parameters = BTreeMap::from([
@@ -20,10 +32,9 @@ fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, Strin
         ("window".to_owned(), window.to_string()),
     ]);
     let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    match transform_file(&trace, ("realign", &parameters), &out, go_on) {
-        Err(error) => Err(error.to_string()),
-        Ok(_) => Ok(read(&TraceReader::open(&out).unwrap())),
-    }
+    let made = transform_file(trace, ("realign", &parameters), &out, go_on);
+    let piece = made.map_err(|error| error.to_string())?.remove(0);
+    Ok((read(&TraceReader::open(&out).unwrap()), piece.report.unwrap()))
 }
 
 fn addresses(steps: &[Step]) -> Vec<u64> {
@@ -293,4 +304,117 @@ fn page_sizes_that_make_no_sense_are_explained() {
     assert!(error.contains("window=0: expected a whole number from 1"), "{error}");
     assert_eq!(addresses(&realigned(&steps, "1K", 9).unwrap()), [0x400, 0x800]);
     assert_eq!(addresses(&realigned(&steps, "1M", 9).unwrap()), [0x10_0000, 0x20_0000]);
+}
+
+/// Falsely shared pages and references to them, from whole sets.
+fn false_sharing(steps: &[Step], page_bytes: u64, window: usize) -> FalseSharing {
+    let mut found = FalseSharing::default();
+    let data = accesses(steps).into_iter().filter(|a| a.kind != AccessKind::Fetch);
+    for window in data.collect::<Vec<_>>().chunks(window) {
+        let mut users = BTreeMap::<u64, BTreeSet<u16>>::new();
+        let mut written = BTreeSet::new();
+        for access in window {
+            for word in access.addr / 4..=(access.addr + u64::from(access.size) - 1) / 4 {
+                users.entry(word).or_default().insert(access.thread);
+                if access.kind.writes() {
+                    written.insert(word * 4 / page_bytes);
+                }
+            }
+        }
+        let falsely = |page: &u64| {
+            let on_it = || users.iter().filter(|(word, _)| *word * 4 / page_bytes == *page);
+            on_it().map(|(_, set)| set).collect::<BTreeSet<_>>().len() > 1
+        };
+        let pages: BTreeSet<u64> = written.into_iter().filter(falsely).collect();
+        found.pages += pages.len() as u64;
+        let there = |a: &&Access| pages.contains(&(a.addr / page_bytes));
+        found.references += window.iter().filter(there).count() as u64;
+    }
+    found
+}
+
+#[test]
+fn the_report_agrees_with_the_traces() {
+    let mut rng = Rng::new(36);
+    let mut left = 0;
+    for round in 0..60 {
+        let sizes: &[u8] = [&[4][..], &[4, 8], &[1, 4, 64]][round % 3];
+        let steps = random_steps(&mut rng, 4, sizes);
+        let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
+        let trace = TraceReader::from_bytes(write(&steps, options).0, "sample.hnt").unwrap();
+        for (page, window) in [(16, 20), (64, 50), (1024, 1_000)] {
+            let (after, report) = reported(&trace, &page.to_string(), window as u64).unwrap();
+            assert_eq!(report.before, false_sharing(&steps, page, window), "{round}");
+            assert_eq!(report.after, false_sharing(&after, page, window), "{round}");
+            left += report.after.references;
+            let pages = |steps: &[Step]| {
+                let data = accesses(steps).into_iter().filter(|a| a.kind != AccessKind::Fetch);
+                let touched =
+                    data.flat_map(|a| a.addr / page..=(a.addr + u64::from(a.size) - 1) / page);
+                touched.collect::<BTreeSet<u64>>()
+            };
+            let (old, new) = (pages(&steps), pages(&after));
+            assert_eq!(
+                [report.pages_before, report.pages_after],
+                [old.len(), new.len()].map(|n| n as u64)
+            );
+            assert_eq!(
+                report.new_pages,
+                new.difference(&old).filter(|p| **p > *old.last().unwrap()).count() as u64
+            );
+            assert_eq!(report.new_bytes, report.new_pages * page);
+            let data = accesses(&steps).iter().filter(|a| a.kind != AccessKind::Fetch).count();
+            assert_eq!(report.windows, data.div_ceil(window) as u64);
+            assert!(report.moves >= report.words_moved);
+            let sum: u64 = report.objects.iter().map(|object| object.words_moved).sum();
+            assert_eq!(sum, report.words_moved);
+        }
+    }
+    assert!(left > 0, "words with different users on one page stay");
+}
+
+#[test]
+fn what_moved_has_the_names_of_the_program() {
+    let mut file = Vec::new();
+    let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
+    let mut writer = TraceWriter::new(&mut file, "t", options).unwrap();
+    // Thread 0 has 100 to 10c and 200, thread 1 has 110, both have 108; 300 is in nothing.
+    let text = "0W100 0W104 0W108 1W108 0W10c 1W110 0W200 1W204 0W300 1W304";
+    accesses(&by_hand(text)).iter().for_each(|access| writer.push(access).unwrap());
+    let range = |start, size, kind, name: &str, site| AddressRange {
+        start,
+        size,
+        kind,
+        name: name.into(),
+        site,
+        thread: 1,
+    };
+    let ranges = vec![
+        range(0x100, 0x100, RangeKind::Mapping, "file", 0),
+        range(0x100, 8, RangeKind::Heap, "", 7),
+        range(0x104, 8, RangeKind::Static, "sum", 0),
+        range(0x10e, 6, RangeKind::Heap, "", 8),
+        range(0x200, 4, RangeKind::Heap, "", 9),
+        range(0x204, 4, RangeKind::Stack, "", 0),
+    ];
+    let line = |pc| SourceLine { pc, function: "main".into(), file: "/a/b.c".into(), line: 3 };
+    let lines = vec![line(7), line(8)];
+    writer.finish(Metadata { ranges, lines, ..Metadata::default() }).unwrap();
+    let trace = TraceReader::from_bytes(file, "t.hnt").unwrap();
+    let (_, report) = reported(&trace, "256", 100).unwrap();
+    let short = |o: &MovedObject| {
+        format!("{:?} {}{} {} {}", o.kind, o.name, o.allocated_at, o.ranges, o.words_moved)
+    };
+    let found: Vec<String> = report.objects.iter().map(short).collect();
+    let expected = [
+        "Some(Heap) main b.c:3 2 3",
+        "None  0 2",
+        "Some(Stack)  1 1",
+        "Some(Static) sum 1 1",
+        "Some(Heap) 0x9 1 1",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((report.words_moved, report.moves, report.new_pages), (8, 8, 2));
+    assert_eq!((report.before.pages, report.before.references), (3, 10));
+    assert_eq!((report.after, report.gone), (FalseSharing::default(), Some(1.0)));
 }

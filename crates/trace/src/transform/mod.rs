@@ -20,6 +20,7 @@ use crate::error::TraceError;
 use crate::model::{Batch, Metadata};
 use crate::reader::TraceReader;
 
+pub use realign::{FalseSharing, MovedObject, Realignment};
 pub use run::{Piece, transform_file};
 
 use output::Output;
@@ -79,6 +80,11 @@ trait Transform {
 
     /// Changes what the metadata says, for what the transform changes.
     fn metadata(&self, _metadata: &mut Metadata) {}
+
+    /// What moved, if the transform moves data; `metadata` is that of the trace it was given.
+    fn report(&self, _metadata: &Metadata) -> Option<Realignment> {
+        None
+    }
 
     /// Data references of the stretch of Time that was kept, if not all were: so much of the run's
     /// time is what the new trace took.

@@ -1,6 +1,8 @@
 //! Data moved to pages of its only user, window by window.
 
 mod fresh;
+mod report;
+mod sets;
 mod window;
 
 use homenode_base::{Access, AccessKind, BlockSize};
@@ -8,8 +10,10 @@ use homenode_base::{Access, AccessKind, BlockSize};
 use super::output::{Output, walk};
 use super::values::Values;
 use super::{Entry, Param, Transform, TransformError};
-use crate::model::{Batch, Event};
+use crate::model::{Batch, Event, Metadata};
 use crate::reader::TraceReader;
+
+pub use report::{FalseSharing, MovedObject, Realignment};
 
 use fresh::Room;
 use window::Mapping;
@@ -140,5 +144,9 @@ impl Transform for Realign {
 
     fn finish(&mut self, out: &mut Output) {
         self.emit(out);
+    }
+
+    fn report(&self, metadata: &Metadata) -> Option<Realignment> {
+        Some(self.mapping.report(metadata))
     }
 }

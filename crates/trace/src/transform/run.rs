@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::output::Output;
 use super::values::Values;
-use super::{Entry, Transform, TransformError, find};
+use super::{Entry, Realignment, Transform, TransformError, find};
 use crate::error::TraceError;
 use crate::import::Progress;
 use crate::model::{Batch, Metadata};
@@ -15,13 +15,16 @@ use crate::reader::{TraceReader, Want};
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// A trace that a transform wrote.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Piece {
     /// Where it is.
     pub path: PathBuf,
     /// What it holds.
     #[serde(flatten)]
     pub summary: Summary,
+    /// What moved, of a transform that moves data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<Realignment>,
 }
 
 /// Transforms `trace` into a new trace at `out`, or several beside it if [`Entry::pieces`] says so.
@@ -148,7 +151,8 @@ impl Files<'_> {
             if self.entry.pieces { format!(", piece {}", self.done.len()) } else { String::new() };
         metadata.provenance.push(format!("{}{piece}", self.record));
         let summary = writer.finish(metadata)?;
-        self.done.push(Piece { path, summary });
+        let report = transform.report(self.trace.metadata());
+        self.done.push(Piece { path, summary, report });
         Ok(())
     }
 

@@ -14,6 +14,8 @@ pub(super) struct Room {
     page: BlockSize,
     /// First word of the next page.
     next: u64,
+    /// New pages so far.
+    pages: u64,
     /// Words left of the page that each owner fills, from the first to behind the last.
     filling: BTreeMap<Owner, (u64, u64)>,
 }
@@ -57,7 +59,12 @@ impl Room {
         let needed = pages_at_most(trace, page, window).checked_mul(page.bytes())?;
         let enough = start.checked_add(needed).is_some_and(|end| end <= last);
         let next = start / BlockSize::WORD_BYTES;
-        enough.then(|| Self { page, next, filling: BTreeMap::new() })
+        enough.then(|| Self { page, next, pages: 0, filling: BTreeMap::new() })
+    }
+
+    /// New pages so far.
+    pub(super) const fn pages(&self) -> u64 {
+        self.pages
     }
 
     /// A new window: pages that are partly filled have been used.
@@ -76,6 +83,7 @@ impl Room {
         }
         let first = self.next;
         self.next += words.next_multiple_of(size);
+        self.pages += words.div_ceil(size);
         self.filling.insert(owner, (first + words, self.next));
         first
     }

@@ -1,9 +1,12 @@
 //! Which words of a window move, and where everything is.
 
 use homenode_base::{Access, AccessKind, BlockSize};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fresh::{Owner, Room};
+use super::report::{FalseSharing, Realignment, objects};
+use super::sets::Sets;
+use crate::model::Metadata;
 
 /// What a window does with a word, or with a page.
 #[derive(Clone, Copy)]
@@ -16,6 +19,12 @@ struct Use {
     written: bool,
     /// Whether a reference touches it and the next word.
     joined: bool,
+    /// The threads that reference it, a number of [`Sets`]; of a page, those of its first word.
+    threads: u32,
+    /// Whether it is a page with words that other threads reference.
+    mixed: bool,
+    /// References that begin in it.
+    references: u64,
 }
 
 impl Use {
@@ -23,6 +32,8 @@ impl Use {
         self.several |= other.several || other.thread != self.thread;
         self.written |= other.written;
         self.joined |= other.joined;
+        self.mixed |= other.threads != self.threads;
+        self.references += other.references;
     }
 
     fn owner(self) -> Owner {
@@ -36,11 +47,22 @@ pub(super) struct Mapping {
     room: Room,
     /// Present places of the words that moved, in words.
     moved: FxHashMap<u64, u64>,
+    sets: Sets,
+    /// Pages of the original trace, and of the new one.
+    pages: [FxHashSet<u64>; 2],
+    report: Realignment,
 }
 
 impl Mapping {
     pub(super) fn new(page: BlockSize, room: Room) -> Self {
-        Self { page, room, moved: FxHashMap::default() }
+        Self {
+            page,
+            room,
+            moved: FxHashMap::default(),
+            sets: Sets::default(),
+            pages: Default::default(),
+            report: Realignment { page_size: page.bytes(), ..Realignment::default() },
+        }
     }
 
     fn place(&self, word: u64) -> u64 {
@@ -63,12 +85,21 @@ impl Mapping {
 
     /// Moves what a window asks for.
     pub(super) fn realign(&mut self, window: &[Access]) {
-        let words = uses(window);
-        let mut pages: FxHashMap<u64, Use> = FxHashMap::default();
-        for &(word, found) in &words {
-            let entry = pages.entry(self.page_of(word)).or_insert(found);
-            entry.add(found);
-        }
+        let words = uses(window, &mut self.sets);
+        let original = |word| self.page.block_of(word * BlockSize::WORD_BYTES);
+        let before = pages(&words, original);
+        self.pages[0].extend(before.keys());
+        add(&mut self.report.before, &before);
+        let now = pages(&words, |word| self.page_of(word));
+        self.rearrange(&words, &now);
+        let after = pages(&words, |word| self.page_of(word));
+        self.pages[1].extend(after.keys());
+        add(&mut self.report.after, &after);
+        self.report.windows += 1;
+    }
+
+    /// Moves words off pages that may be falsely shared.
+    fn rearrange(&mut self, words: &[(u64, Use)], pages: &FxHashMap<u64, Use>) {
         let falsely = |page: u64| pages.get(&page).is_some_and(|page| page.several && page.written);
         self.room.close();
         // A word goes with the one before it if that is joined to it.
@@ -82,26 +113,83 @@ impl Mapping {
             if apart || (!whole.several && shared()) {
                 let length = u64::try_from(unit.len()).unwrap_or(u64::MAX);
                 let place = self.room.take(whole.owner(), length);
+                self.report.moves += length;
                 self.moved.extend(unit.iter().map(|&(word, _)| word).zip(place..));
             }
         }
     }
+
+    /// What was done, with the names of the trace that it was done to.
+    pub(super) fn report(&self, metadata: &Metadata) -> Realignment {
+        let mut words: Vec<u64> = self.moved.keys().copied().collect();
+        words.sort_unstable();
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let new_pages = self.room.pages();
+        let [before, after] = [self.report.before, self.report.after];
+        Realignment {
+            words_moved: number(words.len()),
+            new_pages,
+            new_bytes: new_pages * self.page.bytes(),
+            pages_before: number(self.pages[0].len()),
+            pages_after: number(self.pages[1].len()),
+            gone: gone(before.references, after.references),
+            objects: objects(&words, metadata),
+            ..self.report.clone()
+        }
+    }
+}
+
+/// The part of the references that are there no longer.
+fn gone(before: u64, after: u64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    let part = || 1.0 - after as f64 / before as f64;
+    (before > 0).then(part)
+}
+
+/// What a window does with each page, if `page_of` says which page a word is on.
+fn pages(words: &[(u64, Use)], page_of: impl Fn(u64) -> u64) -> FxHashMap<u64, Use> {
+    let mut pages: FxHashMap<u64, Use> = FxHashMap::default();
+    for &(word, found) in words {
+        pages
+            .entry(page_of(word))
+            .and_modify(|page| page.add(found))
+            .or_insert(Use { mixed: false, ..found });
+    }
+    pages
+}
+
+/// Counts a window's falsely shared pages.
+fn add(total: &mut FalseSharing, pages: &FxHashMap<u64, Use>) {
+    for page in pages.values().filter(|page| page.several && page.written && page.mixed) {
+        total.pages += 1;
+        total.references += page.references;
+    }
 }
 
 /// What a window does with each word, in order of address.
-fn uses(window: &[Access]) -> Vec<(u64, Use)> {
+fn uses(window: &[Access], sets: &mut Sets) -> Vec<(u64, Use)> {
     let mut words: FxHashMap<u64, Use> = FxHashMap::default();
     for access in window.iter().filter(|access| access.kind != AccessKind::Fetch) {
         let end = access.addr.saturating_add(u64::from(access.size).saturating_sub(1));
         let last = end / BlockSize::WORD_BYTES;
-        for word in access.addr / BlockSize::WORD_BYTES..=last {
-            let found = Use {
+        let first = access.addr / BlockSize::WORD_BYTES;
+        for word in first..=last {
+            let found = words.entry(word).or_insert_with(|| Use {
                 thread: access.thread,
                 several: false,
-                written: access.kind.writes(),
-                joined: word < last,
-            };
-            words.entry(word).or_insert(found).add(found);
+                written: false,
+                joined: false,
+                threads: sets.with(0, access.thread),
+                mixed: false,
+                references: 0,
+            });
+            if found.several || found.thread != access.thread {
+                found.several = true;
+                found.threads = sets.with(found.threads, access.thread);
+            }
+            found.written |= access.kind.writes();
+            found.joined |= word < last;
+            found.references += u64::from(word == first);
         }
     }
     let mut words: Vec<(u64, Use)> = words.into_iter().collect();

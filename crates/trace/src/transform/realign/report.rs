@@ -1,0 +1,145 @@
+//! What re-alignment did.
+
+use std::collections::{BTreeMap, BinaryHeap};
+
+use homenode_base::BlockSize;
+use serde::Serialize;
+
+use crate::model::{AddressRange, Metadata, RangeKind};
+
+/// What re-alignment moved, what that costs and what it is good for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Realignment {
+    /// Bytes of a page.
+    pub page_size: u64,
+    /// Windows looked at.
+    pub windows: u64,
+    /// Different words that moved.
+    pub words_moved: u64,
+    /// Moves of a word; a word can move in several windows.
+    pub moves: u64,
+    /// New pages, with a word on each of them.
+    pub new_pages: u64,
+    /// Bytes of the new pages: the memory that re-alignment costs.
+    pub new_bytes: u64,
+    /// Pages that the original trace references.
+    pub pages_before: u64,
+    /// Pages that the new trace references, old and new.
+    pub pages_after: u64,
+    /// False sharing in the original trace.
+    pub before: FalseSharing,
+    /// False sharing in the new trace.
+    pub after: FalseSharing,
+    /// Part of the references to falsely shared pages that go to others now; none if there were
+    /// no such references.
+    pub gone: Option<f64>,
+    /// Objects with words that moved, those with most first.
+    pub objects: Vec<MovedObject>,
+}
+
+/// References to pages that, in one window, several threads reference and one writes, and of which
+/// not all referenced words have the same threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FalseSharing {
+    /// Such pages, counted in every window.
+    pub pages: u64,
+    /// References to them. One counts where it begins.
+    pub references: u64,
+}
+
+/// A part of the program's memory, and how much of it moved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MovedObject {
+    /// What it is; absent where the trace does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<RangeKind>,
+    /// Symbol, file or other name; may be empty.
+    pub name: String,
+    /// Function, file and line that allocated a heap block, or its program counter; may be empty.
+    pub allocated_at: String,
+    /// Thread whose stack it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<u16>,
+    /// Ranges of the trace that have words that moved: blocks of one line are one object.
+    pub ranges: u64,
+    /// Different words that moved.
+    pub words_moved: u64,
+}
+
+/// Who owns words, which are in order. Where ranges overlap it is the one that begins last, and of
+/// those that begin together the one listed last.
+pub(super) fn objects(words: &[u64], metadata: &Metadata) -> Vec<MovedObject> {
+    let ranges = &metadata.ranges;
+    let last_of = |range: &AddressRange| range.start.saturating_add(range.size - 1);
+    let mut order: Vec<usize> = (0..ranges.len()).filter(|&i| ranges[i].size > 0).collect();
+    order.sort_by_key(|&i| (ranges[i].start, i));
+    let mut waiting = order.into_iter().peekable();
+    let mut open: BinaryHeap<(u64, usize)> = BinaryHeap::new();
+    let mut owned: BTreeMap<Option<usize>, u64> = BTreeMap::new();
+    for first in words.iter().map(|word| word * BlockSize::WORD_BYTES) {
+        // A range owns a word with its first byte in it, or one in which the range begins.
+        while let Some(i) = waiting.next_if(|&i| ranges[i].start < first + BlockSize::WORD_BYTES) {
+            open.push((ranges[i].start, i));
+        }
+        while open.peek().is_some_and(|&(_, i)| last_of(&ranges[i]) < first) {
+            open.pop();
+        }
+        *owned.entry(open.peek().map(|&(_, i)| i)).or_default() += 1;
+    }
+    let mut found: BTreeMap<Key, MovedObject> = BTreeMap::new();
+    for (range, words) in owned {
+        let object = range.map_or_else(unknown, |i| object(&ranges[i], metadata));
+        // Static objects of one name in several files are several objects.
+        let place = range.filter(|&i| ranges[i].kind == RangeKind::Static);
+        let key =
+            (object.allocated_at.clone(), object.name.clone(), object.thread, kind(&object), place);
+        let entry = found.entry(key).or_insert(object);
+        entry.ranges += u64::from(range.is_some());
+        entry.words_moved += words;
+    }
+    let mut found: Vec<MovedObject> = found.into_values().collect();
+    // The sort is stable: objects of equal weight stay in order of name.
+    found.sort_by_key(|object| std::cmp::Reverse(object.words_moved));
+    found
+}
+
+type Key = (String, String, Option<u16>, u8, Option<usize>);
+
+fn kind(object: &MovedObject) -> u8 {
+    match object.kind {
+        None => 0,
+        Some(RangeKind::Static) => 1,
+        Some(RangeKind::Heap) => 2,
+        Some(RangeKind::Stack) => 3,
+        Some(RangeKind::ThreadLocal) => 4,
+        Some(RangeKind::Mapping) => 5,
+    }
+}
+
+fn unknown() -> MovedObject {
+    let (name, allocated_at) = (String::new(), String::new());
+    MovedObject { kind: None, name, allocated_at, thread: None, ranges: 0, words_moved: 0 }
+}
+
+fn object(range: &AddressRange, metadata: &Metadata) -> MovedObject {
+    let allocated = range.kind == RangeKind::Heap && range.site != 0;
+    MovedObject {
+        kind: Some(range.kind),
+        name: range.name.clone(),
+        allocated_at: if allocated { place(range.site, metadata) } else { String::new() },
+        thread: (range.kind == RangeKind::Stack).then_some(range.thread),
+        ..unknown()
+    }
+}
+
+/// A program counter in the source.
+fn place(pc: u64, metadata: &Metadata) -> String {
+    let line = metadata.lines.binary_search_by_key(&pc, |line| line.pc);
+    match line.map(|at| &metadata.lines[at]) {
+        Ok(line) if !line.file.is_empty() => {
+            let file = line.file.rsplit('/').next().unwrap_or(&line.file);
+            format!("{} {file}:{}", line.function, line.line).trim_start().to_owned()
+        }
+        Ok(_) | Err(_) => format!("0x{pc:x}"),
+    }
+}

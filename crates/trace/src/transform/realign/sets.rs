@@ -1,0 +1,34 @@
+//! Sets of threads as numbers: equal sets have equal numbers.
+
+use rustc_hash::FxHashMap;
+
+/// The sets met so far. Number 0 is the empty one.
+#[derive(Default)]
+pub(super) struct Sets {
+    numbers: FxHashMap<Vec<u16>, u32>,
+    /// The set that a thread makes of a set.
+    with: FxHashMap<(u32, u16), u32>,
+    /// Members of each set from number 1 on, in order.
+    members: Vec<Vec<u16>>,
+}
+
+impl Sets {
+    /// The set with the thread in it.
+    pub(super) fn with(&mut self, set: u32, thread: u16) -> u32 {
+        if let Some(&number) = self.with.get(&(set, thread)) {
+            return number;
+        }
+        let before = usize::try_from(set).ok().and_then(|set| set.checked_sub(1));
+        let mut members = before.map_or_else(Vec::new, |at| self.members[at].clone());
+        if let Err(at) = members.binary_search(&thread) {
+            members.insert(at, thread);
+        }
+        let next = u32::try_from(self.members.len() + 1).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(members.clone()).or_insert(next);
+        if number == next {
+            self.members.push(members);
+        }
+        self.with.insert((set, thread), number);
+        number
+    }
+}
