@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Unpack
 
-import pyarrow as pa
-
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.simulation import Options, configuration, sizes_of, whole_number
+from homenode.options import sizes_of, whole_number
+from homenode.rows import Rows
+from homenode.simulation import Options, configuration
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    import pandas as pd
 
 MACHINES = ("cc", "numa")
 BLOCK_SIZES = tuple(32 << i for i in range(9))
@@ -39,7 +38,7 @@ class SharingOptions(Options, total=False):
     merge_transfers: int
 
 
-class SharingResult:
+class SharingResult(Rows):
     """False sharing of one trace on some machines at some block sizes.
 
     Attributes:
@@ -53,6 +52,9 @@ class SharingResult:
         configuration: what was asked for.
         provenance: what everything follows from.
 
+    In the flat rows, components are ``cost_NAME``, the two ends of a bracket ``NAME_low`` and
+    ``NAME_high``, counts ``count_NAME``, shares of all moves ``share_NAME``.
+
     Source: Bolosky, thesis, chapter 7.
     """
 
@@ -64,49 +66,17 @@ class SharingResult:
         configuration: dict[str, Any],
         provenance: dict[str, Any],
     ) -> None:
-        self.rows = list(rows)
+        super().__init__(rows, configuration, provenance)
         self.detail = detail
         self.facts = facts
-        self.configuration = configuration
-        self.provenance = provenance
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.rows)
-
-    def __repr__(self) -> str:
-        return f"SharingResult({len(self.rows)} rows)"
-
-    def flat_rows(self) -> list[dict[str, Any]]:
-        """One flat dictionary a machine and block size.
-
-        Components are ``cost_NAME``, the two ends of a bracket ``NAME_low`` and ``NAME_high``,
-        counts ``count_NAME``, shares of all moves ``share_NAME``.
-        """
-        return [_flat(row) for row in self.rows]
+    def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
+        return _flat(row)
 
     def sizes(self) -> list[dict[str, Any]]:
         """The first row of each block size: counts do not depend on the machine."""
         first = {row["block_size"]: row for row in reversed(self.rows)}
         return [first[size] for size in dict.fromkeys(row["block_size"] for row in self.rows)]
-
-    def to_arrow(self) -> pa.Table:
-        """`flat_rows` as a table."""
-        rows = self.flat_rows()
-        names = dict.fromkeys(name for row in rows for name in row)
-        return pa.table({name: [row.get(name) for row in rows] for name in names})
-
-    def to_pandas(self) -> pd.DataFrame:
-        """`flat_rows` as a data frame.
-
-        Raises:
-            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self.flat_rows())
 
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints."""
@@ -178,8 +148,8 @@ def sharing(
     asked = {
         "simulation": simulation,
         "detail": _detail(detail, simulation["block_sizes"]),
-        "count": _at_least("count", count, 0),
-        "merge_transfers": _at_least("merge_transfers", merge, 1),
+        "count": whole_number("count", count, 0),
+        "merge_transfers": whole_number("merge_transfers", merge, 1),
     }
     found = json.loads(_core.sharing(str(opened.path), json.dumps(asked), progress))
     sizes = {row.pop("block_size"): row for row in found["sizes"]}
@@ -245,13 +215,6 @@ def _detail(given: int | str | None, sizes: Sequence[int]) -> int | None:
     if len(found) != 1:
         raise ConfigError(f"detail is {given!r}; expected one block size, or 0 for none")
     return found[0]
-
-
-def _at_least(name: str, value: int, least: int) -> int:
-    number = whole_number(name, value)
-    if number < least:
-        raise ConfigError(f"{name} is {number}; expected at least {least}")
-    return number
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

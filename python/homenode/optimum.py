@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.files import check_output, replacing_name
+from homenode.result import flatten
+from homenode.rows import Rows
 from homenode.simulation import Options, configuration
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable
 
     import pandas as pd
 
@@ -35,7 +37,7 @@ class OptimalOptions(Options, total=False):
     placement: str | os.PathLike[str] | None
 
 
-class OptimalResult:
+class OptimalResult(Rows):
     """The off-line optimum on every machine at every block size.
 
     Attributes:
@@ -46,24 +48,10 @@ class OptimalResult:
         provenance: what the rows follow from.
     """
 
-    def __init__(
-        self,
-        rows: Sequence[dict[str, Any]],
-        configuration: dict[str, Any] | None = None,
-        provenance: dict[str, Any] | None = None,
-    ) -> None:
-        self.rows = list(rows)
-        self.configuration = dict(configuration or {})
-        self.provenance = dict(provenance or {})
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.rows)
-
-    def __repr__(self) -> str:
-        return f"OptimalResult({len(self.rows)} rows)"
+    def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
+        blocks = row["moves_per_block"]
+        spread = {f"moves_per_block_{name}": blocks[name] for name in ("mean", "max")}
+        return flatten(row) | {"blocks": blocks["blocks"]} | spread
 
     @property
     def certified(self) -> bool:
@@ -86,10 +74,6 @@ class OptimalResult:
                 flat = {name: piece[name] for name in piece if name != "counts"}
                 pieces.append({name: row[name] for name in names} | flat | piece["counts"])
         return pd.DataFrame(pieces)
-
-    def to_json(self) -> str:
-        """The JSON array that ``homenode optimal --json`` prints."""
-        return json.dumps(self.rows, indent=2)
 
 
 def optimal(

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import operator
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
 from homenode.catalogue import table
 from homenode.errors import ConfigError
-from homenode.simulation import PRIVATE, SYNC
-from homenode.specs import parse_block_sizes
+from homenode.options import SYNC, choice, only_known, shape, sizes_of, whole_number
+from homenode.simulation import PRIVATE
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 OWNER_COPY = ("flush", "keep")
 
@@ -107,49 +106,23 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    unknown = sorted(set(options) - set(Options.__annotations__))
-    if unknown:
-        raise ConfigError(
-            f"there is no option {', '.join(unknown)}; "
-            f"the options are {', '.join(Options.__annotations__)}"
-        )
+    only_known(options, Options)
     names = [row["name"] for row in table("page-policies")]
-    config: dict[str, Any] = {
+    return {
         "page_size": _page_size(page_size),
-        "policy": _choice("policy", policy, names),
-        "limit": _whole("limit", limit, 0),
-        "owner_copy": _choice("owner_copy", options.get("owner_copy", "flush"), OWNER_COPY),
+        "policy": choice("policy", policy, names),
+        "limit": whole_number("limit", limit, 0),
+        "owner_copy": choice("owner_copy", options.get("owner_copy", "flush"), OWNER_COPY),
         "costs": [f"{name}={float(us)!r}" for name, us in options.get("costs", {}).items()],
-        "count": _whole("count", options.get("count", 10), 0),
-        "private": _choice("private", options.get("private", "shared"), PRIVATE),
-        "sync": _choice("sync", options.get("sync", "exclude"), SYNC),
+        "count": whole_number("count", options.get("count", 10), 0),
+        "private": choice("private", options.get("private", "shared"), PRIVATE),
+        "sync": choice("sync", options.get("sync", "exclude"), SYNC),
+        **shape(options),
     }
-    for name, value in (
-        ("processors", options.get("processors")),
-        ("threads", options.get("threads")),
-    ):
-        config[name] = None if value is None else _whole(name, value, 1)
-    return config
 
 
 def _page_size(given: int | str) -> int:
-    sizes = parse_block_sizes(str(given) if isinstance(given, str) else f"{_whole('', given, 1)}")
+    sizes = sizes_of(given)
     if len(sizes) != 1:
         raise ConfigError(f"page size {given!r} names {len(sizes)} sizes; expected one")
     return sizes[0]
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    try:
-        whole = operator.index(value)
-    except TypeError:
-        raise ConfigError(f"{name} is {value!r}; expected a whole number") from None
-    if not least <= whole < 1 << 48:
-        raise ConfigError(f"{name} is {whole}; expected at least {least} and less than 2^48")
-    return whole
-
-
-def _choice(name: str, value: str, choices: Iterable[str]) -> str:
-    if value not in (listed := list(choices)):
-        raise ConfigError(f"{name} is {value!r}; expected one of {', '.join(listed)}")
-    return value

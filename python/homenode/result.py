@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+from homenode.rows import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import pandas as pd
     from matplotlib.figure import Figure
 
 OPTIMA = ("optimal", "optimal-no-replication")
 _KEYS = ("trace", "machine", "policy", "block_size", "processors", "references", "accesses")
 
 
-class Result:
+class Result(Rows):
     """The outcomes of one or several simulations.
 
     Attributes:
@@ -30,62 +26,14 @@ class Result:
         provenance: what the outcomes follow from: trace checksum, version, every policy with the
             value of every parameter, prices of every machine at every block size, and notes.
 
+    The flat columns are the keys, the counts by name, and ``cost_NAME``; with page-coherence
+    machines also ``latency_NAME``, ``packets_NAME``, ``traffic_NAME`` and mls.
+
     Source: Bolosky, thesis, section 5.1 (mean cost per reference as the yardstick).
     """
 
-    def __init__(
-        self,
-        rows: Sequence[dict[str, Any]],
-        configuration: dict[str, Any] | None = None,
-        provenance: dict[str, Any] | None = None,
-    ) -> None:
-        self.rows = list(rows)
-        self.configuration = dict(configuration or {})
-        self.provenance = dict(provenance or {})
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.rows)
-
-    def __repr__(self) -> str:
-        return f"Result({len(self.rows)} outcomes)"
-
-    def columns(self) -> dict[str, list[Any]]:
-        """The outcomes as flat columns: keys, counts by name, costs as ``cost_NAME``.
-
-        With page-coherence machines also ``latency_NAME``, ``packets_NAME``, ``traffic_NAME``, mls.
-        """
-        flat = [_flatten(row) for row in self.rows]
-        names = dict.fromkeys(name for row in flat for name in row)
-        return {name: [row.get(name) for row in flat] for name in names}
-
-    def flat_rows(self) -> list[dict[str, Any]]:
-        """The outcomes as flat dictionaries, each with every column."""
-        columns = self.columns()
-        return [
-            dict(zip(columns, values, strict=True))
-            for values in zip(*columns.values(), strict=True)
-        ]
-
-    def to_arrow(self) -> pa.Table:
-        """One row an outcome, counts and costs as flat columns."""
-        return pa.table(self.columns())
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One row an outcome, counts and costs as flat columns.
-
-        Raises:
-            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
-
-    def to_json(self) -> str:
-        """The JSON array that ``homenode simulate --json`` prints."""
-        return json.dumps(self.rows, indent=2)
+    def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
+        return flatten(row)
 
     def over_optimum(self) -> list[float | None]:
         """Cost of each outcome divided by the least any policy could pay, at the same point.
@@ -111,7 +59,8 @@ class Result:
         return mcpr_against_block_size(self, machine)
 
 
-def _flatten(row: dict[str, Any]) -> dict[str, Any]:
+def flatten(row: dict[str, Any]) -> dict[str, Any]:
+    """An outcome without dictionaries in it."""
     flat = {name: row[name] for name in _KEYS if name in row}
     flat |= row.get("counts", {})
     flat |= {f"cost_{name}": value for name, value in row.get("cost", {}).items()}

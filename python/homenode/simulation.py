@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import operator
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
 from homenode.catalogue import table
 from homenode.errors import ConfigError
+from homenode.options import SYNC, choice, only_known, shape, sizes_of
 from homenode.result import Result
-from homenode.specs import parse_block_sizes, split_specs, unique
+from homenode.specs import split_specs, unique
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 PRIVATE = ("local", "exclude", "shared")
-SYNC = ("exclude", "include")
 
 
 class Options(TypedDict, total=False):
@@ -124,30 +123,18 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    unknown = sorted(set(options) - set(Options.__annotations__))
-    if unknown:
-        raise ConfigError(
-            f"there is no option {', '.join(unknown)}; "
-            f"the options are {', '.join(Options.__annotations__)}"
-        )
-    config: dict[str, Any] = {
+    only_known(options, Options)
+    return {
         "machines": _specs(machines, "machine"),
         "policies": _specs(policies, "policy"),
         "block_sizes": sizes_of(block_sizes),
-        "processors": options.get("processors"),
         "private": None
         if options.get("private") is None
         else choice("private", str(options["private"]), PRIVATE),
         "sync": choice("sync", options.get("sync", "exclude"), SYNC),
-        "threads": options.get("threads"),
         "force": bool(options.get("force", False)),
+        **shape(options),
     }
-    for name in ("processors", "threads"):
-        if config[name] is not None:
-            config[name] = whole_number(name, config[name])
-            if config[name] < 1:
-                raise ConfigError(f"{name} is {config[name]}; expected at least 1")
-    return config
 
 
 def _specs(given: str | Iterable[str], what: str) -> list[str]:
@@ -156,30 +143,3 @@ def _specs(given: str | Iterable[str], what: str) -> list[str]:
     if not found:
         raise ConfigError(f"no {what} given; expected at least one name")
     return found
-
-
-def sizes_of(given: str | int | Iterable[int]) -> list[int]:
-    """Block or page sizes, however they are given."""
-    if isinstance(given, str):
-        return parse_block_sizes(given)
-    sizes = list(given) if hasattr(given, "__iter__") else [given]
-    whole = [str(whole_number("block size", size)) for size in sizes]
-    found = parse_block_sizes(",".join(whole)) if whole else []
-    if not found:
-        raise ConfigError("no block size given; expected at least one power of two in bytes")
-    return found
-
-
-def whole_number(name: str, value: Any) -> int:
-    """A whole number of any integer type; half a processor is a mistake, not one rounded."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise ConfigError(f"{name} is {value!r}; expected a whole number") from None
-
-
-def choice(name: str, value: str, choices: tuple[str, ...]) -> str:
-    """The value, if it is one of the choices."""
-    if value not in choices:
-        raise ConfigError(f"{name} is {value!r}; expected one of {', '.join(choices)}")
-    return value

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-import pyarrow as pa
-
 from homenode import _core
-from homenode.errors import ConfigError
-from homenode.simulation import SYNC, choice, sizes_of, whole_number
+from homenode.options import SYNC, choice, only_known, shape, sizes_of
+from homenode.rows import Rows
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable
 
-    import pandas as pd
     from matplotlib.figure import Figure
 
 PRIVATE = ("include", "exclude")
@@ -45,7 +42,7 @@ class TlbOptions(TypedDict, total=False):
     force: bool
 
 
-class TlbResult:
+class TlbResult(Rows):
     """Misses of every TLB at every page size.
 
     Attributes:
@@ -58,43 +55,6 @@ class TlbResult:
 
     Source: Bolosky, thesis, section 6.3 (figure 6.10, figures A.17 to A.29, table 6.5).
     """
-
-    def __init__(
-        self,
-        rows: Sequence[dict[str, Any]],
-        configuration: dict[str, Any] | None = None,
-        provenance: dict[str, Any] | None = None,
-    ) -> None:
-        self.rows = list(rows)
-        self.configuration = dict(configuration or {})
-        self.provenance = dict(provenance or {})
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.rows)
-
-    def __repr__(self) -> str:
-        return f"TlbResult({len(self.rows)} rows)"
-
-    def to_arrow(self) -> pa.Table:
-        """One row a TLB and page size."""
-        return pa.Table.from_pylist(self.rows)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One row a TLB and page size.
-
-        Raises:
-            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
-        """
-        import pandas as pd
-
-        return pd.DataFrame(self.rows)
-
-    def to_json(self) -> str:
-        """The JSON array that ``homenode tlb --json`` prints."""
-        return json.dumps(self.rows, indent=2)
 
     def plot(self) -> Figure:
         """Draws misses per reference against page size, one line a TLB.
@@ -156,24 +116,15 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    unknown = sorted(set(options) - set(TlbOptions.__annotations__))
-    if unknown:
-        raise ConfigError(
-            f"there is no option {', '.join(unknown)}; "
-            f"the options are {', '.join(TlbOptions.__annotations__)}"
-        )
+    only_known(options, TlbOptions)
     config: dict[str, Any] = {
         "tlbs": [tlbs] if isinstance(tlbs, str) else list(tlbs),
         "page_sizes": sizes_of(page_sizes),
         "private": choice("private", options.get("private", "include"), PRIVATE),
         "sync": choice("sync", options.get("sync", "exclude"), SYNC),
         "correct": None,
+        **shape(options),
     }
-    for name in ("processors", "threads"):
-        value = options.get(name)
-        config[name] = None if value is None else whole_number(name, value)
-        if config[name] is not None and config[name] < 1:
-            raise ConfigError(f"{name} is {config[name]}; expected at least 1")
     if options.get("machine") is not None:
         config["correct"] = {
             "machine": options["machine"],

@@ -1,0 +1,78 @@
+"""`Rows`: what every result has in common, a list of dictionaries and where they come from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+
+
+class Rows:
+    """Rows of results, for people, data frames and JSON.
+
+    Attributes:
+        rows: one dictionary a row, with exactly the fields that the command's ``--json`` prints.
+        configuration: what was asked for.
+        provenance: what the rows follow from.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[dict[str, Any]],
+        configuration: dict[str, Any] | None = None,
+        provenance: dict[str, Any] | None = None,
+    ) -> None:
+        self.rows = list(rows)
+        self.configuration = dict(configuration or {})
+        self.provenance = dict(provenance or {})
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.rows)} rows)"
+
+    def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
+        """A row without dictionaries in it."""
+        return row
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows as flat columns; a row that lacks one has ``None`` there."""
+        flat = [self._flat(row) for row in self.rows]
+        names = dict.fromkeys(name for row in flat for name in row)
+        return {name: [row.get(name) for row in flat] for name in names}
+
+    def flat_rows(self) -> list[dict[str, Any]]:
+        """The rows as flat dictionaries, each with every column."""
+        columns = self.columns()
+        return [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
+
+    def to_arrow(self) -> pa.Table:
+        """The flat rows as a table."""
+        return pa.table(self.columns())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The flat rows as a data frame.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.columns())
+
+    def to_json(self) -> str:
+        """The JSON array that the command's ``--json`` prints."""
+        return json.dumps(self.rows, indent=2)
