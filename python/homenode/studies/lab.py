@@ -117,10 +117,11 @@ class Laboratory:
                 progress=step,
                 force=matrix.force,
             )
-        self._note(matrix, result.provenance)
+        self.note(matrix, result.provenance)
         return [point(program, row, name) for row in result for name in names[row["machine"]]]
 
-    def _note(self, matrix: Matrix, provenance: dict[str, Any]) -> None:
+    def note(self, matrix: Matrix, provenance: dict[str, Any]) -> None:
+        """Keeps what was simulated, and what the engine remarked."""
         record = {
             "machines": matrix.names(),
             "policies": list(matrix.policies),

@@ -154,14 +154,17 @@ def concave(evidence: Evidence, table: str) -> list[str]:
     return bad
 
 
-def slope_is_moves(evidence: Evidence) -> list[str]:
-    """Programs whose cost against R leaves the band that the moves at either end allow."""
+def outside_band(evidence: Evidence) -> list[str]:
+    """Programs whose cost against G leaves the band that the moves at either end allow.
+
+    A move at R counts twice, since R is 2 G along that axis.
+    """
     bad = []
-    for program, rows in curves(evidence, "against_R", "optimal").items():
-        for a, b in pairwise(rows):
+    for program, rows in curves(evidence, "against_G", "optimal").items():
+        for a, b in pairwise(row for row in rows if row["price"]):
             rise = (b["mcpr"] - a["mcpr"]) * a["accesses"]
             width = b["price"] - a["price"]
-            low, high = b["moves"] * width, a["moves"] * width
+            low, high = (row["cost_moves"] / row["price"] * width for row in (b, a))
             if not low * (1 - 1e-6) - 1 <= rise <= high * (1 + 1e-6) + 1:
                 bad.append(program)
                 break
@@ -265,13 +268,12 @@ def faster_moves(evidence: Evidence) -> dict[str, float]:
     return found
 
 
-def steepest(evidence: Evidence) -> float:
+def steepest(evidence: Evidence, table: str) -> float:
     """The largest elasticity of the optimum: relative change of cost over that of the price."""
     top = 0.0
-    for table in ("against_G", "against_R"):
-        for rows in curves(evidence, table, "optimal").values():
-            for a, b in pairwise(row for row in rows if row["price"] >= 200):
-                top = max(top, (b["mcpr"] / a["mcpr"] - 1) / (b["price"] / a["price"] - 1))
+    for rows in curves(evidence, table, "optimal").values():
+        for a, b in pairwise(row for row in rows if row["price"] >= 200):
+            top = max(top, (b["mcpr"] / a["mcpr"] - 1) / (b["price"] / a["price"] - 1))
     return top
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from homenode.studies.bolosky import ch5_curves
 from homenode.studies.bolosky.ch5_measures import (
     above_limit,
     at_nothing,
@@ -15,12 +16,12 @@ from homenode.studies.bolosky.ch5_measures import (
     improvement,
     jumps,
     of_program,
+    outside_band,
     pages,
     part,
     presto_against_others,
     saving,
     savings,
-    slope_is_moves,
     steepest,
     straight,
 )
@@ -53,16 +54,16 @@ _VARIATION = (
         "The optimum's cost is a continuous, non-decreasing, concave function of the price of a "
         "move",
         "always",
-        "programs for which it is not, against G and against R",
-        lambda e: [*concave(e, "against_G"), *concave(e, "against_R")],
+        "programs for which it is not: at the prices G sampled, and between all breaks against R",
+        lambda e: [*concave(e, "against_G"), *ch5_curves.not_concave(e)],
         empty,
     ),
     Claim(
         "5.3",
         "The slope of that curve is the number of moves, which falls as the price grows",
         "always",
-        "programs whose curve against R leaves the band its moves allow",
-        slope_is_moves,
+        "programs with a piece against R that has another slope, or G sampled outside its band",
+        lambda e: [*ch5_curves.slope_is_not_moves(e), *outside_band(e)],
         empty,
     ),
     Claim(
@@ -101,8 +102,9 @@ _VARIATION = (
         "5.3",
         "A small improvement of the memory never gives a disproportionate gain",
         "never",
-        "largest relative change of cost for one of the price",
-        steepest,
+        "largest relative change of cost for one of the price: anywhere against R, between the "
+        "prices G sampled",
+        lambda e: [ch5_curves.steepest(e), steepest(e, "against_G")],
         below(1.0),
     ),
     Claim(
