@@ -69,8 +69,8 @@ impl Mapping {
         self.moved.get(&word).copied().unwrap_or(word)
     }
 
-    fn page_of(&self, word: u64) -> u64 {
-        self.page.block_of(self.place(word) * BlockSize::WORD_BYTES)
+    fn page_of(&self, place: u64) -> u64 {
+        self.page.block_of(place * BlockSize::WORD_BYTES)
     }
 
     /// The reference where its data is now.
@@ -86,35 +86,48 @@ impl Mapping {
     /// Moves what a window asks for.
     pub(super) fn realign(&mut self, window: &[Access]) {
         let words = uses(window, &mut self.sets);
-        let original = |word| self.page.block_of(word * BlockSize::WORD_BYTES);
-        let before = pages(&words, original);
+        let before = pages(words.iter().map(|&(word, found)| (self.page_of(word), found)));
         self.pages[0].extend(before.keys());
         add(&mut self.report.before, &before);
-        let now = pages(&words, |word| self.page_of(word));
-        self.rearrange(&words, &now);
-        let after = pages(&words, |word| self.page_of(word));
+        // Looked up once: these tables are larger than caches.
+        let mut places: Vec<u64> = words.iter().map(|&(word, _)| self.place(word)).collect();
+        let now = self.occupied(&words, &places);
+        self.rearrange(&words, &mut places, &now);
+        let after = self.occupied(&words, &places);
         self.pages[1].extend(after.keys());
         add(&mut self.report.after, &after);
         self.report.windows += 1;
     }
 
+    /// Pages with words at these places.
+    fn occupied(&self, words: &[(u64, Use)], places: &[u64]) -> FxHashMap<u64, Use> {
+        pages(words.iter().zip(places).map(|(&(_, found), &place)| (self.page_of(place), found)))
+    }
+
     /// Moves words off pages that may be falsely shared.
-    fn rearrange(&mut self, words: &[(u64, Use)], pages: &FxHashMap<u64, Use>) {
+    fn rearrange(
+        &mut self,
+        words: &[(u64, Use)],
+        mut places: &mut [u64],
+        pages: &FxHashMap<u64, Use>,
+    ) {
         let falsely = |page: u64| pages.get(&page).is_some_and(|page| page.several && page.written);
         self.room.close();
         // A word goes with the one before it if that is joined to it.
         for unit in words.chunk_by(|(_, before), _| before.joined) {
-            let [(first, whole), rest @ ..] = unit else { continue };
-            let (first, mut whole) = (*first, *whole);
-            rest.iter().for_each(|&(_, found)| whole.add(found));
-            let start = self.place(first);
-            let apart = unit.iter().zip(start..).any(|(&(word, _), at)| self.place(word) != at);
-            let shared = || unit.iter().any(|&(word, _)| falsely(self.page_of(word)));
+            let (here, rest) = std::mem::take(&mut places).split_at_mut(unit.len());
+            places = rest;
+            let [(_, whole), more @ ..] = unit else { continue };
+            let mut whole = *whole;
+            more.iter().for_each(|&(_, found)| whole.add(found));
+            let apart = here.windows(2).any(|pair| pair[0] + 1 != pair[1]);
+            let shared = || here.iter().any(|&place| falsely(self.page_of(place)));
             if apart || (!whole.several && shared()) {
                 let length = u64::try_from(unit.len()).unwrap_or(u64::MAX);
-                let place = self.room.take(whole.owner(), length);
+                let start = self.room.take(whole.owner(), length);
                 self.report.moves += length;
-                self.moved.extend(unit.iter().map(|&(word, _)| word).zip(place..));
+                self.moved.extend(unit.iter().map(|&(word, _)| word).zip(start..));
+                here.iter_mut().zip(start..).for_each(|(place, new)| *place = new);
             }
         }
     }
@@ -146,12 +159,12 @@ fn gone(before: u64, after: u64) -> Option<f64> {
     (before > 0).then(part)
 }
 
-/// What a window does with each page, if `page_of` says which page a word is on.
-fn pages(words: &[(u64, Use)], page_of: impl Fn(u64) -> u64) -> FxHashMap<u64, Use> {
+/// What a window does with each page, from words with the page that each is on.
+fn pages(words: impl Iterator<Item = (u64, Use)>) -> FxHashMap<u64, Use> {
     let mut pages: FxHashMap<u64, Use> = FxHashMap::default();
-    for &(word, found) in words {
+    for (page, found) in words {
         pages
-            .entry(page_of(word))
+            .entry(page)
             .and_modify(|page| page.add(found))
             .or_insert(Use { mixed: false, ..found });
     }
