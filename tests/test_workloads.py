@@ -120,6 +120,32 @@ def test_simple_refuses_steps_after_which_its_mesh_folds(programs: Programs) -> 
     assert "-i: the mesh may fold after more than 200 steps" in result.stderr
 
 
+def test_speech_refuses_more_frames_than_it_can_count(programs: Programs) -> None:
+    result = run(programs["speech"], "-n", "16", "-i", "10001")
+    assert result.returncode == 2
+    assert "-i: costs are counted up to 10000 frames" in result.stderr
+
+
+def test_weather_refuses_steps_that_rounding_may_spoil(programs: Programs) -> None:
+    assert checksum(programs["weather"], "-n", "8", "-i", "500")
+    result = run(programs["weather"], "-n", "8", "-i", "501")
+    assert result.returncode == 2
+    assert "-i: rounding errors may add up after more than 500 steps" in result.stderr
+
+
+def test_an_even_number_of_transforms_restores_the_input(programs: Programs) -> None:
+    twice, four_times = (checksum(programs["fft"], "--quick", "-i", n) for n in ("2", "4"))
+    assert twice == four_times != checksum(programs["fft"], "--quick")
+
+
+def test_sizes_of_markatos_and_chronaki(programs: Programs) -> None:
+    sizes = {entry.name: entry.markatos for entry in workloads.TABLE if entry.markatos}
+    assert set(sizes) == {"fft", "simple", "weather", "speech"}
+    for name, size in sizes.items():
+        assert size.threads == 64
+        assert checksum(programs[name], *size.arguments, "-p", str(size.threads))
+
+
 def test_variants_compute_the_same(programs: Programs) -> None:
     for entry in workloads.TABLE:
         for variant in entry.variants:

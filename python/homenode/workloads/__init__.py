@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["FOLDER", "TABLE", "Variant", "Workload", "build", "command", "find", "table"]
+__all__ = ["FOLDER", "TABLE", "Size", "Variant", "Workload", "build", "command", "find", "table"]
 
 FOLDER = Path(__file__).resolve().parent
 """Where the C sources are."""
@@ -39,6 +39,14 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class Size:
+    """How a study runs a workload: threads, one to a processor, and arguments."""
+
+    threads: int
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Workload:
     """One program: an entry of ``workloads.toml``, which says what the fields mean."""
 
@@ -52,6 +60,7 @@ class Workload:
     thesis: str = ""
     threads: int = 8
     processors: int = 8
+    markatos: Size | None = None
     per_thread: bool = False
     variants: tuple[Variant, ...] = ()
 
@@ -74,6 +83,7 @@ def _load() -> tuple[Workload, ...]:
             | {
                 "arguments": tuple(row["arguments"]),
                 "quick": tuple(row["quick"]),
+                "markatos": _size(row.get("markatos")),
                 "variants": tuple(
                     Variant(tuple(variant["arguments"]), variant["summary"])
                     for variant in row.get("variants", ())
@@ -82,6 +92,10 @@ def _load() -> tuple[Workload, ...]:
         )
         for row in rows
     )
+
+
+def _size(row: dict[str, Any] | None) -> Size | None:
+    return Size(row["threads"], tuple(row["arguments"])) if row else None
 
 
 TABLE: tuple[Workload, ...] = _load()

@@ -7,9 +7,11 @@
  * a thread touches whole rows of its own; in the second it touches a piece of every row, nearly all
  * of them written by others. The pieces are (columns / threads) * 16 bytes long, so blocks larger
  * than that are falsely shared in the second phase. The private copies take most references.
+ * More than one transform (-i) are done there and back again, in turn.
  *
  * Source: Bolosky's thesis, section 2.2.1 (e-fft, an EPEX program from IBM): 256 by 256; after
- * Baylor and Rathi, about 95 % of its references are to private memory. Ours: own code.
+ * Baylor and Rathi, about 95 % of its references are to private memory. Markatos and Chronaki,
+ * section 3.1.1 (FFT): 0.25 MB of data. Ours: own code.
  */
 #include "workload.h"
 
@@ -20,6 +22,9 @@ static const struct workload fft = {
     .summary = "Two-dimensional fast Fourier transform, rows and then columns",
     .size_help = "rows and columns, a power of two",
     .size_default = 256, .size_quick = 32, .size_min = 2, .size_max = 1024,
+    .iterations_default = 1, .iterations_quick = 1,
+    .flag = "--own-roots",
+    .flag_help = "give each thread its own table of the roots of unity",
 };
 
 struct complex_number {
@@ -59,35 +64,60 @@ static void reverse_bits(struct complex_number *x)
     }
 }
 
-static void transform(struct complex_number *x)
+static void transform(struct complex_number *x, const struct complex_number *table)
 {
     reverse_bits(x);
     for (unsigned half = 1; half < size; half *= 2)
         for (unsigned start = 0; start < size; start += 2 * half)
             for (unsigned k = 0; k < half; k++) {
                 struct complex_number *low = &x[start + k], *high = low + half;
-                struct complex_number t = times(*high, roots[k * (size / (2 * half))]);
+                struct complex_number t = times(*high, table[k * (size / (2 * half))]);
                 *high = (struct complex_number){low->re - t.re, low->im - t.im};
                 *low = (struct complex_number){low->re + t.re, low->im + t.im};
             }
 }
 
+/* Private memory of a thread. */
+struct lines {
+    struct complex_number *copy;
+    const struct complex_number *table; /* the roots, those of all threads or its own */
+};
+
 /* Transforms the `size` elements that begin at `line` and lie `stride` elements apart. */
-static void transform_line(struct complex_number *line, size_t stride, struct complex_number *copy)
+static void transform_line(struct complex_number *line, size_t stride, const struct lines *l)
 {
+    struct complex_number *copy = l->copy;
     for (unsigned i = 0; i < size; i++)
         copy[i] = line[i * stride];
-    transform(copy);
+    transform(copy, l->table);
     for (unsigned i = 0; i < size; i++)
         line[i * stride] = copy[i];
+}
+
+/* The same backwards: the transform of the conjugate, conjugate, divided by `size`. */
+static void restore_line(struct complex_number *line, size_t stride, const struct lines *l)
+{
+    struct complex_number *copy = l->copy;
+    for (unsigned i = 0; i < size; i++) {
+        copy[i].re = line[i * stride].re;
+        copy[i].im = -line[i * stride].im;
+    }
+    transform(copy, l->table);
+    for (unsigned i = 0; i < size; i++) {
+        line[i * stride].re = copy[i].re / size;
+        line[i * stride].im = -copy[i].im / size;
+    }
 }
 
 static void work(unsigned id)
 {
     unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
     struct complex_number *copy =
-        allocated(aligned_alloc(PAGE_BYTES, whole_pages(size * sizeof *copy)));
-    homenode_private(copy, size * sizeof *copy);
+        allocated(aligned_alloc(PAGE_BYTES, whole_pages((1 + o.flag) * size * sizeof *copy)));
+    homenode_private(copy, (1 + o.flag) * size * sizeof *copy);
+    if (o.flag)
+        memcpy(copy + size, roots, size * sizeof *copy);
+    const struct lines lines = {copy, o.flag ? copy + size : roots};
     for (unsigned row = low; row < high; row++)
         for (unsigned col = 0; col < size; col++) {
             struct complex_number x = input(row, col);
@@ -95,18 +125,22 @@ static void work(unsigned id)
             array[row * size + col].im = x.im;
         }
     meet();
-    if (id == 0) {
-        homenode_init_done();
-        homenode_phase(1);
-    }
-    for (unsigned row = low; row < high; row++)
-        transform_line(&array[row * size], 1, copy);
-    meet();
     if (id == 0)
-        homenode_phase(2);
-    for (unsigned col = low; col < high; col++)
-        transform_line(&array[col], size, copy);
-    meet();
+        homenode_init_done();
+    for (unsigned number = 0; number < o.iterations; number++) {
+        void (*change)(struct complex_number *, size_t, const struct lines *) =
+            number % 2 ? restore_line : transform_line;
+        if (id == 0)
+            homenode_phase(2 * number + 1);
+        for (unsigned row = low; row < high; row++)
+            change(&array[row * size], 1, &lines);
+        meet();
+        if (id == 0)
+            homenode_phase(2 * number + 2);
+        for (unsigned col = low; col < high; col++)
+            change(&array[col], size, &lines);
+        meet();
+    }
     free(copy);
 }
 
@@ -125,7 +159,8 @@ static UNRECORDED void by_definition(const struct complex_number *in, size_t str
     }
 }
 
-/* Computes the same by the definition; counts the elements that differ. */
+/* Computes the same by the definition, or the input again after an even number of transforms;
+ * counts the elements that differ. */
 static UNRECORDED uint64_t wrong_elements(void)
 {
     size_t count = (size_t)size * size;
@@ -134,9 +169,9 @@ static UNRECORDED uint64_t wrong_elements(void)
     for (unsigned row = 0; row < size; row++)
         for (unsigned col = 0; col < size; col++)
             in[row * size + col] = input(row, col);
-    for (unsigned row = 0; row < size; row++)
+    for (unsigned row = 0; o.iterations % 2 && row < size; row++)
         by_definition(&in[row * size], 1, &out[row * size]);
-    for (unsigned col = 0; col < size; col++)
+    for (unsigned col = 0; o.iterations % 2 && col < size; col++)
         by_definition(&out[col], size, &in[col]);
     for (size_t i = 0; i < count; i++) {
         double error = fabs(in[i].re - array[i].re) + fabs(in[i].im - array[i].im);
