@@ -15,9 +15,11 @@ import homenode as hn
 from homenode import studies
 from homenode.studies import charts, claims, published
 from homenode.studies.bolosky import (
+    ch3_manager,
     ch3_measures,
     ch4_claims,
     ch4_printed,
+    ch5_curves,
     ch5_measures,
     ch6_measures,
     ch7_claims,
@@ -242,9 +244,18 @@ def test_points_are_looked_up() -> None:
 
 def test_chapter_3_follows_its_own_times(results: dict[str, StudyResult]) -> None:
     evidence = results["bolosky-ch3"].products.evidence(published.tables("bolosky"))
-    assert set(ch3_measures.not_following(evidence, "beta")) == {"matmult"}
-    assert ch3_measures.not_following(evidence, "alpha") == {}
+    assert set(ch3_manager.not_following(evidence, "beta")) == {"matmult", "e-fft"}
+    assert ch3_manager.not_following(evidence, "alpha") == {}
     assert set(ch3_measures.slow_shares(evidence)) == {"matmult"}
+
+
+def test_kernel_times_come_from_the_page_manager(
+    results: dict[str, StudyResult], traces: Path
+) -> None:
+    row = results["bolosky-ch3"].tables["table-3.2"].set_index("program").loc["sorbyr"]
+    report = hn.manage_pages(next(traces.glob("sorbyr-*.hnt")))
+    assert row["s_numa"] == report["kernel_time"]["total_s"]
+    assert row["delta"] == pytest.approx(row["s_numa"] - report["all_global"]["kernel_time_s"])
 
 
 def test_figure_4_3_misses_the_optimum() -> None:
@@ -271,6 +282,31 @@ def test_a_curve_that_bends_upwards_is_found() -> None:
     assert len(ch4_claims.not_concave(rows(1.7, 1.6, 1.5))) == 4
 
 
+def test_exact_pieces_are_checked() -> None:
+    def pieces(*slopes: int) -> Evidence:
+        rows, cost = [], 1000.0
+        for at, slope in enumerate(slopes):
+            end = cost + 100 * slope
+            rows.append(
+                {"program": "gauss", "from": 100.0 * at, "to": 100.0 * (at + 1), "slope": slope}
+                | {"moves": slope, "cost_from": cost, "cost_to": end, "accesses": 1000}
+                | {"mcpr_from": cost / 1000, "mcpr_to": end / 1000}
+            )
+            cost = end
+        return Evidence({"curve-against-R": rows})
+
+    good = pieces(9, 4, 1)
+    assert ch5_curves.not_concave(good) == ch5_curves.slope_is_not_moves(good) == []
+    assert ch5_curves.not_concave(pieces(4, 9)) == ["gauss"]
+    assert ch5_curves.steepest(good) == pytest.approx(4 * 200 / 2300)
+    good.rows("curve-against-R")[1]["moves"] = 5
+    assert ch5_curves.slope_is_not_moves(good) == ["gauss"]
+    assert ch5_curves.drawn(good.rows("curve-against-R")) == [
+        {"series": "gauss", "x": 200, "y": 2.3},
+        {"series": "gauss", "x": 300.0, "y": 2.4},
+    ]
+
+
 def test_savings_are_shares_of_the_optimum() -> None:
     rows = []
     for policy, cost in (("all-global", 2.0), ("optimal", 1.2), ("ace", 1.4)):
@@ -293,6 +329,16 @@ def test_the_order_of_machines_is_checked() -> None:
 def test_full_duration_false_sharing_is_a_share_of_references() -> None:
     rows = [{"program": "gauss", "references": 200, "full_duration_references": 50}]
     assert ch7_claims.full_duration(Evidence({"sharing-of-pages": rows})) == {"gauss": 0.25}
+
+
+def test_bounds_on_false_sharing_are_in_order(results: dict[str, StudyResult]) -> None:
+    rows = results["bolosky-ch7"].products.evidence({}).rows("bounds")
+    assert len(rows) == len(_PROGRAMS) * 9
+    for row in rows:
+        ends = [row[name] for name in ("halving", "false_low", "false_high", "bound", "mcpr")]
+        assert [max(end, 0.0) for end in ends] == pytest.approx(sorted(max(e, 0.0) for e in ends))
+        assert 1 + row["overhead"] + row["data"] == pytest.approx(row["mcpr"])
+        assert row["intervals"] <= row["false_low"] * (1 + 1e-9)
 
 
 def test_published_tables_have_all_programs() -> None:

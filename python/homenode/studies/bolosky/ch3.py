@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homenode.studies.bolosky import ch3_manager
 from homenode.studies.bolosky.ch3_claims import CLAIMS
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import PLATINUM, Matrix
 from homenode.studies.programs import CALIBRATION
-from homenode.studies.published import tables as published
 from homenode.studies.tables import Points, Table
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def experiments(lab: Laboratory) -> Products:
     traces = [describe(lab, index) for index in range(len(lab.programs))]
     ace = lab.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
     others = lab.simulate(Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 512, 1024, PAGE]))
+    manager = ch3_manager.managed(lab)
     limits = lab.simulate(Matrix(["ace"], ["ace:limit=1"], [PAGE]))
     tables = [
         Table(
@@ -46,12 +47,13 @@ def experiments(lab: Laboratory) -> Products:
             "From the cost of references on the ACE: moves are system time and not counted.",
         ),
         Table(
-            "table-3.2",
+            "moves-of-ace",
             "moves of the ACE policy, as a share of user time",
             overheads(ace),
-            "Moves at G for the difference of system times.",
+            "Not a table of the thesis. Moves at G for the difference of system times.",
         ),
-        recomputed(),
+        *ch3_manager.tables(manager),
+        ch3_manager.recomputed(),
     ]
     return Products(tables, (), {"outcomes": [*ace, *others, *limits], "traces": traces})
 
@@ -145,23 +147,6 @@ def overheads(rows: Sequence[Row]) -> list[Row]:
             }
         )
     return found
-
-
-def recomputed() -> Table:
-    """The thesis's own times of table 3.1 put through its equations."""
-    rows: list[Row] = []
-    for row in published("bolosky")["table-3.1"]:
-        times = (row["t_global"], row["t_numa"], row["t_local"])
-        ours = parameters(times, row["global_to_local"])
-        entry: Row = {"program": row["program"]}
-        for name in ("alpha", "beta", "gamma"):
-            entry |= {f"{name} printed": row[name], name: ours[name]}
-        rows.append(entry)
-    return Table(
-        "table-3.1-recomputed",
-        "alpha, beta and gamma as printed, and from the printed times by equations 3.1, 3.4, 3.5",
-        rows,
-    )
 
 
 ENTRY = Study(

@@ -111,19 +111,6 @@ def apart(evidence: Evidence, name: str, column: str) -> dict[str, float]:
     return {p: mine[p] - theirs[p] for p in mine if p in theirs}
 
 
-def not_following(evidence: Evidence, column: str) -> dict[str, float]:
-    """Programs whose printed value is not the one that follows from the printed times.
-
-    More than 0.025 apart: some values are printed with one digit.
-    """
-    found = {}
-    for row in evidence.rows("table-3.1-recomputed"):
-        value, said = row[column], row[f"{column} printed"]
-        if value is not None and said is not None and abs(value - said) > 0.025:
-            found[str(row["program"])] = float(value)
-    return found
-
-
 def slow_shares(evidence: Evidence) -> dict[str, float]:
     """Programs of table 3.2 whose printed share is not that of table 3.1's T_numa."""
     times = printed(evidence, "table-3.1", "t_numa")

@@ -1,0 +1,112 @@
+"""The ACE's page manager over our traces, and the thesis's own times put through its equations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode.alphabeta import table_3_1
+from homenode.pages import manage_pages
+from homenode.studies.bolosky.ch3_measures import chosen, ours
+from homenode.studies.published import tables as published
+from homenode.studies.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homenode.studies.lab import Laboratory
+    from homenode.studies.programs import Program
+    from homenode.studies.tables import Evidence, Row
+
+PAGE = 4096
+_RESULTS = ("alpha", "beta", "gamma")
+
+
+def managed(lab: Laboratory) -> list[Row]:
+    """Runs the page manager of section 3.1.3 over every trace; times are in seconds of the ACE."""
+    return [_managed(lab, program) for program in lab.programs]
+
+
+def _managed(lab: Laboratory, program: Program) -> Row:
+    with lab.watch(f"managing the pages of {program.name}") as step:
+        report = manage_pages(lab.trace(program), PAGE, progress=step)
+    everywhere = report["all_global"]["kernel_time_s"]
+    kernel, user = report["kernel_time"]["total_s"], report["reference_time_s"]
+    return {
+        "program": program.name,
+        "style": program.style,
+        "pages": report["pages"],
+        "pinned": report["final_states"]["global-writable"],
+        "faults": report["counts"]["faults"],
+        "alpha": report["locality"]["alpha"],
+        "global_to_local": report["locality"]["global_to_local"],
+        "s_numa": kernel,
+        "s_global": everywhere,
+        "delta": kernel - everywhere,
+        "t_numa": user,
+        "share": (kernel - everywhere) / user,
+    }
+
+
+def tables(rows: Sequence[Row]) -> list[Table]:
+    """Table 3.2 from the manager's kernel times, and what it did to the pages."""
+    times = ("program", "s_numa", "s_global", "delta", "t_numa", "share")
+    states = ("program", "pages", "pinned", "faults", "alpha", "global_to_local")
+    return [
+        Table(
+            "table-3.2",
+            "kernel time in seconds of the ACE: with the page manager, with all pages global",
+            [{name: row[name] for name in times} for row in rows],
+            "t_numa is the time of the references, less than a program's user time.",
+        ),
+        Table(
+            "page-manager",
+            "4 KB pages under the ACE's page manager",
+            [{name: row[name] for name in states} for row in rows],
+            "Not a table of the thesis. Alpha: local references among those to pages ever written.",
+        ),
+    ]
+
+
+def recomputed() -> Table:
+    """The thesis's own times of table 3.1 put through its equations."""
+    printed = {row["program"]: row for row in published("bolosky")["table-3.1"]}
+    rows: list[Row] = []
+    for found in table_3_1():
+        entry: Row = {"program": found["program"]}
+        for name in _RESULTS:
+            entry |= {f"{name} printed": printed[found["program"]][name], name: found[name]}
+        entry |= {f"{name} differs": found["differs"].get(name) for name in _RESULTS}
+        rows.append(entry)
+    return Table(
+        "table-3.1-recomputed",
+        "alpha, beta and gamma as printed, and from the printed times by equations 3.1, 3.4, 3.5",
+        rows,
+        "Times and results are taken as rounded to the digits printed.",
+    )
+
+
+def not_following(evidence: Evidence, column: str) -> dict[str, float]:
+    """Programs whose printed value no rounding of the printed times explains, with what follows."""
+    return {
+        str(row["program"]): float(row[column])
+        for row in evidence.rows("table-3.1-recomputed")
+        if row[f"{column} differs"] is not None
+    }
+
+
+def kernel_ratio(evidence: Evidence, *programs: str) -> dict[str, float]:
+    """Kernel time with the page manager over that with all pages global."""
+    with_it, without = (
+        chosen(ours(evidence, "table-3.2", name), *programs) for name in ("s_numa", "s_global")
+    )
+    return {p: with_it[p] / without[p] for p in programs}
+
+
+def alpha_apart(evidence: Evidence) -> dict[str, float]:
+    """Alpha under the page manager minus the thesis's of table 3.1."""
+    mine = ours(evidence, "page-manager", "alpha")
+    return {
+        row["program"]: mine[row["program"]] - row["alpha"]
+        for row in evidence.printed("table-3.1")
+        if row["alpha"] is not None and row["program"] in mine
+    }
