@@ -19,7 +19,8 @@ static void init(void)
 
 static void destroy(void *value)
 {
-    destroyed += *(int *)value;
+    /* Threads end at the same time, and no lock is held here. */
+    __atomic_fetch_add(&destroyed, *(int *)value, __ATOMIC_RELAXED);
 }
 
 static int work(void *argument)
