@@ -1,7 +1,7 @@
 //! Page-coherence policies of Markatos and Chronaki: each a file that ends in its `ENTRY`, all
 //! listed in [`TABLE`].
 //!
-//! They share one automaton, [`automaton::Automaton`]: update or invalidate, with or without
+//! They share one automaton, `automaton::Automaton`: update or invalidate, with or without
 //! freezing, with or without a hardware counter. `docs/page-coherence.md` says what happens at each
 //! event, and where the paper's text and tables differ.
 
