@@ -6,21 +6,9 @@ from typing import Any
 
 import click
 
+from homenode.catalogue import KINDS
 from homenode.cli.command import BlockSizes, examples, flattened, table_options
 from homenode.specs import format_size, plain_number
-
-_KINDS = (
-    "machines",
-    "policies",
-    "page-policies",
-    "protocols",
-    "workloads",
-    "studies",
-    "synthetic",
-    "tlbs",
-    "transforms",
-    "formats",
-)
 
 
 @click.command(
@@ -31,7 +19,7 @@ _KINDS = (
         "homenode list formats",
     ),
 )
-@click.argument("kind", type=click.Choice(_KINDS))
+@click.argument("kind", type=click.Choice(KINDS))
 @click.option(
     "--block-size",
     "block_sizes",
