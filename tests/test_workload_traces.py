@@ -10,6 +10,7 @@ import pytest
 
 import homenode as hn
 from homenode import workloads
+from homenode.cli.app import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,3 +61,35 @@ def test_recording_gives_a_program_the_threads_it_is_meant_for(
         made = program("workloads", "record", "p-matmult", "--quick", *words, "-o", tmp_path)
         assert made.code == 0, made.err
         assert hn.Trace.open(tmp_path / "p-matmult.hnt").threads == threads
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> workloads.Size:
+    """A small size of a study of no publication, of two programs."""
+    size = workloads.Size(3, ("-n", "300"), 7)
+    for name in ("false-sharing", "primes1"):
+        monkeypatch.setitem(workloads.find(name).sizes, "tiny", size)
+    return size
+
+
+def test_sizes_of_studies_are_recorded(
+    tiny: workloads.Size, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, threads, quantum in (([], 3, 7), (["--threads", "2", "--quantum", "9"], 2, 9)):
+        assert main(["workloads", "record", "--size", "tiny", *words, "-o", str(tmp_path)]) == 0
+        assert len(capsys.readouterr().out.splitlines()) == 2
+        for name in ("false-sharing", "primes1"):
+            command = [str(tmp_path / name), "-p", str(threads), *tiny.arguments]
+            alone = hn.Trace.record(command, tmp_path / "alone.hnt", quantum=quantum)
+            assert hn.Trace.open(tmp_path / f"{name}.hnt").checksum == alone.checksum
+
+
+def test_sizes_that_are_not_there_are_refused(program: Callable[..., Outcome]) -> None:
+    for words, says in (
+        (["gauss", "--size", "markatos"], "gauss has no size 'markatos'; it has: none but its own"),
+        (["--size", "x"], "no workload has a size 'x'; choose one of markatos"),
+        (["fft", "--size", "markatos", "--quick"], "--quick and --size: give one of them"),
+    ):
+        refused = program("workloads", "record", *words)
+        assert refused.code == 2
+        assert says in refused.err

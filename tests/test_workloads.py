@@ -138,12 +138,28 @@ def test_an_even_number_of_transforms_restores_the_input(programs: Programs) -> 
     assert twice == four_times != checksum(programs["fft"], "--quick")
 
 
-def test_sizes_of_markatos_and_chronaki(programs: Programs) -> None:
-    sizes = {entry.name: entry.markatos for entry in workloads.TABLE if entry.markatos}
-    assert set(sizes) == {"fft", "simple", "weather", "speech"}
-    for name, size in sizes.items():
-        assert size.threads == 64
-        assert checksum(programs[name], *size.arguments, "-p", str(size.threads))
+def test_sizes_of_markatos_and_chronaki() -> None:
+    assert workloads.with_size("markatos") == ["fft", "simple", "weather", "speech"]
+    for name in workloads.with_size("markatos"):
+        size = workloads.find(name).size("markatos")
+        assert (size.threads, size.quantum) == (64, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [(entry.name, size) for entry in workloads.TABLE for size in entry.sizes]
+)
+def test_sizes_of_studies_run(programs: Programs, name: str, size: str) -> None:
+    found = workloads.find(name).size(size)
+    assert checksum(programs[name], *found.arguments, "-p", str(found.threads))
+
+
+def test_a_size_that_is_not_there_is_an_error() -> None:
+    from homenode import ConfigError
+
+    with pytest.raises(ConfigError, match="fft has no size 'markato'; it has: markatos"):
+        workloads.find("fft").size("markato")
+    with pytest.raises(ConfigError, match="no workload has a size 'x'; choose one of markatos"):
+        workloads.with_size("x")
 
 
 def test_variants_compute_the_same(programs: Programs) -> None:

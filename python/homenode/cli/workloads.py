@@ -18,6 +18,7 @@ _NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
         "homenode workloads list",
         "homenode workloads build gauss -o bin",
         "homenode workloads record gauss sorbyr --quick --threads 8 -o traces",
+        "homenode workloads record --size markatos -o traces",
     )
 )
 def workloads() -> None:
@@ -60,7 +61,13 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
         click.echo(row["program"])
 
 
-@workloads.command(epilog=examples("homenode workloads record gauss --quick -o traces"))
+@workloads.command(
+    epilog=examples(
+        "homenode workloads record gauss --quick -o traces",
+        "homenode workloads record --size markatos -o traces",
+        "homenode workloads record fft --size markatos --threads 16 -o traces",
+    )
+)
 @_NAMES
 @click.option("-o", "--output", default=".", show_default=True, metavar="FOLDER")
 @click.option(
@@ -70,31 +77,41 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
     help="Default: what the program is meant for, 8 unless its page says otherwise.",
 )
 @click.option("--quick", is_flag=True, help="The small size that tests use.")
+@click.option(
+    "--size",
+    metavar="STUDY",
+    help="The size, threads and quantum of a publication's study, such as markatos; without NAME "
+    "all programs that have it. `homenode workloads list --json` has the sizes.",
+)
+@click.option(
+    "--quantum",
+    type=click.IntRange(min=1),
+    metavar="Q",
+    help="References a thread makes before the next thread's turn; 100 unless the size says "
+    "otherwise.",
+)
 @json_option
-def record(
-    names: tuple[str, ...], output: str, threads: int | None, quick: bool, as_json: bool
-) -> None:
+def record(names: tuple[str, ...], output: str, as_json: bool, **options: Any) -> None:
     """Compile and record programs; all of them when none is named."""
     from contextlib import nullcontext
 
-    from homenode import workloads as suite
     from homenode.cli.output import print_json, programs_aside
     from homenode.cli.progress import Progress
     from homenode.trace import Trace
 
+    if options["quick"] and options["size"] is not None:
+        raise click.UsageError("--quick and --size: give one of them")
+    # What is asked for is looked up before anything is compiled.
+    runs = [_run(name, **options) for name in _chosen(names, options["size"])]
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, Any]] = []
-    for name in _chosen(names):
+    for name, words, quantum in runs:
         program = _build(name, folder, native=False)["program"]
-        entry = suite.find(name)
-        size = entry.quick if quick else entry.arguments
         aside = programs_aside() if as_json else nullcontext()
         with Progress(f"recording {name}") as progress, aside:
             trace = Trace.record(
-                [program, "-p", str(threads or entry.threads), *size],
-                folder / f"{name}.hnt",
-                progress=progress,
+                [program, *words], folder / f"{name}.hnt", quantum=quantum, progress=progress
             )
         found.append({"name": name, "trace": str(trace.path), "references": trace.references})
         if not as_json:
@@ -103,9 +120,25 @@ def record(
         print_json(found)
 
 
-def _chosen(names: tuple[str, ...]) -> list[str]:
+def _run(
+    name: str, *, size: str | None, quick: bool, threads: int | None, quantum: int | None
+) -> tuple[str, list[str], int]:
+    """A program's name, the arguments it is run with, and the quantum of its recording."""
     from homenode import workloads as suite
 
+    entry = suite.find(name)
+    meant = suite.Size(entry.threads, entry.quick if quick else entry.arguments)
+    if size is not None:
+        meant = entry.size(size)
+    words = ["-p", str(threads or meant.threads), *meant.arguments]
+    return name, words, quantum or meant.quantum
+
+
+def _chosen(names: tuple[str, ...], size: str | None = None) -> list[str]:
+    from homenode import workloads as suite
+
+    if size is not None and not names:
+        return suite.with_size(size)
     return [suite.find(name).name for name in names] or [entry.name for entry in suite.TABLE]
 
 

@@ -12,14 +12,25 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["FOLDER", "TABLE", "Size", "Variant", "Workload", "build", "command", "find", "table"]
+__all__ = [
+    "FOLDER",
+    "TABLE",
+    "Size",
+    "Variant",
+    "Workload",
+    "build",
+    "command",
+    "find",
+    "table",
+    "with_size",
+]
 
 FOLDER = Path(__file__).resolve().parent
 """Where the C sources are."""
@@ -40,10 +51,14 @@ class Variant:
 
 @dataclass(frozen=True)
 class Size:
-    """How a study runs a workload: threads, one to a processor, and arguments."""
+    """How a publication's study runs a workload: threads, one to a processor, and arguments.
+
+    `quantum` is how many references a thread makes before the next one's turn.
+    """
 
     threads: int
     arguments: tuple[str, ...]
+    quantum: int = 100
 
 
 @dataclass(frozen=True)
@@ -60,14 +75,28 @@ class Workload:
     thesis: str = ""
     threads: int = 8
     processors: int = 8
-    markatos: Size | None = None
     per_thread: bool = False
+    sizes: dict[str, Size] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
 
     @property
     def path(self) -> Path:
         """The C source."""
         return FOLDER / self.file
+
+    def size(self, name: str) -> Size:
+        """How the study of this name runs the program.
+
+        Raises:
+            ConfigError: when it does not.
+        """
+        if name in self.sizes:
+            return self.sizes[name]
+        known = ", ".join(self.sizes) or "none but its own and the quick one"
+        raise _config_error(
+            f"{self.name} has no size {name!r}; it has: {known}. `homenode workloads list --json` "
+            "has the sizes of all programs"
+        )
 
     def describe(self) -> dict[str, Any]:
         """The entry as plain data, for lists and JSON."""
@@ -83,7 +112,7 @@ def _load() -> tuple[Workload, ...]:
             | {
                 "arguments": tuple(row["arguments"]),
                 "quick": tuple(row["quick"]),
-                "markatos": _size(row.get("markatos")),
+                "sizes": {name: _size(size) for name, size in row.get("sizes", {}).items()},
                 "variants": tuple(
                     Variant(tuple(variant["arguments"]), variant["summary"])
                     for variant in row.get("variants", ())
@@ -94,12 +123,29 @@ def _load() -> tuple[Workload, ...]:
     )
 
 
-def _size(row: dict[str, Any] | None) -> Size | None:
-    return Size(row["threads"], tuple(row["arguments"])) if row else None
+def _size(row: dict[str, Any]) -> Size:
+    return Size(**row | {"arguments": tuple(row["arguments"])})
 
 
 TABLE: tuple[Workload, ...] = _load()
 """Every workload, in documentation order."""
+
+
+def with_size(size: str) -> list[str]:
+    """Names of the workloads that have a size of this name, in documentation order.
+
+    Raises:
+        ConfigError: when none has.
+
+    >>> from homenode import workloads
+    >>> workloads.with_size("markatos")
+    ['fft', 'simple', 'weather', 'speech']
+    """
+    found = [entry.name for entry in TABLE if size in entry.sizes]
+    if found:
+        return found
+    names = dict.fromkeys(name for entry in TABLE for name in entry.sizes)
+    raise _config_error(f"no workload has a size {size!r}; choose one of {', '.join(names)}")
 
 
 def table() -> list[dict[str, Any]]:
