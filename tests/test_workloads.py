@@ -133,6 +133,21 @@ def test_weather_refuses_steps_that_rounding_may_spoil(programs: Programs) -> No
     assert "-i: rounding errors may add up after more than 500 steps" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "size", "says"),
+    [
+        ("fft1d", "512", "the number of points must be a power of four"),
+        ("mgrid", "48", "the size must be a power of two"),
+    ],
+)
+def test_sizes_that_do_not_divide_are_refused(
+    programs: Programs, name: str, size: str, says: str
+) -> None:
+    result = run(programs[name], "-n", size)
+    assert result.returncode == 2
+    assert f"-n: {says}" in result.stderr
+
+
 def test_an_even_number_of_transforms_restores_the_input(programs: Programs) -> None:
     twice, four_times = (checksum(programs["fft"], "--quick", "-i", n) for n in ("2", "4"))
     assert twice == four_times != checksum(programs["fft"], "--quick")
@@ -143,6 +158,12 @@ def test_sizes_of_markatos_and_chronaki() -> None:
     for name in workloads.with_size("markatos"):
         size = workloads.find(name).size("markatos")
         assert (size.threads, size.quantum) == (64, 10)
+
+
+def test_sizes_of_marchetti_and_of_talbot() -> None:
+    for study, names in {"marchetti": {"sor", "mgrid"}, "talbot": {"fft1d"}}.items():
+        assert names <= set(workloads.with_size(study))
+        assert all(workloads.find(name).size(study).threads == 64 for name in names)
 
 
 @pytest.mark.parametrize(
