@@ -21,6 +21,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_csv", |data| import("csv", data)),
     ("import_lackey", |data| import("lackey", data)),
     ("import_din", |data| import("din", data)),
+    ("import_drmemtrace", |data| import("drmemtrace", data)),
+    ("import_perf", |data| import("perf", data)),
 ];
 
 /// Opens the bytes as a trace and reads everything in it.
@@ -68,10 +70,8 @@ pub fn import(format: &str, data: &[u8]) {
     let mut writer = TraceWriter::new(&mut out, "fuzz", options).expect("memory takes bytes");
     writer.trim_columns();
     let mut go_on = |_: u64, _: Option<u64>| ControlFlow::Continue(());
-    if import::import(entry, input, &mut writer, &mut go_on).is_err() {
-        return;
-    }
-    writer.finish(homenode_trace::Metadata::default()).expect("memory takes bytes");
+    let Ok(metadata) = import::import(entry, input, &mut writer, &mut go_on) else { return };
+    writer.finish(metadata).expect("memory takes bytes");
     let trace = TraceReader::from_bytes(out, "imported").expect("an imported trace opens");
     trace.verify().expect("an imported trace is good");
     let format = homenode_trace::export::find("text").expect("the format is in the table");

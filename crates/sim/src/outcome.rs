@@ -80,7 +80,7 @@ pub struct Provenance {
     pub policies: Vec<String>,
     /// Prices of every machine at every block size.
     pub prices: Vec<PriceRecord>,
-    /// Rules of the model that the prices break.
+    /// What to bear in mind: rules of the model that the prices break, samples for a trace.
     pub notes: Vec<String>,
 }
 
@@ -157,6 +157,17 @@ fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Provenance {
         sync: plan.filter.synchronisation,
         policies: plan.policies.iter().enumerate().filter_map(resolved).collect(),
         prices,
-        notes: plan.notes.clone(),
+        notes: plan.notes.iter().cloned().chain(sampled(trace)).collect(),
     }
+}
+
+/// What to bear in mind about a trace of samples.
+fn sampled<T: TraceSource + ?Sized>(trace: &T) -> Option<String> {
+    let how = trace.sampling();
+    (!how.is_empty()).then(|| {
+        format!(
+            "the trace holds samples ({how}): counts and costs are of the samples, and what \
+             happened between them is unknown"
+        )
+    })
 }

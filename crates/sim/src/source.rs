@@ -21,6 +21,8 @@ pub trait TraceSource: Sync {
     fn threads(&self) -> u16;
     /// Seconds the program ran: without recording if that was measured, else while recorded.
     fn run_time_s(&self) -> Option<f64>;
+    /// How the references were chosen, if they are only samples; else empty.
+    fn sampling(&self) -> &str;
 }
 
 impl TraceSource for TraceReader {
@@ -51,5 +53,9 @@ impl TraceSource for TraceReader {
 
     fn run_time_s(&self) -> Option<f64> {
         self.metadata().native_time_s.or(self.metadata().wall_time_s)
+    }
+
+    fn sampling(&self) -> &str {
+        &self.metadata().sampling
     }
 }

@@ -214,6 +214,15 @@ fn provenance_holds_all_that_results_follow_from() {
 }
 
 #[test]
+fn results_from_samples_say_so() {
+    let metadata = Metadata { sampling: "by perf".into(), ..Metadata::default() };
+    let trace = trace(&mixed(3, 1_000), 400, metadata);
+    let config = SimConfig::new(&["numa"], &["ace"], &[64]);
+    let notes = simulate(&config, &trace).unwrap().provenance.notes;
+    assert!(notes.len() == 1 && notes[0].contains("samples (by perf)"), "{notes:?}");
+}
+
+#[test]
 fn faulty_configurations_are_told_before_the_trace_is_read() {
     let trace = trace(&mixed(4, 10), 400, Metadata::default());
     let base = SimConfig::new(&["numa"], &["ace"], &[64]);

@@ -311,6 +311,10 @@ pub struct Metadata {
     /// What the order of the references promises: `deterministic quantum=100`, `free ...`, `file
     /// order`.
     pub order: String,
+    /// How the references were chosen, if they are only samples of those that were made; empty if
+    /// they are all.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub sampling: String,
     /// Wall time of the recorded run in seconds, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall_time_s: Option<f64>,

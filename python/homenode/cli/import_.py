@@ -7,7 +7,7 @@ import click
 from homenode.cli.command import examples, json_option
 from homenode.specs import plain_number
 
-_FORMATS = "text, csv, parquet, arrow, lackey, din"
+_FORMATS = "text, csv, parquet, arrow, lackey, din, drmemtrace, perf"
 
 
 @click.command(
@@ -17,6 +17,10 @@ _FORMATS = "text, csv, parquet, arrow, lackey, din"
         "printf '0 W 0x1000 4\\n1 R 0x1000 4\\n' | homenode import - --format text -o t.hnt",
         "valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 | "
         "homenode import - --format lackey -o t.hnt",
+        "drrun -t drmemtrace -tool view -indir DIR 2>&1 | "
+        "homenode import - --format drmemtrace -o t.hnt",
+        "perf script -F comm,pid,tid,cpu,time,event,addr,data_src,ip | "
+        "homenode import - --format perf -o t.hnt",
     ),
 )
 @click.argument("source", metavar="FILE|-")
@@ -47,6 +51,11 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
         f"{output}: {plain_number(trace.references)} references by {trace.threads} threads, "
         f"{trace.bytes_per_reference:.3f} bytes a reference"
     )
+    notes = trace.info["metadata"]["provenance"]
+    if trace.info["metadata"].get("sampling"):
+        notes = ["the trace holds samples: most references are missing", *notes]
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
 
 
 COMMANDS = {"import": import_}

@@ -48,6 +48,8 @@ def describe(path: str, info: dict[str, Any]) -> list[tuple[str, str]]:
         for name in ("reads", "writes", "atomics", "private", "sync", "kernel", "fetches")
         if info[name] or name in {"reads", "writes"}
     ]
+    if run.get("sampling"):
+        facts.insert(2, ("samples", f"{run['sampling']}; all counts are of samples"))
     if total:
         facts.append(("addresses", f"{info['addr_low']:#x} to {info['addr_high']:#x}"))
     facts += [(name, str(run[name])) for name in ("method", "order", "tool") if run[name]]

@@ -74,6 +74,16 @@ def programs_aside() -> Iterator[None]:
         os.close(ours)
 
 
+def note_samples(trace: str) -> None:
+    """Says on standard error if a trace holds only samples of the references that were made."""
+    from homenode import Trace
+
+    if how := Trace.open(trace).info["metadata"].get("sampling"):
+        click.echo(
+            f"note: the trace holds samples ({how}): counts and costs are of the samples", err=True
+        )
+
+
 def console(aside: bool = False) -> Any:
     """A rich console, wide enough for tables when it writes to a file or pipe."""
     from rich.console import Console

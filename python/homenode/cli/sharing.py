@@ -70,12 +70,13 @@ def sharing(
     Bolosky's thesis. What false sharing costs is bracketed: it is neither less nor more. Then come
     the objects, blocks and source lines that suffer or inflict it.
     """
-    from homenode.cli.output import print_json, write_csv, write_parquet
+    from homenode.cli.output import note_samples, print_json, write_csv, write_parquet
     from homenode.files import check_output
 
     for output in (html, csv, parquet):
         if output is not None:
             check_output(output, *filter(None, (trace, compare)))
+    note_samples(trace)
     before = _find(trace, options, "looking for sharing")
     after = None if compare is None else _find(compare, options, "looking at the tuned program")
     savings = None if after is None else before.against(after)

@@ -79,12 +79,13 @@ def tlb(trace: str, as_json: bool, csv: str | None, parquet: str | None, **optio
     Every processor has a TLB of its own; the least recently used entry of a set gives way. Prints
     misses per reference, or with --mcpr the mean cost per reference with misses added.
     """
-    from homenode.cli.output import write_csv, write_parquet
+    from homenode.cli.output import note_samples, write_csv, write_parquet
     from homenode.files import check_output
 
     for output in (csv, parquet):
         if output is not None:
             check_output(output, trace)
+    note_samples(trace)
     result = _run(trace, options)
     if csv is not None:
         write_csv(result.rows, csv)

@@ -17,7 +17,7 @@
 use homenode_base::{Access, AccessKind};
 
 use super::word::Words;
-use super::{Entry, LineError, Parser, Sink};
+use super::{Entry, LineError, Parser, Sink, pieces};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -32,9 +32,6 @@ struct Lackey {
     /// Address of the last instruction.
     pc: u64,
 }
-
-/// Largest reference a trace holds, in bytes.
-const MAX_SIZE: u64 = 64;
 
 impl Parser for Lackey {
     fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
@@ -64,29 +61,7 @@ impl Parser for Lackey {
             if kind == AccessKind::Fetch {
                 self.pc = addr;
             }
-            self.pieces(kind, addr, bytes, sink)?;
-        }
-        Ok(())
-    }
-}
-
-impl Lackey {
-    /// One reference, or as many as its size takes.
-    fn pieces(
-        &self,
-        kind: AccessKind,
-        addr: u64,
-        bytes: u64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), LineError> {
-        let mut done = 0;
-        while done < bytes {
-            let size = (bytes - done).min(MAX_SIZE);
-            let piece = u8::try_from(size).unwrap_or(u8::MAX);
-            let mut access = Access::new(0, kind, addr.wrapping_add(done), piece);
-            access.pc = self.pc;
-            sink.access(&access)?;
-            done += size;
+            pieces(Access { pc: self.pc, ..Access::new(0, kind, addr, 0) }, bytes, sink)?;
         }
         Ok(())
     }

@@ -4,8 +4,11 @@
 
 mod csv;
 mod din;
+mod drmemtrace;
 mod lackey;
+mod perf;
 mod text;
+mod threads;
 mod word;
 
 use std::io::{BufRead, Read};
@@ -19,7 +22,8 @@ use crate::model::{Columns, Event, Metadata};
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// Every import format, in the order of the documentation.
-pub const TABLE: &[Entry] = &[text::ENTRY, csv::ENTRY, lackey::ENTRY, din::ENTRY];
+pub const TABLE: &[Entry] =
+    &[text::ENTRY, csv::ENTRY, lackey::ENTRY, din::ENTRY, drmemtrace::ENTRY, perf::ENTRY];
 
 /// One import format.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +53,33 @@ struct BadLine {
 trait Parser {
     /// Reads one line, without its end, and hands what it says to `sink`.
     fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError>;
+
+    /// Hands on what was held back, and says in the metadata what only the whole file tells. A
+    /// complaint is about the line after the last.
+    fn finish(&mut self, _sink: &mut dyn Sink, _metadata: &mut Metadata) -> Result<(), LineError> {
+        Ok(())
+    }
 }
 
 /// Takes what a parser found.
 trait Sink {
     fn access(&mut self, access: &Access) -> Result<(), TraceError>;
     fn event(&mut self, event: Event) -> Result<(), TraceError>;
+}
+
+/// Largest reference a trace holds, in bytes.
+const MAX_SIZE: u64 = 64;
+
+/// Hands on one reference, or as many as its `bytes` take.
+fn pieces(access: Access, bytes: u64, sink: &mut dyn Sink) -> Result<(), TraceError> {
+    let mut done = 0;
+    while done < bytes {
+        let size = (bytes - done).min(MAX_SIZE);
+        let piece = u8::try_from(size).unwrap_or(u8::MAX);
+        sink.access(&Access { addr: access.addr.wrapping_add(done), size: piece, ..access })?;
+        done += size;
+    }
+    Ok(())
 }
 
 /// Why a line did not get through: its own fault or the writer's.
@@ -122,18 +147,11 @@ pub fn import_file(
     progress: &mut Progress<'_>,
 ) -> Result<Summary, TraceError> {
     let entry = find(format)?;
-    let metadata = Metadata {
-        program: input.name.display().to_string(),
-        method: format!("import {format}"),
-        order: "file order".into(),
-        word_size: 4,
-        ..Metadata::default()
-    };
     let options = WriterOptions { columns: Columns::ALL, ..options };
     let mut writer = TraceWriter::create(out, options)?;
     writer.trim_columns();
     match import(entry, input, &mut writer, progress) {
-        Ok(()) => writer.finish(metadata),
+        Ok(metadata) => writer.finish(metadata),
         Err(error) => {
             writer.abort()?;
             Err(error)
@@ -146,7 +164,7 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 /// Lines between two calls of `progress`.
 const PROGRESS_LINES: u64 = 1 << 15;
 
-/// Imports into a writer that the caller made and will finish.
+/// Imports into a writer that the caller made and will finish with the metadata it gets.
 ///
 /// # Errors
 /// As [`import_file`].
@@ -155,50 +173,82 @@ pub fn import<W: std::io::Write>(
     input: Input<'_>,
     writer: &mut TraceWriter<W>,
     progress: &mut Progress<'_>,
-) -> Result<(), TraceError> {
+) -> Result<Metadata, TraceError> {
+    let mut metadata = Metadata {
+        program: input.name.display().to_string(),
+        method: format!("import {}", format.name),
+        order: "file order".into(),
+        word_size: 4,
+        ..Metadata::default()
+    };
     let mut parser = (format.build)();
     let path = input.name.to_owned();
-    let mut buffer = Vec::new();
-    let mut done = 0u64;
-    for line in 1u64.. {
-        buffer.clear();
-        let read = input
-            .reader
-            .take(MAX_LINE_BYTES)
-            .read_until(b'\n', &mut buffer)
-            .map_err(|e| TraceError::io(&path, "read", e))? as u64;
-        if read == 0 {
-            break;
-        }
-        done += read;
-        let bad = |bad: BadLine| TraceError::Line {
-            path: path.clone(),
-            line,
-            column: bad.column as u64,
-            expected: bad.expected,
-            found: bad.found,
-        };
-        let text = clean(&buffer, read).map_err(bad)?;
-        // Spreadsheets begin a file with a byte order mark.
-        let text = if line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
-        parser.line(text, writer).map_err(|error| match error {
-            LineError::Bad(fault) => bad(fault),
-            LineError::Writer(error) => error,
-        })?;
-        if line.is_multiple_of(PROGRESS_LINES) && progress(done, input.bytes).is_break() {
+    let bytes = input.bytes;
+    let mut lines = Lines { input, buffer: Vec::new(), number: 0, done: 0 };
+    while let Some(text) = lines.next()? {
+        let result = parser.line(text, writer);
+        result.map_err(|error| lines.error(error))?;
+        let pause = lines.number.is_multiple_of(PROGRESS_LINES);
+        if pause && progress(lines.done, bytes).is_break() {
             return Err(TraceError::Cancelled { path });
         }
     }
-    if done == 0 {
+    if lines.done == 0 {
         // Most likely the program at the other end of a pipe failed.
         let expected = format!("at least one line of format {}", format.name);
         let found = "no bytes at all".to_owned();
         return Err(TraceError::Line { path, line: 1, column: 1, expected, found });
     }
-    if progress(done, input.bytes).is_break() {
+    parser.finish(writer, &mut metadata).map_err(|error| lines.error(error))?;
+    if progress(lines.done, bytes).is_break() {
         return Err(TraceError::Cancelled { path });
     }
-    Ok(())
+    Ok(metadata)
+}
+
+/// The lines of an input.
+struct Lines<'a> {
+    input: Input<'a>,
+    buffer: Vec<u8>,
+    /// Number of the last line, counted from 1.
+    number: u64,
+    /// Bytes read so far.
+    done: u64,
+}
+
+impl Lines<'_> {
+    /// The next line, without its end.
+    fn next(&mut self) -> Result<Option<&str>, TraceError> {
+        self.buffer.clear();
+        let reader = &mut self.input.reader;
+        let read = reader.take(MAX_LINE_BYTES).read_until(b'\n', &mut self.buffer);
+        let read = read.map_err(|e| TraceError::io(self.input.name, "read", e))? as u64;
+        self.done += read;
+        self.number += 1;
+        if read == 0 {
+            return Ok(None);
+        }
+        match clean(&self.buffer, read) {
+            // Spreadsheets begin a file with a byte order mark.
+            Ok(text) if self.number == 1 => Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text))),
+            Ok(text) => Ok(Some(text)),
+            Err(bad) => Err(self.error(bad.into())),
+        }
+    }
+
+    /// What is wrong, with the place: the last line.
+    fn error(&self, error: LineError) -> TraceError {
+        match error {
+            LineError::Bad(bad) => TraceError::Line {
+                path: self.input.name.to_owned(),
+                line: self.number,
+                column: bad.column as u64,
+                expected: bad.expected,
+                found: bad.found,
+            },
+            LineError::Writer(error) => error,
+        }
+    }
 }
 
 /// The line as text without its end.

@@ -1,6 +1,8 @@
 //! Traces for tests: small ones that use everything, and the strategy that makes any.
 #![allow(dead_code, reason = "each test file uses its share")]
 
+pub mod text;
+
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{
     Batch, Columns, Event, EventKind, Metadata, Summary, TraceReader, TraceWriter, Want,

@@ -1,0 +1,58 @@
+//! Threads of other tools: any numbers there, dense numbers from 0 here.
+
+use std::collections::HashMap;
+
+use super::BadLine;
+use super::word::Word;
+
+/// Numbers threads in the order in which they appear.
+#[derive(Default)]
+pub(super) struct Threads {
+    numbers: HashMap<(u32, u64), u16>,
+    /// Process and thread of each number.
+    known: Vec<(u32, u64)>,
+    /// The last answer: a thread makes many references in a row.
+    last: Option<((u32, u64), u16)>,
+}
+
+/// Threads that a note names.
+const NAMED: usize = 32;
+
+impl Threads {
+    /// The number of thread `id` of process `pid`, and whether it is new. `word` is where it stands.
+    pub(super) fn number(
+        &mut self,
+        word: Word<'_>,
+        pid: u32,
+        id: u64,
+    ) -> Result<(u16, bool), BadLine> {
+        let key = (pid, id);
+        if let Some((last, number)) = self.last
+            && last == key
+        {
+            return Ok((number, false));
+        }
+        let (number, new) = match self.numbers.get(&key) {
+            Some(&number) => (number, false),
+            None => (self.add(word, key)?, true),
+        };
+        self.last = Some((key, number));
+        Ok((number, new))
+    }
+
+    fn add(&mut self, word: Word<'_>, key: (u32, u64)) -> Result<u16, BadLine> {
+        let number = u16::try_from(self.known.len()).ok().filter(|&number| number < u16::MAX);
+        let number = number.ok_or_else(|| word.bad("at most 65535 different threads"))?;
+        self.numbers.insert(key, number);
+        self.known.push(key);
+        Ok(number)
+    }
+
+    /// Which threads there were, for the provenance.
+    pub(super) fn note(&self) -> String {
+        let names = self.known.iter().take(NAMED).map(|(_, id)| id.to_string());
+        let names = names.collect::<Vec<_>>().join(", ");
+        let more = if self.known.len() > NAMED { ", ..." } else { "" };
+        format!("threads, counted from 0, were {names}{more}")
+    }
+}
