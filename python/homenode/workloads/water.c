@@ -16,9 +16,7 @@
  * own code; the thesis's program predicts and corrects to a higher order and counts each pair of
  * molecules once. Each force is added up in order, so the result depends on nothing else.
  */
-#include "workload.h"
-
-#include <math.h>
+#include "vector.h"
 
 static const struct workload water = {
     .name = "water",
@@ -34,10 +32,6 @@ static const double spacing = 3.1, bond = 1.0, hydrogens = 1.633;
 static const double stretch = 500, bend = 200, coulomb = 332.06;
 static const double well = 0.155, contact = 3.166, time_step = 0.01;
 static const double mass[ATOMS] = {15.999, 1.008, 1.008}, charge[ATOMS] = {-0.82, 0.41, 0.41};
-
-struct vector {
-    double x, y, z;
-};
 
 struct molecule {
     struct vector place[ATOMS], speed[ATOMS]; /* oxygen first */
@@ -63,21 +57,6 @@ static struct molecule *molecules;
 static double *energy; /* at the start and after each step */
 
 /* --- the physics: functions of values --------------------------------------------------------- */
-
-INLINED struct vector minus(struct vector a, struct vector b)
-{
-    return (struct vector){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-INLINED struct vector plus(struct vector a, double factor, struct vector b)
-{
-    return (struct vector){a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z};
-}
-
-INLINED double dot(struct vector a, struct vector b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
 
 /* How far away the nearest of a molecule's periodic images is, as a multiple of the box. */
 INLINED double image(double difference)
@@ -115,21 +94,10 @@ INLINED struct vector spring(struct vector apart, double length, double strength
 
 /* --- the input -------------------------------------------------------------------------------- */
 
-static UNRECORDED double random_between(uint64_t index, double low, double high)
-{
-    return low + (high - low) * (double)(random_at(o.seed, index) >> 40) / 16777216;
-}
-
 static UNRECORDED struct vector unit(struct vector v)
 {
     struct vector zero = {0, 0, 0};
     return plus(zero, 1 / sqrt(dot(v, v)), v);
-}
-
-static UNRECORDED struct vector random_vector(uint64_t index)
-{
-    return (struct vector){random_between(index, -1, 1), random_between(index + 1, -1, 1),
-                           random_between(index + 2, -1, 1)};
 }
 
 /* Molecules a side, the smallest number with room for all. */
@@ -149,13 +117,13 @@ static UNRECORDED struct molecule input(unsigned number)
     uint64_t at = 32 * (uint64_t)number;
     m.place[0] = (struct vector){spacing * (number % across), spacing * (number / across % across),
                                  spacing * (number / across / across)};
-    struct vector first = unit(random_vector(at)), other = random_vector(at + 3);
+    struct vector first = unit(vector_at(o.seed, at)), other = vector_at(o.seed, at + 3);
     struct vector second = unit(plus(other, -dot(other, first), first));
     double angle = 2 * asin(hydrogens / bond / 2);
     m.place[1] = plus(m.place[0], bond, first);
     m.place[2] = plus(plus(m.place[0], bond * cos(angle), first), bond * sin(angle), second);
     for (unsigned a = 0; a < ATOMS; a++)
-        m.speed[a] = plus(m.speed[a], 0.3 / sqrt(mass[a]), random_vector(at + 6 + 3 * a));
+        m.speed[a] = plus(m.speed[a], 0.3 / sqrt(mass[a]), vector_at(o.seed, at + 6 + 3 * a));
     return m;
 }
 
@@ -353,17 +321,12 @@ static UNRECORDED uint64_t wrong_atoms(void)
     return wrong;
 }
 
-/* Over rounded values, so that it is the same with every compiler and mathematical library. */
 static UNRECORDED uint64_t checksum(void)
 {
     uint64_t sum = CHECKSUM_START;
     for (unsigned number = 0; number < o.size; number++)
-        for (unsigned a = 0; a < ATOMS; a++) {
-            struct vector p = molecules[number].place[a];
-            sum = mix(sum, (uint64_t)(int64_t)floor(p.x * 65536 + 0.5));
-            sum = mix(sum, (uint64_t)(int64_t)floor(p.y * 65536 + 0.5));
-            sum = mix(sum, (uint64_t)(int64_t)floor(p.z * 65536 + 0.5));
-        }
+        for (unsigned a = 0; a < ATOMS; a++)
+            sum = mix_place(sum, molecules[number].place[a]);
     return sum;
 }
 

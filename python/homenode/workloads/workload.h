@@ -32,6 +32,15 @@ enum { THREADS_DEFAULT = 8, THREADS_MAX = 1024, PAGE_BYTES = 4096 };
  * between memory and registers behind the recorder's back. */
 #define INLINED static inline __attribute__((always_inline))
 
+/* A number that a program takes besides `-n` and `-i`. */
+struct parameter {
+    const char *name; /* "--bytes" */
+    const char *help;
+    unsigned initial, low, high;
+};
+
+enum { PARAMETERS_MAX = 4 };
+
 /* What a program says about itself; the numbers are its `-n` and `-i`. */
 struct workload {
     const char *name;
@@ -42,6 +51,7 @@ struct workload {
     unsigned threads_default;                      /* 0: THREADS_DEFAULT */
     const char *flag;                              /* its own flag, or NULL */
     const char *flag_help;
+    struct parameter parameters[PARAMETERS_MAX]; /* those that have a name */
 };
 
 struct options {
@@ -51,6 +61,7 @@ struct options {
     uint64_t seed;
     bool flag;
     bool corrupt;
+    unsigned values[PARAMETERS_MAX]; /* of the parameters, in their order */
 };
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -75,6 +86,9 @@ static inline void print_help(const struct workload *w)
     if (w->iterations_quick)
         printf(" -i %u", w->iterations_quick);
     printf("\n");
+    for (unsigned k = 0; k < PARAMETERS_MAX && w->parameters[k].name; k++)
+        printf("  %-11s NUMBER  %s (default %u)\n", w->parameters[k].name, w->parameters[k].help,
+               w->parameters[k].initial);
     if (w->flag)
         printf("  %-11s %s\n", w->flag, w->flag_help);
     printf("  --corrupt   spoil one element of the result, to see that the check finds it\n");
@@ -101,10 +115,28 @@ static inline uint64_t number_or_refuse(const struct workload *w, const char *te
     return value;
 }
 
+/* Takes a parameter of the program's own, if `argument` is one; `value` may be NULL. */
+static inline bool take_parameter(const struct workload *w, const char *argument,
+                                  const char *value, struct options *o)
+{
+    for (unsigned k = 0; k < PARAMETERS_MAX && w->parameters[k].name; k++) {
+        const struct parameter *p = &w->parameters[k];
+        if (strcmp(argument, p->name))
+            continue;
+        if (!value)
+            refuse(w, "a number must follow", argument);
+        o->values[k] = (unsigned)number_or_refuse(w, value, p->low, p->high);
+        return true;
+    }
+    return false;
+}
+
 static inline struct options parse_options(const struct workload *w, int argc, char **argv)
 {
     struct options o = {.threads = default_threads(w), .size = w->size_default, .seed = 1,
                         .iterations = w->iterations_default};
+    for (unsigned k = 0; k < PARAMETERS_MAX; k++)
+        o.values[k] = w->parameters[k].initial;
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         bool numeric = strlen(argument) == 2 && argument[0] == '-'
@@ -121,6 +153,8 @@ static inline struct options parse_options(const struct workload *w, int argc, c
             o.corrupt = true;
         } else if (w->flag && !strcmp(argument, w->flag)) {
             o.flag = true;
+        } else if (take_parameter(w, argument, i + 1 < argc ? argv[i + 1] : NULL, &o)) {
+            i++;
         } else if (!numeric) {
             refuse(w, "no such option", argument);
         } else if (argument[1] == 'p') {
