@@ -1,7 +1,7 @@
 //! Memory samples of Linux perf: lines of `perf script`, or of `perf mem report -D`.
 //!
 //! ```text
-//!   prog 22945/22950 [000] 22817.498101: cpu/mem-loads,ldlat=30/P:  7f125bba7e06  55555555518d work
+//!   prog 22945/22950 [000] 22817.498101: cpu/mem-loads,ldlat=30/P: 7f125bba7e06  5555555518d work
 //!   prog 22945/22950 [000] 22817.498114: ibs_op//:  7f125bba7e06  68100142 |OP LOAD|LVL L1 hit|
 //!         SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A  55555555518d work      (all in one line)
 //!
@@ -11,9 +11,10 @@
 //!
 //! perf prints fields in one order, whatever order `-F` names them in: command, process/thread,
 //! `[processor]`, time, period, event, address, data source, weight, program counter. Thread, time,
-//! event, address and program counter must be there, the last at the head of a call chain perhaps. Whether a sample is a load or a store is told by the data source, else by the name of
-//! the event (`load`, `store`, a breakpoint's `:w` or `:r`); a locked access is atomic. Samples that
-//! do not tell, and those without an address, are counted and left out.
+//! event, address and program counter must be there, the last at the head of a call chain perhaps.
+//! Whether a sample is a load or a store is told by the data source, else by the name of the event
+//! (`load`, `store`, a breakpoint's `:w` or `:r`); a locked access is atomic. Samples that do not
+//! tell, and those without an address, are counted and left out.
 //!
 //! A sample has no size: it becomes a reference of one byte. Program counters in the upper half of
 //! the address space are the kernel's. `perf mem report -D` writes `0x016` before an address unless

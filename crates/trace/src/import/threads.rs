@@ -19,7 +19,7 @@ pub(super) struct Threads {
 const NAMED: usize = 32;
 
 impl Threads {
-    /// The number of thread `id` of process `pid`, and whether it is new. `word` is where it stands.
+    /// The number of thread `id` of process `pid`, and whether it is new. It stands at `word`.
     pub(super) fn number(
         &mut self,
         word: Word<'_>,
