@@ -101,6 +101,11 @@ fn din_lines_may_name_a_thread_and_a_size() {
 fn csv_columns_may_stand_in_any_order() {
     let text = "Address,thread,kind,pc\n4096,0,W,\n0x20,1,atomic,0x400\n";
     assert_eq!(accesses("csv", text), ["0 W 0x1000 4", "1 A 0x20 4 0x400"]);
+    let text = "kernel,thread,kind,addr,private,flags,pid\n1,0,R,0x10,0,,7\n0,0,R,0x10,1,sync,\n";
+    assert_eq!(
+        accesses("csv", text),
+        ["0 R 0x10 4 pid=7 flags=kernel", "0 R 0x10 4 flags=private,sync"]
+    );
 }
 
 #[test]
@@ -118,6 +123,7 @@ fn bad_lines_are_named_with_file_line_and_column() {
         ("text", "@ 0 marker a\\b\n", "column 13: expected \\n, \\r or \\\\"),
         ("csv", "thread,kind\n", "expected a header line with the column addr"),
         ("csv", "thread,kind,addr,colour\n", "column 18: expected a column name"),
+        ("csv", "thread,kind,addr,kernel\n0,W,1,2\n", "in.txt:2: column 7: expected 0 or 1"),
         ("csv", "thread,kind,addr\n0,W\n", "in.txt:2: column 1: expected 3 values"),
         ("csv", "thread,kind,addr\n0,W,\"1\n", "in.txt:2: column 7: expected a closing quote"),
         ("lackey", "I  0400,3\nX 1,1\n", "in.txt:2: column 1: expected I, L, S, M"),

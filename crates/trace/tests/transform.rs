@@ -312,6 +312,27 @@ fn a_selection_is_what_fits_everything_given() {
 }
 
 #[test]
+fn the_kernel_and_single_processes_can_be_kept_or_left_out() {
+    let made = |(pid, flags)| Access {
+        pid,
+        flags: Flags(flags),
+        gap: 1,
+        ..Access::new(0, AccessKind::Read, 64, 4)
+    };
+    let trace = trace_of(&[(0, 4), (7, 5), (7, 0), (9, 1)].map(|row| Step::Access(made(row))));
+    let kept = |words: &[&str]| {
+        let rows = accesses(&transformed(&trace, "select", words)).into_iter();
+        rows.map(|access| (access.pid, access.flags.0, access.gap)).collect::<Vec<_>>()
+    };
+    assert_eq!(kept(&["kernel=only"]), [(0, 4, 1), (7, 5, 1)]);
+    assert_eq!(kept(&["kernel=without"]), [(7, 0, 5), (9, 1, 1)]);
+    assert_eq!(kept(&["pids=7"]), [(7, 5, 3), (7, 0, 1)]);
+    assert_eq!(kept(&["pids=1-", "kernel=without"]), [(7, 0, 5), (9, 1, 1)]);
+    let error = pieces(&trace, "select", &["kernel=yes"]).unwrap_err().to_string();
+    assert!(error.contains("kernel=yes: expected only or without"), "{error}");
+}
+
+#[test]
 fn a_stretch_of_time_takes_its_share_of_the_seconds() {
     let mut file = Vec::new();
     let mut writer = homenode_trace::TraceWriter::new(&mut file, "t", options()).unwrap();

@@ -51,7 +51,8 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
         f"{output}: {plain_number(trace.references)} references by {trace.threads} threads, "
         f"{trace.bytes_per_reference:.3f} bytes a reference"
     )
-    notes = trace.info["metadata"]["provenance"]
+    steps = trace.info["metadata"]["provenance"]
+    notes = [note for note in steps if not note.startswith("import ")]
     if trace.info["metadata"].get("sampling"):
         notes = ["the trace holds samples: most references are missing", *notes]
     for note in notes:

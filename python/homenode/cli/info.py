@@ -52,6 +52,8 @@ def describe(path: str, info: dict[str, Any]) -> list[tuple[str, str]]:
         facts.insert(2, ("samples", f"{run['sampling']}; all counts are of samples"))
     if total:
         facts.append(("addresses", f"{info['addr_low']:#x} to {info['addr_high']:#x}"))
+    columns = [name for name, there in info["columns"].items() if there]
+    facts.append(("columns", ", ".join(["thread, kind, address, size", *columns])))
     facts += [(name, str(run[name])) for name in ("method", "order", "tool") if run[name]]
     facts += _ranges(run["ranges"])
     if run["provenance"]:

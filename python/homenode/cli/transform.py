@@ -16,6 +16,7 @@ _EXAMPLES = {
         "homenode transform select t.hnt -o u.hnt --time 1000000-2000000",
         "homenode transform select t.hnt -o u.hnt --begin init-done --threads 0,2-4",
         "homenode transform select t.hnt -o u.hnt --address 0x1000-0x2000",
+        "homenode transform select t.hnt -o u.hnt --kernel without --pids 1200-",
     ],
     "drop-sync": ["homenode transform drop-sync t.hnt -o u.hnt"],
     "processors": [

@@ -8,11 +8,12 @@
 //! ```
 //!
 //! Columns may stand in any order; `thread`, `kind` and `addr` (or `address`) must be there, the
-//! others read as 0 (`size`: 4) where absent or empty. Addresses and program counters are
+//! others read as 0 (`size`: 4) where absent or empty. Instead of `flags` there may be columns
+//! `private`, `sync` and `kernel` with 0 or 1, as in Parquet. Addresses and program counters are
 //! hexadecimal with `0x`, decimal without: spreadsheets write them so. A row with an `event` is no
 //! reference. A value with a comma or a quote stands in quotes; a line end within is written `\n`.
 
-use homenode_base::{Access, AccessKind, BlockSize};
+use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
 use super::text;
 use super::word::{Word, Words};
@@ -38,6 +39,9 @@ const NAMES: &[(&str, Field)] = &[
     ("pc", Field::Pc),
     ("gap", Field::Gap),
     ("pid", Field::Pid),
+    ("private", Field::Flag(Flags::PRIVATE)),
+    ("sync", Field::Flag(Flags::SYNC)),
+    ("kernel", Field::Flag(Flags::KERNEL)),
     ("event", Field::Event),
     ("text", Field::Text),
 ];
@@ -52,6 +56,8 @@ enum Field {
     Pc,
     Gap,
     Pid,
+    /// A column of its own for one of the flags.
+    Flag(Flags),
     Event,
     Text,
 }
@@ -140,12 +146,17 @@ impl Csv {
                     access.addr = word.number("an address: 0x and hexadecimal, or decimal")?
                 }
                 Field::Size => access.size = word.size()?,
-                Field::Flags => access.flags = word.flags()?,
+                Field::Flags => access.flags = access.flags.union(word.flags()?),
                 Field::Pc => {
                     access.pc = word.number("a program counter: 0x and hexadecimal, or decimal")?
                 }
                 Field::Gap => access.gap = word.decimal("a number below 2^32")?,
                 Field::Pid => access.pid = word.decimal("a number below 2^32")?,
+                Field::Flag(flag) => match word.text {
+                    "0" => {}
+                    "1" => access.flags = access.flags.union(flag),
+                    _ => return Err(word.bad("0 or 1")),
+                },
                 Field::Event => {}
                 Field::Text => return Err(word.bad("nothing: only events have a text")),
             }

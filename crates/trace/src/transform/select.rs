@@ -2,21 +2,22 @@
 
 use std::ops::Range;
 
-use homenode_base::{Access, AccessKind};
+use homenode_base::{Access, AccessKind, Flags};
 
 use super::output::{Dropped, Output, walk};
 use super::values::Values;
 use super::{Entry, Param, Transform, TransformError};
 use crate::model::{Batch, Event, EventKind};
 
-/// Keeps references by Time, thread, address and between markers: those that fit all that is given.
+/// Keeps references by Time, thread, process, address, kernel or not, and between markers: those
+/// that fit all that is given.
 ///
 /// Of the events before the stretch of Time that is kept, those stay, at the beginning, that say
 /// what memory and threads there are; within it, all of the threads that are kept, and those about
 /// memory of all threads; after it none.
 pub const ENTRY: Entry = Entry {
     name: "select",
-    summary: "keep a stretch of Time, some threads, or some addresses",
+    summary: "keep a stretch of Time, some threads, processes or addresses, or the kernel",
     source: "Time is the index of a data reference",
     params: &[
         Param {
@@ -49,12 +50,25 @@ pub const ENTRY: Entry = Entry {
             form: "A-B",
             doc: "keep references that touch bytes A to B - 1; several ranges with commas",
         },
+        Param {
+            name: "pids",
+            default: "",
+            form: "P,A-B",
+            doc: "keep references of these processes (B is left out)",
+        },
+        Param {
+            name: "kernel",
+            default: "",
+            form: "only|without",
+            doc: "keep references flagged as made by the kernel, or the others",
+        },
     ],
     pieces: false,
     build: |values, _| {
         if values.words().is_empty() {
             return Err(values.error(
-                "nothing says what to keep: give time, begin, end, threads or address".to_owned(),
+                "nothing says what to keep: give time, begin, end, threads, address, pids or kernel"
+                    .to_owned(),
             ));
         }
         let everything = || Range { start: 0, end: u64::MAX };
@@ -71,6 +85,8 @@ pub const ENTRY: Entry = Entry {
             end: mark(values, "end")?,
             threads: values.ranges("threads", true)?,
             address: values.ranges("address", false)?,
+            pids: values.ranges("pids", true)?,
+            kernel: kernel(values)?,
             next: 0,
             covered: 0,
             dropped: Dropped::default(),
@@ -108,6 +124,16 @@ fn mark(values: &Values<'_>, name: &str) -> Result<Option<Mark>, TransformError>
     found.map(Some).ok_or_else(expected)
 }
 
+/// Whether references of the kernel are kept and no others, or all others.
+fn kernel(values: &Values<'_>) -> Result<Option<bool>, TransformError> {
+    match values.text("kernel") {
+        None => Ok(None),
+        Some("only") => Ok(Some(true)),
+        Some("without") => Ok(Some(false)),
+        Some(text) => Err(values.error(format!("kernel={text}: expected only or without"))),
+    }
+}
+
 /// Where the walk is with respect to the marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -122,6 +148,8 @@ struct Select {
     end: Option<Mark>,
     threads: Option<Vec<Range<u64>>>,
     address: Option<Vec<Range<u64>>>,
+    pids: Option<Vec<Range<u64>>>,
+    kernel: Option<bool>,
     stage: Stage,
     /// Time of the next data reference.
     next: u64,
@@ -143,14 +171,16 @@ impl Select {
     }
 
     fn keeps_thread(&self, thread: u16) -> bool {
-        let thread = u64::from(thread);
-        self.threads.as_ref().is_none_or(|all| all.iter().any(|range| range.contains(&thread)))
+        holds(self.threads.as_ref(), u64::from(thread))
     }
 
-    fn keeps_address(&self, access: &Access) -> bool {
+    /// Whether a reference of a thread that is kept is kept.
+    fn keeps(&self, access: &Access) -> bool {
         let last = access.addr.saturating_add(u64::from(access.size).saturating_sub(1));
         let touches = |range: &Range<u64>| access.addr < range.end && last >= range.start;
         self.address.as_ref().is_none_or(|all| all.iter().any(touches))
+            && holds(self.pids.as_ref(), u64::from(access.pid))
+            && self.kernel.is_none_or(|wanted| access.flags.contains(Flags::KERNEL) == wanted)
     }
 
     fn access(&mut self, access: &Access, out: &mut Output) {
@@ -164,7 +194,7 @@ impl Select {
         if !self.keeps_thread(access.thread) {
             return;
         }
-        if self.keeps_address(access) {
+        if self.keeps(access) {
             out.access(&self.dropped.keep(access));
         } else if access.kind != AccessKind::Fetch {
             self.dropped.drop(access);
@@ -191,6 +221,11 @@ impl Select {
             out.event(event.clone());
         }
     }
+}
+
+/// Whether a number is in one of the ranges, if there are any.
+fn holds(ranges: Option<&Vec<Range<u64>>>, number: u64) -> bool {
+    ranges.is_none_or(|all| all.iter().any(|range| range.contains(&number)))
 }
 
 /// Whether the event says what memory there is.
