@@ -138,6 +138,7 @@ def test_weather_refuses_steps_that_rounding_may_spoil(programs: Programs) -> No
     [
         ("fft1d", "512", "the number of points must be a power of four"),
         ("mgrid", "48", "the size must be a power of two"),
+        ("ocean-contig", "128", "the size must be 2 more than a power of two"),
     ],
 )
 def test_sizes_that_do_not_divide_are_refused(
@@ -161,7 +162,10 @@ def test_sizes_of_markatos_and_chronaki() -> None:
 
 
 def test_sizes_of_marchetti_and_of_talbot() -> None:
-    for study, names in {"marchetti": {"sor", "mgrid"}, "talbot": {"fft1d"}}.items():
+    for study, names in {
+        "marchetti": {"sor", "mgrid"},
+        "talbot": {"fft1d", "ocean-contig", "ocean-noncontig"},
+    }.items():
         assert names <= set(workloads.with_size(study))
         assert all(workloads.find(name).size(study).threads == 64 for name in names)
 
@@ -193,6 +197,20 @@ def test_variants_compute_the_same(programs: Programs) -> None:
 def test_the_order_of_updates_does_not_matter_to_sor(programs: Programs) -> None:
     rows, columns = (checksum(programs[name], "--quick") for name in ("sorbyr", "sorbyc"))
     assert rows == columns
+
+
+def test_the_layout_of_grids_does_not_matter_to_the_ocean(programs: Programs) -> None:
+    tiles, rows = (
+        checksum(programs[f"ocean-{name}"], "--quick") for name in ("contig", "noncontig")
+    )
+    assert tiles == rows
+
+
+def test_ocean_refuses_more_steps_than_its_check_can_tell(programs: Programs) -> None:
+    assert checksum(programs["ocean-contig"], "--quick", "-i", "50")
+    result = run(programs["ocean-contig"], "--quick", "-i", "51")
+    assert result.returncode == 2
+    assert "-i: what the equations leave may add up after more than 50 steps" in result.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)

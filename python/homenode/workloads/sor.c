@@ -41,9 +41,9 @@ static UNRECORDED double input(size_t row, size_t column)
 static void relax(size_t row, size_t colour)
 {
     double *here = panel + row * size;
+    const double *above = here - size, *below = here + size;
     for (size_t column = 1 + ((row + 1 + colour) & 1); column + 1 < size; column += 2) {
-        double sum = here[column - size] + here[column + size] + here[column - 1]
-                     + here[column + 1];
+        double sum = above[column] + below[column] + here[column - 1] + here[column + 1];
         here[column] += omega * (sum / 4 - here[column]);
     }
 }
