@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -93,3 +94,31 @@ def test_sizes_that_are_not_there_are_refused(program: Callable[..., Outcome]) -
         refused = program("workloads", "record", *words)
         assert refused.code == 2
         assert says in refused.err
+
+
+def test_pictures_repeat(program: Callable[..., Outcome], tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        made = program("workloads", "picture", "migratory", "p-gauss", "-o", tmp_path / folder)
+        assert made.code == 0, made.err
+        assert len(made.out.splitlines()) == 2
+    for name, threads in (("migratory", 8), ("p-gauss", 100)):
+        first, again = ((tmp_path / folder / f"{name}.svg").read_text() for folder in ("a", "b"))
+        assert first == again
+        assert f">{name}, quick size, {threads} threads</text>" in first
+
+
+def test_the_table_of_traces(program: Callable[..., Outcome]) -> None:
+    made = program("workloads", "table", "migratory", "water", "--quick", "--json")
+    assert made.code == 0, made.err
+    found = json.loads(made.out)
+    migratory, water = found["programs"]
+    assert (migratory["name"], migratory["threads"]) == ("migratory", 8)
+    assert 0.6 < migratory["read_share"] < 0.7
+    assert water["private"] > water["references"] / 2
+    for field in ("bytes_per_reference", "bytes_per_reference_no_pc"):
+        assert found["mean"][field] == pytest.approx((migratory[field] + water[field]) / 2)
+        assert 0 < found["mean"][field] < 2
+    assert "mean" in program("workloads", "table", "migratory", "--quick").out
+    refused = program("workloads", "table", "--quick", "--size", "talbot")
+    assert refused.code == 2
+    assert "give one of them" in refused.err

@@ -275,7 +275,10 @@ def test_every_workload_has_a_page() -> None:
     assert listed == NAMES
     for name in NAMES:
         assert f"\n| {name} |" in index
-        assert (folder / f"{name}.md").read_text().startswith(f"# {name}\n")
+        page = (folder / f"{name}.md").read_text()
+        assert page.startswith(f"# {name}\n")
+        assert f"]({name}.svg)" in page, "made by: homenode workloads picture -o docs/workloads"
+        assert (folder / f"{name}.svg").stat().st_size < 30_000
 
 
 def test_table_is_plain_data() -> None:

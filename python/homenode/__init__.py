@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from homenode.false_sharing import SharingResult, sharing, synthetic
     from homenode.optimum import OptimalResult, optimal
     from homenode.pages import manage_pages
+    from homenode.picture import SharingPicture, sharing_picture
     from homenode.result import Result
     from homenode.simulation import simulate
     from homenode.studies import StudyResult, study
@@ -31,6 +32,7 @@ __all__ = [
     "ConfigError",
     "OptimalResult",
     "Result",
+    "SharingPicture",
     "SharingResult",
     "StudyResult",
     "TlbResult",
@@ -41,6 +43,7 @@ __all__ = [
     "manage_pages",
     "optimal",
     "sharing",
+    "sharing_picture",
     "simulate",
     "split",
     "study",
@@ -55,6 +58,7 @@ _HOME = {
     "ConfigError": "homenode._core",
     "OptimalResult": "homenode.optimum",
     "Result": "homenode.result",
+    "SharingPicture": "homenode.picture",
     "SharingResult": "homenode.false_sharing",
     "TlbResult": "homenode.tlb",
     "Trace": "homenode.trace",
@@ -63,6 +67,7 @@ _HOME = {
     "manage_pages": "homenode.pages",
     "optimal": "homenode.optimum",
     "sharing": "homenode.false_sharing",
+    "sharing_picture": "homenode.picture",
     "simulate": "homenode.simulation",
     "StudyResult": "homenode.studies",
     "split": "homenode.transforms",

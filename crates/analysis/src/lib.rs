@@ -8,6 +8,8 @@
 //! once to look at the chosen blocks. Memory is bounded by that budget, the number of blocks asked
 //! for, and the names in the trace's metadata.
 //!
+//! [`picture`](fn@picture) says who references which stretch of memory when.
+//!
 //! [`sharing`] holds chapter 7 of the thesis: what false sharing costs, and who shares what.
 //!
 //! Invariant: the costs of all objects add up to the cost of all blocks, exactly.
@@ -17,6 +19,7 @@ mod error;
 mod labels;
 mod map;
 mod objects;
+mod picture;
 mod rank;
 mod report;
 pub mod sharing;
@@ -27,6 +30,7 @@ pub use error::AnalysisError;
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
 pub use objects::{Names, Object, ObjectKind, Site};
+pub use picture::{Frame, SharingPicture, picture};
 pub use rank::Inquiry;
 pub use report::{
     ByClass, LineUse, Misses, ObjectCost, ObjectUse, Report, Sharing, ThreadUse, WorstBlock,

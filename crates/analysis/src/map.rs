@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::objects::Names;
 
-/// Most rows of the map.
-const ROWS_MAX: usize = 512;
+/// Most rows of the map of [`crate::worst_blocks`].
+pub(crate) const ROWS_MAX: usize = 512;
 
 /// References by address and processor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,6 +40,7 @@ struct Counts {
 /// Counts references in rows that grow when there are too many of them.
 pub(crate) struct MapBuilder {
     shift: u32,
+    rows_max: usize,
     processors: usize,
     rows: FxHashMap<u64, usize>,
     counts: Vec<Counts>,
@@ -48,9 +49,11 @@ pub(crate) struct MapBuilder {
 }
 
 impl MapBuilder {
-    pub(crate) fn new(block_size: BlockSize, processors: u16) -> Self {
+    /// A row covers a block at first; there are at most `rows_max` of them, and at least one.
+    pub(crate) fn new(block_size: BlockSize, processors: u16, rows_max: usize) -> Self {
         Self {
             shift: block_size.bytes().trailing_zeros(),
+            rows_max: rows_max.max(1),
             processors: usize::from(processors),
             rows: FxHashMap::default(),
             counts: Vec::new(),
@@ -71,7 +74,7 @@ impl MapBuilder {
 
     fn index(&mut self, row: u64, addr: u64) -> usize {
         let (mut row, processors) = (row, self.processors);
-        while !self.rows.contains_key(&row) && self.rows.len() >= ROWS_MAX {
+        while !self.rows.contains_key(&row) && self.rows.len() >= self.rows_max {
             self.coarsen();
             row >>= 1;
         }
@@ -109,6 +112,13 @@ impl MapBuilder {
         self.latest = (u64::MAX, 0);
     }
 
+    /// How many bits of an address tell bytes within a row, and the numbers of all rows in order.
+    pub(crate) fn layout(&self) -> (u32, Vec<u64>) {
+        let mut rows: Vec<u64> = self.rows.keys().copied().collect();
+        rows.sort_unstable();
+        (self.shift, rows)
+    }
+
     pub(crate) fn finish(self, names: &Names<'_>) -> SharingMap {
         let mut rows: Vec<(u64, usize)> = self.rows.into_iter().collect();
         rows.sort_unstable();
@@ -133,7 +143,7 @@ mod tests {
 
     #[test]
     fn rows_double_until_they_are_few_and_lose_nothing() {
-        let mut map = MapBuilder::new(BlockSize::new(64).unwrap(), 2);
+        let mut map = MapBuilder::new(BlockSize::new(64).unwrap(), 2, ROWS_MAX);
         for i in 0..10_000u64 {
             map.add(0x10_0000 + i * 64, usize::from(i % 3 == 0), i % 5 == 0);
         }

@@ -7,7 +7,7 @@ use homenode_trace::{Batch, Columns, TraceReader};
 use rustc_hash::FxHashMap;
 
 use crate::detail::{Detail, Touch, Uses};
-use crate::map::MapBuilder;
+use crate::map::{MapBuilder, ROWS_MAX};
 use crate::objects::Names;
 use crate::rank::{Inquiry, Ranking, for_each_batch};
 use crate::{AnalysisError, Progress};
@@ -96,7 +96,7 @@ pub(crate) fn survey(
             details: ranking.worst.iter().map(|_| Detail::default()).collect(),
             groups: vec![GroupUse::default(); names.len()],
             mixed: BTreeMap::new(),
-            map: MapBuilder::new(inquiry.block_size, inquiry.processors),
+            map: MapBuilder::new(inquiry.block_size, inquiry.processors, ROWS_MAX),
         },
     };
     let columns = Columns { pc: true, flags: true, ..Columns::default() };

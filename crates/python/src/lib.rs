@@ -8,6 +8,7 @@ mod error;
 mod interchange;
 mod optimal;
 mod pages;
+mod picture;
 mod progress;
 mod record;
 mod sharing;
@@ -46,6 +47,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(optimal::optimal, module)?)?;
     module.add_function(wrap_pyfunction!(pages::manage_pages, module)?)?;
     module.add_function(wrap_pyfunction!(pages::page_actions, module)?)?;
+    module.add_function(wrap_pyfunction!(picture::sharing_picture, module)?)?;
     module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
     module.add_function(wrap_pyfunction!(sharing::sharing, module)?)?;
     module.add_function(wrap_pyfunction!(sharing::synthetic_trace, module)?)?;

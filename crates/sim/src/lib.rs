@@ -15,6 +15,7 @@ mod optimal;
 mod outcome;
 mod pages;
 mod passes;
+mod picture;
 mod plan;
 mod sharing;
 mod source;
@@ -34,6 +35,7 @@ pub use pages::{
     ActionRow, PageConfig, PagePolicyRow, PageRecord, PageReport, action_table, manage_pages,
     page_policy_rows,
 };
+pub use picture::{PictureConfig, sharing_picture};
 pub use sharing::{CostRow, SharingConfig, SharingReport, SizeRow, sharing};
 pub use source::TraceSource;
 pub use tlb::{

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from homenode.cli.command import examples, json_option
 from homenode.specs import plain_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from homenode.trace import Trace
 
 _NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
 
@@ -22,7 +27,7 @@ _NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
     )
 )
 def workloads() -> None:
-    """Build or record the small parallel C programs that come along."""
+    """Build, record, draw or measure the small parallel C programs that come along."""
 
 
 @workloads.command("list", epilog=examples("homenode workloads list --json"))
@@ -120,8 +125,101 @@ def record(names: tuple[str, ...], output: str, as_json: bool, **options: Any) -
         print_json(found)
 
 
+@workloads.command(epilog=examples("homenode workloads picture gauss -o docs/workloads"))
+@_NAMES
+@click.option("-o", "--output", default=".", show_default=True, metavar="FOLDER")
+@json_option
+def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
+    """Record programs with the quick size and draw who references what when: NAME.svg."""
+    from homenode import workloads as suite
+    from homenode.cli.output import print_json
+    from homenode.files import replacing
+    from homenode.picture import sharing_picture
+
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for name, trace in _recorded([_run(name, quick=True) for name in _chosen(names)]):
+        entry = suite.find(name)
+        title = f"{name}, quick size, {entry.threads} threads"
+        found = sharing_picture(trace, title=title, processors=entry.processors)
+        path = folder / f"{name}.svg"
+        with replacing(path) as file:
+            file.write(found.svg().encode())
+        drawn.append({"name": name, "picture": str(path), "bytes": path.stat().st_size})
+        if not as_json:
+            click.echo(f"{path}: {path.stat().st_size:,} bytes")
+    if as_json:
+        print_json(drawn)
+
+
+@workloads.command(
+    epilog=examples("homenode workloads table", "homenode workloads table --size talbot --json")
+)
+@_NAMES
+@click.option("--quick", is_flag=True, help="The small size that tests use.")
+@click.option("--size", metavar="STUDY", help="The size of a publication's study.")
+@json_option
+def table(names: tuple[str, ...], quick: bool, size: str | None, as_json: bool) -> None:
+    """Record programs and say how many references, how many private, how many bytes each takes.
+
+    Table 2.1 of Bolosky's thesis for the programs that come along, with and without program
+    counters. The mean counts every program alike. Default sizes take several minutes.
+    """
+    from homenode.cli.output import print_json, print_table
+    from homenode.workloads.measure import BYTES, mean, measure
+
+    if quick and size is not None:
+        raise click.UsageError("--quick and --size: give one of them")
+    runs = [_run(name, quick=quick, size=size) for name in _chosen(names, size)]
+    rows = [measure(name, trace) for name, trace in _recorded(runs)]
+    average = mean(rows)
+    if as_json:
+        print_json({"programs": rows, "mean": average})
+        return
+    cells = [
+        [
+            row["name"],
+            plain_number(row["references"]),
+            plain_number(row["private"]),
+            "-" if row["read_share"] is None else f"{100 * row['read_share']:.0f} %",
+            *(f"{row[field]:.3f}" for field in BYTES),
+        ]
+        for row in rows
+    ]
+    cells.append(["mean", "", "", "", *(f"{average[field]:.3f}" for field in BYTES)])
+    headings = ("references", "private", "reads", "bytes/ref", "without pc")
+    print_table([("workload", False), *((heading, True) for heading in headings)], cells)
+
+
+def _recorded(runs: list[tuple[str, list[str], int]]) -> Iterator[tuple[str, Trace]]:
+    """Traces of programs one after another, each gone when the next one comes."""
+    from tempfile import TemporaryDirectory
+
+    from homenode.cli.output import programs_aside
+    from homenode.cli.progress import Progress
+    from homenode.trace import Trace
+
+    for name, words, quantum in runs:
+        with TemporaryDirectory(prefix="homenode-") as place:
+            program = _build(name, Path(place), native=False)["program"]
+            with Progress(f"recording {name}") as progress, programs_aside():
+                trace = Trace.record(
+                    [program, *words],
+                    Path(place) / f"{name}.hnt",
+                    quantum=quantum,
+                    progress=progress,
+                )
+            yield name, trace
+
+
 def _run(
-    name: str, *, size: str | None, quick: bool, threads: int | None, quantum: int | None
+    name: str,
+    *,
+    size: str | None = None,
+    quick: bool = False,
+    threads: int | None = None,
+    quantum: int | None = None,
 ) -> tuple[str, list[str], int]:
     """A program's name, the arguments it is run with, and the quantum of its recording."""
     from homenode import workloads as suite

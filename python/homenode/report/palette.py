@@ -26,6 +26,9 @@ _COLOURS = {
     "all-remote": "#8a6a50",
 }
 _SPARE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56a3d9", "#8b6fc0", "#7a5c45")
+PROCESSOR_COLOURS = _SPARE
+"""Colours of single processors, as long as there are no more of them."""
+
 _DASHED = frozenset({"optimal", "optimal-no-replication"})
 
 COST_COLOURS = {

@@ -1,0 +1,155 @@
+//! Who references which stretch of memory when: what a picture of sharing is drawn from.
+//!
+//! Time is cut into slices of equally many references, memory into stretches of equally many bytes,
+//! and each pair of both is a cell: nobody referenced it, one processor did, or several.
+
+use homenode_base::{AccessKind, BlockSize, Flags};
+use homenode_placement::Filter;
+use homenode_trace::{Batch, Columns, EventKind, TraceReader, Want};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::map::{MapBuilder, SharingMap};
+use crate::objects::Names;
+use crate::{AnalysisError, Progress};
+
+/// How fine the picture is, and what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The least that a stretch of memory covers; doubled until the stretches are few enough.
+    pub block_size: BlockSize,
+    /// Most stretches of memory; at least 1.
+    pub stretches_max: usize,
+    /// Slices of Time; at least 1.
+    pub slices: u32,
+    /// Thread i runs on processor i modulo this; at least 1.
+    pub processors: u16,
+    /// Which references are in the picture.
+    pub filter: Filter,
+}
+
+/// A program's sharing by memory and Time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SharingPicture {
+    /// References in the picture.
+    pub references: u64,
+    /// How many of them were made before the program said that initialisation is over; `null` if it
+    /// did not.
+    pub init_done: Option<u64>,
+    /// References by stretch and processor over all Time.
+    pub map: SharingMap,
+    /// One row a slice of Time, one number a stretch: 0 nobody, 1 several processors that only
+    /// read, 2 several of which at least one wrote, 3 + 2p processor p alone, reading, 4 + 2p
+    /// processor p alone, writing.
+    pub slices: Vec<Vec<u32>>,
+}
+
+/// What happened in a cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    first: Option<u16>,
+    several: bool,
+    written: bool,
+}
+
+impl Cell {
+    fn add(&mut self, processor: u16, write: bool) {
+        self.several |= *self.first.get_or_insert(processor) != processor;
+        self.written |= write;
+    }
+
+    fn code(self) -> u32 {
+        let Some(processor) = self.first else { return 0 };
+        let written = u32::from(self.written);
+        if self.several { 1 + written } else { 3 + 2 * u32::from(processor) + written }
+    }
+}
+
+/// Reads the trace twice: once for the stretches, once for the cells. Memory is bounded by the
+/// frame; the cost is O(references).
+///
+/// # Errors
+/// When the trace cannot be read or the progress callback asked to stop.
+pub fn picture(
+    trace: &TraceReader,
+    frame: &Frame,
+    progress: Progress<'_>,
+) -> Result<SharingPicture, AnalysisError> {
+    let mut done = 0;
+    let mut map = MapBuilder::new(frame.block_size, frame.processors, frame.stretches_max);
+    let (mut references, mut init_done) = (0, None);
+    for_each_batch(trace, (&mut *progress, &mut done), |batch| {
+        let mut ends = batch.events.iter().filter(|(_, e)| e.what == EventKind::InitDone);
+        let mut end = ends.next().map(|&(row, _)| row as usize);
+        for row in 0..batch.len() {
+            if end == Some(row) {
+                init_done = init_done.or(Some(references));
+                end = None;
+            }
+            if let Some((processor, write)) = chosen(batch, row, frame) {
+                map.add(batch.addr[row], usize::from(processor), write);
+                references += 1;
+            }
+        }
+        if end.is_some() {
+            init_done = init_done.or(Some(references));
+        }
+    })?;
+    let (shift, rows) = map.layout();
+    let columns: FxHashMap<u64, usize> =
+        rows.iter().enumerate().map(|(i, &row)| (row, i)).collect();
+    let mut cells = vec![vec![Cell::default(); rows.len()]; frame.slices.max(1) as usize];
+    let mut seen = 0u64;
+    for_each_batch(trace, (progress, &mut done), |batch| {
+        for row in 0..batch.len() {
+            let Some((processor, write)) = chosen(batch, row, frame) else { continue };
+            let slice = slice_of(seen, references, frame.slices);
+            seen += 1;
+            if let Some(&column) = columns.get(&(batch.addr[row] >> shift)) {
+                cells[slice][column].add(processor, write);
+            }
+        }
+    })?;
+    Ok(SharingPicture {
+        references,
+        init_done,
+        map: map.finish(&Names::new(trace.metadata())),
+        slices: cells.into_iter().map(|row| row.into_iter().map(Cell::code).collect()).collect(),
+    })
+}
+
+/// The slice of the reference before which `seen` others of `references` were made.
+fn slice_of(seen: u64, references: u64, slices: u32) -> usize {
+    let slice = u128::from(seen) * u128::from(slices.max(1)) / u128::from(references.max(1));
+    usize::try_from(slice).unwrap_or(usize::MAX)
+}
+
+/// Who made the reference of this row, and whether it writes, if it is in the picture.
+#[inline]
+fn chosen(batch: &Batch, row: usize, frame: &Frame) -> Option<(u16, bool)> {
+    let kind = batch.kind[row];
+    let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+    let taken = kind != AccessKind::Fetch.code() && frame.filter.simulates(flags);
+    let write = kind != AccessKind::Read.code();
+    taken.then(|| (batch.thread[row] % frame.processors.max(1), write))
+}
+
+/// Reads the trace chunk by chunk, with events, and says how far it is of two times.
+fn for_each_batch(
+    trace: &TraceReader,
+    (progress, done): (Progress<'_>, &mut u64),
+    mut take: impl FnMut(&Batch),
+) -> Result<(), AnalysisError> {
+    let mut batch = Batch::default();
+    let columns = Columns { flags: true, ..Columns::default() };
+    let total = trace.references().saturating_mul(2);
+    for (index, chunk) in trace.chunks().iter().enumerate() {
+        trace.read_chunk(index, Want { columns, events: true }, &mut batch)?;
+        take(&batch);
+        *done = (*done + u64::from(chunk.references)).min(total);
+        if progress(*done, Some(total)).is_break() {
+            return Err(AnalysisError::Interrupted);
+        }
+    }
+    Ok(())
+}
