@@ -69,6 +69,31 @@ def test_two_recordings_are_the_same_file(gauss: Path, tmp_path: Path) -> None:
     assert other.checksum != first.checksum
 
 
+def test_a_seed_gives_turns_of_random_length_that_repeat(gauss: Path, tmp_path: Path) -> None:
+    command = [str(gauss), "-p", "3", "--quick"]
+    exact, first, again, other = (
+        hn.Trace.record(command, tmp_path / f"{i}.hnt", seed=seed)
+        for i, seed in enumerate((0, 1, 1, 2))
+    )
+    assert first.path.read_bytes() == again.path.read_bytes()
+    assert len({exact.checksum, first.checksum, other.checksum}) == 3
+    assert first.metadata["order"] == "deterministic quantum=100 seed=1 repeatable"
+    # The same program, so the same references but for those of waiting.
+    assert abs(first.references - exact.references) < 0.1 * exact.references
+
+
+def test_repeats_and_quanta_are_recordings_of_their_own(
+    gauss: Path, program: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    words = ("--repeat", 2, "--quantum", "50,200", "--json", "-o", tmp_path / "t.hnt")
+    made = program("record", *words, gauss, "-p", "2", "--quick")
+    assert made.code == 0, made.err
+    summaries = json.loads(made.out)
+    names = [summary["output"].rpartition("/")[2] for summary in summaries]
+    assert names == ["t.q50.s0.hnt", "t.q50.s1.hnt", "t.q200.s0.hnt", "t.q200.s1.hnt"]
+    assert len({summary["checksum"] for summary in summaries}) == 4
+
+
 def test_workloads_are_built_and_recorded(program: Callable[..., Outcome], tmp_path: Path) -> None:
     made = program("workloads", "record", "false-sharing", "--quick", "-o", tmp_path, "--json")
     assert made.code == 0, made.err

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from homenode.catalogue import COLUMNAR, table
 from homenode.columns import ColumnReader
 from homenode.errors import ConfigError
 from homenode.files import check_output, check_replaceable, replacing_name
+from homenode.options import only_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,20 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int | None], None] | None
     PathLike = str | os.PathLike[str]
+
+
+class RecordOptions(TypedDict, total=False):
+    """Choices of a recording; what is left out has the default named here.
+
+    order: ``deterministic`` (one thread at a time, the same trace every time; default) or ``free``.
+    quantum: references a thread makes before the next thread's turn. Default: 100.
+    seed: 0 for turns of exactly a quantum; else every turn has a length from 1 to less than two
+        quanta, at random with this seed, and the same seed gives the same trace. Default: 0.
+    """
+
+    order: str
+    quantum: int
+    seed: int
 
 
 class Trace:
@@ -58,31 +73,25 @@ class Trace:
         command: Sequence[str],
         path: PathLike,
         *,
-        order: str = "deterministic",
-        quantum: int = 100,
         progress: Progress = None,
+        **options: Unpack[RecordOptions],
     ) -> Trace:
         """Runs a program built with ``homenode cc`` and records its references.
 
         Args:
             command: the program and its arguments.
             path: the trace to write.
-            order: ``deterministic`` (one thread at a time, the same trace every time) or ``free``.
-            quantum: references a thread makes before the next thread's turn.
             progress: called with the references recorded so far and ``None``.
+            options: see `RecordOptions`.
 
         Raises:
             ConfigError: when the program cannot be run or was not built with ``homenode cc``.
             TraceError: when the trace cannot be written.
         """
-        options = {
-            "argv": [os.fspath(word) for word in command],
-            "output": os.fspath(path),
-            "order": order,
-            "quantum": quantum,
-        }
+        only_known(options, RecordOptions)
+        files = {"argv": [os.fspath(word) for word in command], "output": os.fspath(path)}
         check_replaceable(path, *command[:1])
-        _core.record(json.dumps(options), progress)
+        _core.record(json.dumps({**files, **options}), progress)
         return cls(path)
 
     @classmethod

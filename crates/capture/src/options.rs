@@ -29,6 +29,9 @@ pub struct RecordOptions {
     pub order: Order,
     /// References a thread makes before the next one's turn, from 1 to 10^9.
     pub quantum: u32,
+    /// In deterministic order: 0 for turns of exactly `quantum` references; else turns of 1 to
+    /// less than two quanta, at random with this seed.
+    pub seed: u32,
     /// zstd level of the trace, 1 to 22.
     pub level: i32,
     /// Also run the program without recording, first, and report the slowdown.
@@ -43,6 +46,7 @@ impl Default for RecordOptions {
             via: "cc".to_owned(),
             order: Order::default(),
             quantum: 100,
+            seed: 0,
             level: 3,
             native: false,
         }
@@ -68,6 +72,9 @@ impl RecordOptions {
         }
         if !(1..=1_000_000_000).contains(&self.quantum) {
             return bad("quantum", "1 to 1000000000 references", self.quantum.to_string());
+        }
+        if self.seed != 0 && self.order == Order::Free {
+            return bad("seed", "0 in free order, which has no turns", self.seed.to_string());
         }
         if !(1..=22).contains(&self.level) {
             return bad("level", "1 to 22", self.level.to_string());
@@ -133,6 +140,7 @@ mod tests {
             RecordOptions { output: String::new(), ..good.clone() },
             RecordOptions { via: "qemu".to_owned(), ..good.clone() },
             RecordOptions { quantum: 0, ..good.clone() },
+            RecordOptions { seed: 1, order: Order::Free, ..good.clone() },
             RecordOptions { level: 23, ..good.clone() },
             RecordOptions { argv: vec!["a\0b".to_owned()], ..good },
         ];

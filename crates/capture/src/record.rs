@@ -68,6 +68,10 @@ pub fn record(
         let program = options.argv[0].clone();
         return Err(discard(options, CaptureError::NotInstrumented { program }));
     }
+    if options.seed != 0 && area.get(at::SEEDED) == 0 {
+        let program = options.argv[0].clone();
+        return Err(discard(options, CaptureError::OtherRelease { program }));
+    }
     let (references, threads) = (sink.references(), sink.threads());
     let summary = sink.finish(metadata(options, &area, ending, wall_time_s))?;
     if interrupted {
@@ -122,6 +126,7 @@ fn make_area(options: &RecordOptions) -> Result<Area, CaptureError> {
     area.set(at::VERSION, VERSION);
     area.set(at::ORDER, order);
     area.set(at::QUANTUM, options.quantum);
+    area.set(at::SEED, options.seed);
     area.set(at::RING_COUNT, geometry.rings);
     area.set(at::RING_BLOCKS, geometry.ring_blocks);
     area.set(at::BLOCK_RECORDS, geometry.block_records);
@@ -193,7 +198,11 @@ fn metadata(options: &RecordOptions, area: &Area, ending: Ending, wall_time_s: f
         Order::Deterministic => {
             let strays = area.get(at::FORCED) + area.get(at::OUTSIDE);
             let repeats = if strays == 0 { "repeatable" } else { "sequentially consistent" };
-            format!("deterministic quantum={quantum} {repeats}")
+            let seed = match options.seed {
+                0 => String::new(),
+                seed => format!(" seed={seed}"),
+            };
+            format!("deterministic quantum={quantum}{seed} {repeats}")
         }
         Order::Free => format!("free stamp={quantum}"),
     };

@@ -116,6 +116,10 @@ pub mod at {
     pub const GREETED: usize = 60;
     /// `stamp`
     pub const STAMP: usize = 64;
+    /// `seed`
+    pub const SEED: usize = 72;
+    /// `seeded`
+    pub const SEEDED: usize = 76;
 }
 
 #[cfg(test)]
@@ -224,6 +228,8 @@ mod tests {
             ("rings_used", at::RINGS_USED),
             ("greeted", at::GREETED),
             ("stamp", at::STAMP),
+            ("seed", at::SEED),
+            ("seeded", at::SEEDED),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

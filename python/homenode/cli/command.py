@@ -60,6 +60,19 @@ class BlockSizes(click.ParamType[list[int]]):
         return "B[,B...]"
 
 
+class Counts(click.ParamType[list[int]]):
+    """A list of whole numbers from 1 on: ``100``, ``50,100``."""
+
+    name = "counts"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Reads the numbers; a bad one is a usage error."""
+        if isinstance(value, list):
+            return value
+        one: Any = click.IntRange(min=1)
+        return unique(one.convert(word.strip(), param, ctx) for word in str(value).split(","))
+
+
 def flattened(_: click.Context, __: click.Parameter, values: tuple[list[Any], ...]) -> list[Any]:
     """Joins the lists of an option given several times."""
     return unique(item for value in values for item in value)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import Counts, examples, json_option
 
 
 @click.command(
@@ -14,6 +14,7 @@ from homenode.cli.command import examples, json_option
     epilog=examples(
         "homenode record -o t.hnt -- ./prog -p 8",
         "homenode record --order free -o t.hnt -- ./prog",
+        "homenode record --repeat 5 --quantum 50,200 -o t.hnt -- ./prog",
     ),
 )
 @click.argument("command", nargs=-1, required=True, metavar="PROGRAM [ARGS]...")
@@ -34,11 +35,30 @@ from homenode.cli.command import examples, json_option
 )
 @click.option(
     "--quantum",
-    type=click.IntRange(min=1),
-    default=100,
+    "quanta",
+    type=Counts(),
+    default="100",
     show_default=True,
-    metavar="Q",
-    help="References a thread makes before the next thread's turn.",
+    metavar="Q,...",
+    help="References a thread makes before the next thread's turn; of several, each in a recording "
+    "of its own.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, (1 << 32) - 1),
+    default=0,
+    show_default=True,
+    metavar="S",
+    help="0: every turn is a quantum. Else turns have random lengths, a quantum on the average; "
+    "the same seed gives the same trace.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="Record K times, with seeds from S on, to see how much the order of the threads matters.",
 )
 @click.option(
     "--native", is_flag=True, help="First run the program as it is, and report the slowdown."
@@ -50,29 +70,57 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     The program must be compiled and linked with homenode cc, homenode c++ or homenode fortran. Its
     input and output are its own, so the summary goes to standard error; with --json the summary is
     on standard output and the program's goes to standard error. Its exit code is reported, not
-    returned.
+    returned. Several recordings, with --repeat or several quanta, go to t.q100.s0.hnt and so on:
+    quantum 100, seed 0.
     """
+    from homenode.cli.output import print_facts, print_json
+
+    options["argv"] = list(command)
+    summaries = [_record(one, as_json) for one in _recordings(options)]
+    if as_json:
+        print_json(summaries if len(summaries) > 1 else summaries[0])
+        return
+    for summary in summaries:
+        facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
+        print_facts(facts, aside=True)
+
+
+def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
+    """The options of each recording."""
+    from homenode.orders import order_path
+
+    output, first = options["output"], options["seed"]
+    quanta, repeat = options.pop("quanta"), options.pop("repeat")
+    turns = [(quantum, first + i) for quantum in quanta for i in range(repeat)]
+    return [
+        {
+            **options,
+            "quantum": quantum,
+            "seed": seed,
+            "output": output if len(turns) == 1 else str(order_path(output, quantum, seed)),
+        }
+        for quantum, seed in turns
+    ]
+
+
+def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """One recording; its summary."""
     import json
     from contextlib import nullcontext
 
     from homenode import _core
-    from homenode.cli.output import print_facts, print_json, programs_aside
+    from homenode.cli.output import programs_aside
     from homenode.cli.progress import Progress
     from homenode.files import check_replaceable
 
-    options["argv"] = list(command)
-    check_replaceable(options["output"], command[0])
+    check_replaceable(options["output"], options["argv"][0])
     try:
         with Progress("recording") as progress, programs_aside() if as_json else nullcontext():
-            summary = json.loads(_core.record(json.dumps(options), progress))
+            summary: dict[str, Any] = json.loads(_core.record(json.dumps(options), progress))
     except KeyboardInterrupt:
         click.echo(f"{options['output']} holds what was recorded until now", err=True)
         raise
-    if as_json:
-        print_json(summary)
-        return
-    facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
-    print_facts(facts, aside=True)
+    return summary
 
 
 def _plain(value: object) -> str:

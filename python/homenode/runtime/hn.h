@@ -97,6 +97,7 @@ struct hn_control {
     uint32_t order;             /* HN_ORDER_*; 0: silent, as in a forked child */
     uint32_t lock;
     uint32_t quantum;
+    uint64_t random;            /* state of the generator of turn lengths; 0: all are a quantum */
     uint32_t slots_used;        /* slots ever used: bound of all searches */
     struct hn_thread *holder;   /* null: the baton lies free */
     struct hn_record *next;     /* where the ring continues while the baton lies free */
@@ -143,6 +144,7 @@ void hn_go_silent(void);
 void hn_lock(void);
 void hn_unlock(void);
 void hn_make_ready(struct hn_thread *t);
+int64_t hn_turn(void);
 void hn_yield(struct hn_thread *me);
 enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int64_t timeout_ns);
 int hn_wake(const void *address, int class, int count);

@@ -156,6 +156,9 @@ static void begin_recording(struct hn_header *area)
     greet();
     hn_c->pid = (int)hn_sys(SYS_getpid, 0, 0, 0, 0);
     hn_c->quantum = area->quantum;
+    /* Spread over all bits: neighbouring seeds would begin alike. */
+    hn_c->random = area->seed * UINT64_C(0x9e3779b97f4a7c15);
+    area->seeded = 1;
     hn_c->order = area->order;
     hn_thread_init();
     hn_clock_init();
@@ -165,7 +168,7 @@ static void begin_recording(struct hn_header *area)
     hn_c->holder = me;
     me->next = me->turn_start = hn_ring_start(me->ring);
     me->block_end = me->next + area->block_records;
-    me->turn_left = area->quantum;
+    me->turn_left = hn_turn();
     hn_me = me;
     hn_recording = 1;
     hn_stamp(me);

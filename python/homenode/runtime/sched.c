@@ -121,6 +121,23 @@ static void give(struct hn_thread *me)
     me->next = me->limit = me->block_end = me->turn_start = NULL;
 }
 
+/* References of the next turn: a quantum, or with a seed from 1 to less than two, a quantum on the
+ * average. Drawn with the baton in hand, so the draws are as repeatable as the turns. */
+int64_t hn_turn(void)
+{
+    uint64_t x = hn_c->random;
+
+    if (x == 0)
+        return hn_c->quantum;
+    /* xorshift64*: Vigna 2016. */
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    hn_c->random = x;
+    return 1 + (int64_t)((x * UINT64_C(2685821657736338717) >> 16) %
+                         (2 * (uint64_t)hn_c->quantum - 1));
+}
+
 /* Gives the baton, which lies free, to `t`. Locked. */
 static void take(struct hn_thread *t)
 {
@@ -131,7 +148,7 @@ static void take(struct hn_thread *t)
     t->state = HN_RUNNING;
     t->next = t->turn_start = hn_c->next;
     t->block_end = hn_c->block_end;
-    t->turn_left = hn_c->quantum;
+    t->turn_left = hn_turn();
     hn_set_limit(t);
 }
 
@@ -256,7 +273,7 @@ void hn_yield(struct hn_thread *me)
     hn_lock();
     expire(hn_virtual_ns(me->next, me->block_end));
     if (hn_c->ready.first == NULL) {
-        me->turn_left = hn_c->quantum;
+        me->turn_left = hn_turn();
         me->turn_start = me->next;
         hn_set_limit(me);
         hn_unlock();

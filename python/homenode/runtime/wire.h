@@ -92,6 +92,8 @@ struct hn_header {
     uint32_t rings_used;
     uint32_t greeted;       /* futex: the recorder has seen the process and its mappings */
     uint64_t stamp;         /* free order: last sequence number given out */
+    uint32_t seed;          /* deterministic order: turns of random length, unless 0 */
+    uint32_t seeded;        /* set by a runtime that knows `seed` */
 };
 
 #endif
