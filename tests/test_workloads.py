@@ -163,7 +163,7 @@ def test_sizes_of_markatos_and_chronaki() -> None:
 
 def test_sizes_of_marchetti_and_of_talbot() -> None:
     for study, names in {
-        "marchetti": {"sor", "mgrid"},
+        "marchetti": {"sor", "mgrid", "appbt"},
         "talbot": {"fft1d", "ocean-contig", "ocean-noncontig"},
     }.items():
         assert names <= set(workloads.with_size(study))
@@ -204,6 +204,14 @@ def test_the_layout_of_grids_does_not_matter_to_the_ocean(programs: Programs) ->
         checksum(programs[f"ocean-{name}"], "--quick") for name in ("contig", "noncontig")
     )
     assert tiles == rows
+
+
+def test_the_flow_of_appbt_becomes_steady(programs: Programs) -> None:
+    early, late, later = (
+        checksum(programs["appbt"], "--quick", "-p", "1", "-i", steps)
+        for steps in ("100", "700", "800")
+    )
+    assert early != late == later
 
 
 def test_ocean_refuses_more_steps_than_its_check_can_tell(programs: Programs) -> None:
