@@ -23,7 +23,10 @@ NAMES = [entry.name for entry in workloads.TABLE]
 
 # Programs whose references are mostly to private memory, as in the thesis (table 2.1), and the
 # prime finders that keep to themselves.
-MOSTLY_PRIVATE = {"fft", "simple", "hyd", "nasa", "water", "primes1", "primes2", "appbt"}
+MOSTLY_PRIVATE = {
+    *("fft", "simple", "hyd", "nasa", "water", "water-nsq", "appbt"),
+    *("primes1", "primes2"),
+}
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),

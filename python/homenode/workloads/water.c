@@ -16,7 +16,7 @@
  * own code; the thesis's program predicts and corrects to a higher order and counts each pair of
  * molecules once. Each force is added up in order, so the result depends on nothing else.
  */
-#include "vector.h"
+#include "water.h"
 
 static const struct workload water = {
     .name = "water",
@@ -26,130 +26,16 @@ static const struct workload water = {
     .iterations_default = 10, .iterations_quick = 4,
 };
 
-/* Units: angstrom, kcal/mol, atomic mass, and the time that follows from them (48.9 fs). */
-enum { ATOMS = 3, PAIRS = ATOMS * ATOMS };
-static const double spacing = 3.1, bond = 1.0, hydrogens = 1.633;
-static const double stretch = 500, bend = 200, coulomb = 332.06;
-static const double well = 0.155, contact = 3.166, time_step = 0.01;
-static const double mass[ATOMS] = {15.999, 1.008, 1.008}, charge[ATOMS] = {-0.82, 0.41, 0.41};
-
-struct molecule {
-    struct vector place[ATOMS], speed[ATOMS]; /* oxygen first */
-    double energy;
-};
-
-/* What acts on a molecule; private memory of the thread whose molecule it is. */
-struct action {
-    struct vector force[ATOMS];
-    double potential;
-};
-
-/* Private memory of a thread too: the molecule in hand and one pair of molecules. */
+/* Private memory of a thread: the molecule in hand and one pair of molecules. */
 struct scratch {
     struct vector place[ATOMS];
     struct vector apart[PAIRS];
     double squared[PAIRS], pull[PAIRS];
 };
 
-static struct options o;
-static double box, radius;
 static struct molecule *molecules;
-static double *energy; /* at the start and after each step */
-
-/* --- the physics: functions of values --------------------------------------------------------- */
-
-/* How far away the nearest of a molecule's periodic images is, as a multiple of the box. */
-INLINED double image(double difference)
-{
-    return difference > box / 2 ? -box : difference < -box / 2 ? box : 0;
-}
-
-INLINED struct vector image_of(struct vector difference)
-{
-    return (struct vector){image(difference.x), image(difference.y), image(difference.z)};
-}
-
-/* Force between atoms `a` and `b` of two molecules over their distance; adds to the energy. */
-INLINED double pull_between(unsigned a, unsigned b, double squared, double *potential)
-{
-    double electric = coulomb * charge[a] * charge[b] / sqrt(squared);
-    double pull = electric / squared;
-    *potential += electric;
-    if (a == 0 && b == 0) {
-        double s2 = contact * contact / squared, s6 = s2 * s2 * s2;
-        *potential += 4 * well * (s6 * s6 - s6);
-        pull += 24 * well * (2 * s6 * s6 - s6) / squared;
-    }
-    return pull;
-}
-
-/* Force on the first of two atoms of a molecule, `apart` from each other; adds to the energy. */
-INLINED struct vector spring(struct vector apart, double length, double strength, double *potential)
-{
-    double distance = sqrt(dot(apart, apart)), longer = distance - length;
-    *potential += strength * longer * longer / 2;
-    struct vector zero = {0, 0, 0};
-    return plus(zero, -strength * longer / distance, apart);
-}
-
-/* --- the input -------------------------------------------------------------------------------- */
-
-static UNRECORDED struct vector unit(struct vector v)
-{
-    struct vector zero = {0, 0, 0};
-    return plus(zero, 1 / sqrt(dot(v, v)), v);
-}
-
-/* Molecules a side, the smallest number with room for all. */
-static UNRECORDED unsigned side(void)
-{
-    unsigned count = 1;
-    while (count * count * count < o.size)
-        count++;
-    return count;
-}
-
-/* A molecule on a cubic lattice, in order of place, turned at random. */
-static UNRECORDED struct molecule input(unsigned number)
-{
-    struct molecule m = {.energy = 0};
-    unsigned across = side();
-    uint64_t at = 32 * (uint64_t)number;
-    m.place[0] = (struct vector){spacing * (number % across), spacing * (number / across % across),
-                                 spacing * (number / across / across)};
-    struct vector first = unit(vector_at(o.seed, at)), other = vector_at(o.seed, at + 3);
-    struct vector second = unit(plus(other, -dot(other, first), first));
-    double angle = 2 * asin(hydrogens / bond / 2);
-    m.place[1] = plus(m.place[0], bond, first);
-    m.place[2] = plus(plus(m.place[0], bond * cos(angle), first), bond * sin(angle), second);
-    for (unsigned a = 0; a < ATOMS; a++)
-        m.speed[a] = plus(m.speed[a], 0.3 / sqrt(mass[a]), vector_at(o.seed, at + 6 + 3 * a));
-    return m;
-}
-
-/* Stores a molecule number by number, as a recorder sees it. */
-static void put(struct molecule *to, struct molecule m)
-{
-    for (unsigned a = 0; a < ATOMS; a++) {
-        to->place[a] = (struct vector){m.place[a].x, m.place[a].y, m.place[a].z};
-        to->speed[a] = (struct vector){m.speed[a].x, m.speed[a].y, m.speed[a].z};
-    }
-}
 
 /* --- forces ----------------------------------------------------------------------------------- */
-
-/* Springs within the molecule in hand. */
-static void hold_together(const struct scratch *s, struct action *on)
-{
-    for (unsigned a = 0; a < ATOMS; a++) {
-        unsigned b = (a + 1) % ATOMS;
-        double length = a == 1 ? hydrogens : bond, strength = a == 1 ? bend : stretch;
-        struct vector apart = minus(s->place[a], s->place[b]);
-        struct vector force = spring(apart, length, strength, &on->potential);
-        on->force[a] = plus(on->force[a], 1, force);
-        on->force[b] = plus(on->force[b], -1, force);
-    }
-}
 
 /* What another molecule does to the molecule in hand, whose oxygen atoms are `apart`. */
 static void attract(struct scratch *s, struct action *on, const struct molecule *other,
@@ -175,7 +61,7 @@ static void find_action(unsigned number, struct scratch *s, struct action *on)
         on->force[a] = (struct vector){0, 0, 0};
     }
     on->potential = 0;
-    hold_together(s, on);
+    hold_together(s->place, on);
     for (unsigned other = 0; other < o.size; other++) {
         if (other == number)
             continue;
@@ -186,30 +72,6 @@ static void find_action(unsigned number, struct scratch *s, struct action *on)
     }
 }
 
-/* --- motion, also of the check ---------------------------------------------------------------- */
-
-/* Half a step of speeds; leaves the energy as it is then. */
-INLINED void accelerate(struct molecule *m, const struct action *by)
-{
-    double kinetic = 0;
-    for (unsigned a = 0; a < ATOMS; a++) {
-        m->speed[a] = plus(m->speed[a], time_step / 2 / mass[a], by->force[a]);
-        kinetic += mass[a] * dot(m->speed[a], m->speed[a]) / 2;
-    }
-    m->energy = kinetic + by->potential;
-}
-
-/* A whole step of places; a molecule whose oxygen atom leaves the box comes in opposite. */
-INLINED void drift(struct molecule *m)
-{
-    for (unsigned a = 0; a < ATOMS; a++)
-        m->place[a] = plus(m->place[a], time_step, m->speed[a]);
-    struct vector middle = {box / 2, box / 2, box / 2};
-    struct vector shift = image_of(minus(m->place[0], middle));
-    for (unsigned a = 0; a < ATOMS; a++)
-        m->place[a] = plus(m->place[a], 1, shift);
-}
-
 static void add_energies(unsigned step)
 {
     double sum = 0;
@@ -218,12 +80,7 @@ static void add_energies(unsigned step)
     energy[step] = sum;
 }
 
-static void *private_memory(size_t bytes)
-{
-    void *memory = allocated(aligned_alloc(PAGE_BYTES, whole_pages(bytes)));
-    homenode_private(memory, whole_pages(bytes));
-    return memory;
-}
+/* --- threads ---------------------------------------------------------------------------------- */
 
 static void work(unsigned id)
 {
@@ -257,84 +114,15 @@ static void work(unsigned id)
     free(scratch);
 }
 
-/* --- check ------------------------------------------------------------------------------------ */
-
-/* All forces, each pair of molecules once; gives the potential energy. */
-static UNRECORDED double forces_again(const struct molecule *all, struct action *on)
+static UNRECORDED const struct molecule *result(unsigned number)
 {
-    double potential = 0;
-    for (unsigned i = 0; i < o.size; i++) {
-        on[i] = (struct action){.potential = 0};
-        for (unsigned a = 0; a < ATOMS; a++)
-            for (unsigned b = a + 1; b < ATOMS; b++) {
-                struct vector apart = minus(all[i].place[a], all[i].place[b]);
-                struct vector f = spring(apart, a == 0 ? bond : hydrogens, a == 0 ? stretch : bend,
-                                         &potential);
-                on[i].force[a] = plus(on[i].force[a], 1, f);
-                on[i].force[b] = plus(on[i].force[b], -1, f);
-            }
-    }
-    for (unsigned i = 0; i < o.size; i++)
-        for (unsigned j = 0; j < i; j++) {
-            struct vector apart = minus(all[i].place[0], all[j].place[0]);
-            struct vector shift = image_of(apart), near = plus(apart, 1, shift);
-            if (!(dot(near, near) < radius * radius))
-                continue;
-            for (unsigned a = 0; a < ATOMS; a++)
-                for (unsigned b = 0; b < ATOMS; b++) {
-                    struct vector d = plus(minus(all[i].place[a], all[j].place[b]), 1, shift);
-                    double pull = pull_between(a, b, dot(d, d), &potential);
-                    on[i].force[a] = plus(on[i].force[a], pull, d);
-                    on[j].force[b] = plus(on[j].force[b], -pull, d);
-                }
-        }
-    return potential;
-}
-
-/* The same steps by one thread; gives the number of atoms and energies that differ. */
-static UNRECORDED uint64_t wrong_atoms(void)
-{
-    struct molecule *all = allocated(calloc(o.size, sizeof *all));
-    struct action *on = allocated(calloc(o.size, sizeof *on));
-    uint64_t wrong = 0;
-    for (unsigned number = 0; number < o.size; number++)
-        all[number] = input(number);
-    for (unsigned step = 0; step <= o.iterations; step++) {
-        for (unsigned number = 0; number < o.size && step > 0; number++) {
-            accelerate(&all[number], &on[number]);
-            drift(&all[number]);
-        }
-        double sum = forces_again(all, on);
-        for (unsigned number = 0; number < o.size; number++) {
-            accelerate(&all[number], &on[number]);
-            sum += all[number].energy;
-        }
-        wrong += !(fabs(sum - energy[step]) < 1e-6 * o.size);
-    }
-    for (unsigned number = 0; number < o.size; number++)
-        for (unsigned a = 0; a < ATOMS; a++) {
-            struct vector d = minus(all[number].place[a], molecules[number].place[a]);
-            wrong += !(dot(d, d) < 1e-12);
-        }
-    free(all);
-    free(on);
-    return wrong;
-}
-
-static UNRECORDED uint64_t checksum(void)
-{
-    uint64_t sum = CHECKSUM_START;
-    for (unsigned number = 0; number < o.size; number++)
-        for (unsigned a = 0; a < ATOMS; a++)
-            sum = mix_place(sum, molecules[number].place[a]);
-    return sum;
+    return &molecules[number];
 }
 
 int main(int argc, char **argv)
 {
     o = parse_options(&water, argc, argv);
-    box = spacing * side();
-    radius = 0.37 * box; /* between shells of the lattice */
+    set_box();
     molecules = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *molecules)));
     energy = allocated(calloc(o.iterations + 1, sizeof *energy));
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
@@ -342,7 +130,7 @@ int main(int argc, char **argv)
     if (o.corrupt)
         molecules[o.size / 2].place[1].x += 0.001;
     begin_check();
-    int status = verdict(&water, wrong_atoms(), checksum());
+    int status = verdict(&water, wrong_atoms(result), checksum(result));
     free(molecules);
     free(energy);
     must(pthread_barrier_destroy(&all_workers), "pthread_barrier_destroy");
