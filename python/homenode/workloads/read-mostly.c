@@ -59,13 +59,13 @@ static uint64_t read_object(unsigned number)
     return sum;
 }
 
-static void run_round(unsigned id, unsigned round)
+/* Gives the sum of all that this thread reads. */
+static uint64_t run_round(unsigned id, unsigned round)
 {
     uint64_t sum = 0;
     unsigned end = first_of(id + 1, o.threads, o.values[READS]);
     for (unsigned turn = first_of(id, o.threads, o.values[READS]); turn < end; turn++)
         sum += read_object(chosen(round, turn, false));
-    sums[id] += sum;
     meet();
     /* An object chosen twice is written by one thread, or two would write it at once. */
     for (unsigned turn = 0; turn < o.values[WRITES]; turn++) {
@@ -74,6 +74,7 @@ static void run_round(unsigned id, unsigned round)
             write_object(number, round);
     }
     meet();
+    return sum;
 }
 
 static void work(unsigned id)
@@ -87,8 +88,10 @@ static void work(unsigned id)
         homenode_phase(1);
     }
     meet();
+    uint64_t sum = 0;
     for (unsigned round = 1; round <= o.iterations; round++)
-        run_round(id, round);
+        sum += run_round(id, round);
+    sums[id] = sum;
 }
 
 /* The same by one thread; gives the number of wrong words, and the sum of what is read. */
