@@ -17,6 +17,19 @@ if TYPE_CHECKING:
     from conftest import Outcome
 
 
+def _falsely_shared(folder: Path) -> hn.Trace:
+    """Three threads use words of their own and common ones of two arrays in turn."""
+    steps = range(3_000)
+    words = [i // 3 % 37 * 3 + i % 3 if i % 5 else i // 5 % 9 for i in steps]
+    return hn.Trace.from_numpy(
+        thread=[i % 3 for i in steps],
+        kind=["W" if i % 4 == 0 else "R" for i in steps],
+        address=[0x1000 + 4 * word for word in words],
+        size=4,
+        path=folder / "shared.hnt",
+    )
+
+
 def _by_thread(trace: hn.Trace) -> dict[int, list[Any]]:
     frame = trace.to_arrow().to_pandas()
     return {t: rows.drop(columns="thread").values.tolist() for t, rows in frame.groupby("thread")}
@@ -127,7 +140,8 @@ def test_realigned_data_costs_less_than_falsely_shared_data(tmp_path: Path) -> N
     )
     apart = hn.transform("realign", shared, tmp_path / "u.hnt", page_size=1024, window=500)
     record = apart.metadata["provenance"][-1]
-    assert record.startswith("transform realign page-size=1024 window=500 (homenode ")
+    said = "transform realign page-size=1024 window=500 private=exclude sync=exclude (homenode "
+    assert record.startswith(said)
     assert shared.checksum in record
     costs = [
         hn.simulate(trace, "markatos", "inv", 1024).rows[0]["mcpr"] for trace in (shared, apart)
@@ -155,3 +169,45 @@ def test_realignment_reports_what_it_did(homenode: Callable[..., Outcome], tmp_p
     assert shown.code == 0
     for text in ("2 new pages of 64 bytes: 128 bytes", "4 references before", "100.0% gone"):
         assert text in shown.out
+
+
+def test_simulations_re_align_in_memory(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+    shared = _falsely_shared(tmp_path)
+    words = ("simulate", shared.path, "--machine", "markatos", "--policy", "inv,upt")
+    rows = json.loads(homenode(*words, "--block-size", "64,1K", "--realign", "--json").out)
+    for row in rows:
+        size = row["block_size"]
+        made = hn.transform("realign", shared, page_size=size)
+        by_file = hn.simulate(made, "markatos", row["policy"], size).rows[0]
+        assert row.pop("realignment") == made.report
+        assert row | {"trace": by_file["trace"]} == by_file
+    result = hn.simulate(shared, "markatos", "inv", [64, 1024], realign=100)
+    assert result.provenance["realign"] == 100
+    assert result.realignments[64]["windows"] == -(-shared.references // 100)
+    columns = result.columns()
+    assert columns["realign_window"] == [100, 100]
+    assert columns["realign_words_moved"] == [
+        report["words_moved"] for report in result.realignments.values()
+    ]
+    assert columns["realign_before_references"][0] > columns["realign_after_references"][0]
+    assert hn.simulate(shared, "markatos", "inv", 64, realign=True).provenance["realign"] == 10**6
+    assert not hn.simulate(shared, "markatos", "inv", 64, realign=False).realignments
+
+
+def test_re_aligned_simulations_say_so(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+    shared = _falsely_shared(tmp_path)
+    words = ("simulate", shared.path, "--machine", "markatos", "--policy", "inv")
+    several = homenode(*words, "--block-size", "64,1K", "--realign-window", "50")
+    assert several.code == 0, several.err
+    assert "re-aligned" in several.out
+    assert "words moved" in several.out
+    assert "new bytes" in several.out
+    one = homenode(*words, "--block-size", "64", "--realign")
+    assert "falsely shared" in one.out
+    refused = homenode(*words, "--realign-window", "0")
+    assert refused.code == 2
+    refused = homenode(*words, "--realign-window", 1 << 40)
+    assert refused.code == 2
+    assert "hold 1 to 268435456 references" in refused.err
+    with pytest.raises(hn.ConfigError, match="realign is 0; expected at least 1"):
+        hn.simulate(shared, "markatos", "inv", 64, realign=0)

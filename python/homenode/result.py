@@ -21,19 +21,26 @@ class Result(Rows):
             prints: trace, machine, policy, block_size, processors, references, accesses, counts,
             cost, total_cost, mcpr (mean cost per reference, in units of a local reference); on a
             page-coherence machine also latency (cycles a reference), packets, traffic (packets a
-            reference) and mls (copies that a multicast updates).
+            reference) and mls (copies that a multicast updates); where data are re-aligned also
+            realignment, what that did at the block size.
         configuration: what was asked for.
         provenance: what the outcomes follow from: trace checksum, version, every policy with the
             value of every parameter, prices of every machine at every block size, and notes.
 
     The flat columns are the keys, the counts by name, and ``cost_NAME``; with page-coherence
-    machines also ``latency_NAME``, ``packets_NAME``, ``traffic_NAME`` and mls.
+    machines also ``latency_NAME``, ``packets_NAME``, ``traffic_NAME`` and mls, and with
+    re-alignment ``realign_NAME``.
 
     Source: Bolosky, thesis, section 5.1 (mean cost per reference as the yardstick).
     """
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         return flatten(row)
+
+    @property
+    def realignments(self) -> dict[int, dict[str, Any]]:
+        """What re-alignment did at each block size; nothing where data are as they were."""
+        return {row["block_size"]: row["realignment"] for row in self if "realignment" in row}
 
     def over_optimum(self) -> list[float | None]:
         """Cost of each outcome divided by the least any policy could pay, at the same point.
@@ -67,7 +74,20 @@ def flatten(row: dict[str, Any]) -> dict[str, Any]:
     flat |= {"total_cost": row.get("total_cost"), "mcpr": row.get("mcpr")}
     for part in ("latency", "packets", "traffic"):
         flat |= {f"{part}_{name}": value for name, value in row.get(part, {}).items()}
-    return flat | ({"mls": row["mls"]} if "mls" in row else {})
+    if "mls" in row:
+        flat["mls"] = row["mls"]
+    return flat | _flat_realignment(row.get("realignment", {}))
+
+
+def _flat_realignment(report: dict[str, Any]) -> dict[str, Any]:
+    """What re-alignment did, without the objects and without the page size, the block's."""
+    flat: dict[str, Any] = {}
+    for name, value in report.items():
+        if isinstance(value, dict):
+            flat |= {f"realign_{name}_{part}": number for part, number in value.items()}
+        elif name not in ("page_size", "objects"):
+            flat[f"realign_{name}"] = value
+    return flat
 
 
 def _point(row: dict[str, Any]) -> tuple[Any, ...]:

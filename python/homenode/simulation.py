@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from homenode import _core
 from homenode.catalogue import table
 from homenode.errors import ConfigError
-from homenode.options import SYNC, choice, only_known, shape, sizes_of
+from homenode.options import SYNC, choice, only_known, shape, sizes_of, whole_number
 from homenode.result import Result
 from homenode.specs import split_specs, unique
 from homenode.trace import Trace
@@ -16,6 +16,9 @@ from homenode.trace import Trace
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
+
+REALIGN_WINDOW = 1_000_000
+"""References of a window of re-alignment (Markatos and Chronaki, section 3.4)."""
 
 PRIVATE = ("local", "exclude", "shared")
 
@@ -28,6 +31,8 @@ class Options(TypedDict, total=False):
         treated as all others (``shared``). Default: ``exclude`` on page-coherence machines,
         ``local`` on the others.
     sync: references to synchronisation variables are left out (``exclude``, default) or counted.
+    realign: data are first re-aligned to pages of each block size, as ``homenode transform
+        realign`` does it, by windows of so many references; ``True`` for 1,000,000. Default: no.
     threads: cores to use. Default: all. The result does not depend on it.
     force: accept prices that the cost model calls invalid. Default: no.
     """
@@ -35,6 +40,7 @@ class Options(TypedDict, total=False):
     processors: int | None
     private: str | None
     sync: str
+    realign: int | None
     threads: int | None
     force: bool
 
@@ -132,9 +138,17 @@ def configuration(
         if options.get("private") is None
         else choice("private", str(options["private"]), PRIVATE),
         "sync": choice("sync", options.get("sync", "exclude"), SYNC),
+        "realign": _window(options.get("realign")),
         "force": bool(options.get("force", False)),
         **shape(options),
     }
+
+
+def _window(given: int | None) -> int | None:
+    """References of a window of re-alignment; ``True`` and ``False`` are numbers to Python."""
+    if given is None or given is False:
+        return None
+    return REALIGN_WINDOW if given is True else whole_number("realign", given, 1)
 
 
 def _specs(given: str | Iterable[str], what: str) -> list[str]:

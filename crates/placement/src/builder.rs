@@ -7,6 +7,7 @@ use homenode_trace::Batch;
 use crate::filter::{Fate, Filter};
 use crate::history::{Histories, Run};
 use crate::map::{BlockMap, ELSEWHERE};
+use crate::references::{Outside, References};
 use crate::runs::{Closed, Lists, PARTS};
 
 /// Bytes a run needs at the peak: in the list with its block index, and in its final place.
@@ -264,18 +265,67 @@ impl HistoryBuilder {
                 self.count_outside(first_shard, write, last - first + 1);
                 continue;
             }
-            if time >= self.period_end {
-                self.period += 1;
-                self.period_end = next_split(&self.options.split_periods, time);
-            }
-            let tag = self.period << 16 | u64::from(self.processor(threads[row]));
-            let mut block = first;
-            self.access::<FINER>(block, (tag, time, write));
-            while block < last {
-                block += 1;
-                self.access::<FINER>(block, (tag, time, write));
-            }
+            self.reference::<FINER>((first, last), (threads[row], time, write));
         }
+        self.fit();
+    }
+
+    /// Adds references that are all part of histories.
+    ///
+    /// # Panics
+    /// When the columns are not of equal length.
+    pub fn push_references(&mut self, references: &References<'_>) {
+        if self.times == Times::Visits {
+            self.columns::<false>(references);
+        } else {
+            self.columns::<true>(references);
+        }
+    }
+
+    fn columns<const FINER: bool>(&mut self, columns: &References<'_>) {
+        let rows = columns.time.len();
+        let (threads, writes) = (&columns.thread[..rows], &columns.write[..rows]);
+        let (sizes, addrs) = (&columns.size[..rows], &columns.addr[..rows]);
+        let block_size = self.options.block_size;
+        for row in 0..rows {
+            let blocks = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
+            self.reference::<FINER>(blocks, (threads[row], columns.time[row], writes[row]));
+        }
+        self.references += if self.options.shard.index == 0 { rows as u64 } else { 0 };
+        self.fit();
+    }
+
+    /// Adds references that are counted as local.
+    pub fn push_outside(&mut self, outside: &Outside) {
+        if self.options.shard.index == 0 {
+            self.references += outside.references();
+            self.outside_references += outside.references();
+            self.outside += &outside.tally(self.options.block_size);
+        }
+    }
+
+    /// Adds a reference that touches the blocks from the first to the last.
+    #[inline]
+    fn reference<const FINER: bool>(
+        &mut self,
+        (first, last): (u64, u64),
+        (thread, time, write): (u16, Time, bool),
+    ) {
+        if time >= self.period_end {
+            self.period += 1;
+            self.period_end = next_split(&self.options.split_periods, time);
+        }
+        let tag = self.period << 16 | u64::from(self.processor(thread));
+        let mut block = first;
+        self.access::<FINER>(block, (tag, time, write));
+        while block < last {
+            block += 1;
+            self.access::<FINER>(block, (tag, time, write));
+        }
+    }
+
+    /// Gives halves up until the rest fits the budget.
+    fn fit(&mut self) {
         while self.bytes() > self.options.memory_budget_bytes {
             if !self.halve() {
                 break;

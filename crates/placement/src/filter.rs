@@ -38,9 +38,12 @@ pub struct Filter {
 
 /// What becomes of one reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub enum Fate {
+    /// It is part of the histories of its blocks.
     Simulate,
+    /// It is counted as local and part of no history.
     CountAsLocal,
+    /// It is left out of everything.
     Skip,
 }
 
@@ -55,7 +58,8 @@ impl Filter {
 
     /// The fate of references with each combination of flag bits. Exclusion as a synchronisation
     /// reference comes before everything the private flag says.
-    pub(crate) fn fates(self) -> [Fate; 256] {
+    #[must_use]
+    pub fn fates(self) -> [Fate; 256] {
         let mut fates = [Fate::Simulate; 256];
         for (bits, fate) in (0..=u8::MAX).zip(fates.iter_mut()) {
             let flags = Flags(bits);

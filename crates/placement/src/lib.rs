@@ -15,12 +15,14 @@ mod filter;
 mod history;
 mod map;
 pub mod policy;
+mod references;
 mod runs;
 
 pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
 pub use cost::{Amount, Cost, Packets};
-pub use filter::{Filter, Private, Synchronisation};
+pub use filter::{Fate, Filter, Private, Synchronisation};
 pub use history::{Block, Histories, Run};
 pub use homenode_stats::Tally;
 pub use policy::{Policy, PolicyError, PolicySpec, Setup, TABLE};
+pub use references::{Outside, References};
 pub use runs::{Closed, PARTS};

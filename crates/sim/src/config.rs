@@ -23,6 +23,10 @@ pub struct SimConfig {
     /// What to do with synchronisation references.
     #[serde(default)]
     pub sync: Synchronisation,
+    /// If present, data are re-aligned to pages of each block size, by windows of so many
+    /// references.
+    #[serde(default)]
+    pub realign: Option<u64>,
     /// Worker threads; as many as the computer has if absent. Does not change results.
     #[serde(default)]
     pub threads: Option<usize>,
@@ -46,6 +50,7 @@ impl SimConfig {
             processors: None,
             private: None,
             sync: Synchronisation::default(),
+            realign: None,
             threads: None,
             force: false,
             memory_budget_bytes: None,

@@ -10,6 +10,7 @@
 mod columns;
 mod config;
 mod error;
+mod feed;
 mod list;
 mod optimal;
 mod outcome;
@@ -17,6 +18,7 @@ mod pages;
 mod passes;
 mod picture;
 mod plan;
+mod realign;
 mod sharing;
 mod source;
 mod tlb;
@@ -66,7 +68,8 @@ pub fn run<T: TraceSource + ?Sized>(
     trace: &T,
     progress: Progress<'_>,
 ) -> Result<Simulation, SimError> {
-    let plan = plan::Plan::new(config, trace)?.for_counts();
+    let as_it_is = SimConfig { realign: None, ..config.clone() };
+    let plan = plan::Plan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)?;
     let counts = passes::count(&plan, config, trace, progress)?;
     Ok(outcome::assemble(&plan, &counts, trace))
 }

@@ -2,6 +2,7 @@
 
 use homenode_machine::PriceList;
 use homenode_placement::{Amount, Cost, Private, Synchronisation, Tally};
+use homenode_trace::realign::Realignment;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -40,6 +41,9 @@ pub struct Outcome {
     /// The columns of Markatos and Chronaki's tables, on a page-coherence machine.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Columns>,
+    /// What re-alignment did at this block size, where data are re-aligned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realignment: Option<Realignment>,
 }
 
 fn parts<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
@@ -76,6 +80,9 @@ pub struct Provenance {
     pub private: Vec<Private>,
     /// What was done with synchronisation references.
     pub sync: Synchronisation,
+    /// References of a window of re-alignment, where data are re-aligned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realign: Option<u64>,
     /// Every policy with the value of every parameter, seeds included, as a user would write it.
     pub policies: Vec<String>,
     /// Prices of every machine at every block size.
@@ -124,6 +131,7 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
                     total_cost: cost.total(),
                     mcpr: cost.total().per(tally.accesses()),
                     columns: list.events().map(|events| Columns::of(&tally, &cost, events)),
+                    realignment: counted.realignment.clone(),
                     cost,
                 });
             }
@@ -155,6 +163,7 @@ fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Provenance {
         processors: plan.processors,
         private: plan.machines.iter().map(|machine| plan.private(machine)).collect(),
         sync: plan.filter.synchronisation,
+        realign: plan.realign,
         policies: plan.policies.iter().enumerate().filter_map(resolved).collect(),
         prices,
         notes: plan.notes.iter().cloned().chain(sampled(trace)).collect(),

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Progress;
 use crate::error::SimError;
-use crate::passes::{Meter, pass, pool};
+use crate::feed::pass;
+use crate::passes::{Meter, pool};
 use crate::plan::{MEMORY_BUDGET_BYTES, processors, worker_threads};
 
 /// What to run the page manager with.

@@ -4,20 +4,19 @@ use std::ops::Range;
 
 use homenode_placement::{Closed, Histories, HistoryBuilder, PARTS, Shard, Tally};
 use homenode_trace::Batch;
+use homenode_trace::realign::Realignment;
 use rayon::prelude::*;
 
 use crate::Progress;
 use crate::config::SimConfig;
 use crate::error::SimError;
+use crate::feed::{AsItIs, Feed, feed};
 use crate::plan::{MEMORY_BUDGET_BYTES, Plan};
+use crate::realign::Realigned;
 use crate::source::TraceSource;
 
 /// Part of the trace after which the histories' size at its end is foreseen: one in this many.
 const FORESEEN_AFTER: u64 = 64;
-
-/// References decoded ahead for each thread, and threads served so; 13 bytes each.
-const WINDOW_REFERENCES: usize = 1 << 20;
-const THREADS_MAX: usize = 8;
 
 /// Tasks for each thread between two reports of progress.
 const TASKS_AHEAD: usize = 16;
@@ -35,6 +34,8 @@ pub(crate) struct SizeCounts {
     /// The same references, each counted once.
     pub(crate) outside_references: u64,
     pub(crate) references: u64,
+    /// What re-alignment did, where data are re-aligned.
+    pub(crate) realignment: Option<Realignment>,
 }
 
 /// A part of the blocks at one block size that waits for a pass.
@@ -87,8 +88,17 @@ pub(crate) fn count<T: TraceSource + ?Sized>(
         let build = |p: &Pending| plan.builder(&plan.sizes[p.size], p.shard, budget).in_parts();
         let mut builders: Vec<HistoryBuilder> = group.iter().map(build).collect();
         let least = pool.current_num_threads().min(group.len());
-        let keep = |some: &mut [HistoryBuilder], seen| ration.keep(some, least, seen);
-        let kept = feed(&pool, trace, &mut builders, (&mut meter, keep))?;
+        let kept = if let Some(window) = plan.realign {
+            let sizes: Vec<usize> = group.iter().map(|p| p.size).collect();
+            let mut way = Realigned::new((plan, window), trace, &sizes, (ration, least))?;
+            let kept = feed(&pool, trace, &mut builders, (&mut meter, &mut way))?;
+            for (size, report) in way.reports(trace) {
+                counts[size].realignment = Some(report);
+            }
+            kept
+        } else {
+            feed(&pool, trace, &mut builders, (&mut meter, &mut Rationed { ration, least }))?
+        };
         builders.truncate(kept);
         // The rest waits for the next pass, in the same order.
         pending.extend(group.drain(kept..));
@@ -122,7 +132,8 @@ pub(crate) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SimError
 }
 
 /// How many histories share the memory.
-struct Ration {
+#[derive(Clone, Copy)]
+pub(crate) struct Ration {
     budget: u64,
     /// References in the trace.
     references: u64,
@@ -130,95 +141,47 @@ struct Ration {
 
 impl Ration {
     /// How many of the builders can go on after so many references without exceeding the budget at
-    /// the end of the trace, at least `least`; the others lose what they have.
-    fn keep(&self, builders: &mut [HistoryBuilder], least: usize, seen: u64) -> usize {
+    /// the end of the trace, at least `least`; the others lose what they have. `besides` is the
+    /// memory that is needed besides histories where so many go on.
+    pub(crate) fn keep(
+        self,
+        builders: &mut [HistoryBuilder],
+        (least, seen): (usize, u64),
+        besides: impl Fn(usize) -> u64,
+    ) -> usize {
         let mut keep = builders.len();
         if seen > self.references / FORESEEN_AFTER {
             let more = u128::from(self.references.max(seen));
             let mut bytes: u128 = builders.iter().map(|b| u128::from(b.bytes())).sum();
-            while keep > least && bytes * more > u128::from(self.budget) * u128::from(seen) {
+            let budget = |keep| u128::from(self.budget.saturating_sub(besides(keep)));
+            while keep > least && bytes * more > budget(keep) * u128::from(seen) {
                 keep -= 1;
                 bytes -= u128::from(builders[keep].bytes());
                 builders[keep].give_up();
             }
         }
-        let share = self.budget / u64::try_from(keep).unwrap_or(1).max(1);
+        let share =
+            self.budget.saturating_sub(besides(keep)) / u64::try_from(keep).unwrap_or(1).max(1);
         builders[..keep].iter_mut().for_each(|builder| builder.allow(share));
         keep
     }
 }
 
-/// Feeds the whole trace to the builders.
-pub(crate) fn pass<T: TraceSource + ?Sized>(
-    pool: &rayon::ThreadPool,
-    trace: &T,
-    builders: &mut [HistoryBuilder],
-    meter: &mut Meter<'_>,
-) -> Result<(), SimError> {
-    let all = |some: &mut [HistoryBuilder], _| some.len();
-    feed(pool, trace, builders, (meter, all)).map(|_| ())
+/// Every reference as it is, to as many builders as the memory allows.
+struct Rationed {
+    ration: Ration,
+    /// Builders that must go on.
+    least: usize,
 }
 
-/// Feeds the trace to the builders; after each window `keep` says from the references seen how many
-/// of them go on. Returns how many have seen everything. The next pieces are decoded meanwhile.
-fn feed<T: TraceSource + ?Sized>(
-    pool: &rayon::ThreadPool,
-    trace: &T,
-    builders: &mut [HistoryBuilder],
-    (meter, mut keep): (&mut Meter<'_>, impl FnMut(&mut [HistoryBuilder], u64) -> usize),
-) -> Result<usize, SimError> {
-    let pieces = trace.pieces();
-    let width = window_pieces(trace, pool.current_num_threads());
-    let window = |first: usize| first..pieces.min(first + width);
-    let mut ready = pool.install(|| decode(trace, window(0), Vec::new()))?;
-    let mut spare = Vec::new();
-    let (mut kept, mut seen) = (builders.len(), 0);
-    let mut first = 0;
-    while first < pieces {
-        let builders = &mut builders[..kept];
-        let next = window(first + width);
-        let recycled = std::mem::take(&mut spare);
-        let ((), decoded) = pool.install(|| {
-            rayon::join(
-                || {
-                    builders.par_iter_mut().for_each(|builder| {
-                        for batch in &ready {
-                            builder.push(batch);
-                        }
-                    });
-                },
-                || decode(trace, next, recycled),
-            )
-        });
-        let rows: usize = ready.iter().map(Batch::len).sum();
-        let work = u64::try_from(rows * builders.len()).unwrap_or(0);
-        seen += u64::try_from(rows).unwrap_or(0);
-        kept = keep(builders, seen);
-        spare = std::mem::replace(&mut ready, decoded?);
-        meter.add(work)?;
-        first += width;
+impl Feed for Rationed {
+    fn give(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]) {
+        AsItIs.give(builders, batches);
     }
-    Ok(kept)
-}
 
-/// Pieces decoded at a time: work for every thread, but few references in memory.
-pub(crate) fn window_pieces<T: TraceSource + ?Sized>(trace: &T, threads: usize) -> usize {
-    let references = usize::try_from(trace.references()).unwrap_or(usize::MAX);
-    let per_piece = (references / trace.pieces().max(1)).max(1);
-    let for_one = (WINDOW_REFERENCES / per_piece).clamp(1, 64);
-    for_one * threads.clamp(1, THREADS_MAX)
-}
-
-/// Decodes pieces in parallel, into recycled batches where there are any.
-pub(crate) fn decode<T: TraceSource + ?Sized>(
-    trace: &T,
-    pieces: Range<usize>,
-    mut recycled: Vec<Batch>,
-) -> Result<Vec<Batch>, SimError> {
-    recycled.resize_with(pieces.len(), Batch::default);
-    let work = pieces.into_par_iter().zip(recycled);
-    let read = work.map(|(index, mut batch)| trace.read(index, &mut batch).map(|()| batch));
-    Ok(read.collect::<Result<_, _>>()?)
+    fn keep(&mut self, builders: &mut [HistoryBuilder], seen: u64) -> usize {
+        self.ration.keep(builders, (self.least, seen), |_| 0)
+    }
 }
 
 /// Blocks of one history for one job.

@@ -54,6 +54,8 @@ pub(crate) struct Plan {
     pub(crate) filter: Filter,
     /// What the configuration says about private references.
     pub(crate) private: Option<Private>,
+    /// References of a window of re-alignment, where data are re-aligned.
+    pub(crate) realign: Option<u64>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -71,6 +73,12 @@ impl Plan {
             let problem = format!("no {what} is given: name at least one");
             return Err(SimError::Config { problem });
         }
+        if config.realign.is_some() {
+            let problem = "data are re-aligned on the fly where counts are wanted only: for this \
+                           write the re-aligned trace with `homenode transform realign`"
+                .to_owned();
+            return Err(SimError::Config { problem });
+        }
         worker_threads(config.threads)?;
         let machines = config.machines.iter().map(|m| Machine::parse(m));
         let policies = config.policies.iter().map(|p| PolicySpec::parse(p, POLICIES));
@@ -84,6 +92,7 @@ impl Plan {
                 synchronisation: config.sync,
             },
             private: config.private,
+            realign: None,
             notes: Vec::new(),
         };
         for &bytes in &config.block_sizes {
@@ -128,6 +137,12 @@ impl Plan {
     pub(crate) fn for_counts(mut self) -> Self {
         self.sizes.iter_mut().for_each(Size::merge_jobs);
         self
+    }
+
+    /// The same matrix with data re-aligned by windows of so many references.
+    pub(crate) fn realigned(mut self, window: Option<u64>) -> Result<Self, SimError> {
+        self.realign = crate::realign::checked(window)?;
+        Ok(self)
     }
 
     /// What becomes of private references on a machine. Histories are the same whether they are

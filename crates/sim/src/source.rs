@@ -1,6 +1,7 @@
 //! Where batches come from.
 
-use homenode_trace::{Batch, Columns, TraceError, TraceReader, Want};
+use homenode_trace::realign::Ground;
+use homenode_trace::{Batch, Columns, Metadata, TraceError, TraceReader, Want};
 
 /// A trace in pieces that several threads can read in any order.
 pub trait TraceSource: Sync {
@@ -23,6 +24,10 @@ pub trait TraceSource: Sync {
     fn run_time_s(&self) -> Option<f64>;
     /// How the references were chosen, if they are only samples; else empty.
     fn sampling(&self) -> &str;
+    /// Addresses that are in use, beside which re-alignment makes new pages.
+    fn ground(&self) -> Ground;
+    /// What the trace says about itself, for the names of what re-alignment moves.
+    fn metadata(&self) -> &Metadata;
 }
 
 impl TraceSource for TraceReader {
@@ -57,5 +62,13 @@ impl TraceSource for TraceReader {
 
     fn sampling(&self) -> &str {
         &self.metadata().sampling
+    }
+
+    fn ground(&self) -> Ground {
+        Ground::of(self)
+    }
+
+    fn metadata(&self) -> &Metadata {
+        self.metadata()
     }
 }

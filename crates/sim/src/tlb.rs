@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::SimConfig;
 use crate::error::SimError;
+use crate::feed::{decode, window_pieces};
 use crate::outcome::Provenance;
-use crate::passes::{decode, window_pieces};
 use crate::plan::{THREADS_MAX, processors};
 use crate::source::TraceSource;
 use crate::{Progress, run};

@@ -35,6 +35,7 @@ pub mod import;
 mod info;
 mod model;
 mod reader;
+pub mod realign;
 mod repair;
 mod source;
 pub mod transform;

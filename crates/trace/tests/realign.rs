@@ -6,7 +6,8 @@ mod sample;
 use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_trace::transform::{FalseSharing, MovedObject, Realignment, transform_file};
+use homenode_trace::realign::{FalseSharing, MovedObject, Realignment};
+use homenode_trace::transform::transform_file;
 use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, RangeKind, SourceLine, TraceReader,
     TraceWriter, WriterOptions,
@@ -14,23 +15,42 @@ use homenode_trace::{
 use sample::{Step, read, write};
 
 fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, String> {
+    realigned_with(steps, page, (window, false))
+}
+
+/// With private and synchronisation references if `all`.
+fn realigned_with(
+    steps: &[Step],
+    page: &str,
+    (window, all): (u64, bool),
+) -> Result<Vec<Step>, String> {
     let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
     let trace = TraceReader::from_bytes(write(steps, options).0, "sample.hnt").unwrap();
-    Ok(reported(&trace, page, window)?.0)
+    Ok(reported(&trace, page, (window, all))?.0)
+}
+
+/// Whether a reference counts.
+fn counts(access: &Access, all: bool) -> bool {
+    let left_out = |flag| access.flags.contains(flag) && !all;
+    access.kind != AccessKind::Fetch && !left_out(Flags::PRIVATE) && !left_out(Flags::SYNC)
 }
 
 /// The new trace and what is said about it.
 fn reported(
     trace: &TraceReader,
     page: &str,
-    window: u64,
+    (window, all): (u64, bool),
 ) -> Result<(Vec<Step>, Realignment), String> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
-    let parameters = BTreeMap::from([
+    let mut parameters = BTreeMap::from([
         ("page-size".to_owned(), page.to_owned()),
         ("window".to_owned(), window.to_string()),
     ]);
+    if all {
+        parameters.insert("private".to_owned(), "shared".to_owned());
+        parameters.insert("sync".to_owned(), "include".to_owned());
+    }
     let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
     let made = transform_file(trace, ("realign", &parameters), &out, go_on);
     let piece = made.map_err(|error| error.to_string())?.remove(0);
@@ -84,6 +104,18 @@ fn cases_done_by_hand() {
     check(9, "0R104 1R100 0A100", "0R110 1R100 0A100");
     // Fetches are no data references: neither users, nor moved, nor part of a window.
     check(2, "0W100 1I104 1I100 0W104 1W104", "0W100 1I104 1I100 0W104 1W104");
+    // Nor, unless asked for, are those to private memory and to synchronisation variables.
+    let flagged = |flag: Flags| {
+        let mut steps = by_hand("0W100 1R104 0W100");
+        if let Step::Access(access) = &mut steps[1] {
+            access.flags = flag;
+        }
+        let found = [false, true].map(|all| realigned_with(&steps, "16", (9, all)).unwrap());
+        found.map(|steps| addresses(&steps))
+    };
+    for flag in [Flags::PRIVATE, Flags::SYNC] {
+        assert_eq!(flagged(flag), [[0x100, 0x104, 0x100], [0x110, 0x120, 0x110]]);
+    }
     // A page that is full is followed by another.
     check(
         9,
@@ -135,9 +167,9 @@ impl Oracle {
         *self.place.get(&word).unwrap_or(&word)
     }
 
-    fn window(&mut self, references: &[Access], page_words: u64) {
+    fn window(&mut self, references: &[Access], page_words: u64, all: bool) {
         let page = |place: u64| place / page_words;
-        let data = || references.iter().filter(|a| a.kind != AccessKind::Fetch);
+        let data = || references.iter().filter(|a| counts(a, all));
         let words_of = |a: &Access| a.addr / 4..=(a.addr + u64::from(a.size) - 1) / 4;
         // Steps 2 and 3: pages referenced, by whom, and which of them are written.
         let (mut users, mut written) = (BTreeMap::<u64, BTreeSet<u16>>::new(), BTreeSet::new());
@@ -189,18 +221,18 @@ impl Oracle {
     }
 }
 
-fn by_the_oracle(steps: &[Step], page_bytes: u64, window: usize) -> Vec<Step> {
+fn by_the_oracle(steps: &[Step], page_bytes: u64, (window, all): (usize, bool)) -> Vec<Step> {
     let highest = accesses(steps).iter().map(|a| a.addr + u64::from(a.size) - 1).max().unwrap();
     let mut oracle = Oracle { pages: highest / page_bytes + 1, ..Oracle::default() };
     let mut after = Vec::new();
     let mut rest = steps;
     while !rest.is_empty() {
-        let is_data = |step: &Step| matches!(step, Step::Access(a) if a.kind != AccessKind::Fetch);
+        let is_data = |step: &Step| matches!(step, Step::Access(a) if counts(a, all));
         let data: Vec<usize> = (0..rest.len()).filter(|&i| is_data(&rest[i])).collect();
         let length = data.get(window - 1).map_or(rest.len(), |&last| last + 1);
-        oracle.window(&accesses(&rest[..length]), page_bytes / 4);
+        oracle.window(&accesses(&rest[..length]), page_bytes / 4, all);
         after.extend(rest[..length].iter().map(|step| match step {
-            Step::Access(a) if a.kind != AccessKind::Fetch => {
+            Step::Access(a) if counts(a, all) => {
                 Step::Access(Access { addr: oracle.at(a.addr / 4) * 4 + a.addr % 4, ..*a })
             }
             Step::Access(_) | Step::Event(_) => step.clone(),
@@ -214,7 +246,8 @@ fn by_the_oracle(steps: &[Step], page_bytes: u64, window: usize) -> Vec<Step> {
 fn random_steps(rng: &mut Rng, threads: u64, sizes: &[u8]) -> Vec<Step> {
     let mut steps = Vec::new();
     for i in 0..20 + rng.below(300) {
-        let thread = u16::try_from(rng.below(threads)).unwrap();
+        // From 64 on threads are counted in another way.
+        let thread = u16::try_from(rng.below(threads) * 31).unwrap();
         if rng.below(15) == 0 {
             let what = EventKind::Marker { text: format!("before {i}") };
             steps.push(Step::Event(Event { thread, what }));
@@ -240,8 +273,9 @@ fn random_traces_agree_with_the_oracle() {
         let threads = 1 + rng.below(5);
         let steps = random_steps(&mut rng, threads, sizes);
         for (page, window) in [(4, 50), (16, 7), (64, 30), (64, 1_000), (256, 100), (4096, 64)] {
-            let found = realigned(&steps, &page.to_string(), window as u64).unwrap();
-            let expected = by_the_oracle(&steps, page, window);
+            let all = rng.below(2) == 0;
+            let found = realigned_with(&steps, &page.to_string(), (window as u64, all)).unwrap();
+            let expected = by_the_oracle(&steps, page, (window, all));
             assert!(found == expected, "round {round}, pages of {page}, windows of {window}");
             moved += usize::from(found != steps);
         }
@@ -256,7 +290,7 @@ fn no_falsely_shared_page_is_left_in_a_window() {
     let mut rng = Rng::new(35);
     for _ in 0..60 {
         let steps = random_steps(&mut rng, 4, &[4]);
-        let after = accesses(&realigned(&steps, "64", 40).unwrap());
+        let after = accesses(&realigned_with(&steps, "64", (40, true)).unwrap());
         let before = accesses(&steps);
         let mut kept: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
         let data: Vec<_> =
@@ -277,8 +311,9 @@ fn no_falsely_shared_page_is_left_in_a_window() {
             }
         }
         assert!(kept.values().all(|words| words.len() == 1));
-        let whole = realigned(&steps, "64", 1_000_000).unwrap();
-        assert!(realigned(&whole, "64", 1_000_000).unwrap() == whole, "nothing is left to move");
+        let whole = realigned_with(&steps, "64", (1_000_000, true)).unwrap();
+        let again = realigned_with(&whole, "64", (1_000_000, true)).unwrap();
+        assert!(again == whole, "nothing is left to move");
     }
 }
 
@@ -307,9 +342,9 @@ fn page_sizes_that_make_no_sense_are_explained() {
 }
 
 /// Falsely shared pages and references to them, from whole sets.
-fn false_sharing(steps: &[Step], page_bytes: u64, window: usize) -> FalseSharing {
+fn false_sharing(steps: &[Step], page_bytes: u64, (window, all): (usize, bool)) -> FalseSharing {
     let mut found = FalseSharing::default();
-    let data = accesses(steps).into_iter().filter(|a| a.kind != AccessKind::Fetch);
+    let data = accesses(steps).into_iter().filter(|a| counts(a, all));
     for window in data.collect::<Vec<_>>().chunks(window) {
         let mut users = BTreeMap::<u64, BTreeSet<u16>>::new();
         let mut written = BTreeSet::new();
@@ -343,12 +378,14 @@ fn the_report_agrees_with_the_traces() {
         let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
         let trace = TraceReader::from_bytes(write(&steps, options).0, "sample.hnt").unwrap();
         for (page, window) in [(16, 20), (64, 50), (1024, 1_000)] {
-            let (after, report) = reported(&trace, &page.to_string(), window as u64).unwrap();
-            assert_eq!(report.before, false_sharing(&steps, page, window), "{round}");
-            assert_eq!(report.after, false_sharing(&after, page, window), "{round}");
+            let all = round % 2 == 0;
+            let (after, report) =
+                reported(&trace, &page.to_string(), (window as u64, all)).unwrap();
+            assert_eq!(report.before, false_sharing(&steps, page, (window, all)), "{round}");
+            assert_eq!(report.after, false_sharing(&after, page, (window, all)), "{round}");
             left += report.after.references;
             let pages = |steps: &[Step]| {
-                let data = accesses(steps).into_iter().filter(|a| a.kind != AccessKind::Fetch);
+                let data = accesses(steps).into_iter().filter(|a| counts(a, all));
                 let touched =
                     data.flat_map(|a| a.addr / page..=(a.addr + u64::from(a.size) - 1) / page);
                 touched.collect::<BTreeSet<u64>>()
@@ -363,7 +400,7 @@ fn the_report_agrees_with_the_traces() {
                 new.difference(&old).filter(|p| **p > *old.last().unwrap()).count() as u64
             );
             assert_eq!(report.new_bytes, report.new_pages * page);
-            let data = accesses(&steps).iter().filter(|a| a.kind != AccessKind::Fetch).count();
+            let data = accesses(&steps).iter().filter(|a| counts(a, all)).count();
             assert_eq!(report.windows, data.div_ceil(window) as u64);
             assert!(report.moves >= report.words_moved);
             let sum: u64 = report.objects.iter().map(|object| object.words_moved).sum();
@@ -401,7 +438,7 @@ fn what_moved_has_the_names_of_the_program() {
     let lines = vec![line(7), line(8)];
     writer.finish(Metadata { ranges, lines, ..Metadata::default() }).unwrap();
     let trace = TraceReader::from_bytes(file, "t.hnt").unwrap();
-    let (_, report) = reported(&trace, "256", 100).unwrap();
+    let (_, report) = reported(&trace, "256", (100, false)).unwrap();
     let short = |o: &MovedObject| {
         format!("{:?} {}{} {} {}", o.kind, o.name, o.allocated_at, o.ranges, o.words_moved)
     };

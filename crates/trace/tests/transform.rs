@@ -99,7 +99,7 @@ fn example(entry: &Entry) -> &'static [&'static str] {
         "select" => &["threads=0,2"],
         "drop-sync" => &[],
         "processors" => &["count=2"],
-        "realign" => &["page-size=64"],
+        "realign" => &["page-size=64", "private=shared", "sync=include"],
         "split" => &["at=marker"],
         other => panic!("no example for {other}"),
     }

@@ -24,10 +24,23 @@ _MOVES = ("remote_moves", "global_moves")
         "homenode simulate t.hnt --machine prices:r=15,R=59 --policy delay:n=50,limit=2,optimal"
         " --block-size 64 --json",
         "homenode simulate t.hnt --machine markatos --policy upt,inv,inv.del --block-size 1K",
+        "homenode simulate t.hnt --machine markatos --block-size 64-64K --realign",
     )
 )
 @click.argument("trace", metavar="T.hnt")
 @simulation_options
+@click.option(
+    "--realign",
+    is_flag=True,
+    help="First move words that one thread uses away from pages that several share, for each "
+    "block size, as homenode transform realign does it.",
+)
+@click.option(
+    "--realign-window",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="References that re-alignment looks at together; implies --realign. Default: 1000000.",
+)
 @table_options
 def simulate(
     trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any
@@ -63,6 +76,8 @@ def run(trace: str, options: dict[str, Any]) -> Result:
     from homenode.simulation import policies_for
 
     chosen = dict(options)
+    if "realign_window" in chosen:
+        chosen["realign"] = chosen.pop("realign_window") or chosen["realign"]
     machines = chosen.pop("machines") or ["numa"]
     policies = chosen.pop("policies") or policies_for(machines, chosen["force"])
     block_sizes = chosen.pop("block_sizes") or [4096]
@@ -73,7 +88,9 @@ def run(trace: str, options: dict[str, Any]) -> Result:
 
 
 def print_result(result: Result) -> None:
-    """Prints one table a trace and machine."""
+    """Prints one table a trace and machine, and what re-alignment did."""
+    from homenode.cli.realign_table import print_report, print_sizes
+
     for trace, machine in unique((row["trace"], row["machine"]) for row in result):
         rows = [r for r in result if r["trace"] == trace and r["machine"] == machine]
         sizes = unique(row["block_size"] for row in rows)
@@ -81,6 +98,10 @@ def print_result(result: Result) -> None:
             _print_one_size(trace, machine, rows)
         else:
             _print_sizes(trace, machine, rows, sizes)
+    if len(result.realignments) > 1:
+        print_sizes(result.realignments)
+    for report in [*result.realignments.values()] if len(result.realignments) == 1 else []:
+        print_report(report)
 
 
 def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> None:
@@ -88,7 +109,7 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
     from homenode.cli.output import print_table
 
     size = format_size(rows[0]["block_size"])
-    title = f"{trace} on {machine}, {_processors(rows)}, {size} blocks"
+    title = f"{trace} on {machine}, {_shape(rows)}, {size} blocks"
     if "latency" in rows[0]:
         print_columns(rows, title)
         return
@@ -134,7 +155,7 @@ def _print_sizes(trace: str, machine: str, rows: list[dict[str, Any]], sizes: li
         print_table(
             [("MCPR", False), *((format_size(size), True) for size in shown)],
             [[policy, *(found[policy, size] for size in shown)] for policy in policies],
-            f"{trace} on {machine}, {_processors(rows)}",
+            f"{trace} on {machine}, {_shape(rows)}",
         )
 
 
@@ -142,9 +163,10 @@ def _mcpr(row: dict[str, Any]) -> str:
     return plain_number(row["mcpr"]) if row["accesses"] else "-"
 
 
-def _processors(rows: list[dict[str, Any]]) -> str:
+def _shape(rows: list[dict[str, Any]]) -> str:
     count = rows[0]["processors"]
-    return f"{count} processor{'' if count == 1 else 's'}"
+    processors = f"{count} processor{'' if count == 1 else 's'}"
+    return f"{processors}, re-aligned" if "realignment" in rows[0] else processors
 
 
 def _ratio(cost: float | None, best: float | None) -> str:

@@ -26,6 +26,7 @@ _EXAMPLES = {
     "realign": [
         "homenode transform realign t.hnt -o u.hnt --page-size 4096",
         "homenode transform realign t.hnt -o u.hnt --page-size 64K --window 100000",
+        "homenode transform realign t.hnt -o u.hnt --page-size 4K --private shared",
     ],
     "split": ["homenode transform split t.hnt -o u.hnt --at phase"],
 }
@@ -143,52 +144,12 @@ def _run(
             }
         )
         return
+    from homenode.cli.realign_table import print_report
+
     for piece in made:
         click.echo(f"{piece.path}: {plain_number(piece.references)} references")
         if piece.report:
-            _print_report(piece.report)
-
-
-def _print_report(report: dict[str, Any]) -> None:
-    """What re-alignment did, for people; the ten objects with most words that moved."""
-    from homenode.cli.output import print_facts, print_table
-
-    before, after, gone = report["before"], report["after"], report["gone"]
-    number = plain_number
-    print_facts(
-        [
-            ("words moved", f"{number(report['words_moved'])}, {number(report['moves'])} moves"),
-            (
-                "memory",
-                f"{number(report['new_pages'])} new pages of {number(report['page_size'])} bytes: "
-                f"{number(report['new_bytes'])} bytes",
-            ),
-            (
-                "pages referenced",
-                f"{number(report['pages_before'])} before, {number(report['pages_after'])} after",
-            ),
-            (
-                "falsely shared",
-                f"{number(before['references'])} references before, "
-                f"{number(after['references'])} after"
-                + ("" if gone is None else f": {gone:.1%} gone"),
-            ),
-        ]
-    )
-    if not report["objects"]:
-        return
-    rows = [
-        (_label(row), row["kind"] or "unknown", number(row["ranges"]), number(row["words_moved"]))
-        for row in ({"kind": None, **row} for row in report["objects"][:10])
-    ]
-    columns = [("object", False), ("kind", False), ("ranges", True), ("words moved", True)]
-    print_table(columns, rows)
-
-
-def _label(row: dict[str, Any]) -> str:
-    if row["kind"] == "stack":
-        return f"thread {row['thread']}"
-    return " ".join(filter(None, (row["name"], row["allocated_at"]))) or "-"
+            print_report(piece.report)
 
 
 COMMANDS = {"transform": transform}

@@ -20,7 +20,8 @@ pub use report::{Certified, CurvePiece, CurveReport, OptimalReport, OptimalRow};
 use crate::Progress;
 use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::passes::{Meter, SizeCounts, pass, pool, ranges};
+use crate::feed::pass;
+use crate::passes::{Meter, SizeCounts, pool, ranges};
 use crate::plan::{MEMORY_BUDGET_BYTES, Plan, Size};
 use crate::source::TraceSource;
 

@@ -4,6 +4,7 @@ use homenode_base::Flags;
 
 use super::output::{Dropped, Output, walk};
 use super::{Entry, Transform};
+use crate::error::TraceError;
 use crate::model::Batch;
 
 /// Leaves out what is flagged as a synchronisation reference. Events stay.
@@ -21,7 +22,7 @@ struct DropSync {
 }
 
 impl Transform for DropSync {
-    fn batch(&mut self, input: &Batch, out: &mut Output) {
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
         let state = &mut (&mut self.dropped, out);
         walk(
             input,
@@ -35,5 +36,6 @@ impl Transform for DropSync {
             },
             |(_, out), event| out.event(event.clone()),
         );
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@ use homenode_base::{Access, Rng};
 use super::output::{Output, walk};
 use super::queue::Queue;
 use super::{Entry, Param, SEED, Transform};
+use crate::error::TraceError;
 use crate::model::{Batch, Event, Metadata};
 
 /// Saved references are emitted with a chance of this in [`OF`] (thesis section 4.3: 2/3).
@@ -125,9 +126,10 @@ impl Gap {
 }
 
 impl Transform for Gap {
-    fn batch(&mut self, input: &Batch, out: &mut Output) {
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(input, state, |(gap, out), a| gap.access(a, out), |(gap, out), e| gap.event(e, out));
+        Ok(())
     }
 
     fn finish(&mut self, out: &mut Output) {

@@ -5,6 +5,7 @@ use homenode_base::{Access, Rng};
 use super::output::{Output, walk};
 use super::queue::Queue;
 use super::{Entry, Param, SEED, Transform};
+use crate::error::TraceError;
 use crate::model::{Batch, Event, Metadata};
 
 /// The local perturbation of thesis section 4.3.
@@ -86,7 +87,7 @@ impl Local {
 }
 
 impl Transform for Local {
-    fn batch(&mut self, input: &Batch, out: &mut Output) {
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(
             input,
@@ -96,6 +97,7 @@ impl Transform for Local {
                 local.event(e, out);
             },
         );
+        Ok(())
     }
 
     fn finish(&mut self, out: &mut Output) {

@@ -19,8 +19,8 @@ mod values;
 use crate::error::TraceError;
 use crate::model::{Batch, Metadata};
 use crate::reader::TraceReader;
+use crate::realign::Realignment;
 
-pub use realign::{FalseSharing, MovedObject, Realignment};
 pub use run::{Piece, transform_file};
 
 use output::Output;
@@ -55,7 +55,8 @@ pub struct Entry {
 }
 
 /// Makes an instance from parameters, for one trace.
-type Build = fn(&Values<'_>, &TraceReader) -> Result<Box<dyn Transform>, TransformError>;
+type Build =
+    for<'a> fn(&Values<'_>, &'a TraceReader) -> Result<Box<dyn Transform + 'a>, TransformError>;
 
 /// A parameter of a transform.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +74,7 @@ pub struct Param {
 /// A transform at work.
 trait Transform {
     /// Takes a chunk, and emits what can be emitted. Batches come in Time order.
-    fn batch(&mut self, input: &Batch, out: &mut Output);
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError>;
 
     /// Emits what is left.
     fn finish(&mut self, _out: &mut Output) {}

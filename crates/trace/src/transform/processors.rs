@@ -4,6 +4,7 @@ use homenode_base::Access;
 
 use super::output::{Output, walk};
 use super::{Entry, Param, Transform};
+use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind, Metadata};
 
 /// Renumbers threads, so that those on one processor become one.
@@ -72,7 +73,7 @@ impl Processors {
 }
 
 impl Transform for Processors {
-    fn batch(&mut self, input: &Batch, out: &mut Output) {
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
         let map = &*self;
         walk(
             input,
@@ -90,6 +91,7 @@ impl Transform for Processors {
                 }
             },
         );
+        Ok(())
     }
 
     fn metadata(&self, metadata: &mut Metadata) {

@@ -1,39 +1,24 @@
 //! Data moved to pages of its only user, window by window.
 
-mod fresh;
-mod report;
-mod sets;
-mod window;
-
-use homenode_base::{Access, AccessKind, BlockSize};
+use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
 use super::output::{Output, walk};
 use super::values::Values;
 use super::{Entry, Param, Transform, TransformError};
-use crate::model::{Batch, Event, Metadata};
-use crate::reader::TraceReader;
+use crate::error::TraceError;
+use crate::model::{Batch, Columns, Event, Metadata};
+use crate::reader::{TraceReader, Want};
+use crate::realign::{Ground, Mapping, Realignment, Scan, WINDOW_MAX};
 
-pub use report::{FalseSharing, MovedObject, Realignment};
-
-use fresh::Room;
-use window::Mapping;
-
-/// The data re-alignment of Markatos and Chronaki, section 3.4.
+/// The data re-alignment of Markatos and Chronaki, section 3.4, as [`crate::realign`] does it.
 ///
-/// A window of references is read. A page that more than one processor referenced in it and at
-/// least one wrote may be falsely shared: each of its words that only one processor referenced in
-/// the window goes to a page that no one used before, together with others of that processor; a
-/// word that several referenced stays. The references of the window, and later ones, find each
-/// word where it went. Then comes the next window.
+/// Fetches do not count and stay where they are. So do, unless asked for, references to private
+/// memory and to synchronisation variables, which a simulation leaves out as well: the paper's
+/// traces have references to shared memory only.
 ///
-/// # Deviations
-/// The paper does not say the following. A window's words move before its references are made:
-/// the paper calls its policy off-line. A move lasts until another one. Every window begins new
-/// pages, for a page of an earlier one was used before. Words go in order of their addresses.
-/// Data references count, whatever their flags; fetches do not and stay where they are. A
-/// reference may be longer than a word here: words that one reference of a window touches stay
-/// together, and are one location to the rule above. If an earlier window took them apart they are
-/// brought together on a new page, that of their only user or one for those with several.
+/// A window's words move before its references are made, so the trace is read twice, by a scout
+/// that runs one window ahead. Memory is that of the window's words, however many references that
+/// do not count lie between those that do.
 pub const ENTRY: Entry = Entry {
     name: "realign",
     summary: "move words that one thread uses away from pages that several share and one writes",
@@ -51,28 +36,44 @@ pub const ENTRY: Entry = Entry {
             form: "N",
             doc: "data references that are looked at together",
         },
+        Param {
+            name: "private",
+            default: "exclude",
+            form: "exclude|shared",
+            doc: "references to private memory do not count and stay, or are treated as all others",
+        },
+        Param {
+            name: "sync",
+            default: "exclude",
+            form: "exclude|include",
+            doc: "references to synchronisation variables do not count and stay, or are treated as \
+                  all others",
+        },
     ],
     pieces: false,
     build,
 };
 
-fn build(values: &Values<'_>, trace: &TraceReader) -> Result<Box<dyn Transform>, TransformError> {
+fn build<'a>(
+    values: &Values<'_>,
+    trace: &'a TraceReader,
+) -> Result<Box<dyn Transform + 'a>, TransformError> {
     let page = page_size(values)?;
-    let window = values.count("window", 1..=1 << 28)?.unwrap_or(1);
-    let room = Room::beside(trace, page, window).ok_or_else(|| {
+    let window = values.count("window", 1..=WINDOW_MAX)?.unwrap_or(1);
+    let left_out = [
+        (values.choice("private", &["exclude", "shared"])? == 0, Flags::PRIVATE),
+        (values.choice("sync", &["exclude", "include"])? == 0, Flags::SYNC),
+    ];
+    let mapping = Mapping::new(&Ground::of(trace), page, window).ok_or_else(|| {
         values.error(
             "the trace's addresses leave no room for new pages; keep a part of them with \
              `homenode transform select --address`"
                 .to_owned(),
         )
     })?;
-    Ok(Box::new(Realign {
-        window,
-        mapping: Mapping::new(page, room),
-        data: 0,
-        references: Vec::new(),
-        events: Vec::new(),
-    }))
+    let scan = Scan::new(window);
+    let scout = Scout { trace, chunk: 0, row: 0, batch: Batch::default() };
+    Ok(Box::new(Realign { window, mapping, scan, scout, left_out, counted: 0 }))
 }
 
 fn page_size(values: &Values<'_>) -> Result<BlockSize, TransformError> {
@@ -89,64 +90,98 @@ fn page_size(values: &Values<'_>) -> Result<BlockSize, TransformError> {
     })
 }
 
-struct Realign {
-    /// Data references of a whole window.
+/// A second look at the trace, up to the end of the window under way.
+struct Scout<'a> {
+    trace: &'a TraceReader,
+    /// The chunk after the one in `batch`.
+    chunk: usize,
+    /// The next row of `batch`.
+    row: usize,
+    batch: Batch,
+}
+
+impl Scout<'_> {
+    /// The next reference, if there is one.
+    fn next(&mut self) -> Result<Option<Access>, TraceError> {
+        while self.row == self.batch.len() {
+            if self.chunk == self.trace.chunks().len() {
+                return Ok(None);
+            }
+            let columns = Columns { flags: true, ..Columns::default() };
+            let want = Want { columns, events: false };
+            self.trace.read_chunk(self.chunk, want, &mut self.batch)?;
+            (self.chunk, self.row) = (self.chunk + 1, 0);
+        }
+        self.row += 1;
+        Ok(Some(self.batch.get(self.row - 1)))
+    }
+}
+
+struct Realign<'a> {
+    /// References of a whole window.
     window: u64,
     mapping: Mapping,
-    /// Data references of the window under way.
-    data: u64,
-    /// Its references, in order.
-    references: Vec<Access>,
-    /// Its events, each with the number of references before it.
-    events: Vec<(usize, Event)>,
+    scan: Scan,
+    scout: Scout<'a>,
+    /// Flags of which one leaves a reference out, where asked for.
+    left_out: [(bool, Flags); 2],
+    /// References of the window under way that were emitted; none: it has yet to be scanned.
+    counted: u64,
 }
 
-impl Realign {
-    fn access(&mut self, access: &Access, out: &mut Output) {
-        self.references.push(*access);
-        self.data += u64::from(access.kind != AccessKind::Fetch);
-        if self.data == self.window || self.data == 0 {
-            self.emit(out);
-        }
+impl Realign<'_> {
+    fn counts(&self, access: &Access) -> bool {
+        let out = self.left_out.iter().any(|&(asked, flag)| asked && access.flags.contains(flag));
+        access.kind != AccessKind::Fetch && !out
     }
 
-    fn event(&mut self, event: &Event) {
-        self.events.push((self.references.len(), event.clone()));
-    }
-
-    /// Moves what the window asks for and emits it.
-    fn emit(&mut self, out: &mut Output) {
-        if self.data > 0 {
-            self.mapping.realign(&self.references);
-        }
-        let mut events = self.events.drain(..).peekable();
-        for (row, access) in self.references.drain(..).enumerate() {
-            while let Some((_, event)) = events.next_if(|&(at, _)| at <= row) {
-                out.event(event);
+    /// Moves what the next window asks for.
+    fn prepare(&mut self) -> Result<(), TraceError> {
+        self.scan.next();
+        while !self.scan.is_full() {
+            let Some(access) = self.scout.next()? else { break };
+            if self.counts(&access) {
+                let place = (access.addr, access.size);
+                self.scan.push(access.thread, place, access.kind.writes());
             }
-            out.access(&self.mapping.moved(&access));
         }
-        events.for_each(|(_, event)| out.event(event));
-        self.data = 0;
+        self.scan.close();
+        self.mapping.realign(&self.scan);
+        Ok(())
+    }
+
+    /// The reference where its data is now.
+    fn moved(&mut self, access: &Access) -> Result<Access, TraceError> {
+        if !self.counts(access) {
+            return Ok(*access);
+        }
+        if self.counted == 0 {
+            self.prepare()?;
+        }
+        self.counted = (self.counted + 1) % self.window;
+        let number = self.scan.find(access);
+        let addr = number.map_or(access.addr, |number| self.mapping.address(number, access.addr));
+        Ok(Access { addr, ..*access })
     }
 }
 
-impl Transform for Realign {
-    fn batch(&mut self, input: &Batch, out: &mut Output) {
-        let state = &mut (self, out);
+impl Transform for Realign<'_> {
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+        let mut done = Ok(());
+        let mut state = (self, out, &mut done);
         walk(
             input,
-            state,
-            |(realign, out), access| realign.access(access, out),
-            |(realign, _), event| realign.event(event),
+            &mut state,
+            |(realign, out, done), access| match realign.moved(access) {
+                Ok(access) => out.access(&access),
+                Err(error) => **done = Err(error),
+            },
+            |(_, out, _), event: &Event| out.event(event.clone()),
         );
-    }
-
-    fn finish(&mut self, out: &mut Output) {
-        self.emit(out);
+        done
     }
 
     fn report(&self, metadata: &Metadata) -> Option<Realignment> {
-        Some(self.mapping.report(metadata))
+        Some(self.mapping.report(&self.scan, metadata))
     }
 }

@@ -7,11 +7,12 @@ use serde::Serialize;
 
 use super::output::Output;
 use super::values::Values;
-use super::{Entry, Realignment, Transform, TransformError, find};
+use super::{Entry, Transform, TransformError, find};
 use crate::error::TraceError;
 use crate::import::Progress;
 use crate::model::{Batch, Metadata};
 use crate::reader::{TraceReader, Want};
+use crate::realign::Realignment;
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// A trace that a transform wrote.
@@ -81,7 +82,7 @@ impl Files<'_> {
         self.begin()?;
         for index in 0..self.trace.chunks().len() {
             self.trace.read_chunk(index, Want::ALL, &mut input)?;
-            transform.batch(&input, &mut output);
+            transform.batch(&input, &mut output)?;
             self.take(transform, &mut output)?;
             rows += input.len() as u64;
             if progress(rows, Some(self.trace.rows())).is_break() {

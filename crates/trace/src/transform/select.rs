@@ -7,6 +7,7 @@ use homenode_base::{Access, AccessKind, Flags};
 use super::output::{Dropped, Output, walk};
 use super::values::Values;
 use super::{Entry, Param, Transform, TransformError};
+use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind};
 
 /// Keeps references by Time, thread, process, address, kernel or not, and between markers: those
@@ -251,7 +252,7 @@ fn is_about_threads(what: &EventKind) -> bool {
 }
 
 impl Transform for Select {
-    fn batch(&mut self, input: &Batch, out: &mut Output) {
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(
             input,
@@ -261,6 +262,7 @@ impl Transform for Select {
                 s.event(event, out);
             },
         );
+        Ok(())
     }
 
     fn covered(&self) -> Option<u64> {

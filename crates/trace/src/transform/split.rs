@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use super::{Entry, Param, Transform};
+use crate::error::TraceError;
 use crate::model::{Batch, EventKind};
 
 /// Begins another trace at every marker, or after so many references.
@@ -72,7 +73,7 @@ struct Split {
 }
 
 impl Transform for Split {
-    fn batch(&mut self, input: &Batch, out: &mut Output) {
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
         let mut state = (self, out);
         super::output::walk(
             input,
@@ -93,5 +94,6 @@ impl Transform for Split {
                 out.event(event.clone());
             },
         );
+        Ok(())
     }
 }

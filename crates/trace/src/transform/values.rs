@@ -67,6 +67,14 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Which of these words was said; the first one where there is no default.
+    pub(super) fn choice(&self, name: &str, words: &[&str]) -> Result<usize, TransformError> {
+        let Some(text) = self.text(name) else { return Ok(0) };
+        words.iter().position(|&word| word == text).ok_or_else(|| {
+            self.error(format!("{name}={text}: expected one of {}", words.join(", ")))
+        })
+    }
+
     /// Half-open ranges `A-B`, separated by commas; `A-` and `-B` have no end, `A` alone (where
     /// that makes sense) is one number. Numbers are decimal or, after `0x`, hexadecimal.
     pub(super) fn ranges(

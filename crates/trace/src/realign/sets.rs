@@ -13,6 +13,13 @@ pub(super) struct Sets {
 }
 
 impl Sets {
+    /// Forgets all sets but the empty one.
+    pub(super) fn clear(&mut self) {
+        self.numbers.clear();
+        self.with.clear();
+        self.members.clear();
+    }
+
     /// The set with the thread in it.
     pub(super) fn with(&mut self, set: u32, thread: u16) -> u32 {
         if let Some(&number) = self.with.get(&(set, thread)) {

@@ -12,6 +12,8 @@ use crate::model::{AddressRange, Metadata, RangeKind};
 pub struct Realignment {
     /// Bytes of a page.
     pub page_size: u64,
+    /// References of a window.
+    pub window: u64,
     /// Windows looked at.
     pub windows: u64,
     /// Different words that moved.
@@ -101,6 +103,13 @@ pub(super) fn objects(words: &[u64], metadata: &Metadata) -> Vec<MovedObject> {
     // The sort is stable: objects of equal weight stay in order of name.
     found.sort_by_key(|object| std::cmp::Reverse(object.words_moved));
     found
+}
+
+/// The part of the references that are there no longer.
+pub(super) fn gone(before: u64, after: u64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    let part = || 1.0 - after as f64 / before as f64;
+    (before > 0).then(part)
 }
 
 type Key = (String, String, Option<u16>, u8, Option<usize>);

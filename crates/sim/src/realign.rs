@@ -1,0 +1,236 @@
+//! Data re-aligned in memory, at every block size of a matrix at once.
+//!
+//! What a window does with each word is found once; each block size then moves words and finds
+//! addresses by itself, in parallel. Histories come out as those of the trace that the transform
+//! `realign` would write for the block size.
+
+use homenode_base::AccessKind;
+use homenode_placement::{Fate, HistoryBuilder, Outside, References};
+use homenode_trace::Batch;
+use homenode_trace::realign::{Mapping, Realignment, Scan, WINDOW_MAX};
+use rayon::prelude::*;
+
+use crate::error::SimError;
+use crate::feed::Feed;
+use crate::passes::Ration;
+use crate::plan::Plan;
+use crate::source::TraceSource;
+
+/// References whose new addresses are found before they go to the builders.
+const STEP: usize = 1 << 12;
+
+/// Checks the number of references of a window.
+pub(crate) fn checked(window: Option<u64>) -> Result<Option<u64>, SimError> {
+    if window.is_none_or(|n| (1..=WINDOW_MAX).contains(&n)) {
+        return Ok(window);
+    }
+    let problem = format!(
+        "windows of re-alignment hold 1 to {WINDOW_MAX} references; the paper's are 1000000"
+    );
+    Err(SimError::Config { problem })
+}
+
+/// The references of a window that are part of histories.
+#[derive(Default)]
+struct Window {
+    time: Vec<u64>,
+    thread: Vec<u16>,
+    write: Vec<bool>,
+    size: Vec<u8>,
+    /// Number of the word in which each begins.
+    number: Vec<u32>,
+    /// Byte of that word.
+    byte: Vec<u8>,
+}
+
+/// One block size and the builders at that size.
+struct Aligned {
+    size: usize,
+    builders: usize,
+    mapping: Mapping,
+}
+
+/// Re-aligns the references of a pass on their way to the builders.
+pub(crate) struct Realigned {
+    fates: [Fate; 256],
+    processors: u16,
+    scan: Scan,
+    window: Window,
+    outside: Outside,
+    /// The block sizes of the builders, which are in this order.
+    sizes: Vec<Aligned>,
+    ration: Ration,
+    /// Builders that must go on.
+    least: usize,
+}
+
+impl Realigned {
+    /// For builders with these block sizes, by their place in the plan; those of equal ones that
+    /// stand side by side share the work.
+    pub(crate) fn new<T: TraceSource + ?Sized>(
+        (plan, window): (&Plan, u64),
+        trace: &T,
+        builders: &[usize],
+        (ration, least): (Ration, usize),
+    ) -> Result<Self, SimError> {
+        let ground = trace.ground();
+        let mut sizes = Vec::new();
+        for same in builders.chunk_by(|a, b| a == b) {
+            let [size, ..] = *same else { continue };
+            let block = plan.sizes[size].block;
+            let mapping = Mapping::new(&ground, block, window).ok_or_else(|| no_room(block))?;
+            sizes.push(Aligned { size, builders: same.len(), mapping });
+        }
+        Ok(Self {
+            fates: plan.filter.fates(),
+            processors: plan.processors,
+            scan: Scan::new(window),
+            window: Window::default(),
+            outside: Outside::default(),
+            sizes,
+            ration,
+            least,
+        })
+    }
+
+    fn batch(&mut self, builders: &mut [HistoryBuilder], batch: &Batch) {
+        let mut next_time = batch.first_time;
+        for row in 0..batch.len() {
+            let kind = batch.kind[row];
+            if kind == AccessKind::Fetch.code() {
+                continue;
+            }
+            let time = next_time;
+            next_time += 1;
+            let flags = batch.flags.get(row).map_or(0, |&flags| usize::from(flags));
+            let (place, write) = ((batch.addr[row], batch.size[row]), kind != 0);
+            match self.fates[flags] {
+                Fate::Skip => {}
+                Fate::CountAsLocal => self.outside.add(place, write),
+                Fate::Simulate => {
+                    let thread = batch.thread[row] % self.processors;
+                    let number = self.scan.push(thread, place, write);
+                    self.window.push((time, thread, write), place, number);
+                    if self.scan.is_full() {
+                        self.flush(builders);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the window: moves data at every size and gives its references to the builders.
+    fn flush(&mut self, builders: &mut [HistoryBuilder]) {
+        if self.scan.is_empty() {
+            return;
+        }
+        self.scan.close();
+        let mut rest = builders;
+        let mut work = Vec::new();
+        for aligned in &mut self.sizes {
+            let (some, others) = rest.split_at_mut(aligned.builders);
+            rest = others;
+            work.push((&mut aligned.mapping, some));
+        }
+        let (scan, window) = (&self.scan, &self.window);
+        work.into_par_iter().for_each(|(mapping, builders)| {
+            mapping.realign(scan);
+            window.give(mapping, builders);
+        });
+        self.scan.next();
+        self.window.clear();
+    }
+
+    /// What was done at each block size that was seen to the end, by its place in the plan.
+    pub(crate) fn reports<T: TraceSource + ?Sized>(&self, trace: &T) -> Vec<(usize, Realignment)> {
+        let report = |aligned: &Aligned| aligned.mapping.report(&self.scan, trace.metadata());
+        self.sizes.iter().map(|aligned| (aligned.size, report(aligned))).collect()
+    }
+}
+
+impl Feed for Realigned {
+    fn give(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]) {
+        batches.iter().for_each(|batch| self.batch(builders, batch));
+    }
+
+    fn end(&mut self, builders: &mut [HistoryBuilder]) {
+        self.flush(builders);
+        builders.iter_mut().for_each(|builder| builder.push_outside(&self.outside));
+    }
+
+    fn keep(&mut self, builders: &mut [HistoryBuilder], seen: u64) -> usize {
+        let fixed = self.scan.bytes() + self.window.bytes();
+        let sizes = &self.sizes;
+        let besides = |keep: usize| {
+            let mut left = keep;
+            let kept = sizes.iter().take_while(|aligned| {
+                let some = left > 0;
+                left = left.saturating_sub(aligned.builders);
+                some
+            });
+            fixed + kept.map(|aligned| aligned.mapping.bytes()).sum::<u64>()
+        };
+        let mut left = self.ration.keep(builders, (self.least, seen), besides);
+        let kept = left;
+        for aligned in &mut self.sizes {
+            aligned.builders = aligned.builders.min(left);
+            left -= aligned.builders;
+        }
+        self.sizes.retain(|aligned| aligned.builders > 0);
+        kept
+    }
+}
+
+impl Window {
+    fn push(&mut self, (time, thread, write): (u64, u16, bool), place: (u64, u8), number: u32) {
+        self.time.push(time);
+        self.thread.push(thread);
+        self.write.push(write);
+        self.size.push(place.1);
+        self.number.push(number);
+        let [byte, ..] = place.0.to_le_bytes();
+        self.byte.push(byte % 4);
+    }
+
+    fn clear(&mut self) {
+        self.time.clear();
+        self.thread.clear();
+        self.write.clear();
+        self.size.clear();
+        self.number.clear();
+        self.byte.clear();
+    }
+
+    /// Bytes of memory.
+    fn bytes(&self) -> u64 {
+        self.time.capacity() as u64 * 17
+    }
+
+    /// Gives the references, where their data is now, to the builders.
+    fn give(&self, mapping: &Mapping, builders: &mut [HistoryBuilder]) {
+        let mut addr = Vec::with_capacity(STEP);
+        for first in (0..self.time.len()).step_by(STEP) {
+            let rows = first..self.time.len().min(first + STEP);
+            addr.clear();
+            let places = self.number[rows.clone()].iter().zip(&self.byte[rows.clone()]);
+            addr.extend(places.map(|(&number, &byte)| mapping.address(number, byte.into())));
+            let references = References {
+                time: &self.time[rows.clone()],
+                thread: &self.thread[rows.clone()],
+                write: &self.write[rows.clone()],
+                size: &self.size[rows],
+                addr: &addr,
+            };
+            builders.iter_mut().for_each(|builder| builder.push_references(&references));
+        }
+    }
+}
+
+fn no_room(block: homenode_base::BlockSize) -> SimError {
+    let problem = format!(
+        "the trace's addresses leave no room for new pages of {} bytes; keep a part of them with \
+         `homenode transform select --address`",
+        block.bytes()
+    );
+    SimError::Config { problem }
+}

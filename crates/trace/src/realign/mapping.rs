@@ -1,0 +1,188 @@
+//! Where everything is, at one page size.
+
+use homenode_base::BlockSize;
+
+use super::pages::{Name, Pages};
+use super::report::{FalseSharing, Realignment, gone, objects};
+use super::room::{Ground, Owner, Room};
+use super::scan::{Scan, Use};
+use crate::model::Metadata;
+
+/// Where each word is, at one page size.
+pub struct Mapping {
+    page: BlockSize,
+    room: Room,
+    /// By number of a word: its present place, in words.
+    places: Vec<u64>,
+    /// By number of a word: whether a window referenced it where the program has it.
+    stayed: Vec<bool>,
+    /// By new page: whether a window referenced it.
+    visited: Vec<bool>,
+    /// Pages of the window, before and after words move.
+    pages: Pages,
+    /// By word of the window: its page in `pages`.
+    on: Vec<u32>,
+    report: Realignment,
+}
+
+impl Mapping {
+    /// Nothing has moved yet. There is no mapping where the ground leaves no room for new pages.
+    #[must_use]
+    pub fn new(ground: &Ground, page: BlockSize, window: u64) -> Option<Self> {
+        Some(Self {
+            page,
+            room: Room::beside(ground, page, window)?,
+            places: Vec::new(),
+            stayed: Vec::new(),
+            visited: Vec::new(),
+            pages: Pages::default(),
+            on: Vec::new(),
+            report: Realignment { page_size: page.bytes(), window, ..Realignment::default() },
+        })
+    }
+
+    /// The address of the byte at `addr`, which lies in the word of this number.
+    #[inline]
+    #[must_use]
+    pub fn address(&self, number: u32, addr: u64) -> u64 {
+        self.places[number as usize] * BlockSize::WORD_BYTES + addr % BlockSize::WORD_BYTES
+    }
+
+    /// Bytes of memory, about.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let words = self.places.len() as u64 * 9;
+        words + self.room.pages() * 5 + self.on.len() as u64 * (4 + size_of::<Use>() as u64)
+    }
+
+    /// Moves what a complete window asks for. A mapping sees every window of the scan.
+    pub fn realign(&mut self, scan: &Scan) {
+        self.meet(scan.groups());
+        let words = scan.sorted();
+        let before = self.before(words);
+        add(&mut self.report.before, before);
+        self.look(words);
+        let moves = self.rearrange(words);
+        if moves > 0 {
+            self.look(words);
+        }
+        self.report.moves += moves;
+        add(&mut self.report.after, self.pages.falsely_shared());
+        self.visit(words);
+        self.report.windows += 1;
+    }
+
+    /// Words met since the last window are where the program has them.
+    fn meet(&mut self, groups: &[u64]) {
+        let met = self.places.len() / super::words::GROUP;
+        for &first in &groups[met..] {
+            self.places.extend(first..first + super::words::GROUP as u64);
+        }
+        self.stayed.resize(self.places.len(), false);
+    }
+
+    fn page_of(&self, place: u64) -> u64 {
+        self.page.block_of(place * BlockSize::WORD_BYTES)
+    }
+
+    #[inline]
+    fn name(&self, place: u64) -> Name {
+        self.room.page_at(place).map_or_else(|| Name::Old(self.page_of(place)), Name::New)
+    }
+
+    /// False sharing of the window in the original trace.
+    fn before(&mut self, words: &[Use]) -> FalseSharing {
+        let mut pages = std::mem::take(&mut self.pages);
+        pages.clear();
+        for found in words {
+            pages.add(Name::Old(self.page_of(found.word)), found);
+        }
+        let total = pages.falsely_shared();
+        self.pages = pages;
+        total
+    }
+
+    /// Finds the pages on which the words are now.
+    fn look(&mut self, words: &[Use]) {
+        let mut pages = std::mem::take(&mut self.pages);
+        pages.clear();
+        self.on.clear();
+        for found in words {
+            let page = self.name(self.places[found.number as usize]);
+            self.on.push(pages.add(page, found));
+        }
+        self.pages = pages;
+    }
+
+    /// Moves words off pages that may be falsely shared; returns how many.
+    fn rearrange(&mut self, words: &[Use]) -> u64 {
+        self.room.close();
+        let (mut first, mut moves) = (0, 0);
+        // A word goes with the one before it if that is joined to it.
+        for unit in words.chunk_by(|before, _| before.joined) {
+            let on = &self.on[first..first + unit.len()];
+            first += unit.len();
+            let [whole, more @ ..] = unit else { continue };
+            let mut whole = *whole;
+            more.iter().for_each(|found| whole.add(found));
+            let place = |found: &Use| self.places[found.number as usize];
+            let apart = unit.windows(2).any(|pair| place(&pair[0]) + 1 != place(&pair[1]));
+            let shared = || on.iter().any(|&page| self.pages.may_be_falsely_shared(page));
+            if apart || (!whole.several && shared()) {
+                let owner =
+                    if whole.several { Owner::Several } else { Owner::Thread(whole.thread) };
+                let start = self.room.take(owner, unit.len() as u64);
+                for (found, place) in unit.iter().zip(start..) {
+                    self.places[found.number as usize] = place;
+                }
+                moves += unit.len() as u64;
+            }
+        }
+        moves
+    }
+
+    /// Notes where the window references words now.
+    fn visit(&mut self, words: &[Use]) {
+        self.visited.resize(usize::try_from(self.room.pages()).unwrap_or(usize::MAX), false);
+        for found in words {
+            match self.room.page_at(self.places[found.number as usize]) {
+                Some(page) => self.visited[page] = true,
+                None => self.stayed[found.number as usize] = true,
+            }
+        }
+    }
+
+    /// What was done, with the names of the trace that it was done to.
+    #[must_use]
+    pub fn report(&self, scan: &Scan, metadata: &Metadata) -> Realignment {
+        let new_pages = self.room.pages();
+        let mut moved = Vec::new();
+        let [mut pages_before, mut stayed] = [0, 0];
+        // Words come in order of address, so those of a page come together.
+        let [mut last_before, mut last_stayed] = [None, None];
+        for (word, number) in scan.referenced() {
+            let page = Some(self.page_of(word));
+            pages_before += u64::from(std::mem::replace(&mut last_before, page) != page);
+            if self.stayed.get(number) == Some(&true) {
+                stayed += u64::from(std::mem::replace(&mut last_stayed, page) != page);
+            }
+            moved.extend(self.places.get(number).filter(|&&place| place != word).map(|_| word));
+        }
+        let visited = self.visited.iter().filter(|&&visited| visited).count();
+        Realignment {
+            words_moved: moved.len() as u64,
+            new_pages,
+            new_bytes: new_pages * self.page.bytes(),
+            pages_before,
+            pages_after: stayed + visited as u64,
+            gone: gone(self.report.before.references, self.report.after.references),
+            objects: objects(&moved, metadata),
+            ..self.report.clone()
+        }
+    }
+}
+
+fn add(total: &mut FalseSharing, window: FalseSharing) {
+    total.pages += window.pages;
+    total.references += window.references;
+}

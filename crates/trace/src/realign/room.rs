@@ -1,0 +1,132 @@
+//! Pages that nobody used before.
+
+use homenode_base::BlockSize;
+
+use crate::reader::TraceReader;
+
+/// The largest reference in bytes: no reference can move more.
+const LARGEST: u64 = 64;
+
+/// What a trace occupies, and how much could come to lie elsewhere.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// Stretches of addresses that are referenced or named, by first and last byte, in order.
+    used: Vec<(u64, u64)>,
+    references: u64,
+    threads: u16,
+}
+
+impl Ground {
+    /// The ground of a trace.
+    #[must_use]
+    pub fn of(trace: &TraceReader) -> Self {
+        let mut used: Vec<(u64, u64)> = Vec::new();
+        let chunks = trace.chunks().iter().filter(|chunk| chunk.rows > 0);
+        used.extend(chunks.map(|chunk| (chunk.addr_low, chunk.addr_high)));
+        let ranges = trace.metadata().ranges.iter().filter(|range| range.size > 0);
+        used.extend(ranges.map(|range| (range.start, range.start.saturating_add(range.size - 1))));
+        used.sort_unstable();
+        Self { used, references: trace.references(), threads: trace.threads() }
+    }
+
+    /// The largest stretch of addresses that the trace neither references nor names, by first and
+    /// last byte.
+    fn largest(&self) -> Option<(u64, u64)> {
+        let (mut best, mut free) = (None, Some(0));
+        let mut offer = |first: Option<u64>, last: Option<u64>| {
+            let Some((first, last)) = first.zip(last).filter(|(first, last)| first <= last) else {
+                return;
+            };
+            if best.is_none_or(|(start, end)| last - first >= end - start) {
+                best = Some((first, last));
+            }
+        };
+        for &(low, high) in &self.used {
+            offer(free, low.checked_sub(1));
+            free = free.and_then(|first| Some(first.max(high.checked_add(1)?)));
+        }
+        offer(free, Some(u64::MAX));
+        best
+    }
+
+    /// A bound of the pages that all windows together can fill.
+    fn pages_at_most(&self, page: BlockSize, window: u64) -> u64 {
+        let windows = self.references / window + 1;
+        let owners = u64::from(self.threads) + 1;
+        // A page is left behind less than half full only if what comes next fills more than half
+        // of one, and a reference that begins within a word touches one more.
+        let bytes = self.references.saturating_mul(2 * (LARGEST + 2 * BlockSize::WORD_BYTES));
+        (bytes / page.bytes()).saturating_add(windows.saturating_mul(owners)).saturating_add(1)
+    }
+}
+
+/// A stretch of pages that the trace does not use.
+pub(super) struct Room {
+    page: BlockSize,
+    /// Its first word.
+    first: u64,
+    /// First word of the next page.
+    next: u64,
+    /// Words left of the page that each owner fills, from the first to behind the last: those for
+    /// words of several threads first, then those of each thread.
+    filling: Vec<(u64, u64)>,
+}
+
+/// Whose words a page is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Words that one thread references.
+    Thread(u16),
+    /// Words that have to be brought together and that several threads reference.
+    Several,
+}
+
+impl Room {
+    /// Room in the largest free stretch of the ground, if it holds all pages that could be needed.
+    pub(super) fn beside(ground: &Ground, page: BlockSize, window: u64) -> Option<Self> {
+        let (first, last) = ground.largest()?;
+        let start = first.checked_next_multiple_of(page.bytes())?;
+        let needed = ground.pages_at_most(page, window).checked_mul(page.bytes())?;
+        let enough = start.checked_add(needed).is_some_and(|end| end <= last);
+        let first = start / BlockSize::WORD_BYTES;
+        enough.then(|| Self { page, first, next: first, filling: Vec::new() })
+    }
+
+    /// Number of the new page, counted from 0, at this place; nothing if no new page is there.
+    #[inline]
+    pub(super) fn page_at(&self, place: u64) -> Option<usize> {
+        let within = place >= self.first && place < self.next;
+        // Pages are powers of two.
+        let shift = self.page.words().trailing_zeros();
+        if within { usize::try_from((place - self.first) >> shift).ok() } else { None }
+    }
+
+    /// New pages so far.
+    pub(super) fn pages(&self) -> u64 {
+        (self.next - self.first) / self.page.words()
+    }
+
+    /// A new window: pages that are partly filled have been used.
+    pub(super) fn close(&mut self) {
+        self.filling.fill((0, 0));
+    }
+
+    /// First of `words` words in a row for the owner, on one page unless they are too many for it.
+    pub(super) fn take(&mut self, owner: Owner, words: u64) -> u64 {
+        let owner = match owner {
+            Owner::Several => 0,
+            Owner::Thread(thread) => usize::from(thread) + 1,
+        };
+        if owner >= self.filling.len() {
+            self.filling.resize(owner + 1, (0, 0));
+        }
+        let (first, end) = &mut self.filling[owner];
+        if *end - *first < words {
+            *first = self.next;
+            self.next += words.next_multiple_of(self.page.words());
+            *end = self.next;
+        }
+        *first += words;
+        *first - words
+    }
+}

@@ -1,0 +1,225 @@
+//! What a window does with each word, at any page size.
+
+use homenode_base::{Access, BlockSize};
+
+use super::sets::Sets;
+use super::words::{GROUP, Words};
+
+/// A number that stands for no entry of a table.
+const NONE: u32 = u32::MAX;
+
+/// What a window does with a word, or with a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use {
+    /// The word; of a page, its first one that is referenced.
+    pub(super) word: u64,
+    /// The threads below 64 that reference it, a bit each; of a page, those of its first word.
+    pub(super) threads: u64,
+    /// The other threads, a number of [`Sets`].
+    pub(super) more: u32,
+    /// References that begin in it.
+    pub(super) references: u32,
+    /// Number of the word.
+    pub(super) number: u32,
+    /// The first thread that references it.
+    pub(super) thread: u16,
+    /// Whether another one does.
+    pub(super) several: bool,
+    /// Whether one writes it.
+    pub(super) written: bool,
+    /// Whether a reference touches it and the next word.
+    pub(super) joined: bool,
+    /// Whether it is a page with words that other threads reference.
+    pub(super) mixed: bool,
+}
+
+impl Use {
+    /// Adds another word of the page, or of the location.
+    #[inline]
+    pub(super) fn add(&mut self, other: &Self) {
+        self.several |= other.several || other.thread != self.thread;
+        self.written |= other.written;
+        self.mixed |= other.threads != self.threads || other.more != self.more;
+        self.references += other.references;
+    }
+}
+
+/// Numbers the words of a trace and finds, window by window, what is done with each.
+pub struct Scan {
+    /// References of a whole window.
+    length: u64,
+    /// References of the window under way.
+    counted: u64,
+    words: Words,
+    /// By number of a word: its place in `uses`, if it has one there; [`NONE`] before its first.
+    places: Vec<u32>,
+    /// By group: the last window that referenced it.
+    windows: Vec<u32>,
+    window: u32,
+    /// Groups that the window references.
+    touched: Vec<usize>,
+    uses: Vec<Use>,
+    /// The same in order of address, once the window is complete.
+    sorted: Vec<Use>,
+    sets: Sets,
+}
+
+impl Scan {
+    /// Windows of so many references.
+    #[must_use]
+    pub fn new(window: u64) -> Self {
+        Self {
+            length: window,
+            counted: 0,
+            words: Words::new(),
+            places: Vec::new(),
+            windows: Vec::new(),
+            window: 1,
+            touched: Vec::new(),
+            uses: Vec::new(),
+            sorted: Vec::new(),
+            sets: Sets::default(),
+        }
+    }
+
+    /// Adds a data reference to the window; returns the number of the word in which it begins.
+    #[inline]
+    pub fn push(&mut self, thread: u16, (addr, size): (u64, u8), writes: bool) -> u32 {
+        let end = addr.saturating_add(u64::from(size).saturating_sub(1));
+        let (first, last) = (addr / BlockSize::WORD_BYTES, end / BlockSize::WORD_BYTES);
+        let begin = self.touch(first, thread);
+        begin.references += 1;
+        begin.written |= writes;
+        begin.joined |= first < last;
+        let number = begin.number;
+        for word in first + 1..=last {
+            let found = self.touch(word, thread);
+            found.written |= writes;
+            found.joined |= word < last;
+        }
+        self.counted += 1;
+        number
+    }
+
+    /// What the window does with a word, with one more reference by the thread.
+    #[inline]
+    fn touch(&mut self, word: u64, thread: u16) -> &mut Use {
+        let number = self.words.number(word);
+        if number >= self.places.len() {
+            self.places.resize(self.words.len(), NONE);
+            self.windows.resize(self.words.groups().len(), 0);
+        }
+        let mut place = self.places[number] as usize;
+        if self.uses.get(place).is_none_or(|found| found.word != word) {
+            place = self.begin((word, number), thread);
+        }
+        let found = &mut self.uses[place];
+        if found.several || found.thread != thread {
+            found.several = true;
+            include(found, thread, &mut self.sets);
+        }
+        found
+    }
+
+    /// Begins with a word; returns its place in `uses`.
+    fn begin(&mut self, (word, number): (u64, usize), thread: u16) -> usize {
+        let place = self.uses.len();
+        let mut found = Use {
+            word,
+            threads: 0,
+            more: 0,
+            references: 0,
+            number: u32::try_from(number).unwrap_or(NONE),
+            thread,
+            several: false,
+            written: false,
+            joined: false,
+            mixed: false,
+        };
+        include(&mut found, thread, &mut self.sets);
+        self.uses.push(found);
+        self.places[number] = u32::try_from(place).unwrap_or(NONE);
+        let last = &mut self.windows[number / GROUP];
+        if std::mem::replace(last, self.window) != self.window {
+            self.touched.push(number / GROUP);
+        }
+        place
+    }
+
+    /// Whether the window is complete.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.counted == self.length
+    }
+
+    /// Whether the window has no reference.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.counted == 0
+    }
+
+    /// Ends the window: now mappings can be re-aligned to it.
+    pub fn close(&mut self) {
+        let groups = self.words.groups();
+        self.touched.sort_unstable_by_key(|&group| groups[group]);
+        self.sorted.clear();
+        for &group in &self.touched {
+            for number in group * GROUP..(group + 1) * GROUP {
+                let found = self.uses.get(self.places[number] as usize);
+                self.sorted.extend(found.filter(|found| found.number as usize == number));
+            }
+        }
+    }
+
+    /// Begins another window.
+    pub fn next(&mut self) {
+        self.counted = 0;
+        self.window = self.window.wrapping_add(1);
+        self.uses.clear();
+        self.touched.clear();
+        self.sorted.clear();
+        self.sets.clear();
+    }
+
+    /// The number of the word in which a reference begins, if a window has referenced its group.
+    pub fn find(&mut self, access: &Access) -> Option<u32> {
+        let number = self.words.find(access.addr / BlockSize::WORD_BYTES)?;
+        u32::try_from(number).ok()
+    }
+
+    /// Bytes of memory, about.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let size = |count: usize, each: usize| count as u64 * each as u64;
+        size(self.words.len(), 4 + 32 / GROUP) + size(self.uses.len(), 2 * size_of::<Use>())
+    }
+
+    /// What the complete window does with each word, in order of address.
+    pub(super) fn sorted(&self) -> &[Use] {
+        &self.sorted
+    }
+
+    /// First words of the groups, by which words are numbered.
+    pub(super) fn groups(&self) -> &[u64] {
+        self.words.groups()
+    }
+
+    /// All words that windows have referenced, in order of address, each with its number.
+    pub(super) fn referenced(&self) -> impl Iterator<Item = (u64, usize)> + '_ {
+        self.words.in_order().into_iter().flat_map(move |group| {
+            let first = self.words.groups()[group];
+            let words = (first..).zip(group * GROUP..(group + 1) * GROUP);
+            words.filter(|&(_, number)| self.places.get(number).is_some_and(|&at| at != NONE))
+        })
+    }
+}
+
+/// Adds a thread to those that reference a word.
+#[inline]
+fn include(found: &mut Use, thread: u16, sets: &mut Sets) {
+    if thread < 64 {
+        found.threads |= 1 << thread;
+    } else {
+        found.more = sets.with(found.more, thread);
+    }
+}
