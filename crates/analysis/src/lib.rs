@@ -29,7 +29,7 @@ pub mod synthetic;
 pub use error::AnalysisError;
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
-pub use objects::{Names, Object, ObjectKind, Site};
+pub use objects::{Names, Object, ObjectKind, Segment, Site};
 pub use picture::{Frame, SharingPicture, picture};
 pub use rank::Inquiry;
 pub use report::{

@@ -78,10 +78,12 @@ fn is_zero(value: &u64) -> bool {
 
 /// A stretch of addresses that belongs to one range of the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub struct Segment {
+    /// The first address.
     pub first: u64,
     /// The last address, so that the end of the address space can be included.
     pub last: u64,
+    /// Number of the object, see [`Names::object_of`].
     pub group: usize,
     /// Start of the range.
     pub start: u64,
@@ -158,13 +160,24 @@ impl<'a> Names<'a> {
         self.objects.len()
     }
 
-    pub(crate) fn object_of(&self, group: usize) -> &Object {
+    /// The object with this number.
+    ///
+    /// # Panics
+    /// When there is no such object.
+    #[must_use]
+    pub fn object_of(&self, group: usize) -> &Object {
         &self.objects[group]
     }
 
     /// Bytes of all ranges of the object, however often memory was reused.
     pub(crate) fn bytes_of(&self, group: usize) -> u64 {
         self.bytes[group]
+    }
+
+    /// Stretches of addresses with one owner each, in order.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
     }
 
     /// The segment that holds the address.

@@ -333,6 +333,22 @@ impl HistoryBuilder {
         }
     }
 
+    /// Adds one reference to one block, whatever the filter says; it comes no earlier than those
+    /// before. For callers that choose block by block. The budget is theirs to keep, too.
+    #[inline]
+    pub fn reference(&mut self, block: u64, (thread, write): (u16, bool), time: Time) {
+        if time >= self.period_end {
+            self.period += 1;
+            self.period_end = next_split(&self.options.split_periods, time);
+        }
+        let tag = self.period << 16 | u64::from(self.processor(thread));
+        if self.times == Times::Visits {
+            self.access::<false>(block, (tag, time, write));
+        } else {
+            self.access::<true>(block, (tag, time, write));
+        }
+    }
+
     /// Counts a private reference to that many blocks as local.
     fn count_outside(&mut self, first_shard: bool, write: bool, blocks: u64) {
         if first_shard {
