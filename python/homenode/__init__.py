@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from homenode._core import ConfigError, TraceError
+    from homenode.advice import AdviceResult, advise
     from homenode.alphabeta import alpha_beta
     from homenode.catalogue import table
     from homenode.false_sharing import SharingResult, sharing, synthetic
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from homenode.transforms import split, transform
 
 __all__ = [
+    "AdviceResult",
     "ConfigError",
     "OptimalResult",
     "Result",
@@ -39,6 +41,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "__version__",
+    "advise",
     "alpha_beta",
     "manage_pages",
     "optimal",
@@ -55,6 +58,7 @@ __all__ = [
 
 # Names load their module when first used, so that `homenode --help` answers at once.
 _HOME = {
+    "AdviceResult": "homenode.advice",
     "ConfigError": "homenode._core",
     "OptimalResult": "homenode.optimum",
     "Result": "homenode.result",
@@ -63,6 +67,7 @@ _HOME = {
     "TlbResult": "homenode.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
+    "advise": "homenode.advice",
     "alpha_beta": "homenode.alphabeta",
     "manage_pages": "homenode.pages",
     "optimal": "homenode.optimum",

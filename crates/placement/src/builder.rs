@@ -336,16 +336,11 @@ impl HistoryBuilder {
     /// Adds one reference to one block, whatever the filter says; it comes no earlier than those
     /// before. For callers that choose block by block. The budget is theirs to keep, too.
     #[inline]
-    pub fn reference(&mut self, block: u64, (thread, write): (u16, bool), time: Time) {
-        if time >= self.period_end {
-            self.period += 1;
-            self.period_end = next_split(&self.options.split_periods, time);
-        }
-        let tag = self.period << 16 | u64::from(self.processor(thread));
+    pub fn push_block(&mut self, block: u64, (thread, write): (u16, bool), time: Time) {
         if self.times == Times::Visits {
-            self.access::<false>(block, (tag, time, write));
+            self.reference::<false>((block, block), (thread, time, write));
         } else {
-            self.access::<true>(block, (tag, time, write));
+            self.reference::<true>((block, block), (thread, time, write));
         }
     }
 

@@ -3,6 +3,7 @@
 //! Everything structured crosses as JSON text, references as NumPy columns. Long calls release the
 //! interpreter and report to a progress callable; see `progress.rs`.
 
+mod advise;
 mod batches;
 mod error;
 mod interchange;
@@ -51,6 +52,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
     module.add_function(wrap_pyfunction!(sharing::sharing, module)?)?;
     module.add_function(wrap_pyfunction!(sharing::synthetic_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(advise::advise, module)?)?;
     module.add_function(wrap_pyfunction!(record::record, module)?)?;
     Ok(())
 }

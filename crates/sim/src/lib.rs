@@ -7,6 +7,7 @@
 //! Invariant: the outcomes are the same on any number of threads and under any memory budget,
 //! because counts are integers that merge by addition and blocks are independent.
 
+mod advise;
 mod columns;
 mod config;
 mod error;
@@ -24,6 +25,7 @@ mod source;
 mod tlb;
 mod worst;
 
+pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, Side, advise};
 pub use columns::{Columns, Latency, Traffic};
 pub use config::SimConfig;
 pub use error::SimError;

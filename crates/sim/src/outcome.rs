@@ -140,7 +140,7 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
     Simulation { outcomes, provenance: provenance(plan, trace) }
 }
 
-fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Provenance {
+pub(crate) fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Provenance {
     let mut prices = Vec::new();
     for (m, machine) in plan.machines.iter().enumerate() {
         prices.extend(plan.sizes.iter().map(|size| PriceRecord {

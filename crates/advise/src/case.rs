@@ -1,0 +1,161 @@
+//! One object at one block size, and what may be proposed for it.
+
+use homenode_base::{BlockSize, ProcId};
+
+use crate::items::{Extent, Item, Run, runs};
+use crate::layout::Piece;
+use crate::pattern::{Elements, bytes};
+use crate::survey::{Label, Survey};
+
+/// Memory that a proposal may take beyond so many times the object's own.
+const TIMES_MAX: u64 = 8;
+
+/// Blocks for each thread that it may take besides.
+const BLOCKS_A_THREAD: u64 = 2;
+
+/// An object that is looked at.
+pub struct Case<'a> {
+    /// Who uses which word.
+    pub survey: &'a Survey,
+    /// The object.
+    pub item: &'a Item,
+    /// The block size advice is for.
+    pub block: BlockSize,
+    /// The object, cut where its users change.
+    pub runs: Vec<Run>,
+    /// Whether another object lies in a block with it.
+    pub crowded: bool,
+    /// Threads that use it.
+    pub users: Vec<ProcId>,
+}
+
+impl<'a> Case<'a> {
+    /// The case of an object.
+    #[must_use]
+    pub fn new(survey: &'a Survey, item: &'a Item, (block, crowded): (BlockSize, bool)) -> Self {
+        let mut seen = vec![false; usize::from(survey.processors())];
+        for word in item.extents.iter().flat_map(|extent| extent.range()) {
+            survey.add_users(word, &mut seen);
+        }
+        let users = (0..ProcId::MAX).zip(seen).filter(|&(_, used)| used).map(|(p, _)| p).collect();
+        Self { survey, item, block, runs: runs(item, survey), crowded, users }
+    }
+
+    /// Bytes of the object.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        bytes(self.item.words())
+    }
+
+    /// Threads that own a run, in order.
+    #[must_use]
+    pub fn owners(&self) -> Vec<ProcId> {
+        let owner = |run: &Run| if let Label::Own(owner) = run.label { Some(owner) } else { None };
+        let mut owners: Vec<ProcId> = self.runs.iter().filter_map(owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        owners
+    }
+
+    /// Whether a layout of so many words is worth its memory, whatever it gains.
+    fn affordable(&self, words: u64) -> bool {
+        let threads = u64::try_from(self.users.len()).unwrap_or(u64::MAX);
+        let more = threads.saturating_mul(BLOCKS_A_THREAD).saturating_mul(self.block.words());
+        words <= self.item.words().saturating_mul(TIMES_MAX).saturating_add(more)
+    }
+
+    /// Whether the words of every value stay in a row.
+    fn keeps_values(&self, pieces: &[Piece]) -> bool {
+        let mut sorted = pieces.to_vec();
+        sorted.sort_unstable();
+        sorted.windows(2).all(|pair| {
+            let (end, to) = (pair[0].from + pair[0].words, pair[0].to + pair[0].words);
+            let cut = end == pair[1].from && to != pair[1].to;
+            !cut || !self.survey.joined(end - 1)
+        })
+    }
+
+    /// The proposal that these words say, if it takes words of one value apart nowhere, leaves none
+    /// behind and takes no more memory than the object is worth.
+    #[must_use]
+    pub fn propose(&self, packer: Packer<'_>, words: Words) -> Option<Proposal> {
+        let (pieces, length) = packer.finish();
+        let moved: u64 = pieces.iter().map(|piece| piece.words).sum();
+        assert_eq!(moved, self.item.words(), "a layout keeps every word of its object");
+        let extra_bytes = bytes(length).saturating_sub(self.bytes());
+        let good = self.affordable(length) && self.keeps_values(&pieces);
+        good.then_some(Proposal { pieces, length, extra_bytes, words })
+    }
+}
+
+/// What people are told of a proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The elements that the proposal is about, if it is about an array.
+    pub elements: Option<Elements>,
+    /// What is the matter and what to do, in a sentence.
+    pub sentence: String,
+    /// How to write that in C.
+    pub hint: String,
+}
+
+/// A layout of an object that may be better.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// Where its words go, counted from the beginning of a block somewhere.
+    pub pieces: Vec<Piece>,
+    /// Words from there to the end, a multiple of the block.
+    pub length: u64,
+    /// Memory beyond the object's own.
+    pub extra_bytes: u64,
+    /// What people are told.
+    pub words: Words,
+}
+
+/// Puts stretches of words one behind the other.
+pub struct Packer<'a> {
+    survey: &'a Survey,
+    block_words: u64,
+    next: u64,
+    pieces: Vec<Piece>,
+}
+
+impl<'a> Packer<'a> {
+    /// A packer that begins at a block.
+    #[must_use]
+    pub fn new(case: &Case<'a>) -> Self {
+        let block_words = case.block.words();
+        Self { survey: case.survey, block_words, next: 0, pieces: Vec::new() }
+    }
+
+    /// What follows begins at a block.
+    pub fn block(&mut self) {
+        self.next = self.next.next_multiple_of(self.block_words);
+    }
+
+    /// Adds words. Values of two words that do not straddle blocks will not do so here.
+    pub fn put(&mut self, extent: Extent) {
+        let (first, words) = (extent.first, extent.words);
+        let glued = self
+            .pieces
+            .last()
+            .filter(|last| last.from + last.words == first && last.to + last.words == self.next);
+        if glued.is_some() {
+            if let Some(last) = self.pieces.last_mut() {
+                last.words += words;
+            }
+        } else {
+            let odd = first % 2 != self.next % 2;
+            if odd && extent.range().any(|word| self.survey.joined(word)) {
+                self.next += 1;
+            }
+            self.pieces.push(Piece { from: first, words, to: self.next });
+        }
+        self.next += words;
+    }
+
+    fn finish(mut self) -> (Vec<Piece>, u64) {
+        self.block();
+        (self.pieces, self.next)
+    }
+}

@@ -1,0 +1,163 @@
+//! The program's objects as sets of words, so that each word has one owner.
+
+use homenode_analysis::{Names, Object, ObjectKind};
+use homenode_base::BlockSize;
+use rustc_hash::FxHashMap;
+
+use crate::survey::{Label, Survey};
+
+/// Stretches of memory without a name are apart if so many bytes between them are not used.
+const GAP_BYTES: u64 = 4096;
+
+/// Words in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Extent {
+    /// Number of the first: its address divided by four.
+    pub first: u64,
+    /// How many.
+    pub words: u64,
+}
+
+impl Extent {
+    /// Numbers of the words.
+    #[must_use]
+    pub fn range(self) -> std::ops::Range<u64> {
+        self.first..self.first + self.words
+    }
+}
+
+/// A data structure that may be laid out anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What the trace calls it; none for memory without a name.
+    pub object: Option<Object>,
+    /// Its words: one extent for a symbol, one for every heap block of a call site. In order.
+    pub extents: Vec<Extent>,
+}
+
+impl Item {
+    /// A short name for people.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let first = self.extents.first().map_or(0, |extent| extent.first);
+        match &self.object {
+            Some(object) if !object.label().is_empty() => object.label(),
+            Some(_) | None => format!("memory at {:#x}", first * BlockSize::WORD_BYTES),
+        }
+    }
+
+    /// Words of all extents.
+    #[must_use]
+    pub fn words(&self) -> u64 {
+        self.extents.iter().map(|extent| extent.words).sum()
+    }
+
+    /// Whether a program can choose where it lies: threads' stacks and their local storage it
+    /// cannot.
+    #[must_use]
+    pub fn movable(&self) -> bool {
+        let kind = self.object.as_ref().map(|object| object.kind);
+        !matches!(kind, Some(ObjectKind::Stack | ObjectKind::ThreadLocal))
+    }
+}
+
+/// All objects with a word that is used, in order of address.
+///
+/// A word belongs to the object that has its first byte, or if none has that, to the first one
+/// that begins in it.
+#[must_use]
+pub fn items(names: &Names<'_>, survey: &Survey) -> Vec<Item> {
+    let mut touched = survey.touched().peekable();
+    let mut found = Found::default();
+    let mut next_free = 0;
+    for segment in names.segments() {
+        let first = (segment.first / BlockSize::WORD_BYTES).max(next_free);
+        let last = segment.last / BlockSize::WORD_BYTES;
+        while let Some(word) = touched.next_if(|&word| word < first) {
+            found.unknown(word);
+        }
+        if last < first {
+            continue;
+        }
+        next_free = last + 1;
+        let mut used = false;
+        while touched.next_if(|&word| word <= last).is_some() {
+            used = true;
+        }
+        if used {
+            let object = || names.object_of(segment.group).clone();
+            found.named(segment.group, Extent { first, words: last - first + 1 }, object);
+        }
+    }
+    touched.for_each(|word| found.unknown(word));
+    found.items.sort_by_key(|item| item.extents.first().copied());
+    found.items
+}
+
+#[derive(Default)]
+struct Found {
+    items: Vec<Item>,
+    of_group: FxHashMap<usize, usize>,
+    /// The item under way of memory without a name.
+    open: Option<usize>,
+}
+
+impl Found {
+    fn named(&mut self, group: usize, extent: Extent, object: impl FnOnce() -> Object) {
+        let next = self.items.len();
+        let index = *self.of_group.entry(group).or_insert(next);
+        if index == next {
+            self.items.push(Item { object: Some(object()), extents: Vec::new() });
+        }
+        self.items[index].extents.push(extent);
+        self.open = None;
+    }
+
+    fn unknown(&mut self, word: u64) {
+        if let Some(extent) = self.open.and_then(|index| self.items[index].extents.last_mut())
+            && word - (extent.first + extent.words) < GAP_BYTES / BlockSize::WORD_BYTES
+        {
+            extent.words = word + 1 - extent.first;
+            return;
+        }
+        self.open = Some(self.items.len());
+        let extents = vec![Extent { first: word, words: 1 }];
+        self.items.push(Item { object: None, extents });
+    }
+}
+
+/// A stretch of an object whose words are alike to the threads, as far as they are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The words.
+    pub extent: Extent,
+    /// What they are to the threads.
+    pub label: Label,
+}
+
+/// Cuts an object where the label of its words changes. Words that nobody uses go with those before
+/// them, the words of one value go together, and no run reaches over the end of an extent.
+#[must_use]
+pub fn runs(item: &Item, survey: &Survey) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for extent in &item.extents {
+        let mut open: Option<Run> = None;
+        let mut joined = false;
+        for word in extent.range() {
+            let label = survey.label(word);
+            let run = open.get_or_insert(Run { extent: Extent { first: word, words: 0 }, label });
+            if run.label == Label::Untouched {
+                run.label = label;
+            }
+            if joined || label == Label::Untouched || label == run.label {
+                run.extent.words += 1;
+            } else {
+                runs.push(*run);
+                open = Some(Run { extent: Extent { first: word, words: 1 }, label });
+            }
+            joined = survey.joined(word);
+        }
+        runs.extend(open);
+    }
+    runs
+}

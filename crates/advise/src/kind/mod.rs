@@ -1,0 +1,45 @@
+//! The kinds of advice: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
+
+mod align;
+mod group;
+mod pad;
+mod split;
+
+use crate::case::{Case, Proposal};
+
+/// Every kind of layout advice. Of two that gain the same the earlier one is given: it is easier to
+/// follow.
+pub const TABLE: &[Entry] = &[align::ENTRY, pad::ENTRY, group::ENTRY, split::ENTRY];
+
+/// One kind of advice.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name in results.
+    pub name: &'static str,
+    /// What it tells the programmer to do.
+    pub summary: &'static str,
+    /// What it goes back to.
+    pub source: &'static str,
+    /// Layouts that may help an object; whether they do is found by simulating them.
+    pub propose: fn(&Case<'_>) -> Vec<Proposal>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_advice_is_in_the_table() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kind");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "mod.rs")
+            .map(|name| name.trim_end_matches(".rs").to_owned())
+            .collect();
+        files.sort();
+        let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();
+        listed.sort();
+        assert_eq!(files, listed);
+    }
+}

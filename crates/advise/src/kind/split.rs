@@ -1,0 +1,180 @@
+//! Fields of different use in one block.
+
+use std::collections::BTreeMap;
+
+use super::Entry;
+use crate::case::{Case, Packer, Proposal, Words};
+use crate::items::Extent;
+use crate::pattern::{self, bytes};
+use crate::survey::Label;
+use crate::text::{size, threads};
+
+/// Parts of a single structure that people can still tell apart.
+const PARTS_MAX: usize = 64;
+
+/// Fields that one thread uses, that are only read, and that several use and one writes go to
+/// different blocks: an array of structures becomes a structure of arrays.
+pub const ENTRY: Entry = Entry {
+    name: "split",
+    summary: "move fields apart by how they are used: structure of arrays, hot and cold parts",
+    source: "Markatos and Chronaki, section 3.4, for fields instead of words",
+    propose,
+};
+
+fn propose(case: &Case<'_>) -> Vec<Proposal> {
+    let found = [fields(case), structure(case)];
+    found.into_iter().flatten().collect()
+}
+
+/// What a field is to the threads, whichever threads these are in an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Owned,
+    Read,
+    Shared,
+}
+
+impl Class {
+    fn of(label: Label) -> Option<Self> {
+        match label {
+            Label::Untouched => None,
+            Label::Own(_) => Some(Self::Owned),
+            Label::Read => Some(Self::Read),
+            Label::Shared => Some(Self::Shared),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Owned => "used by one thread",
+            Self::Read => "only read",
+            Self::Shared => "written and used by several threads",
+        }
+    }
+}
+
+/// The fields of an array of structures, by their distance from its beginning.
+fn fields(case: &Case<'_>) -> Option<Proposal> {
+    let elements = pattern::period(case.item, case.survey)?;
+    let classes = classes(case, elements.stride);
+    let mut ranges: Vec<(Class, std::ops::Range<u64>)> = Vec::new();
+    for (at, &class) in (0..).zip(&classes) {
+        match ranges.last_mut() {
+            Some((last, range)) if *last == class => range.end = at + 1,
+            Some(_) | None => ranges.push((class, at..at + 1)),
+        }
+    }
+    let mut packer = Packer::new(case);
+    let mut kinds: Vec<Class> = classes.clone();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if kinds.len() < 2 {
+        return None;
+    }
+    for &kind in &kinds {
+        packer.block();
+        for element in pattern::elements(case.item, elements.stride) {
+            for (_, range) in ranges.iter().filter(|(class, _)| *class == kind) {
+                let end = range.end.min(element.words);
+                if range.start < end {
+                    let first = element.first + range.start;
+                    packer.put(Extent { first, words: end - range.start });
+                }
+            }
+        }
+    }
+    let list: Vec<String> = ranges
+        .iter()
+        .map(|(class, r)| format!("{}-{} {}", bytes(r.start), bytes(r.end) - 1, class.name()))
+        .collect();
+    let sentence = format!(
+        "The {} elements of `{}`, {} each, mix fields of different use (bytes {}): keep these in \
+         arrays of their own, each beginning at a block of {}.",
+        elements.count,
+        case.item.label(),
+        size(bytes(elements.stride)),
+        list.join(", "),
+        size(case.block.bytes())
+    );
+    let hint = format!(
+        "struct {{ TYPE field[{}]; _Alignas({}) TYPE other[{0}]; }}",
+        elements.count,
+        case.block.bytes()
+    );
+    case.propose(packer, Words { elements: Some(elements), sentence, hint })
+}
+
+/// The class of every word of an element: what it is in most elements. Words that are not used, or
+/// are part of a value that began before, go with the word before them.
+fn classes(case: &Case<'_>, stride: u64) -> Vec<Class> {
+    let length = usize::try_from(stride).unwrap_or(0);
+    let mut counts: Vec<BTreeMap<Class, u64>> = vec![BTreeMap::new(); length];
+    let mut joined = vec![false; length + 1];
+    for element in pattern::elements(case.item, stride) {
+        for (at, word) in element.range().enumerate() {
+            if let Some(class) = Class::of(case.survey.label(word)) {
+                *counts[at].entry(class).or_default() += 1;
+            }
+            joined[at + 1] |= case.survey.joined(word);
+        }
+    }
+    let most = |count: &BTreeMap<Class, u64>| {
+        count.iter().max_by_key(|&(_, &count)| count).map(|(&class, _)| class)
+    };
+    let mut last = counts.iter().find_map(most).unwrap_or(Class::Owned);
+    let mut classes = Vec::with_capacity(length);
+    for (count, joined) in counts.iter().zip(joined) {
+        if !joined {
+            last = most(count).unwrap_or(last);
+        }
+        classes.push(last);
+    }
+    classes
+}
+
+/// The parts of a single structure.
+fn structure(case: &Case<'_>) -> Option<Proposal> {
+    if case.item.extents.len() > 1 || case.runs.len() > PARTS_MAX {
+        return None;
+    }
+    let mut parts: BTreeMap<Label, Vec<Extent>> = BTreeMap::new();
+    for run in &case.runs {
+        parts.entry(run.label).or_default().push(run.extent);
+    }
+    let several = parts.contains_key(&Label::Read) || parts.contains_key(&Label::Shared);
+    if parts.len() < 2 || !several {
+        return None;
+    }
+    let mut packer = Packer::new(case);
+    for extents in parts.values() {
+        packer.block();
+        extents.iter().for_each(|&extent| packer.put(extent));
+    }
+    let start = case.item.extents.first().map_or(0, |extent| extent.first);
+    let said: Vec<String> = parts.iter().map(|(label, e)| part(*label, e, start)).collect();
+    let sentence = format!(
+        "`{}` holds data of different use in one block of {} ({}): move these apart, each to a \
+         block of its own.",
+        case.item.label(),
+        size(case.block.bytes()),
+        said.join("; ")
+    );
+    let hint = format!("struct {{ TYPE one; _Alignas({}) TYPE other; }}", case.block.bytes());
+    case.propose(packer, Words { elements: None, sentence, hint })
+}
+
+fn part(label: Label, extents: &[Extent], start: u64) -> String {
+    let who = match label {
+        Label::Own(thread) => threads(&[thread]),
+        Label::Untouched => "nobody".to_owned(),
+        Label::Read => "several, which only read".to_owned(),
+        Label::Shared => "several, some of which write".to_owned(),
+    };
+    let one = |extent: &Extent| {
+        let first = bytes(extent.first - start);
+        format!("{first}-{}", first + bytes(extent.words) - 1)
+    };
+    let shown: Vec<String> = extents.iter().take(3).map(one).collect();
+    let more = if extents.len() > 3 { " and more" } else { "" };
+    format!("bytes {}{more} used by {who}", shown.join(", "))
+}

@@ -1,0 +1,27 @@
+//! Which objects of a program to align, pad, group by thread or split.
+//!
+//! Markatos and Chronaki (section 3.4) move single words between pages with an off-line oracle, to
+//! see what better layout would be worth. No programmer can move single words. Here the unit is the
+//! object: a symbol, the heap blocks of one call, the rows or elements of an array. [`Surveyor`]
+//! says who uses which word, [`items`] which words are one object, each kind of advice in
+//! [`kind::TABLE`] proposes layouts for one object, and a [`Layout`] is a one-to-one map of words
+//! under which the trace can be simulated again. Nothing here knows what a layout gains: that is
+//! found by simulating it.
+//!
+//! Invariant: a layout keeps every word, and words of one value together.
+
+mod case;
+mod items;
+pub mod kind;
+mod layout;
+pub mod pattern;
+mod sharing;
+mod survey;
+pub mod text;
+mod uses;
+
+pub use case::{Case, Packer, Proposal, Words};
+pub use items::{Extent, Item, Run, items, runs};
+pub use layout::{Layout, Piece, free_room};
+pub use sharing::{FalseSharing, false_sharing};
+pub use survey::{Label, Survey, Surveyor};

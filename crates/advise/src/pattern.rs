@@ -1,0 +1,98 @@
+//! Elements of an array, found from how its words are used.
+
+use homenode_base::BlockSize;
+
+use crate::items::{Extent, Item, Run};
+use crate::survey::{Label, Survey};
+
+/// Longest element looked for, in words.
+const PERIOD_MAX: usize = 128;
+
+/// Words of an object that are looked at, from its middle.
+const SAMPLE_WORDS: usize = 4096;
+
+/// Of 100 words so many must be like the word an element further on.
+const LIKE_PERCENT: usize = 70;
+
+/// Words that begin at equal distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elements {
+    /// Words from the beginning of one to that of the next.
+    pub stride: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// The distance at which runs follow one another, if it is the same between nearly all.
+#[must_use]
+pub fn stride(runs: &[Run]) -> Option<Elements> {
+    let (first, rest) = runs.split_first()?;
+    let second = rest.first()?;
+    let stride = second.extent.first - first.extent.first;
+    let equal = runs.windows(2).filter(|w| w[1].extent.first - w[0].extent.first == stride);
+    let regular = equal.count() * 10 >= (runs.len() - 1) * 9;
+    let count = u64::try_from(runs.len()).unwrap_or(u64::MAX);
+    regular.then_some(Elements { stride, count })
+}
+
+/// The element of an object that is an array of structures: blocks of one size that were allocated
+/// in one place, or the distance at which the pattern of use repeats. None if the words are all
+/// alike, as in an array of numbers.
+#[must_use]
+pub fn period(item: &Item, survey: &Survey) -> Option<Elements> {
+    let count = u64::try_from(item.extents.len()).unwrap_or(u64::MAX);
+    let first = item.extents.first()?;
+    if count > 1 {
+        let equal = item.extents.iter().all(|extent| extent.words == first.words);
+        return equal.then_some(Elements { stride: first.words, count });
+    }
+    let words = usize::try_from(first.words).unwrap_or(usize::MAX);
+    let length = words.min(SAMPLE_WORDS);
+    let from = first.first + u64::try_from((words - length) / 2).unwrap_or(0);
+    let signs: Vec<Sign> = (from..).take(length).map(|word| sign(survey, word)).collect();
+    let like = |period: usize| {
+        let pairs = signs.iter().zip(&signs[period..]);
+        let same = pairs.filter(|(a, b)| a == b).count();
+        same * 1000 / (signs.len() - period)
+    };
+    let longest = PERIOD_MAX.min(length / 4);
+    let scores: Vec<(usize, usize)> = (1..=longest).map(|period| (period, like(period))).collect();
+    let best = scores.iter().map(|&(_, score)| score).max()?;
+    let enough = best >= LIKE_PERCENT * 10;
+    // A multiple of the period fits as well; the shortest that is nearly as good is it.
+    let good = |&&(_, score): &&(usize, usize)| score * 100 >= best * 97;
+    let period = scores.iter().find(good).filter(|_| enough)?.0;
+    let stride = u64::try_from(period).ok()?;
+    (period > 1).then_some(Elements { stride, count: first.words / stride })
+}
+
+/// What words of two elements have in common if they are the same field.
+type Sign = (u8, u32);
+
+fn sign(survey: &Survey, word: u64) -> Sign {
+    let kind = match survey.label(word) {
+        Label::Untouched => 0,
+        Label::Own(_) => 1,
+        Label::Read => 2,
+        Label::Shared => 3,
+    };
+    // How often within a factor of four: fields differ by more, elements by less.
+    (kind, survey.references_to(word).checked_ilog2().map_or(0, |log| 1 + log / 2))
+}
+
+/// Beginnings of the elements of an object: extents cut every `stride` words.
+pub fn elements(item: &Item, stride: u64) -> impl Iterator<Item = Extent> + '_ {
+    item.extents.iter().flat_map(move |extent| {
+        let starts = (0..extent.words).step_by(usize::try_from(stride).unwrap_or(usize::MAX));
+        starts.map(move |start| Extent {
+            first: extent.first + start,
+            words: stride.min(extent.words - start),
+        })
+    })
+}
+
+/// Bytes in so many words.
+#[must_use]
+pub fn bytes(words: u64) -> u64 {
+    words * BlockSize::WORD_BYTES
+}

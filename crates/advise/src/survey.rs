@@ -1,0 +1,279 @@
+//! One pass over the trace: who uses each word.
+
+use homenode_base::{AccessKind, BlockSize, Flags, ProcId};
+use homenode_placement::Filter;
+use homenode_trace::Batch;
+use rustc_hash::FxHashMap;
+
+use crate::uses::{NOBODY, Uses};
+
+/// Words in a page of the table of words.
+const PAGE_WORDS: usize = 1024;
+
+/// Entries of the cache in front of the map of pages.
+const CACHE_ENTRIES: usize = 256;
+
+/// No page has this number.
+const NO_PAGE: u64 = u64::MAX;
+
+/// A reference of up to so many bytes is one value, whose words must stay together. A longer one is
+/// a copy or a vector of several values, which may go to several places.
+const VALUE_BYTES: u8 = 8;
+
+/// Bits of [`WordUse::bits`].
+const TOUCHED: u8 = 1;
+const JOINED: u8 = 2;
+/// The first visit writes.
+const WRITTEN: u8 = 4;
+
+/// A word over the whole trace.
+#[derive(Clone, Copy, Debug, Default)]
+struct WordUse {
+    /// Users after the visit of the first one ended; nobody while it lasts.
+    uses: u32,
+    /// References by anybody.
+    references: u32,
+    /// References after the first one's visit.
+    later: u32,
+    /// By how much the owner leads in the vote for who makes most of these.
+    lead: u32,
+    owner: ProcId,
+    first: ProcId,
+    bits: u8,
+}
+
+type Page = [WordUse; PAGE_WORDS];
+
+/// What a word is to the threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// Nobody uses it.
+    Untouched,
+    /// One thread uses it, or makes at least half of the references to it.
+    Own(ProcId),
+    /// Several threads use it and none writes it, once it has its first value.
+    Read,
+    /// Several threads use it and at least one writes.
+    Shared,
+}
+
+/// Collects uses from batches given in Time order.
+///
+/// The first visit to a word, up to the first reference by another thread, does not count if there
+/// are others: a program often initialises in one thread what others then use.
+///
+/// Cost: O(1) a reference. Memory: 24 bytes a word of every 4 KB page that is touched, and at most
+/// 64 MB for the different sets of users.
+pub struct Surveyor {
+    processors: u16,
+    filter: Filter,
+    pages: Vec<(u64, Box<Page>)>,
+    index: FxHashMap<u64, usize>,
+    cache: Box<[(u64, usize); CACHE_ENTRIES]>,
+    uses: Uses,
+    references: u64,
+}
+
+impl Surveyor {
+    /// A surveyor that has seen nothing.
+    ///
+    /// # Panics
+    /// When there are no processors.
+    #[must_use]
+    pub fn new(processors: u16, filter: Filter) -> Self {
+        assert!(processors > 0, "at least one processor");
+        Self {
+            processors,
+            filter,
+            pages: Vec::new(),
+            index: FxHashMap::default(),
+            cache: Box::new([(NO_PAGE, 0); CACHE_ENTRIES]),
+            uses: Uses::new(processors),
+            references: 0,
+        }
+    }
+
+    /// Adds the references of a batch.
+    pub fn push(&mut self, batch: &Batch) {
+        for row in 0..batch.len() {
+            let kind = batch.kind[row];
+            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+            if kind == AccessKind::Fetch.code() || !self.filter.simulates(flags) {
+                continue;
+            }
+            self.references += 1;
+            let processor = batch.thread[row] % self.processors;
+            let write = kind != AccessKind::Read.code();
+            let (addr, size) = (batch.addr[row], batch.size[row]);
+            let first = addr / BlockSize::WORD_BYTES;
+            let end = addr.saturating_add(u64::from(size).saturating_sub(1));
+            let last = end / BlockSize::WORD_BYTES;
+            let joined = if size <= VALUE_BYTES { JOINED } else { 0 };
+            for word in first..=last {
+                let bits = TOUCHED | if word < last { joined } else { 0 };
+                self.word(word, processor, write, bits);
+            }
+        }
+    }
+
+    #[inline]
+    fn word(&mut self, word: u64, processor: ProcId, write: bool, bits: u8) {
+        let page = self.page(page_of(word));
+        let entry = &mut self.pages[page].1[place(word)];
+        if entry.bits & TOUCHED == 0 {
+            entry.first = processor;
+        }
+        entry.bits |= bits;
+        entry.references = entry.references.saturating_add(1);
+        if entry.uses == NOBODY && entry.first == processor {
+            entry.bits |= if write { WRITTEN } else { 0 };
+            return;
+        }
+        entry.uses = self.uses.with(entry.uses, processor, write);
+        entry.later = entry.later.saturating_add(1);
+        // Boyer and Moore's vote: whoever makes most of the references is left in the lead.
+        if entry.owner == processor {
+            entry.lead = entry.lead.saturating_add(1);
+        } else if entry.lead == 0 {
+            (entry.owner, entry.lead) = (processor, 1);
+        } else {
+            entry.lead -= 1;
+        }
+    }
+
+    #[inline]
+    fn page(&mut self, number: u64) -> usize {
+        let slot = usize::try_from(number % CACHE_ENTRIES as u64).unwrap_or(0);
+        if self.cache[slot].0 == number {
+            return self.cache[slot].1;
+        }
+        let next = self.pages.len();
+        let page = *self.index.entry(number).or_insert(next);
+        if page == next {
+            self.pages.push((number, Box::new([WordUse::default(); PAGE_WORDS])));
+        }
+        self.cache[slot] = (number, page);
+        page
+    }
+
+    /// Ends the pass.
+    #[must_use]
+    pub fn finish(mut self) -> Survey {
+        self.pages.sort_unstable_by_key(|page| page.0);
+        let index = self.pages.iter().enumerate().map(|(i, page)| (page.0, i)).collect();
+        let alike = self.uses.alike();
+        let alone = (0..self.processors).map(|processor| self.uses.alone(processor)).collect();
+        Survey {
+            alike,
+            alone,
+            processors: self.processors,
+            references: self.references,
+            pages: self.pages,
+            index,
+            uses: self.uses,
+        }
+    }
+}
+
+fn page_of(word: u64) -> u64 {
+    word / PAGE_WORDS as u64
+}
+
+fn place(word: u64) -> usize {
+    usize::try_from(word % PAGE_WORDS as u64).unwrap_or(0)
+}
+
+/// Who uses each word of memory.
+pub struct Survey {
+    processors: u16,
+    references: u64,
+    /// By number.
+    pages: Vec<(u64, Box<Page>)>,
+    index: FxHashMap<u64, usize>,
+    uses: Uses,
+    /// For every set one with the same users, whether they read or write.
+    alike: Vec<u32>,
+    /// For every processor the set of it alone.
+    alone: Vec<u32>,
+}
+
+impl Survey {
+    /// References that were looked at.
+    #[must_use]
+    pub fn references(&self) -> u64 {
+        self.references
+    }
+
+    /// Threads, or the processors that they run on.
+    #[must_use]
+    pub fn processors(&self) -> u16 {
+        self.processors
+    }
+
+    /// Numbers of all words that anybody uses, in order.
+    pub fn touched(&self) -> impl Iterator<Item = u64> + '_ {
+        self.pages.iter().flat_map(|(number, page)| {
+            let words = number * PAGE_WORDS as u64..;
+            words.zip(page.iter()).filter(|(_, word)| word.bits & TOUCHED != 0).map(|(w, _)| w)
+        })
+    }
+
+    fn word(&self, word: u64) -> WordUse {
+        let page = self.index.get(&page_of(word));
+        page.map_or(WordUse::default(), |&page| self.pages[page].1[place(word)])
+    }
+
+    /// What a word is to the threads.
+    #[must_use]
+    pub fn label(&self, word: u64) -> Label {
+        let word = self.word(word);
+        if word.bits & TOUCHED == 0 {
+            Label::Untouched
+        } else if word.uses == NOBODY {
+            Label::Own(word.first)
+        } else if !self.uses.written(word.uses) && self.uses.count(word.uses) > 1 {
+            Label::Read
+        } else if word.lead >= word.later - word.later / 2 {
+            Label::Own(word.owner)
+        } else {
+            Label::Shared
+        }
+    }
+
+    /// Whether a value lies in this word and the next.
+    #[must_use]
+    pub fn joined(&self, word: u64) -> bool {
+        self.word(word).bits & JOINED != 0
+    }
+
+    /// References to a word by anybody, up to 2^32 - 1.
+    #[must_use]
+    pub fn references_to(&self, word: u64) -> u32 {
+        self.word(word).references
+    }
+
+    /// A number that is the same for words with the same users, and whether any of them writes.
+    /// The first visit counts if nobody comes after.
+    pub(crate) fn users_of(&self, word: u64) -> (u32, bool) {
+        let word = self.word(word);
+        if word.uses == NOBODY {
+            return (self.alone[usize::from(word.first)], word.bits & WRITTEN != 0);
+        }
+        (self.alike[word.uses as usize], self.uses.written(word.uses))
+    }
+
+    /// Adds those who use a word to a list of who does.
+    pub(crate) fn add_users(&self, word: u64, users: &mut [bool]) {
+        let word = self.word(word);
+        if word.bits & TOUCHED == 0 {
+            return;
+        }
+        if word.uses == NOBODY {
+            users[usize::from(word.first)] = true;
+            return;
+        }
+        for user in self.uses.users(word.uses) {
+            users[usize::from(user)] = true;
+        }
+    }
+}

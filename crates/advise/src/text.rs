@@ -1,0 +1,61 @@
+//! Words for people.
+
+use homenode_analysis::{Object, ObjectKind};
+use homenode_base::ProcId;
+
+use crate::items::Item;
+
+/// `thread 3`, `threads 0-7`, `threads 0, 2-4`, or how many where a list says no more.
+#[must_use]
+pub fn threads(list: &[ProcId]) -> String {
+    let mut ranges: Vec<(ProcId, ProcId)> = Vec::new();
+    for &thread in list {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == thread => *last = thread,
+            Some(_) | None => ranges.push((thread, thread)),
+        }
+    }
+    if ranges.len() > 4 {
+        return format!("{} threads", list.len());
+    }
+    let one = |&(first, last): &(ProcId, ProcId)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    let several = if list.len() == 1 { "" } else { "s" };
+    format!("thread{several} {}", ranges.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+/// A name that can stand in code.
+pub(crate) fn code_name(item: &Item) -> String {
+    match &item.object {
+        Some(Object { kind: ObjectKind::Static, name, .. }) if !name.is_empty() => name.clone(),
+        Some(_) | None => "x".to_owned(),
+    }
+}
+
+/// Whether the object's memory is asked for while the program runs.
+pub(crate) fn is_heap(item: &Item) -> bool {
+    item.object.as_ref().is_some_and(|object| object.kind == ObjectKind::Heap)
+}
+
+/// Bytes as people say them: `64-byte`, `4 KB`.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{} MB", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 10) => format!("{} KB", bytes >> 10),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_listed_as_people_do() {
+        assert_eq!(threads(&[3]), "thread 3");
+        assert_eq!(threads(&[0, 1, 2, 7]), "threads 0-2, 7");
+        assert_eq!(threads(&[0, 2, 4, 6, 8]), "5 threads");
+    }
+}

@@ -1,0 +1,175 @@
+//! Sets of users, each kept once however many words have it.
+
+use homenode_base::ProcId;
+use rustc_hash::FxHashMap;
+
+/// Nobody.
+pub(crate) const NOBODY: u32 = 0;
+
+/// Everybody, reading and writing: what a set becomes when there is no room for another one.
+const EVERYBODY: u32 = 1;
+
+/// Memory that sets may take. Programs have few; a contrived trace must not fill the memory.
+const BYTES_MAX: usize = 64 << 20;
+
+/// Entries of the cache in front of the table of steps.
+const CACHE_ENTRIES: usize = 1024;
+
+/// All sets met: two bits a processor, whether it reads and whether it writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Uses {
+    /// Words of bits in a set.
+    width: usize,
+    bits: Vec<u64>,
+    numbers: FxHashMap<Box<[u64]>, u32>,
+    steps: FxHashMap<(u32, u32), u32>,
+    cache: Box<[(u32, u32, u32); CACHE_ENTRIES]>,
+}
+
+impl Uses {
+    pub(crate) fn new(processors: u16) -> Self {
+        let width = (2 * usize::from(processors)).div_ceil(64);
+        let mut uses = Self {
+            width,
+            bits: Vec::new(),
+            numbers: FxHashMap::default(),
+            steps: FxHashMap::default(),
+            cache: Box::new([(u32::MAX, 0, 0); CACHE_ENTRIES]),
+        };
+        uses.number(vec![0; width].into());
+        let mut all = vec![0; width];
+        for bit in 0..2 * usize::from(processors) {
+            all[bit / 64] |= 1 << (bit % 64);
+        }
+        uses.number(all.into());
+        uses
+    }
+
+    fn set(&self, id: u32) -> &[u64] {
+        let from = id as usize * self.width;
+        &self.bits[from..from + self.width]
+    }
+
+    /// The set with one more use.
+    #[inline]
+    pub(crate) fn with(&mut self, id: u32, processor: ProcId, write: bool) -> u32 {
+        let bit = 2 * u32::from(processor) + u32::from(write);
+        if self.bits[id as usize * self.width + bit as usize / 64] >> (bit % 64) & 1 == 1 {
+            return id;
+        }
+        let slot = (id.wrapping_mul(31) ^ bit) as usize % CACHE_ENTRIES;
+        let (known, by, next) = self.cache[slot];
+        if (known, by) == (id, bit) {
+            return next;
+        }
+        let next = self.step(id, bit);
+        self.cache[slot] = (id, bit, next);
+        next
+    }
+
+    fn step(&mut self, id: u32, bit: u32) -> u32 {
+        if let Some(&next) = self.steps.get(&(id, bit)) {
+            return next;
+        }
+        let mut set: Box<[u64]> = self.set(id).into();
+        set[bit as usize / 64] |= 1 << (bit % 64);
+        let next = self.number(set);
+        // A step is worth keeping only while sets are few.
+        if self.steps.len() < BYTES_MAX / 64 {
+            self.steps.insert((id, bit), next);
+        }
+        next
+    }
+
+    fn number(&mut self, set: Box<[u64]>) -> u32 {
+        if let Some(&id) = self.numbers.get(&set) {
+            return id;
+        }
+        let next = self.bits.len() / self.width;
+        // Each set lies in the table of numbers, too.
+        if next > 1 && 2 * (self.bits.len() + self.width) * 8 > BYTES_MAX {
+            return EVERYBODY;
+        }
+        let id = u32::try_from(next).unwrap_or(EVERYBODY);
+        self.bits.extend_from_slice(&set);
+        self.numbers.insert(set, id);
+        id
+    }
+
+    /// Who reads or writes, in order.
+    pub(crate) fn users(&self, id: u32) -> impl Iterator<Item = ProcId> + '_ {
+        let set = self.set(id);
+        (0..ProcId::MAX).take(set.len() * 32).filter(move |&processor| {
+            let bit = 2 * usize::from(processor);
+            set[bit / 64] >> (bit % 64) & 3 != 0
+        })
+    }
+
+    /// Whether anybody writes.
+    pub(crate) fn written(&self, id: u32) -> bool {
+        self.set(id).iter().any(|bits| bits & 0xaaaa_aaaa_aaaa_aaaa != 0)
+    }
+
+    /// For every set the one in which its users read and write.
+    pub(crate) fn alike(&mut self) -> Vec<u32> {
+        let sets = self.bits.len() / self.width;
+        let mut number = |i: usize| {
+            let set = self.bits[i * self.width..(i + 1) * self.width].iter();
+            let both = set.map(|bits| {
+                let users = (bits | bits >> 1) & 0x5555_5555_5555_5555;
+                users | users << 1
+            });
+            let both = both.collect();
+            self.number(both)
+        };
+        (0..sets).map(&mut number).collect()
+    }
+
+    /// The set in which one processor reads and writes.
+    pub(crate) fn alone(&mut self, processor: ProcId) -> u32 {
+        let reads = self.with(NOBODY, processor, false);
+        self.with(reads, processor, true)
+    }
+
+    /// How many use it.
+    pub(crate) fn count(&self, id: u32) -> u32 {
+        let either = |bits: &u64| ((bits | bits >> 1) & 0x5555_5555_5555_5555).count_ones();
+        self.set(id).iter().map(either).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_hold_what_was_added_in_any_order() {
+        let mut uses = Uses::new(70);
+        let a = uses.with(NOBODY, 69, true);
+        let a = uses.with(a, 3, false);
+        let b = uses.with(NOBODY, 3, false);
+        let b = uses.with(b, 69, true);
+        assert_eq!(a, b);
+        assert_eq!(uses.with(a, 3, false), a);
+        assert_eq!(uses.users(a).collect::<Vec<_>>(), [3, 69]);
+        assert_eq!((uses.count(a), uses.written(a)), (2, true));
+        let read = uses.with(NOBODY, 5, false);
+        assert!(!uses.written(read) && !uses.written(NOBODY));
+        assert_eq!(uses.count(EVERYBODY), 70);
+        assert_eq!(uses.with(EVERYBODY, 0, true), EVERYBODY);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut uses = Uses::new(1024);
+        let mut id = NOBODY;
+        for round in 0..600_000u32 {
+            let processor = ProcId::try_from(round.wrapping_mul(2_654_435_761) >> 22).unwrap();
+            id = uses.with(id, processor, round & 1 == 1);
+            if round % 40 == 0 {
+                id = NOBODY;
+            }
+        }
+        assert!(uses.bits.len() * 8 <= BYTES_MAX);
+    }
+}

@@ -1,0 +1,158 @@
+//! Every proposal for random programs: each word once, values whole, parts on blocks of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use homenode_advise::kind::TABLE;
+use homenode_advise::{Case, Label, Layout, Survey, Surveyor, items};
+use homenode_analysis::Names;
+use homenode_base::{Access, AccessKind, BlockSize, Rng};
+use homenode_placement::Filter;
+use homenode_trace::{AddressRange, Batch, Metadata, RangeKind};
+
+const THREADS: u16 = 6;
+
+fn batch(accesses: &[Access]) -> Batch {
+    let mut batch = Batch::default();
+    for access in accesses {
+        batch.thread.push(access.thread);
+        batch.kind.push(access.kind.code());
+        batch.size.push(access.size);
+        batch.addr.push(access.addr);
+    }
+    batch
+}
+
+fn survey(accesses: &[Access]) -> Survey {
+    let mut surveyor = Surveyor::new(THREADS, Filter::default());
+    for some in accesses.chunks(37) {
+        surveyor.push(&batch(some));
+    }
+    surveyor.finish()
+}
+
+fn thread(rng: &mut Rng) -> u16 {
+    u16::try_from(rng.below(u64::from(THREADS))).expect("a thread")
+}
+
+/// Symbols, heap blocks of two sites and memory without a name; references as real programs make
+/// them: bands, cyclic elements, structures, and at random.
+fn program(seed: u64) -> (Metadata, Vec<Access>) {
+    let mut rng = Rng::new(seed);
+    let mut ranges = Vec::new();
+    let mut next = 0x1_0000 + 4 * rng.below(64);
+    for number in 0..8 {
+        let size = 1 + rng.below(700);
+        let kind = if number < 4 { RangeKind::Static } else { RangeKind::Heap };
+        let site = if kind == RangeKind::Heap { 100 + number % 2 } else { 0 };
+        let name = if kind == RangeKind::Static { format!("s{number}") } else { String::new() };
+        ranges.push(AddressRange { start: next, size, kind, name, site, thread: 0 });
+        next += size + rng.below(3) * 4;
+    }
+    let stride = 8 * (1 + rng.below(5));
+    let way = rng.below(4);
+    let mut accesses = Vec::new();
+    for _ in 0..2000 {
+        let addr = 0x1_0000 + rng.below(next + 256 - 0x1_0000);
+        let by = match way {
+            0 => addr / stride % u64::from(THREADS),
+            1 => addr * u64::from(THREADS) / (next + 256),
+            2 if addr % stride < 8 => addr / stride % u64::from(THREADS),
+            _ => u64::from(thread(&mut rng)),
+        };
+        let by = u16::try_from(by % u64::from(THREADS)).expect("a thread");
+        let write = rng.below(3) == 0;
+        let kind = if write { AccessKind::Write } else { AccessKind::Read };
+        let size = [1, 4, 8, 8, 24][usize::try_from(rng.below(5)).expect("an index")];
+        accesses.push(Access::new(by, kind, addr & !7, size));
+    }
+    (Metadata { ranges, ..Metadata::default() }, accesses)
+}
+
+#[test]
+fn proposals_keep_every_word_once_and_values_whole() {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..120 {
+        let (metadata, accesses) = program(seed);
+        let survey = survey(&accesses);
+        let names = Names::new(&metadata);
+        let block = BlockSize::new(16 << (seed % 5)).expect("a size");
+        for item in items(&names, &survey) {
+            let case = Case::new(&survey, &item, (block, true));
+            for entry in TABLE {
+                for proposal in (entry.propose)(&case) {
+                    *seen.entry(entry.name).or_default() += 1;
+                    assert!(proposal.length % block.words() == 0, "whole blocks");
+                    let room = 1 << 40;
+                    let mut pieces = proposal.pieces.clone();
+                    pieces.iter_mut().for_each(|piece| piece.to += room);
+                    let layout = Layout::new(pieces);
+                    let mut places = BTreeSet::new();
+                    for word in item.extents.iter().flat_map(|extent| extent.range()) {
+                        let to = layout.word(word);
+                        assert!((room..room + proposal.length).contains(&to), "{}", entry.name);
+                        assert!(places.insert(to), "{}: two words in one place", entry.name);
+                        let within = item.extents.iter().any(|e| e.range().contains(&(word + 1)));
+                        if survey.joined(word) && within {
+                            assert_eq!(layout.word(word + 1), to + 1, "{}", entry.name);
+                        }
+                    }
+                    assert!(!proposal.words.sentence.is_empty());
+                }
+            }
+        }
+    }
+    assert!(TABLE.iter().all(|entry| seen.contains_key(entry.name)), "{seen:?}");
+}
+
+/// The slow way: all references of a word in a list.
+#[test]
+fn labels_are_what_the_references_say() {
+    for seed in 0..60 {
+        let (_, accesses) = program(seed);
+        let survey = survey(&accesses);
+        let mut of: BTreeMap<u64, Vec<(u16, bool)>> = BTreeMap::new();
+        for access in &accesses {
+            let last = access.addr + u64::from(access.size) - 1;
+            for word in access.addr / 4..=last / 4 {
+                of.entry(word).or_default().push((access.thread, access.kind.writes()));
+            }
+        }
+        assert_eq!(survey.touched().collect::<Vec<_>>(), of.keys().copied().collect::<Vec<_>>());
+        for (&word, list) in &of {
+            let visit = list.iter().take_while(|(who, _)| *who == list[0].0).count();
+            let later = if visit == list.len() { &list[..] } else { &list[visit..] };
+            let users: BTreeSet<u16> = later.iter().map(|&(who, _)| who).collect();
+            let written = later.iter().any(|&(_, write)| write);
+            let label = survey.label(word);
+            match label {
+                Label::Own(_) if users.len() == 1 => {
+                    assert_eq!(label, Label::Own(later[0].0));
+                }
+                Label::Own(owner) => {
+                    let own = later.iter().filter(|&&(who, _)| who == owner).count();
+                    assert!(written && 2 * own >= later.len());
+                }
+                Label::Read => assert!(!written && users.len() > 1),
+                Label::Shared => assert!(written && users.len() > 1),
+                Label::Untouched => panic!("the word is used"),
+            }
+            assert_eq!(survey.references_to(word) as usize, list.len());
+        }
+    }
+}
+
+/// Each word belongs to one object, and every word that is used to one.
+#[test]
+fn objects_share_no_word() {
+    for seed in 0..40 {
+        let (metadata, accesses) = program(seed);
+        let survey = survey(&accesses);
+        let mut owned = BTreeSet::new();
+        for item in items(&Names::new(&metadata), &survey) {
+            for word in item.extents.iter().flat_map(|extent| extent.range()) {
+                assert!(owned.insert(word), "two objects have word {word:#x}");
+            }
+        }
+        assert!(survey.touched().all(|word| owned.contains(&word)));
+    }
+}

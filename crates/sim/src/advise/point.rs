@@ -1,0 +1,200 @@
+//! One machine, policy and block size: what every block costs, under any layout.
+
+use homenode_advise::Layout;
+use homenode_base::BlockSize;
+use homenode_machine::PriceList;
+use homenode_placement::{
+    Cost, Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Private, Setup, Shard,
+    Tally, Times,
+};
+use homenode_trace::{Batch, TraceReader};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::relaid::Relay;
+use crate::error::SimError;
+use crate::passes::ranges;
+use crate::plan::Plan;
+use crate::source::TraceSource;
+
+/// Tells how far a pass is, from 0 to 1.
+pub(super) type Tick<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;
+
+/// What a block costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BlockCost {
+    /// Steps of cost.
+    pub(super) steps: u128,
+    /// What exceeds the cost of as many local references.
+    pub(super) extra: u128,
+    /// Runs of its history.
+    pub(super) runs: u64,
+}
+
+/// The blocks of a trace under a layout.
+#[derive(Debug, Default)]
+pub(super) struct Priced {
+    pub(super) blocks: FxHashMap<u64, BlockCost>,
+    /// All blocks, and what is outside of them.
+    pub(super) tally: Tally,
+    pub(super) references: u64,
+}
+
+/// A simulation that is made again and again.
+pub(super) struct Point<'a> {
+    pub(super) machine: &'a str,
+    pub(super) spec: &'a PolicySpec,
+    pub(super) setup: Setup,
+    pub(super) block: BlockSize,
+    pub(super) prices: PriceList,
+    pub(super) filter: Filter,
+    pub(super) processors: u16,
+    pub(super) budget: u64,
+    pub(super) pool: &'a rayon::ThreadPool,
+    split_periods: Vec<u64>,
+    times: Times,
+}
+
+impl<'a> Point<'a> {
+    /// The point of the matrix with these places in its lists.
+    pub(super) fn new(
+        plan: &'a Plan,
+        (machine, policy, size): (usize, usize, usize),
+        (pool, budget): (&'a rayon::ThreadPool, u64),
+    ) -> Result<Self, SimError> {
+        let sized = &plan.sizes[size];
+        let (spec, setup) = (&plan.policies[policy], sized.jobs[sized.job[machine][policy]].setup);
+        let instance = spec.build(&setup)?;
+        let prices = sized.prices[machine];
+        let machine = &plan.machines[machine];
+        Ok(Self {
+            machine: machine.name(),
+            spec,
+            setup,
+            block: sized.block,
+            prices,
+            filter: Filter { private: plan.private(machine), ..plan.filter },
+            processors: plan.processors,
+            budget,
+            pool,
+            split_periods: instance.split_period().into_iter().collect(),
+            times: instance.times(),
+        })
+    }
+
+    /// A builder of histories for this simulation.
+    pub(super) fn builder(&self, shard: Shard) -> HistoryBuilder {
+        HistoryBuilder::new(HistoryOptions {
+            block_size: self.block,
+            processors: self.processors,
+            filter: self.filter,
+            split_periods: self.split_periods.clone(),
+            shard,
+            memory_budget_bytes: self.budget,
+        })
+        .with_times(self.times)
+    }
+
+    /// Simulates the whole trace under a layout.
+    pub(super) fn price(
+        &self,
+        trace: &TraceReader,
+        layout: &Layout,
+        tick: Tick<'_>,
+    ) -> Result<Priced, SimError> {
+        let mut priced = Priced::default();
+        let mut pending = vec![Shard::default()];
+        while let Some(shard) = pending.pop() {
+            let mut builder = self.builder(shard);
+            let mut relay = Relay::default();
+            let mut moved = Batch::default();
+            for_each_batch(trace, self.pool, tick, |batch| {
+                if layout.is_empty() {
+                    builder.push(batch);
+                } else {
+                    relay.batch(layout, batch, &mut moved);
+                    builder.push(&moved);
+                }
+            })?;
+            let (histories, given_up) = builder.finish();
+            pending.extend(given_up);
+            priced.references += histories.references();
+            if self.filter.private == Private::Local {
+                priced.tally += histories.outside();
+            }
+            self.walk(&histories, |number, cost, tally| {
+                priced.blocks.insert(number, cost);
+                priced.tally += tally;
+            })?;
+        }
+        Ok(priced)
+    }
+
+    /// Runs the policy over all blocks and calls `take` for each, in order.
+    pub(super) fn walk(
+        &self,
+        histories: &Histories,
+        mut take: impl FnMut(u64, BlockCost, &Tally),
+    ) -> Result<(), SimError> {
+        let one = |range: &std::ops::Range<usize>| -> Result<Vec<_>, SimError> {
+            let mut policy = self.spec.build(&self.setup)?;
+            let blocks = range.clone().map(|i| histories.block(i));
+            let price = |block: homenode_placement::Block<'_>| {
+                let mut tally = Tally::default();
+                policy.block(block, &mut tally);
+                let runs = u64::try_from(block.runs.len()).unwrap_or(u64::MAX);
+                Ok((block.number, self.cost(&tally, runs)?, tally))
+            };
+            blocks.map(price).collect()
+        };
+        for some in ranges(histories).chunks(self.pool.current_num_threads() * 4) {
+            let found: Result<Vec<Vec<_>>, SimError> =
+                self.pool.install(|| some.par_iter().map(one).collect());
+            for (number, cost, tally) in found?.into_iter().flatten() {
+                take(number, cost, &tally);
+            }
+        }
+        Ok(())
+    }
+
+    fn cost(&self, tally: &Tally, runs: u64) -> Result<BlockCost, SimError> {
+        let Some(steps) = Cost::on(tally, &self.prices).total().steps else {
+            let problem = format!(
+                "{} costs infinitely much on {} at {} bytes a block, so that no layout can be \
+                 compared; choose a policy that moves blocks, such as optimal or migrate",
+                self.spec.text,
+                self.machine,
+                self.block.bytes()
+            );
+            return Err(SimError::Config { problem });
+        };
+        let local = u128::from(tally.accesses()) * u128::from(self.prices.local());
+        Ok(BlockCost { steps, extra: steps.saturating_sub(local), runs })
+    }
+}
+
+/// Gives every batch of the trace in order; the next one is decoded meanwhile.
+pub(super) fn for_each_batch(
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
+    tick: Tick<'_>,
+    mut take: impl FnMut(&Batch) + Send,
+) -> Result<(), SimError> {
+    let pieces = trace.pieces();
+    let read = |index: usize, mut batch: Batch| {
+        if index < pieces {
+            trace.read(index, &mut batch)?;
+        }
+        Ok::<Batch, SimError>(batch)
+    };
+    let mut ready = read(0, Batch::default())?;
+    let mut spare = Batch::default();
+    for index in 0..pieces {
+        let next = std::mem::take(&mut spare);
+        let ((), decoded) = pool.install(|| rayon::join(|| take(&ready), || read(index + 1, next)));
+        spare = std::mem::replace(&mut ready, decoded?);
+        #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
+        tick((index + 1) as f64 / pieces as f64)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! The trace under a layout: batches on the way, or a file.
+
+use std::path::Path;
+
+use homenode_advise::{Layout, Piece};
+use homenode_base::{AccessKind, BlockSize, Time};
+use homenode_trace::{
+    AddressRange, Batch, EventKind, Metadata, Summary, TraceError, TraceReader, TraceWriter, Want,
+    WriterOptions,
+};
+
+/// Moves the references of batches that come in order.
+#[derive(Default)]
+pub(super) struct Relay {
+    /// Data references so far.
+    time: Time,
+}
+
+impl Relay {
+    /// Appends a batch to an empty one, every data reference where the layout puts it. A reference
+    /// that the layout takes apart becomes several, and Time moves on with each of them.
+    pub(super) fn batch(&mut self, layout: &Layout, input: &Batch, output: &mut Batch) {
+        output.clear();
+        output.first_time = self.time;
+        let mut events = input.events.iter().peekable();
+        for row in 0..input.len() {
+            while let Some((_, event)) = events.next_if(|(at, _)| *at as usize <= row) {
+                push_event(layout, event, output);
+            }
+            let mut gap = input.gap.get(row).copied();
+            if input.kind[row] == AccessKind::Fetch.code() {
+                push(input, row, (input.addr[row], input.size[row], gap), output);
+                continue;
+            }
+            layout.parts((input.addr[row], input.size[row]), |addr, size| {
+                push(input, row, (addr, size, gap), output);
+                gap = gap.map(|_| 0);
+                self.time += 1;
+            });
+        }
+        events.for_each(|(_, event)| push_event(layout, event, output));
+    }
+}
+
+/// Appends a row with another address, size and gap.
+fn push(input: &Batch, row: usize, (addr, size, gap): (u64, u8, Option<u32>), out: &mut Batch) {
+    out.thread.push(input.thread[row]);
+    out.kind.push(input.kind[row]);
+    out.addr.push(addr);
+    out.size.push(size);
+    out.gap.extend(gap);
+    out.flags.extend(input.flags.get(row));
+    out.pc.extend(input.pc.get(row));
+    out.pid.extend(input.pid.get(row));
+}
+
+/// Appends an event; an address in it moves like that of a reference.
+fn push_event(layout: &Layout, event: &homenode_trace::Event, out: &mut Batch) {
+    let mut event = event.clone();
+    match &mut event.what {
+        EventKind::Alloc { addr, .. }
+        | EventKind::Free { addr }
+        | EventKind::LockAcquire { addr }
+        | EventKind::LockRelease { addr }
+        | EventKind::BarrierEnter { addr }
+        | EventKind::BarrierLeave { addr }
+        | EventKind::ConditionWait { addr }
+        | EventKind::ConditionWake { addr } => *addr = layout.address(*addr),
+        EventKind::ThreadStart { .. }
+        | EventKind::ThreadExit
+        | EventKind::ThreadCreate { .. }
+        | EventKind::ThreadJoin { .. }
+        | EventKind::Map { .. }
+        | EventKind::Unmap { .. }
+        | EventKind::SyscallEnter { .. }
+        | EventKind::SyscallExit { .. }
+        | EventKind::Fork { .. }
+        | EventKind::InitDone
+        | EventKind::Phase { .. }
+        | EventKind::Marker { .. } => {}
+    }
+    let row = u32::try_from(out.len()).unwrap_or(u32::MAX);
+    out.events.push((row, event));
+}
+
+/// Writes the trace under a layout for blocks of this size; names move along.
+pub(super) fn write(
+    trace: &TraceReader,
+    (layout, block): (&Layout, BlockSize),
+    (out, record): (&Path, String),
+    tick: &mut dyn FnMut(f64) -> Result<(), TraceError>,
+) -> Result<Summary, TraceError> {
+    let options = WriterOptions {
+        columns: trace.columns(),
+        chunk_rows: trace.chunk_rows(),
+        ..WriterOptions::default()
+    };
+    let mut writer = TraceWriter::create(out, options)?;
+    let mut write_all = || -> Result<(), TraceError> {
+        let (mut input, mut output) = (Batch::default(), Batch::default());
+        let mut relay = Relay::default();
+        for index in 0..trace.chunks().len() {
+            trace.read_chunk(index, Want::ALL, &mut input)?;
+            relay.batch(layout, &input, &mut output);
+            writer.push_batch(&output)?;
+            #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
+            tick((index + 1) as f64 / trace.chunks().len() as f64)?;
+        }
+        Ok(())
+    };
+    if let Err(error) = write_all() {
+        writer.abort()?;
+        return Err(error);
+    }
+    let mut metadata: Metadata = trace.metadata().clone();
+    metadata.ranges = ranges(&metadata.ranges, layout, block);
+    metadata.provenance.push(record);
+    writer.finish(metadata)
+}
+
+/// Named ranges where the layout puts them. One whose parts lie less than a block apart stays one.
+fn ranges(old: &[AddressRange], layout: &Layout, block: BlockSize) -> Vec<AddressRange> {
+    let mut new = Vec::with_capacity(old.len());
+    for range in old {
+        let end = range.start.saturating_add(range.size);
+        let mut parts = moved(layout.pieces(), range.start, end);
+        if parts.is_empty() {
+            new.push(range.clone());
+            continue;
+        }
+        parts.sort_unstable();
+        let mut merged: Vec<(u64, u64)> = Vec::new();
+        for (start, end) in parts {
+            match merged.last_mut() {
+                Some(last) if start - last.1 < block.bytes() => last.1 = end,
+                Some(_) | None => merged.push((start, end)),
+            }
+        }
+        let one = |(start, end)| AddressRange { start, size: end - start, ..range.clone() };
+        new.extend(merged.into_iter().map(one));
+    }
+    // The sort is stable: of ranges that begin together the one listed last owns the bytes.
+    new.sort_by_key(|range| range.start);
+    new
+}
+
+/// First and last byte plus one of the places where the bytes from `start` to `end` go, if the
+/// first of them moves.
+fn moved(pieces: &[Piece], start: u64, end: u64) -> Vec<(u64, u64)> {
+    let bytes = BlockSize::WORD_BYTES;
+    let from = pieces.partition_point(|piece| (piece.from + piece.words) * bytes <= start);
+    let within = pieces[from..].iter().take_while(|piece| piece.from * bytes < end);
+    let place = |piece: &Piece| {
+        let first = start.max(piece.from * bytes);
+        let last = end.min((piece.from + piece.words) * bytes);
+        let to = piece.to * bytes + (first - piece.from * bytes);
+        (to, to + (last - first))
+    };
+    within.map(place).collect()
+}

@@ -1,0 +1,224 @@
+//! Results, as the command line prints them.
+
+use homenode_advise::kind::TABLE;
+use homenode_advise::{Case, FalseSharing, Item, Survey};
+use homenode_analysis::{ObjectKind, Site};
+use homenode_base::{BlockSize, ProcId};
+use homenode_placement::{Amount, Cost};
+use homenode_trace::{Summary, TraceReader};
+use serde::Serialize;
+
+use super::point::{Point, Priced};
+use super::search::{Search, Taken};
+use crate::outcome::Provenance;
+use crate::plan::Plan;
+
+/// One piece of advice. The names of the fields are a public contract; `docs/advise.md` defines
+/// each.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AdviceRow {
+    /// Kind: `align`, `pad`, `group` or `split`.
+    pub kind: &'static str,
+    /// The object's short name.
+    pub object: String,
+    /// Kind of memory; none where the trace does not say.
+    pub object_kind: Option<ObjectKind>,
+    /// Where heap blocks were allocated.
+    pub allocated_at: Option<Site>,
+    /// First byte, in hexadecimal.
+    pub address: String,
+    /// Bytes of the object: of all its heap blocks together.
+    pub size: u64,
+    /// Heap blocks of the object; 1 for a symbol.
+    pub ranges: u64,
+    /// Bytes from one element to the next, if the advice is about elements.
+    pub stride: Option<u64>,
+    /// Elements.
+    pub count: Option<u64>,
+    /// Words of the object that anybody uses.
+    pub words: u64,
+    /// Blocks in which these lie.
+    pub blocks: u64,
+    /// Threads that use it, first visits apart.
+    pub threads: Vec<ProcId>,
+    /// Memory that the advice costs.
+    pub extra_bytes: u64,
+    /// Cost that it saves if nothing else is done, in units of a local reference.
+    pub saved_alone: f64,
+    /// The same as a part of the cost before.
+    pub saved_alone_share: Option<f64>,
+    /// Cost that it saves after the advice above it.
+    pub saved: f64,
+    /// The same as a part of the cost before.
+    pub saved_share: Option<f64>,
+    /// What is the matter and what to do.
+    pub sentence: String,
+    /// How to write it in C.
+    pub hint: String,
+}
+
+/// Cost and false sharing of one layout.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Side {
+    /// Accesses to blocks.
+    pub accesses: u64,
+    /// Cost, in units of a local reference.
+    pub total_cost: Amount,
+    /// Mean cost per reference.
+    pub mcpr: Option<f64>,
+    /// What is falsely shared.
+    pub false_sharing: FalseSharing,
+}
+
+/// The advice for one machine, policy and block size.
+#[derive(Clone, Debug, Serialize)]
+pub struct AdvicePoint {
+    /// The machine.
+    pub machine: String,
+    /// The policy as the configuration names it.
+    pub policy: String,
+    /// Bytes in a block.
+    pub block_size: u64,
+    /// The trace as it is.
+    pub before: Side,
+    /// The trace with all advice followed, simulated as a whole.
+    pub after: Side,
+    /// Part of the cost that all advice together saves.
+    pub saved_share: Option<f64>,
+    /// Part of the references to falsely shared blocks that go to others afterwards; none if there
+    /// were no such references.
+    pub false_sharing_gone: Option<f64>,
+    /// Memory that all advice together costs.
+    pub extra_bytes: u64,
+    /// Objects whose blocks cost enough to be looked at closely.
+    pub examined: u64,
+    /// Layouts that were simulated.
+    pub tried: u64,
+    /// The advice, what gains most first.
+    pub advice: Vec<AdviceRow>,
+}
+
+/// Everything that was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct AdviceReport {
+    /// Name of the trace.
+    pub trace: String,
+    /// Processors of the machines.
+    pub processors: u16,
+    /// Data references taken into account.
+    pub references: u64,
+    /// Objects with a word that is used.
+    pub objects: u64,
+    /// One for each machine, policy and block size.
+    pub points: Vec<AdvicePoint>,
+    /// The new trace, if one was asked for.
+    pub written: Option<Summary>,
+    /// What everything follows from.
+    pub provenance: Provenance,
+}
+
+pub(super) fn provenance(plan: &Plan, trace: &TraceReader) -> Provenance {
+    crate::outcome::provenance(plan, trace)
+}
+
+/// What was found at a point, for people and programs.
+pub(super) fn assemble(
+    point: &Point<'_>,
+    (items, survey): (&[Item], &Survey),
+    search: &Search,
+    (sides, sharing): ([&Priced; 2], [FalseSharing; 2]),
+) -> AdvicePoint {
+    let [before, after] = [0, 1].map(|i| side(point, sides[i], sharing[i]));
+    let saved = |side: &Side| side.total_cost.steps;
+    let total = saved(&before).unwrap_or(0);
+    let scale = Scale { steps: before.total_cost.scale, total };
+    let rows = search.taken.iter().map(|taken| {
+        let item = &items[search.trials[taken.trial].item];
+        row(point, (item, survey), (search, taken), &scale)
+    });
+    let advice: Vec<AdviceRow> = rows.collect();
+    let lost = |a: u64, b: u64| (a > 0).then(|| 1.0 - ratio(u128::from(b), u128::from(a)));
+    let gone = lost(sharing[0].references, sharing[1].references);
+    AdvicePoint {
+        machine: point.machine.to_owned(),
+        policy: point.spec.text.clone(),
+        block_size: point.block.bytes(),
+        saved_share: (total > 0).then(|| 1.0 - ratio(saved(&after).unwrap_or(0), total)),
+        before,
+        after,
+        false_sharing_gone: gone,
+        extra_bytes: advice.iter().map(|row| row.extra_bytes).sum(),
+        examined: count(search.examined),
+        tried: count(search.trials.len()),
+        advice,
+    }
+}
+
+fn side(point: &Point<'_>, priced: &Priced, false_sharing: FalseSharing) -> Side {
+    let total_cost = Cost::on(&priced.tally, &point.prices).total();
+    let accesses = priced.tally.accesses();
+    Side { accesses, total_cost, mcpr: total_cost.per(accesses), false_sharing }
+}
+
+/// Steps of a local reference, and of the whole cost before.
+struct Scale {
+    steps: u64,
+    total: u128,
+}
+
+impl Scale {
+    fn units(&self, steps: i128) -> f64 {
+        let whole = ratio(steps.unsigned_abs(), u128::from(self.steps));
+        if steps < 0 { -whole } else { whole }
+    }
+
+    fn share(&self, steps: i128) -> Option<f64> {
+        let part = ratio(steps.unsigned_abs(), self.total);
+        (self.total > 0).then_some(if steps < 0 { -part } else { part })
+    }
+}
+
+fn row(
+    point: &Point<'_>,
+    (item, survey): (&Item, &Survey),
+    (search, taken): (&Search, &Taken),
+    scale: &Scale,
+) -> AdviceRow {
+    let trial = &search.trials[taken.trial];
+    let case = Case::new(survey, item, (point.block, false));
+    let words = item.extents.iter().flat_map(|extent| extent.range());
+    let used = words.filter(|&word| survey.references_to(word) > 0).count();
+    let first = item.extents.first().map_or(0, |extent| extent.first);
+    let said = &trial.proposal.words;
+    AdviceRow {
+        kind: TABLE[trial.kind].name,
+        object: item.label(),
+        object_kind: item.object.as_ref().map(|object| object.kind),
+        allocated_at: item.object.as_ref().and_then(|object| object.allocated_at.clone()),
+        address: format!("{:#x}", first * BlockSize::WORD_BYTES),
+        size: case.bytes(),
+        ranges: count(item.extents.len()),
+        stride: said.elements.map(|e| e.stride * BlockSize::WORD_BYTES),
+        count: said.elements.map(|e| e.count),
+        words: count(used),
+        blocks: count(trial.concerned.len()),
+        threads: case.users,
+        extra_bytes: trial.proposal.extra_bytes,
+        saved_alone: scale.units(taken.alone),
+        saved_alone_share: scale.share(taken.alone),
+        saved: scale.units(taken.more),
+        saved_share: scale.share(taken.more),
+        sentence: said.sentence.clone(),
+        hint: said.hint.clone(),
+    }
+}
+
+fn ratio(part: u128, whole: u128) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a share is a rounded figure")]
+    let share = part as f64 / whole.max(1) as f64;
+    share
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}

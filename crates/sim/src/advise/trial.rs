@@ -1,0 +1,220 @@
+//! Many layouts tried in one pass over the trace, each on the few blocks that it changes.
+
+use homenode_advise::{Layout, Proposal};
+use homenode_base::{AccessKind, Flags, Time};
+use homenode_placement::{HistoryBuilder, Shard};
+use homenode_trace::{Batch, TraceReader};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::point::{BlockCost, Point, Tick};
+use crate::error::SimError;
+use crate::feed::{decode, window_pieces};
+use crate::source::TraceSource;
+
+/// Bytes that a run takes until its histories are built, and how many more runs a layout may make.
+const RUN_BYTES: u64 = 2 * 32;
+
+/// A shard is not divided further than this.
+const SHARD_BITS_MAX: u32 = 10;
+
+/// Entries of the cache in front of a map of blocks.
+const CACHE_ENTRIES: usize = 1024;
+
+/// A layout of one object that may be better.
+pub(super) struct Trial {
+    /// The object.
+    pub(super) item: usize,
+    /// Kind of advice.
+    pub(super) kind: usize,
+    pub(super) proposal: Proposal,
+    /// Blocks in which the object lies now, in order.
+    pub(super) concerned: Vec<u64>,
+    /// Blocks in which it would lie.
+    pub(super) fresh: std::ops::Range<u64>,
+}
+
+/// What a trial's blocks cost, old and new ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tried {
+    pub(super) blocks: Vec<(u64, BlockCost)>,
+    pub(super) steps: u128,
+}
+
+/// A trial, or a part of its blocks where it is too large to be tried at once.
+struct Job<'a> {
+    trial: usize,
+    shard: Shard,
+    bytes: u64,
+    what: &'a Trial,
+}
+
+/// Simulates each trial on top of the layouts accepted so far. `runs_of` says how long the history
+/// of a block is now.
+pub(super) fn try_all(
+    point: &Point<'_>,
+    trace: &TraceReader,
+    (accepted, trials): (&Layout, &[&Trial]),
+    runs_of: impl Fn(u64) -> u64,
+    tick: Tick<'_>,
+) -> Result<Vec<Tried>, SimError> {
+    let mut jobs = Vec::new();
+    for (trial, &what) in trials.iter().enumerate() {
+        let runs: u64 = what.concerned.iter().map(|&block| runs_of(block)).sum();
+        let bytes = runs.saturating_mul(RUN_BYTES);
+        let parts = bytes.div_ceil(point.budget.max(1)).next_power_of_two();
+        let bits = parts.trailing_zeros().min(SHARD_BITS_MAX);
+        let shards = (0..1u32 << bits).map(|index| Shard { index, bits });
+        jobs.extend(shards.map(|shard| Job { trial, shard, bytes: bytes >> bits, what }));
+    }
+    let mut tried = vec![Tried::default(); trials.len()];
+    let mut rest = jobs.as_slice();
+    while !rest.is_empty() {
+        let mut sum = 0u64;
+        let fits = rest.iter().take_while(|job| {
+            sum = sum.saturating_add(job.bytes);
+            sum <= point.budget
+        });
+        let (now, later) = rest.split_at(fits.count().max(1));
+        rest = later;
+        pass(point, trace, (accepted, now), &mut tried, tick)?;
+    }
+    for one in &mut tried {
+        one.blocks.sort_unstable_by_key(|&(block, _)| block);
+        one.steps = one.blocks.iter().map(|(_, cost)| cost.steps).sum();
+    }
+    Ok(tried)
+}
+
+/// One pass for some jobs, shared out among the threads.
+fn pass(
+    point: &Point<'_>,
+    trace: &TraceReader,
+    (accepted, jobs): (&Layout, &[Job<'_>]),
+    tried: &mut [Tried],
+    tick: Tick<'_>,
+) -> Result<(), SimError> {
+    let share = jobs.len().div_ceil(point.pool.current_num_threads());
+    let workers = jobs.chunks(share).map(|some| Worker::new(point, accepted, some));
+    let mut workers: Vec<Worker<'_>> = workers.collect();
+    let pieces = trace.pieces();
+    let width = window_pieces(trace, point.pool.current_num_threads());
+    let window = |first: usize| first.min(pieces)..pieces.min(first + width);
+    let mut ready = point.pool.install(|| decode(trace, window(0), Vec::new()))?;
+    let mut spare = Vec::new();
+    let mut first = 0;
+    while first < pieces {
+        let (next, recycled) = (window(first + width), std::mem::take(&mut spare));
+        let work = || {
+            workers.par_iter_mut().for_each(|worker| {
+                ready.iter().for_each(|batch| worker.push(point, batch));
+            });
+        };
+        let ahead = || decode(trace, next, recycled);
+        let ((), decoded) = point.pool.install(|| rayon::join(work, ahead));
+        spare = std::mem::replace(&mut ready, decoded?);
+        first += width;
+        #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
+        tick(first.min(pieces) as f64 / pieces as f64)?;
+    }
+    for site in workers.into_iter().flat_map(|worker| worker.sites) {
+        let (histories, _) = site.builder.finish();
+        let blocks = &mut tried[site.trial].blocks;
+        point.walk(&histories, |number, cost, _| blocks.push((number, cost)))?;
+    }
+    Ok(())
+}
+
+/// Where one job's references go.
+struct Site {
+    trial: usize,
+    layout: Layout,
+    fresh: std::ops::Range<u64>,
+    builder: HistoryBuilder,
+}
+
+/// Some jobs, and which of them each block concerns.
+struct Worker<'a> {
+    sites: Vec<Site>,
+    lists: FxHashMap<u64, Vec<usize>>,
+    /// For some blocks met lately whether they concern anybody.
+    cache: Box<[(u64, bool); CACHE_ENTRIES]>,
+    nobody: &'a [usize],
+}
+
+impl Worker<'_> {
+    fn new(point: &Point<'_>, accepted: &Layout, jobs: &[Job<'_>]) -> Self {
+        let mut lists: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        let mut sites = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            for &block in &job.what.concerned {
+                lists.entry(block).or_default().push(sites.len());
+            }
+            sites.push(Site {
+                trial: job.trial,
+                layout: accepted.and(&job.what.proposal.pieces),
+                fresh: job.what.fresh.clone(),
+                builder: point.builder(job.shard),
+            });
+        }
+        Self { sites, lists, cache: Box::new([(u64::MAX, false); CACHE_ENTRIES]), nobody: &[] }
+    }
+
+    fn push(&mut self, point: &Point<'_>, batch: &Batch) {
+        let mut time = batch.first_time;
+        for row in 0..batch.len() {
+            let kind = batch.kind[row];
+            if kind == AccessKind::Fetch.code() {
+                continue;
+            }
+            time += 1;
+            let (addr, size) = (batch.addr[row], batch.size[row]);
+            let (first, last) = point.block.blocks_touched(addr, size).into_inner();
+            if !self.concerns(first) && (first == last || !(first..=last).any(|b| self.concerns(b)))
+            {
+                continue;
+            }
+            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+            if point.filter.simulates(flags) {
+                let who = (batch.thread[row], kind != AccessKind::Read.code());
+                self.reference(point, (addr, size), (who, time - 1));
+            }
+        }
+    }
+
+    #[inline]
+    fn concerns(&mut self, block: u64) -> bool {
+        let slot = usize::try_from((block ^ block >> 10) % CACHE_ENTRIES as u64).unwrap_or(0);
+        if self.cache[slot].0 != block {
+            self.cache[slot] = (block, self.lists.contains_key(&block));
+        }
+        self.cache[slot].1
+    }
+
+    /// Adds a reference to every job that it concerns.
+    fn reference(
+        &mut self,
+        point: &Point<'_>,
+        (addr, size): (u64, u8),
+        (who, time): ((u16, bool), Time),
+    ) {
+        let (first, last) = point.block.blocks_touched(addr, size).into_inner();
+        for block in first..=last {
+            for &index in self.lists.get(&block).map_or(self.nobody, Vec::as_slice) {
+                let listed = |b: u64| self.lists.get(&b).is_some_and(|list| list.contains(&index));
+                if (first..block).any(listed) {
+                    continue;
+                }
+                let Site { layout, fresh, builder, .. } = &mut self.sites[index];
+                layout.parts((addr, size), |addr, size| {
+                    for to in point.block.blocks_touched(addr, size) {
+                        // What lies outside of the trial's blocks does not change.
+                        if fresh.contains(&to) || listed(to) {
+                            builder.push_block(to, who, time);
+                        }
+                    }
+                });
+            }
+        }
+    }
+}

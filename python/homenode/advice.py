@@ -1,0 +1,208 @@
+"""`advise`: which objects to align, pad, group and split, with the gain simulated."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any, Unpack
+
+from homenode import _core
+from homenode.errors import ConfigError
+from homenode.files import check_replaceable
+from homenode.options import only_known
+from homenode.rows import Rows
+from homenode.simulation import Options, configuration
+from homenode.specs import split_specs, unique
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Sequence
+
+MACHINE = "spr-2s-lines"
+_POINT = ("machine", "policy", "block_size")
+_SIDES = ("before", "after")
+
+
+class AdviceOptions(Options, total=False):
+    """Choices of advice, beside those of a simulation.
+
+    out: where to write the trace with all advice followed, for one machine, policy and block size
+        only; any other function can go on with it. Default: nowhere.
+    """
+
+    out: str | os.PathLike[str] | None
+
+
+class AdviceResult(Rows):
+    """Advice on the layout of a program's objects.
+
+    Attributes:
+        rows: one dictionary a piece of advice: machine, policy, block_size, rank, kind, object,
+            where it is, what it costs, what it saves, a ``sentence`` and a ``hint``.
+            ``docs/advise.md`` defines every field.
+        points: one dictionary for each machine, policy and block size: ``before``, ``after``,
+            ``saved_share``, ``false_sharing_gone``, ``extra_bytes``, how many objects were
+            ``examined`` and layouts ``tried``.
+        facts: trace, processors, references, objects.
+        trace: the trace with all advice followed, if one was asked for.
+        configuration: what was asked for.
+        provenance: what everything follows from.
+    """
+
+    def __init__(
+        self,
+        found: dict[str, Any],
+        configuration: dict[str, Any],
+        trace: Trace | None = None,
+    ) -> None:
+        self.points: list[dict[str, Any]] = []
+        rows = []
+        for point in found["points"]:
+            where = {name: point[name] for name in _POINT}
+            self.points.append({name: value for name, value in point.items() if name != "advice"})
+            for rank, row in enumerate(point["advice"], 1):
+                rows.append({**where, "rank": rank, **row})
+        super().__init__(rows, configuration, found["provenance"])
+        self.facts = {k: found[k] for k in ("trace", "processors", "references", "objects")}
+        self.trace = trace
+
+    def at(self, point: dict[str, Any]) -> list[dict[str, Any]]:
+        """The advice for the machine, policy and block size of a point."""
+        return [row for row in self.rows if all(row[name] == point[name] for name in _POINT)]
+
+    def top(self, count: int) -> AdviceResult:
+        """The same with no more than so many rows a point; what the points say stays."""
+        kept = copy.copy(self)
+        kept.rows = [row for row in self.rows if row["rank"] <= count]
+        return kept
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The one point asked about in short: cost and MCPR before and after, and the memory.
+
+        ``machine``, ``policy``, ``block_size``, ``cost_before``, ``cost_after``, ``mcpr_before``,
+        ``mcpr_after``, ``saved_share``, ``false_sharing_gone``, ``extra_bytes``, ``advice`` (how
+        many pieces).
+
+        Raises:
+            ConfigError: when several points were asked about; `summaries` has one each.
+        """
+        found = self.summaries()
+        if len(found) != 1:
+            raise ConfigError(f"{len(found)} points have no one summary; use summaries()")
+        return found[0]
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """A `summary` for every point."""
+        return [self._short(point) for point in self.points]
+
+    def _short(self, point: dict[str, Any]) -> dict[str, Any]:
+        where = {name: point[name] for name in _POINT}
+        costs = {f"cost_{side}": point[side]["total_cost"] for side in _SIDES}
+        means = {f"mcpr_{side}": point[side]["mcpr"] for side in _SIDES}
+        names = ("saved_share", "false_sharing_gone", "extra_bytes")
+        short = {name: point[name] for name in names}
+        return {**where, **costs, **means, **short, "advice": len(self.at(point))}
+
+    def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
+        flat = {k: v for k, v in row.items() if k not in {"allocated_at", "threads"}}
+        site = row["allocated_at"] or {}
+        flat["file"], flat["line"] = site.get("file"), site.get("line")
+        flat["threads"] = len(row["threads"])
+        return flat
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``homenode advise --json`` prints."""
+        written = None if self.trace is None else str(self.trace.path)
+        return {
+            **self.facts,
+            "points": self.points,
+            "rows": self.rows,
+            "written": written,
+            "provenance": self.provenance,
+        }
+
+    def to_json(self) -> str:
+        """What ``homenode advise --json`` prints, as text."""
+        return json.dumps(self.to_dict(), indent=2)
+
+
+def advise(
+    trace: Trace | str | os.PathLike[str],
+    machines: str | Iterable[str] = MACHINE,
+    policies: str | Iterable[str] | None = None,
+    block_sizes: str | int | Iterable[int] | None = None,
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[AdviceOptions],
+) -> AdviceResult:
+    """Says which objects to align, pad, group by thread or split, and what each gains.
+
+    Every layout is tried by simulating the trace under it. Advice is for one machine, policy and
+    block size; with several of them there is advice for each combination.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        machines: as in `simulate`. Default: cache lines of a two-socket machine.
+        policies: as in `simulate`. Default: what the first machine's kind suggests: ``inv`` on
+            page-coherence machines, ``migrate`` where there is no remote reference, else
+            ``optimal``.
+        block_sizes: as in `simulate`. Default: the first machine's own block size.
+        progress: called with the work done and in all.
+        options: see `AdviceOptions`.
+
+    Raises:
+        ConfigError: when a machine, policy, block size or option cannot be used.
+        TraceError: when the trace is damaged or the new one cannot be written.
+
+    Source: Markatos and Chronaki, section 3.4, for objects instead of words.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(thread=[0, 1] * 8, kind="W", address=[64, 68] * 8)
+    >>> result = hn.advise(trace, "cc", "migrate", 64)
+    >>> [(row["kind"], row["stride"]) for row in result], result.summary["false_sharing_gone"]
+    ([('pad', 4)], 1.0)
+    """
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    named = _named(machines)
+    if policies is None or block_sizes is None:
+        policy, size = usual_point(named[0])
+        policies = policy if policies is None else policies
+        block_sizes = size if block_sizes is None else block_sizes
+    only_known(options, AdviceOptions)
+    chosen: dict[str, Any] = dict(options)
+    out = chosen.pop("out", None)
+    config = configuration(named, policies, block_sizes, **chosen)
+    asked = json.dumps({"simulation": config})
+    target = None
+    if out is not None:
+        check_replaceable(out, opened.path)
+        target = str(out)
+    found = json.loads(_core.advise(str(opened.path), asked, target, progress))
+    return AdviceResult(found, config, None if target is None else Trace.open(target))
+
+
+def usual_point(machine: str) -> tuple[str, int]:
+    """The policy and block size that a machine suggests.
+
+    Page-coherence machines invalidate. Where there is no remote reference, as between caches, a
+    block moves to whoever needs it. Else it is the optimum: advice that helps even the best policy.
+
+    >>> usual_point("spr-2s-lines"), usual_point("markatos"), usual_point("numa")
+    (('migrate', 64), ('inv', 4096), ('optimal', 4096))
+    """
+    row = json.loads(_core.machine_prices(machine, [], True))[0]
+    if row["model"] == "page-coherence":
+        policy = "inv"
+    else:
+        policy = "migrate" if row["r"] is None else "optimal"
+    return policy, int(row["block_size"])
+
+
+def _named(machines: str | Iterable[str]) -> list[str]:
+    items = [machines] if isinstance(machines, str) else list(machines)
+    found: Sequence[str] = unique(spec for item in items for spec in split_specs(item, "machine"))
+    if not found:
+        raise ConfigError("no machine given; expected at least one name")
+    return list(found)

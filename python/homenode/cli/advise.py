@@ -1,0 +1,139 @@
+"""`homenode advise`: which objects to lay out anew, and what that gains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import examples, simulation_options, table_options
+from homenode.specs import format_size, plain_number
+
+if TYPE_CHECKING:
+    from homenode.advice import AdviceResult
+
+
+@click.command(
+    epilog=examples(
+        "homenode advise t.hnt",
+        "homenode advise t.hnt --machine markatos --policy inv --block-size 1K",
+        "homenode advise t.hnt --machine numa --block-size 4K -o better.hnt",
+        "homenode advise t.hnt --machine spr-2s-lines,genoa-2s-lines --top 3 --json",
+    )
+)
+@click.argument("trace", metavar="T.hnt")
+@simulation_options
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show so many pieces of advice, those that gain most. Default: all.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "out",
+    metavar="U.hnt",
+    help="Write the trace with all advice followed; for one machine, policy and block size.",
+)
+@table_options
+def advise(
+    trace: str,
+    top: int | None,
+    out: str | None,
+    as_json: bool,
+    csv: str | None,
+    parquet: str | None,
+    **options: Any,
+) -> None:
+    """Say which objects to align, pad, group by thread or split, and what that gains.
+
+    Every layout is tried by simulating the trace under it; advice that gains less than a thousandth
+    of the cost is not given. Without --machine it is for the cache lines of a two-socket machine;
+    without --policy and --block-size for what the first machine suggests: page-coherence machines
+    run inv, machines without remote reference migrate, others the optimum.
+    """
+    import homenode
+    from homenode.advice import MACHINE
+    from homenode.cli.output import write_csv, write_parquet
+    from homenode.cli.progress import Progress
+    from homenode.files import check_output
+
+    for output in (csv, parquet):
+        if output is not None:
+            check_output(output, trace)
+    with Progress("trying layouts") as progress:
+        result = homenode.advise(
+            trace,
+            options.pop("machines") or MACHINE,
+            options.pop("policies") or None,
+            options.pop("block_sizes") or None,
+            out=out,
+            progress=progress,
+            **options,
+        )
+    shown = result if top is None else result.top(top)
+    if csv is not None:
+        write_csv(shown.flat_rows(), csv)
+    if parquet is not None:
+        write_parquet(shown.flat_rows(), parquet)
+    if as_json:
+        click.echo(shown.to_json())
+    elif csv is None and parquet is None:
+        _print(shown)
+    if out is not None and not as_json:
+        click.echo(f"{out}: written", err=True)
+
+
+def _print(result: AdviceResult) -> None:
+    from homenode.cli.output import print_table
+
+    columns = [("#", True), ("advice", False), ("object", False), ("saves alone", True)]
+    columns += [("on top", True), ("memory", True)]
+    for point in result.points:
+        rows = result.at(point)
+        title = (
+            f"{result.facts['trace']} on {point['machine']}, {point['policy']}, "
+            f"{format_size(point['block_size'])} blocks, {result.facts['processors']} processors"
+        )
+        if rows:
+            print_table(columns, [_cells(row) for row in rows], title)
+            for row in rows:
+                click.echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
+        else:
+            click.echo(f"{title}: no layout of an object gains a thousandth of the cost")
+        click.echo(_outcome(point))
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    return [
+        str(row["rank"]),
+        row["kind"],
+        row["object"],
+        _percent(row["saved_alone_share"]),
+        _percent(row["saved_share"]),
+        f"{plain_number(row['extra_bytes'])} B",
+    ]
+
+
+def _outcome(point: dict[str, Any]) -> str:
+    before, after = point["before"], point["after"]
+    gone = point["false_sharing_gone"]
+    text = (
+        f"MCPR {_mean(before)} before, {_mean(after)} after all: {_percent(point['saved_share'])} "
+        f"of the cost saved for {plain_number(point['extra_bytes'])} bytes"
+    )
+    if gone is not None:
+        text += f"; {_percent(gone)} of the references to falsely shared blocks gone"
+    return text
+
+
+def _mean(side: dict[str, Any]) -> str:
+    return "-" if side["mcpr"] is None else plain_number(side["mcpr"])
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}%"
+
+
+COMMANDS = {"advise": advise}

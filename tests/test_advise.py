@@ -1,0 +1,131 @@
+"""`homenode.advise` and its command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode import workloads
+from homenode.errors import ConfigError, TraceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Outcome
+
+
+def _counters(path: Path | None = None) -> hn.Trace:
+    """Two threads that count for themselves, side by side."""
+    turns = range(40)
+    return hn.Trace.from_numpy(
+        thread=[i % 2 for i in turns],
+        kind="W",
+        address=[0x10000 + 8 * (i % 2) for i in turns],
+        size=8,
+        path=path,
+    )
+
+
+def test_the_gain_is_that_of_the_written_trace(tmp_path: Path) -> None:
+    result = hn.advise(_counters(), "cc", "migrate", 64, out=tmp_path / "better.hnt")
+    assert result.trace is not None
+    row = hn.simulate(result.trace, "cc", "migrate", 64).rows[0]
+    summary = result.summary
+    assert (summary["cost_after"], summary["mcpr_after"]) == (row["total_cost"], row["mcpr"])
+    assert (
+        summary["cost_before"]
+        == hn.simulate(_counters(), "cc", "migrate", 64).rows[0]["total_cost"]
+    )
+    assert sum(r["saved"] for r in result) == summary["cost_before"] - summary["cost_after"]
+    assert (summary["advice"], summary["extra_bytes"]) == (1, 2 * 64 - 16)
+
+
+def test_advice_on_an_unnamed_trace_names_addresses() -> None:
+    (row,) = hn.advise(_counters(), "cc", "migrate", 64)
+    assert (row["kind"], row["object"], row["object_kind"]) == ("pad", "memory at 0x10000", None)
+
+
+def test_several_points_have_advice_each() -> None:
+    result = hn.advise(_counters(), ["cc", "numa"], ["migrate", "optimal"], [64, 4096])
+    assert len(result.summaries()) == len(result.points) == 8
+    assert {row["machine"] for row in result} == {"cc", "numa"}
+    assert len(result.to_pandas()) == len(result)
+    with pytest.raises(ConfigError, match="use summaries"):
+        _ = result.summary
+    with pytest.raises(ConfigError, match="one machine, policy and block size"):
+        hn.advise(_counters(), "cc", "migrate", [64, 128], out="never.hnt")
+
+
+def test_one_thread_and_no_references_need_no_advice() -> None:
+    single = hn.Trace.from_numpy(thread=0, kind="W", address=[64, 128, 68])
+    empty = hn.Trace.from_numpy(thread=[], kind=[], address=[])
+    for trace in (single, empty):
+        result = hn.advise(trace)
+        assert (len(result), result.summary["advice"]) == (0, 0)
+        assert result.summary["false_sharing_gone"] is None
+
+
+def test_the_command_prints_advice_and_goes_on(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    trace, better = tmp_path / "t.hnt", tmp_path / "u.hnt"
+    _counters(trace)
+    point = ("--machine", "cc", "--policy", "migrate", "--block-size", 64)
+    shown = homenode("advise", trace, *point, "-o", better)
+    assert shown.code == 0, shown.err
+    assert "pad each element to 64 bytes" in shown.out
+    assert "1 after all" in shown.out
+    assert f"{better}: written" in shown.err
+    again = homenode("advise", better, *point)
+    assert "no layout of an object gains" in again.out
+    report = json.loads(homenode("advise", trace, *point, "--json").out)
+    assert [row["kind"] for row in report["rows"]] == ["pad"]
+    assert report["points"][0]["after"]["mcpr"] == 1
+    table = homenode("advise", trace, *point, "--csv", "-").out.splitlines()
+    assert table[0].startswith("machine,policy,block_size,rank,kind,object")
+    assert len(table) == 2
+
+
+def test_the_command_refuses_what_it_cannot_do(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    trace = tmp_path / "t.hnt"
+    _counters(trace)
+    wrong: list[tuple[tuple[Any, ...], str]] = [
+        (("--machine", "nowhere"), "nowhere"),
+        (("--machine", "cc", "--policy", "first-touch"), "choose a policy that moves blocks"),
+        (("--machine", "cc", "--block-size", "64,128", "-o", tmp_path / "u"), "at a time"),
+        (("-o", trace), "t.hnt"),
+        (("--top", 0), "--top"),
+    ]
+    for words, said in wrong:
+        outcome = homenode("advise", trace, *words)
+        assert outcome.code == 2, words
+        assert said in outcome.err.replace("\n", " "), outcome.err
+    (tmp_path / "broken.hnt").write_bytes(trace.read_bytes()[:-7])
+    assert homenode("advise", tmp_path / "broken.hnt").code == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.hnt", "t.hnt"]
+    with pytest.raises(TraceError):
+        hn.advise(tmp_path / "broken.hnt")
+
+
+def test_what_is_promised_of_padding_is_what_padding_gains(tmp_path: Path) -> None:
+    """The false-sharing workload, and the same program with its counters 128 bytes apart."""
+    program = workloads.build("false-sharing", tmp_path / "program", "homenode")
+    traces = []
+    for flag in ((), ("--padded",)):
+        path = tmp_path / f"t{len(flag)}.hnt"
+        hn.Trace.record([str(program), "--quick", "-p", "8", *flag], path)
+        traces.append(path)
+    point = ("spr-2s-lines", "migrate", 128)
+    result = hn.advise(traces[0], *point)
+    first = result.rows[0]
+    assert (first["kind"], first["object"]) == ("pad", "adjacent_counters")
+    assert (first["stride"], first["count"]) == (8, 8)
+    before, padded = (hn.simulate(trace, *point).rows[0]["total_cost"] for trace in traces)
+    assert before - first["saved_alone"] == pytest.approx(padded, rel=0.02)
+    assert first["saved_alone"] > 0.3 * before
