@@ -69,6 +69,7 @@ CLAIMS = {
         "both", "attract_by_bodies attract sum_up take_zone child_of sum_branches accelerate"
     ),
     "water-nsq": Claim("true", "hand_in act image collect attract add_energy"),
+    "fmm": Claim("true", "take_in attract find_range insert combine"),
     "ocean-contig": Claim("true", "copy_strip"),
     "ocean-noncontig": Claim(
         "both", "sweep restrict_from find_residual interpolate_to advance solve_mode"
