@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from homenode.catalogue import table
     from homenode.false_sharing import SharingResult, sharing, synthetic
     from homenode.optimum import OptimalResult, optimal
+    from homenode.orders import OrderResult, order_sensitivity
     from homenode.pages import manage_pages
     from homenode.picture import SharingPicture, sharing_picture
     from homenode.result import Result
@@ -33,6 +34,7 @@ __all__ = [
     "AdviceResult",
     "ConfigError",
     "OptimalResult",
+    "OrderResult",
     "Result",
     "SharingPicture",
     "SharingResult",
@@ -45,6 +47,7 @@ __all__ = [
     "alpha_beta",
     "manage_pages",
     "optimal",
+    "order_sensitivity",
     "sharing",
     "sharing_picture",
     "simulate",
@@ -61,6 +64,7 @@ _HOME = {
     "AdviceResult": "homenode.advice",
     "ConfigError": "homenode._core",
     "OptimalResult": "homenode.optimum",
+    "OrderResult": "homenode.orders",
     "Result": "homenode.result",
     "SharingPicture": "homenode.picture",
     "SharingResult": "homenode.false_sharing",
@@ -71,6 +75,7 @@ _HOME = {
     "alpha_beta": "homenode.alphabeta",
     "manage_pages": "homenode.pages",
     "optimal": "homenode.optimum",
+    "order_sensitivity": "homenode.orders",
     "sharing": "homenode.false_sharing",
     "sharing_picture": "homenode.picture",
     "simulate": "homenode.simulation",

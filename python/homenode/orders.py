@@ -2,14 +2,314 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import os
+import statistics
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
+
+from homenode.errors import ConfigError
+from homenode.options import only_known, whole_number
+from homenode.rows import Rows
+from homenode.simulation import Options, policies_for, simulate
+from homenode.specs import unique
+from homenode.trace import Trace
+from homenode.transforms import transform
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from homenode.result import Result
+
+    PathLike = str | os.PathLike[str]
+    Progress = Callable[[int, int | None], None] | None
 
 
-def order_path(path: str | os.PathLike[str], quantum: int, seed: int) -> Path:
+_REPLAY = frozenset(Options.__annotations__)
+
+
+class OrderOptions(Options, total=False):
+    """Choices of a study of orders, beside those of a simulation.
+
+    reinterleave: how many orders to make of each trace, beside the recorded one, by the transform
+        of this name. Default: 0.
+    quantum: references of a turn in these, on the average. Default: 100.
+    seed: seed of the first of these; the others have the seeds after it. Default: 1.
+    """
+
+    reinterleave: int
+    quantum: int
+    seed: int
+
+
+class OrderResult(Rows):
+    """How much the cost under each policy differs between orders of the same program.
+
+    Attributes:
+        rows: one dictionary a machine, block size and policy: machine, block_size, policy, orders
+            (how many), mean, min, max and deviation (the sample's standard deviation) of the MCPR,
+            and spread, which is (max - min) / mean.
+        rankings: one dictionary a machine and block size: the policies from the least mean cost to
+            the largest; tau_mean and tau_min, Kendall's tau between this ranking and that of each
+            order; and swaps, the pairs that some orders rank the other way, with the number of
+            these orders and how far apart the means are.
+        orders: one dictionary an order: trace, order (as its metadata tells), how it was made of
+            the trace if it was, references, checksum.
+        configuration: what was asked for.
+        provenance: version, notes and the provenance of each simulation.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[dict[str, Any]],
+        rankings: Sequence[dict[str, Any]],
+        orders: Sequence[dict[str, Any]],
+        configuration: dict[str, Any],
+        provenance: dict[str, Any],
+    ) -> None:
+        super().__init__(rows, configuration, provenance)
+        self.rankings = list(rankings)
+        self.orders = list(orders)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``homenode sensitivity --json`` prints."""
+        return {
+            "orders": self.orders,
+            "rows": self.rows,
+            "rankings": self.rankings,
+            "provenance": self.provenance,
+        }
+
+
+def order_sensitivity(
+    traces: Trace | PathLike | Iterable[Trace | PathLike],
+    machines: str | Iterable[str] = "numa",
+    policies: str | Iterable[str] | None = None,
+    block_sizes: str | int | Iterable[int] = 4096,
+    *,
+    progress: Progress = None,
+    **options: Unpack[OrderOptions],
+) -> OrderResult:
+    """Says how much results depend on the order in which the threads of a program ran.
+
+    A trace shows one interleaving; this simulates several and compares.
+
+    Args:
+        traces: recordings of one program, such as ``homenode record --repeat`` makes; or a single
+            trace, with ``reinterleave`` in the options.
+        machines: as for `homenode.simulate`.
+        policies: as for `homenode.simulate`; default: all made for the machines.
+        block_sizes: as for `homenode.simulate`.
+        progress: called with the work done and in all.
+        options: see `OrderOptions`.
+
+    Raises:
+        ConfigError: when there is only one order, or the traces differ in processors.
+        TraceError: when a trace is damaged.
+
+    Source: Bolosky, thesis, section 4.3, asks the question and answers it by perturbing traces.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(thread=[0, 0, 1, 1], kind="W", address=64)
+    >>> result = hn.order_sensitivity(trace, "prices:r=15,R=59", "optimal,first-touch", 64,
+    ...                               reinterleave=4, quantum=1)
+    >>> result.rows[0]["orders"], result.rows[0]["spread"]
+    (5, 0.0)
+    """
+    given = [traces] if isinstance(traces, str | Trace | os.PathLike) else list(traces)
+    only_known(options, OrderOptions)
+    count = whole_number("reinterleave", options.get("reinterleave", 0), 0)
+    turns = {
+        "quantum": whole_number("quantum", options.get("quantum", 100), 1),
+        "seed": whole_number("seed", options.get("seed", 1), 0),
+    }
+    replay: Any = {name: value for name, value in options.items() if name in _REPLAY}
+    if len(given) * (1 + count) < 2:
+        raise ConfigError(
+            "one trace shows one order; give several recordings (homenode record --repeat K) or "
+            "let orders be made (--reinterleave K)"
+        )
+    wanted = [machines] if isinstance(machines, str) else list(machines)
+    matrix = (wanted, policies_of(wanted, policies, replay), block_sizes)
+    opened = [trace if isinstance(trace, Trace) else Trace.open(trace) for trace in given]
+    _check(opened, replay)
+    watched = _Steps(progress, len(opened) * (1 + 2 * count))
+    orders: list[dict[str, Any]] = []
+    results: list[Result] = []
+    for name, trace in _all_orders(opened, count, turns, watched):
+        result = simulate(trace, *matrix, progress=watched.next(), **replay)
+        # Orders made here lie in files that are gone afterwards, under names nobody chose.
+        result.provenance["trace"] = name
+        results.append(result)
+        orders.append(_describe(name, trace))
+    rows, rankings = compare(results)
+    notes = unique(note for result in results for note in result.provenance["notes"])
+    programs = unique(str(trace.metadata["program"]) for trace in opened)
+    if len(programs) > 1:
+        notes.append(f"the traces are of different programs: {', '.join(programs)}")
+    provenance = {
+        "version": results[0].provenance["version"],
+        "notes": notes,
+        "simulations": [result.provenance for result in results],
+    }
+    configuration = {**results[0].configuration, "reinterleave": count, **turns}
+    return OrderResult(rows, rankings, orders, configuration, provenance)
+
+
+def policies_of(
+    machines: list[str], policies: str | Iterable[str] | None, options: Options
+) -> str | list[str]:
+    """The policies asked for, or all that are made for the machines."""
+    if policies is None:
+        return policies_for(machines, options.get("force", False))
+    return policies if isinstance(policies, str) else list(policies)
+
+
+def _check(traces: Sequence[Trace], options: Options) -> None:
+    threads = unique(trace.threads for trace in traces)
+    if len(threads) > 1 and options.get("processors") is None:
+        raise ConfigError(
+            f"the traces have {', '.join(str(n) for n in threads)} threads; costs can be compared "
+            "on one number of processors only: give processors"
+        )
+
+
+def _all_orders(
+    traces: Sequence[Trace], count: int, turns: dict[str, int], watched: _Steps
+) -> Iterator[tuple[str, Trace]]:
+    """Each trace, and after it what is made of it, with the name of the trace."""
+    for trace in traces:
+        name = str(trace.path)
+        yield name, trace
+        for i in range(count):
+            made = transform(
+                "reinterleave",
+                trace,
+                quantum=turns["quantum"],
+                seed=turns["seed"] + i,
+                progress=watched.next(),
+            )
+            yield name, made
+
+
+def _describe(name: str, trace: Trace) -> dict[str, Any]:
+    metadata = trace.metadata
+    made = [step for step in metadata["provenance"] if step.startswith("transform reinterleave")]
+    return {
+        "trace": name,
+        "order": metadata["order"],
+        "made": made[-1].partition(" (")[0] if made else None,
+        "references": trace.references,
+        "checksum": trace.checksum,
+    }
+
+
+def compare(results: Sequence[Result]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Spreads and rankings of the same matrix simulated over several orders."""
+    found: dict[tuple[str, int, str], list[float]] = {}
+    for row in itertools.chain.from_iterable(results):
+        cost = math.inf if row["mcpr"] is None else float(row["mcpr"])
+        key = (row["machine"], row["block_size"], row["policy"])
+        found.setdefault(key, []).append(cost)
+    rows = [
+        {"machine": machine, "block_size": size, "policy": policy, **spread(costs)}
+        for (machine, size, policy), costs in found.items()
+    ]
+    points = unique((machine, size) for machine, size, _ in found)
+    rankings = []
+    for point in points:
+        there = {key[2]: costs for key, costs in found.items() if key[:2] == point}
+        rankings.append({"machine": point[0], "block_size": point[1], **ranking(there)})
+    return rows, rankings
+
+
+def spread(costs: Sequence[float]) -> dict[str, Any]:
+    """Mean, extremes and relative spread of some costs; ``None`` where one is infinite.
+
+    >>> spread([2.0, 3.0, 4.0])["spread"]
+    0.6666666666666666
+    """
+    least, most = min(costs), max(costs)
+    if not math.isfinite(most):
+        names = ("mean", "min", "max", "deviation", "spread")
+        return {"orders": len(costs), **dict.fromkeys(names)}
+    mean = statistics.fmean(costs)
+    return {
+        "orders": len(costs),
+        "mean": mean,
+        "min": least,
+        "max": most,
+        "deviation": statistics.stdev(costs) if len(costs) > 1 else 0.0,
+        "spread": (most - least) / mean if mean else 0.0,
+    }
+
+
+def ranking(costs: dict[str, list[float]]) -> dict[str, Any]:
+    """Which policy is better in how many orders.
+
+    Policies whose mean costs are equal have no order between them and do not count.
+
+    >>> found = ranking({"a": [1.0, 3.0, 1.0], "b": [2.0, 2.0, 2.0], "c": [9.0, 9.0, 9.0]})
+    >>> found["policies"], round(found["tau_min"], 3)
+    (['a', 'b', 'c'], 0.333)
+    >>> found["swaps"][0]["policies"], found["swaps"][0]["orders"]
+    (['a', 'b'], 1)
+    """
+    finite = {name: values for name, values in costs.items() if all(map(math.isfinite, values))}
+    means = {name: statistics.fmean(values) for name, values in finite.items()}
+    ranked = sorted(means, key=lambda name: means[name])
+    pairs = [
+        (better, worse)
+        for better, worse in itertools.combinations(ranked, 2)
+        if means[better] < means[worse]
+    ]
+    count = len(next(iter(costs.values()), []))
+    taus, swaps = [], []
+    for i in range(count):
+        signs = [_sign(finite[worse][i] - finite[better][i]) for better, worse in pairs]
+        taus.append(sum(signs) / len(signs) if signs else 1.0)
+    for better, worse in pairs:
+        other = sum(b > w for b, w in zip(finite[better], finite[worse], strict=True))
+        if other:
+            apart = (means[worse] - means[better]) / means[better] if means[better] else None
+            swaps.append({"policies": [better, worse], "orders": other, "apart": apart})
+    return {
+        "policies": ranked,
+        "tau_mean": statistics.fmean(taus) if taus else 1.0,
+        "tau_min": min(taus, default=1.0),
+        "swaps": swaps,
+    }
+
+
+def _sign(difference: float) -> int:
+    return (difference > 0) - (difference < 0)
+
+
+class _Steps:
+    """One progress for several pieces of work of equal weight."""
+
+    _PIECE = 1000
+
+    def __init__(self, progress: Progress, pieces: int) -> None:
+        self._progress = progress
+        self._total = pieces * self._PIECE
+        self._begun = -1
+
+    def next(self) -> Progress:
+        """The progress of the next piece."""
+        self._begun += 1
+        if self._progress is None:
+            return None
+        begin, tell = self._begun * self._PIECE, self._progress
+
+        def step(done: int, total: int | None) -> None:
+            tell(begin + self._PIECE * done // max(total or done, done, 1), self._total)
+
+        return step
+
+
+def order_path(path: PathLike, quantum: int, seed: int) -> Path:
     """Where the recording with this quantum and seed goes, of several that are called `path`.
 
     >>> order_path("runs/t.hnt", 100, 2).as_posix()

@@ -96,6 +96,7 @@ fn example(entry: &Entry) -> &'static [&'static str] {
     match entry.name {
         "local" => &["seed=3"],
         "gap" => &["seed=3", "every=20", "length=10"],
+        "reinterleave" => &["seed=3", "quantum=4"],
         "select" => &["threads=0,2"],
         "drop-sync" => &[],
         "processors" => &["count=2"],
@@ -138,7 +139,10 @@ fn every_transform_names_its_parameters_when_one_is_wrong() {
         }
     }
     let error = pieces(&trace, "shuffle", &[]).err().unwrap().to_string();
-    assert!(error.contains("unknown transform \"shuffle\"; known: local, gap, select"), "{error}");
+    assert!(
+        error.contains("unknown transform \"shuffle\"; known: local, gap, reinterleave, select"),
+        "{error}"
+    );
 }
 
 /// Thesis §4.3, word for word: the buffer holds the references themselves.

@@ -71,7 +71,7 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     input and output are its own, so the summary goes to standard error; with --json the summary is
     on standard output and the program's goes to standard error. Its exit code is reported, not
     returned. Several recordings, with --repeat or several quanta, go to t.q100.s0.hnt and so on:
-    quantum 100, seed 0.
+    quantum 100, seed 0; homenode sensitivity compares them.
     """
     from homenode.cli.output import print_facts, print_json
 

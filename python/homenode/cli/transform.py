@@ -12,6 +12,7 @@ from homenode.specs import plain_number
 _EXAMPLES = {
     "local": ["homenode transform local t.hnt -o u.hnt --seed 7"],
     "gap": ["homenode transform gap t.hnt -o u.hnt --seed 7 --every 30000 --length 4000"],
+    "reinterleave": ["homenode transform reinterleave t.hnt -o u.hnt --seed 7 --quantum 100"],
     "select": [
         "homenode transform select t.hnt -o u.hnt --time 1000000-2000000",
         "homenode transform select t.hnt -o u.hnt --begin init-done --threads 0,2-4",

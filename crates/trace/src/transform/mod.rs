@@ -11,6 +11,7 @@ mod output;
 mod processors;
 mod queue;
 mod realign;
+mod reinterleave;
 mod run;
 mod select;
 mod split;
@@ -30,6 +31,7 @@ use values::Values;
 pub const TABLE: &[Entry] = &[
     local::ENTRY,
     gap::ENTRY,
+    reinterleave::ENTRY,
     select::ENTRY,
     drop_sync::ENTRY,
     processors::ENTRY,

@@ -1,0 +1,204 @@
+//! Another legal order of the threads.
+
+mod before;
+
+use std::collections::VecDeque;
+
+use homenode_base::{Access, Rng};
+
+use super::output::{Output, walk};
+use super::{Entry, Param, SEED, Transform};
+use crate::model::{Batch, Event, EventKind, Metadata};
+use before::{Before, Rules};
+
+/// Runs the threads of a trace again in turns of random length, like a recording with another seed,
+/// but without the program: what each did stays as it is, and so does the order of all that the
+/// trace knows to synchronise.
+///
+/// A turn has 1 to less than two quanta of references, a quantum on the average. Threads take turns
+/// in a queue; one whose next reference or event must wait for another thread's lets others pass.
+/// The file `before.rs` has the rules. The recorded order obeys them, so there always is a thread that may go
+/// on. The beginning of the computation and of a phase are passed by all threads together.
+///
+/// Cost: O(1) a reference, times the number of threads that wait when a turn ends. Memory grows
+/// with the window.
+pub const ENTRY: Entry = Entry {
+    name: "reinterleave",
+    summary: "run the threads in other turns, keeping the order of all synchronisation",
+    source: "docs/order.md",
+    params: &[
+        SEED,
+        Param {
+            name: "quantum",
+            default: "100",
+            form: "Q",
+            doc: "references of a turn on the average; 1 gives turns of exactly one",
+        },
+        Param {
+            name: "window",
+            default: "1000000",
+            form: "N",
+            doc: "references and events to choose from: how far threads can drift apart; 1 \
+                  changes nothing",
+        },
+    ],
+    pieces: false,
+    build: |values, _| {
+        let seed = values.count("seed", 0..=u64::MAX)?.unwrap_or(0);
+        Ok(Box::new(Reinterleave {
+            rng: Rng::new(seed),
+            quantum: values.count("quantum", 1..=1 << 40)?.unwrap_or(1),
+            window: values.count("window", 1..=1 << 28)?.unwrap_or(1),
+            held: 0,
+            rules: Rules::default(),
+            lanes: Vec::new(),
+            done: Vec::new(),
+            waiting: VecDeque::new(),
+            turn: None,
+        }))
+    },
+};
+
+enum Item {
+    Access(Access),
+    Event(Box<EventKind>),
+}
+
+/// What a thread did and the new trace does not have yet.
+#[derive(Default)]
+struct Lane {
+    items: VecDeque<Item>,
+    /// What must come before the item with this number, counted over the whole trace.
+    before: VecDeque<(u64, Before)>,
+}
+
+struct Reinterleave {
+    rng: Rng,
+    quantum: u64,
+    window: u64,
+    /// Items in all lanes.
+    held: u64,
+    rules: Rules,
+    lanes: Vec<Lane>,
+    /// Items of each thread that were emitted.
+    done: Vec<u64>,
+    /// Threads that do not have the turn, in the order in which they get it.
+    waiting: VecDeque<u16>,
+    /// The thread that has the turn, and the references left of it.
+    turn: Option<(u16, u64)>,
+}
+
+impl Reinterleave {
+    fn access(&mut self, access: &Access, out: &mut Output) {
+        self.meet(access.thread);
+        self.rules.access(access);
+        self.push(access.thread, Item::Access(*access), out);
+    }
+
+    fn event(&mut self, event: &Event, out: &mut Output) {
+        if matches!(event.what, EventKind::InitDone | EventKind::Phase { .. }) {
+            self.drain(out);
+            out.event(event.clone());
+            return;
+        }
+        self.meet(event.thread);
+        self.rules.event(event.thread, &event.what);
+        self.push(event.thread, Item::Event(Box::new(event.what.clone())), out);
+    }
+
+    /// Makes room for a thread.
+    fn meet(&mut self, thread: u16) {
+        while self.lanes.len() <= usize::from(thread) {
+            self.lanes.push(Lane::default());
+            self.done.push(0);
+        }
+        if self.rules.is_new(thread) {
+            self.waiting.push_back(thread);
+        }
+    }
+
+    fn push(&mut self, thread: u16, item: Item, out: &mut Output) {
+        let lane = &mut self.lanes[usize::from(thread)];
+        let number = self.done[usize::from(thread)] + lane.items.len() as u64;
+        let fresh = self.rules.take(&self.done);
+        lane.before.extend(fresh.map(|before| (number, before)));
+        lane.items.push_back(item);
+        self.held += 1;
+        while self.held >= self.window {
+            self.emit(out);
+        }
+    }
+
+    /// Whether a thread has an item and all that must come before it was emitted.
+    fn is_ready(&self, thread: u16) -> bool {
+        let lane = &self.lanes[usize::from(thread)];
+        let number = self.done[usize::from(thread)];
+        let mut first = lane.before.iter().take_while(|(of, _)| *of == number);
+        !lane.items.is_empty() && first.all(|(_, before)| before.is_past(&self.done))
+    }
+
+    /// Emits the next item.
+    fn emit(&mut self, out: &mut Output) {
+        let (thread, left) = match self.turn {
+            Some((thread, left)) if self.goes_on(thread, left) => (thread, left),
+            _ => self.next_turn(),
+        };
+        let lane = &mut self.lanes[usize::from(thread)];
+        let number = self.done[usize::from(thread)];
+        while lane.before.front().is_some_and(|(of, _)| *of == number) {
+            lane.before.pop_front();
+        }
+        let Some(item) = lane.items.pop_front() else { return };
+        self.done[usize::from(thread)] += 1;
+        let is_access = match item {
+            Item::Access(access) => {
+                out.access(&access);
+                true
+            }
+            Item::Event(what) => {
+                out.event(Event { thread, what: *what });
+                false
+            }
+        };
+        self.held -= 1;
+        self.turn = Some((thread, left - u64::from(is_access)));
+    }
+
+    /// Whether a thread keeps the turn. What follows its last reference belongs to it.
+    fn goes_on(&self, thread: u16, left: u64) -> bool {
+        let next = self.lanes[usize::from(thread)].items.front();
+        self.is_ready(thread) && (left > 0 || matches!(next, Some(Item::Event(_))))
+    }
+
+    /// The turn goes to the first thread in the queue that can go on.
+    fn next_turn(&mut self) -> (u16, u64) {
+        self.waiting.extend(self.turn.take().map(|(thread, _)| thread));
+        let place = self.waiting.iter().position(|&thread| self.is_ready(thread));
+        let place = place.expect("the oldest item of all waits for nothing that is still held");
+        let thread = self.waiting.remove(place).expect("a place in the queue");
+        (thread, 1 + self.rng.below(2 * self.quantum - 1))
+    }
+
+    fn drain(&mut self, out: &mut Output) {
+        while self.held > 0 {
+            self.emit(out);
+        }
+    }
+}
+
+impl Transform for Reinterleave {
+    fn batch(&mut self, input: &Batch, out: &mut Output) {
+        let state = &mut (self, out);
+        walk(input, state, |(s, out), a| s.access(a, out), |(s, out), e| s.event(e, out));
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.drain(out);
+    }
+
+    fn metadata(&self, metadata: &mut Metadata) {
+        if self.window > 1 {
+            metadata.order = format!("{}, reinterleaved", metadata.order);
+        }
+    }
+}

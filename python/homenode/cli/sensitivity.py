@@ -1,0 +1,137 @@
+"""`homenode sensitivity`: how much results depend on the order of the threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import examples, simulation_options, table_options
+from homenode.specs import format_size, plain_number
+
+if TYPE_CHECKING:
+    from homenode.orders import OrderResult
+
+_SWAPS_SHOWN = 5
+
+
+@click.command(
+    epilog=examples(
+        "homenode sensitivity t.hnt --reinterleave 8 --machine numa --block-size 4K",
+        "homenode record --repeat 5 --quantum 50,200 -o t.hnt -- ./prog",
+        "homenode sensitivity t.q*.hnt --machine cc+,numa --block-size 64,4K --json",
+    )
+)
+@click.argument("traces", nargs=-1, required=True, metavar="T.hnt...")
+@click.option(
+    "--reinterleave",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="K",
+    help="Make K other orders of each trace (homenode transform reinterleave).",
+)
+@click.option(
+    "--quantum",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    metavar="Q",
+    help="References of a turn in these, on the average.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    metavar="S",
+    help="Seed of the first of these; the others have the seeds after it.",
+)
+@simulation_options
+@table_options
+def sensitivity(
+    traces: tuple[str, ...], as_json: bool, csv: str | None, parquet: str | None, **options: Any
+) -> None:
+    """Say how much results depend on the order in which threads ran.
+
+    Simulates several orders of one program: recordings with other turns (homenode record --repeat),
+    or orders made of a trace (--reinterleave). Prints mean, least, largest and spread of the cost
+    under each policy, and whether the ranking of the policies is the same in all.
+    """
+    import homenode
+    from homenode.cli.output import print_json, write_csv, write_parquet
+    from homenode.cli.progress import Progress
+    from homenode.files import check_output
+
+    for output in (csv, parquet):
+        if output is not None:
+            check_output(output, *traces)
+    machines = options.pop("machines") or ["numa"]
+    policies = options.pop("policies") or None
+    sizes = options.pop("block_sizes") or [4096]
+    with Progress("comparing orders") as progress:
+        result = homenode.order_sensitivity(
+            traces, machines, policies, sizes, progress=progress, **options
+        )
+    if csv is not None:
+        write_csv(result.flat_rows(), csv)
+    if parquet is not None:
+        write_parquet(result.flat_rows(), parquet)
+    if as_json:
+        print_json(result.to_dict())
+    elif csv is None and parquet is None:
+        _print(result)
+        for note in result.provenance["notes"]:
+            click.echo(f"note: {note}", err=True)
+
+
+def _print(result: OrderResult) -> None:
+    from homenode.cli.output import print_table
+
+    columns = [
+        ("policy", False),
+        *((name, True) for name in ("mean MCPR", "least", "largest", "spread")),
+    ]
+    for point in result.rankings:
+        rows = [
+            row
+            for row in result.rows
+            if (row["machine"], row["block_size"]) == (point["machine"], point["block_size"])
+        ]
+        count = rows[0]["orders"]
+        size = format_size(point["block_size"])
+        title = f"{point['machine']}, {size} blocks, {count} orders"
+        print_table(columns, [_cells(row) for row in rows], title)
+        for line in _verdict(point, count):
+            click.echo(line)
+        click.echo()
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    if row["mean"] is None:
+        return [row["policy"], "∞", "-", "-", "-"]
+    costs = (plain_number(row[name]) for name in ("mean", "min", "max"))
+    return [row["policy"], *costs, f"{row['spread']:.1%}"]
+
+
+def _verdict(point: dict[str, Any], count: int) -> list[str]:
+    """What to make of a ranking."""
+    if len(point["policies"]) < 2:
+        return []
+    if not point["swaps"]:
+        return [f"ranking: the same in all {count} orders"]
+    lines = [
+        f"ranking: differs; Kendall's tau with that of the means is {point['tau_mean']:.2f} "
+        f"on the average, {point['tau_min']:.2f} at least"
+    ]
+    for swap in point["swaps"][:_SWAPS_SHOWN]:
+        better, worse = swap["policies"]
+        apart = "" if swap["apart"] is None else f"; the means are {swap['apart']:.2%} apart"
+        orders = f"{swap['orders']} of {count} orders"
+        lines.append(f"  {better} before {worse}, but not in {orders}{apart}")
+    if len(point["swaps"]) > _SWAPS_SHOWN:
+        lines.append(f"  and {len(point['swaps']) - _SWAPS_SHOWN} more pairs (--json has all)")
+    return lines
+
+
+COMMANDS = {"sensitivity": sensitivity}

@@ -1,0 +1,104 @@
+"""The order of the threads: several recordings, orders made of one, spreads and rankings."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode.orders import compare, ranking, spread
+from homenode.result import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Outcome
+
+
+def _writes(path: Path, threads: list[int]) -> str:
+    """Threads that write one word, in this order."""
+    hn.Trace.from_numpy(thread=threads, kind="W", address=64, path=path)
+    return str(path)
+
+
+def test_an_order_that_passes_a_word_around_costs_more(tmp_path: Path) -> None:
+    grouped = _writes(tmp_path / "a.hnt", [0] * 40 + [1] * 40)
+    finely = _writes(tmp_path / "b.hnt", [0, 1] * 40)
+    result = hn.order_sensitivity([grouped, finely], "prices:r=15,R=59", "optimal,first-touch", 64)
+    alone = [
+        hn.simulate(trace, "prices:r=15,R=59", "optimal,first-touch", 64).rows
+        for trace in (grouped, finely)
+    ]
+    for row, one, other in zip(result.rows, *alone, strict=True):
+        assert row["policy"] == one["policy"]
+        assert (row["min"], row["max"]) == tuple(sorted((one["mcpr"], other["mcpr"])))
+        assert row["spread"] == (row["max"] - row["min"]) / row["mean"]
+    assert result.rows[0]["spread"] > 0.5
+    assert [order["references"] for order in result.orders] == [80, 80]
+
+
+def test_orders_are_made_of_one_trace_and_repeat(trace: hn.Trace) -> None:
+    def found(seed: int) -> hn.OrderResult:
+        return hn.order_sensitivity(
+            trace, "numa", "optimal,migrate", 64, reinterleave=2, quantum=7, seed=seed
+        )
+
+    first = found(3)
+    assert [order["made"] is None for order in first.orders] == [True, False, False]
+    assert "seed=4 quantum=7" in first.orders[2]["made"]
+    assert len({order["checksum"] for order in first.orders}) == 3
+    assert first.to_dict() == found(3).to_dict()
+    assert first.rows != found(8).rows
+
+
+def test_costs_without_end_have_no_spread() -> None:
+    assert spread([1.0, float("inf")])["spread"] is None
+    assert ranking({"a": [1.0, 2.0], "b": [float("inf"), 1.0]})["policies"] == ["a"]
+    rows, _ = compare(
+        [Result([{"machine": "m", "block_size": 4, "policy": "p", "mcpr": None}]) for _ in "ab"]
+    )
+    assert rows[0]["mean"] is None
+
+
+def test_kendalls_tau_counts_pairs() -> None:
+    """Six pairs; the second order exchanges the two best and the two worst."""
+    costs = {"a": [1.0, 2.1], "b": [2.0, 1.2], "c": [3.0, 4.1], "d": [4.0, 3.2]}
+    found = ranking(costs)
+    assert found["policies"] == ["a", "b", "c", "d"]
+    assert (found["tau_mean"], found["tau_min"]) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert [swap["policies"] for swap in found["swaps"]] == [["a", "b"], ["c", "d"]]
+    equal = ranking({"a": [1.0, 1.0], "b": [1.0, 1.0]})
+    assert (equal["tau_min"], equal["swaps"]) == (1.0, [])
+
+
+def test_faulty_questions_are_refused_with_a_remedy(trace: hn.Trace, tmp_path: Path) -> None:
+    with pytest.raises(hn.ConfigError, match="one trace shows one order"):
+        hn.order_sensitivity(trace)
+    fewer = _writes(tmp_path / "a.hnt", [0, 1])
+    with pytest.raises(hn.ConfigError, match="give processors"):
+        hn.order_sensitivity([str(trace.path), fewer])
+    with pytest.raises(hn.ConfigError, match="no option colour"):
+        hn.order_sensitivity(trace, reinterleave=1, colour=2)  # type: ignore[call-arg]
+    other = hn.order_sensitivity([str(trace.path), fewer], "numa", "ace", 64, processors=4)
+    assert len(other.rows) == 1
+
+
+def test_the_command_prints_tables_and_verdicts(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    words = ("sensitivity", trace.path, "--reinterleave", 2, "--block-size", "64,4K")
+    policies = ("--policy", "optimal,migrate,first-touch")
+    done = homenode(*words, *policies)
+    assert done.code == 0, done.err
+    assert "3 orders" in done.out
+    assert done.out.count("ranking:") == 2
+    found = json.loads(homenode(*words, *policies, "--json").out)
+    assert [len(found[name]) for name in ("orders", "rows", "rankings")] == [3, 6, 2]
+    assert homenode(*words, *policies, "--csv", tmp_path / "o.csv").code == 0
+    assert (tmp_path / "o.csv").read_text().startswith("machine,block_size,policy,orders,mean")
+    alone = homenode("sensitivity", trace.path)
+    assert alone.code == 2
+    assert "--reinterleave K" in alone.err
