@@ -17,8 +17,9 @@ use before::{Before, Rules};
 ///
 /// A turn has 1 to less than two quanta of references, a quantum on the average. Threads take turns
 /// in a queue; one whose next reference or event must wait for another thread's lets others pass.
-/// The file `before.rs` has the rules. The recorded order obeys them, so there always is a thread that may go
-/// on. The beginning of the computation and of a phase are passed by all threads together.
+/// The file `before.rs` has the rules. The recorded order obeys them, so there always is a thread
+/// that may go on. The beginning of the computation and of a phase are passed by all threads
+/// together.
 ///
 /// Cost: O(1) a reference, times the number of threads that wait when a turn ends. Memory grows
 /// with the window.
