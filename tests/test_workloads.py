@@ -230,7 +230,7 @@ def test_no_data_races(tmp_path: Path, name: str) -> None:
     probe = run(tmp_path / name, "--help")
     if probe.returncode != 0:
         pytest.skip(f"ThreadSanitizer does not run here: {probe.stderr.strip()}")
-    checksum(tmp_path / name, *workloads.find(name).quick, "-p", "4")
+    checksum(tmp_path / name, *workloads.find(name).quick, "-p", "13")
 
 
 @pytest.mark.parametrize("name", NAMES)
