@@ -8,6 +8,7 @@ use homenode_base::{Access, Rng};
 
 use super::output::{Output, walk};
 use super::{Entry, Param, SEED, Transform};
+use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind, Metadata};
 use before::{Before, Rules};
 
@@ -188,9 +189,10 @@ impl Reinterleave {
 }
 
 impl Transform for Reinterleave {
-    fn batch(&mut self, input: &Batch, out: &mut Output) {
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(input, state, |(s, out), a| s.access(a, out), |(s, out), e| s.event(e, out));
+        Ok(())
     }
 
     fn finish(&mut self, out: &mut Output) {
