@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NESTED", "SOURCES", "RuntimeBuildError", "cache_dir", "link_flags"]
+__all__ = ["NESTED", "SOURCES", "RuntimeBuildError", "build_plugin", "cache_dir", "link_flags"]
 
 # Set for the compilers that the wrapper starts, so that a CC which leads back to it does not.
 NESTED = "HOMENODE_NESTED"
@@ -47,6 +47,7 @@ class Variant:
     name: str
     flags: tuple[str, ...]
     sources: tuple[Path, ...]
+    target: str = "runtime.o"
 
 
 def cache_dir() -> Path:
@@ -80,6 +81,15 @@ def link_flags(compiler: Sequence[str], *, shared: bool, static: bool, openmp: b
     return [*objects, *(f"-Wl,@{folder / 'runtime.wrap'}" for folder in folders), "-lpthread"]
 
 
+def build_plugin(compiler: Sequence[str], sources: tuple[Path, ...]) -> Path:
+    """The shared object of an emulator's plugin, built from `sources` unless it exists.
+
+    Raises:
+        RuntimeBuildError: when the compiler refuses, with what it said.
+    """
+    return _build(compiler, Variant("qemu", ("-shared",), sources, "plugin.so")) / "plugin.so"
+
+
 def _build(compiler: Sequence[str], variant: Variant) -> Path:
     """The folder with the object and the linker's instructions."""
     target = cache_dir() / f"runtime-{variant.name}-{_fingerprint(compiler, variant)}"
@@ -106,7 +116,8 @@ def _fingerprint(compiler: Sequence[str], variant: Variant) -> str:
     status = Path(program).resolve().stat()
     digest.update(f"{compiler} {program} {status.st_size} {status.st_mtime_ns}".encode())
     digest.update(" ".join([*_flags(), *variant.flags]).encode())
-    for path in [*variant.sources, *sorted(SOURCES.glob("*.h"))]:
+    headers = {path for source in variant.sources for path in source.parent.glob("*.h")}
+    for path in [*variant.sources, *sorted(headers)]:
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:24]
@@ -121,8 +132,12 @@ def _compile(compiler: Sequence[str], variant: Variant, folder: Path) -> None:
     """All sources as one: the system's headers are read once, which is most of the time."""
     whole = folder / "runtime.c"
     whole.write_text("".join(f'#include "{source.name}"\n' for source in variant.sources))
-    target = folder / "runtime.o"
-    flags = [*_flags(), *variant.flags, f"-I{SOURCES}"]
+    target = folder / variant.target
+    folders = sorted({str(source.parent) for source in variant.sources} | {str(SOURCES)})
+    flags = [*_flags(), *variant.flags, *(f"-I{name}" for name in folders)]
+    if variant.target.endswith(".so"):
+        _checked([*compiler, *flags, str(whole), "-o", str(target), "-lpthread", "-ldl"])
+        return
     _checked([*compiler, *flags, "-c", str(whole), "-o", str(target)])
     _write_lists(folder, target)
 

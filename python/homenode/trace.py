@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 import pyarrow as pa
 
-from homenode import _core, interchange
+from homenode import _core, interchange, recording
 from homenode.catalogue import COLUMNAR, table
 from homenode.columns import ColumnReader
 from homenode.errors import ConfigError
@@ -36,11 +36,19 @@ class RecordOptions(TypedDict, total=False):
     quantum: references a thread makes before the next thread's turn. Default: 100.
     seed: 0 for turns of exactly a quantum; else every turn has a length from 1 to less than two
         quanta, at random with this seed, and the same seed gives the same trace. Default: 0.
+    via: ``cc`` for a program built with ``homenode cc`` (default), ``qemu`` for any program.
+    fetches: with ``qemu``, also record where instructions are fetched. Default: no.
+    sysroot: with ``qemu``, where the libraries of a program for another instruction set are.
+    emulator: with ``qemu``, the emulator to use. Default: the one for the program, from PATH.
     """
 
     order: str
     quantum: int
     seed: int
+    via: str
+    fetches: bool
+    sysroot: str
+    emulator: str
 
 
 class Trace:
@@ -76,7 +84,7 @@ class Trace:
         progress: Progress = None,
         **options: Unpack[RecordOptions],
     ) -> Trace:
-        """Runs a program built with ``homenode cc`` and records its references.
+        """Runs a program and records its references.
 
         Args:
             command: the program and its arguments.
@@ -85,13 +93,15 @@ class Trace:
             options: see `RecordOptions`.
 
         Raises:
-            ConfigError: when the program cannot be run or was not built with ``homenode cc``.
+            ConfigError: when the program cannot be run, or was not built with ``homenode cc``.
             TraceError: when the trace cannot be written.
         """
         only_known(options, RecordOptions)
         files = {"argv": [os.fspath(word) for word in command], "output": os.fspath(path)}
+        wanted: dict[str, Any] = {**files, **options}
+        recording.complete(wanted)
         check_replaceable(path, *command[:1])
-        _core.record(json.dumps({**files, **options}), progress)
+        _core.record(json.dumps(wanted), progress)
         return cls(path)
 
     @classmethod

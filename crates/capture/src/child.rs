@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 const STACK_STEP_BYTES: usize = 1 << 16;
 const FD_VARIABLE: &str = "HOMENODE_FD";
 const PAD_VARIABLE: &str = "HOMENODE_PAD";
+const PRELOAD_VARIABLE: &str = "LD_PRELOAD";
 /// High, so that the program's own files get the numbers they always get.
 const FD_PREFERRED: RawFd = 900;
 /// How long a program that is asked to end may take before it is killed.
@@ -49,14 +50,27 @@ pub fn find(program: &OsStr) -> io::Result<PathBuf> {
         .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
 }
 
+/// What to start: a program and its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// A library that the program is to be started with.
+    pub preload: Option<String>,
+}
+
 impl Traced {
     /// Starts a program, with the shared area if it is to be recorded.
-    pub fn start(argv: &[String], area: Option<RawFd>) -> io::Result<Self> {
+    pub fn start(launch: &Launch, area: Option<RawFd>) -> io::Result<Self> {
+        let argv = &launch.argv;
         let first = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
         let path = find(OsStr::new(first))?;
         let mut command = Command::new(&path);
         command.arg0(first).args(&argv[1..]);
         command.env_remove(FD_VARIABLE).env_remove(PAD_VARIABLE);
+        if let Some(preload) = &launch.preload {
+            command.env(PRELOAD_VARIABLE, preload);
+        }
         if let Some(fd) = area {
             let target = descriptor();
             command.env(FD_VARIABLE, format!("{target:010}"));
@@ -171,6 +185,10 @@ fn padding(argv: &[String], path: &Path) -> usize {
 mod tests {
     use super::*;
 
+    fn plain(words: &[&str]) -> Launch {
+        Launch { argv: words.iter().map(|&word| word.to_owned()).collect(), preload: None }
+    }
+
     #[test]
     fn padding_fills_up_to_a_round_sum() {
         let one = padding(&["a".to_owned()], Path::new("/bin/a"));
@@ -181,20 +199,20 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_an_error() {
         assert!(find(OsStr::new("homenode-no-such-program")).is_err());
-        assert!(Traced::start(&["/no/such/program".to_owned()], None).is_err());
-        assert!(Traced::start(&[], None).is_err());
+        assert!(Traced::start(&plain(&["/no/such/program"]), None).is_err());
+        assert!(Traced::start(&plain(&[]), None).is_err());
     }
 
     #[test]
     fn endings_are_told_apart() {
-        let mut child = Traced::start(&["sh".into(), "-c".into(), "exit 7".into()], None).unwrap();
+        let mut child = Traced::start(&plain(&["sh", "-c", "exit 7"]), None).unwrap();
         let ending = loop {
             if let Some(ending) = child.ending().unwrap() {
                 break ending;
             }
         };
         assert_eq!(ending, Ending { exit_code: Some(7), signal: None });
-        let mut child = Traced::start(&["sleep".into(), "60".into()], None).unwrap();
+        let mut child = Traced::start(&plain(&["sleep", "60"]), None).unwrap();
         child.end();
         let ending = loop {
             if let Some(ending) = child.ending().unwrap() {

@@ -4,7 +4,8 @@ use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::EventKind;
 
 use crate::wire::{
-    CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, KIND_SHIFT, SIZE_SHIFT, SYNC_BIT, THREAD_SHIFT, code,
+    CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, GAP_BITS, GAP_SHIFT, KIND_SHIFT, SIZE_SHIFT, SYNC_BIT,
+    THREAD_SHIFT, code,
 };
 
 /// What one or several records say.
@@ -51,6 +52,8 @@ struct Pending {
 pub struct Decoder {
     pending: Option<Pending>,
     forks: u32,
+    /// Gap of the next reference, when it did not fit into it.
+    gap: u32,
 }
 
 impl Decoder {
@@ -60,7 +63,11 @@ impl Decoder {
         if self.pending.is_some() || words[0] >> EVENT_BIT != 0 {
             return self.take_event(words);
         }
-        Some(Item::Access(access(words)))
+        let mut access = access(words);
+        if self.gap != 0 {
+            access.gap = std::mem::take(&mut self.gap);
+        }
+        Some(Item::Access(access))
     }
 
     fn take_event(&mut self, words: [u64; 2]) -> Option<Item> {
@@ -104,6 +111,10 @@ impl Decoder {
                 return Some(Item::Private { thread: p.thread, region });
             }
             code::STAMP => return Some(Item::Stamp(p.words[0])),
+            code::GAP => {
+                self.gap = number;
+                return None;
+            }
             code::THREAD_EXIT => EventKind::ThreadExit,
             code::THREAD_CREATE => EventKind::ThreadCreate { child },
             code::THREAD_JOIN => EventKind::ThreadJoin { child },
@@ -152,7 +163,8 @@ fn access(words: [u64; 2]) -> Access {
     let kind = match (words[0] >> KIND_SHIFT) & 3 {
         0 => AccessKind::Read,
         1 => AccessKind::Write,
-        _ => AccessKind::Atomic,
+        2 => AccessKind::Atomic,
+        _ => AccessKind::Fetch,
     };
     let sync = (words[0] >> SYNC_BIT) & 1 != 0;
     Access {
@@ -162,7 +174,7 @@ fn access(words: [u64; 2]) -> Access {
         flags: if sync { Flags::SYNC } else { Flags::default() },
         addr: words[0] & LOW,
         pc: words[1] & LOW,
-        gap: 0,
+        gap: u32::from(low_byte(words[0] >> GAP_SHIFT)) & ((1 << GAP_BITS) - 1),
         pid: 0,
     }
 }
@@ -201,6 +213,20 @@ mod tests {
             panic!("a reference");
         };
         assert_eq!((a.size, a.kind, a.addr), (64, AccessKind::Read, 0x40));
+    }
+
+    #[test]
+    fn a_gap_is_in_the_reference_or_before_it() {
+        let mut decoder = Decoder::default();
+        let reference = [0x1000 | (8 << SIZE_SHIFT) | (30 << GAP_SHIFT), 0];
+        let long = [EVENT | (u64::from(code::GAP) << CODE_SHIFT) | 1_000_000, 0];
+        let mut gaps = Vec::new();
+        for words in [reference, long, [reference[0] & !(31 << GAP_SHIFT), 0], reference] {
+            if let Some(Item::Access(access)) = decoder.take(words) {
+                gaps.push(access.gap);
+            }
+        }
+        assert_eq!(gaps, [30, 1_000_000, 30]);
     }
 
     #[test]

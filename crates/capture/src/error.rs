@@ -45,6 +45,45 @@ pub enum CaptureError {
         /// Program.
         program: String,
     },
+    /// The program cannot run in an emulator that is known here.
+    #[error(
+        "{program}: expected a 64-bit Linux program for x86-64, aarch64 or riscv64, found {found}"
+    )]
+    NotEmulated {
+        /// Program.
+        program: String,
+        /// What it is.
+        found: String,
+    },
+    /// There is no emulator.
+    #[error(
+        "{emulator}: no such emulator; install QEMU's user-mode emulation (on Debian: apt install \
+         qemu-user)"
+    )]
+    NoEmulator {
+        /// Its name.
+        emulator: String,
+    },
+    /// The emulator has another plugin interface, or is no emulator.
+    #[error(
+        "{emulator}: expected QEMU 7.2 to 8.2, whose plugins have interface version 1, found \
+         {found:?}; name another one with --emulator"
+    )]
+    OtherEmulator {
+        /// The emulator.
+        emulator: String,
+        /// What it says it is.
+        found: String,
+    },
+    /// The emulator ran, and nothing was recorded.
+    #[error(
+        "{program}: no reference was recorded: the emulator did not run the program; what it said \
+         is above (a program for another instruction set needs its libraries: --sysroot)"
+    )]
+    NothingEmulated {
+        /// Program.
+        program: String,
+    },
     /// The kernel refused something the recorder needs.
     #[error("cannot {action}: {source}")]
     System {

@@ -10,6 +10,7 @@
 mod area;
 mod child;
 mod decode;
+mod emulator;
 mod error;
 mod heap;
 mod objects;

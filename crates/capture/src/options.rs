@@ -23,8 +23,16 @@ pub struct RecordOptions {
     pub argv: Vec<String>,
     /// The trace to write.
     pub output: String,
-    /// How references are caught; only `cc` here.
+    /// How references are caught: `cc` or `qemu`.
     pub via: String,
+    /// With `qemu`, the plugin, built for this machine.
+    pub plugin: String,
+    /// With `qemu`, the emulator; empty: the one for the program's instruction set.
+    pub emulator: String,
+    /// With `qemu`, where the program's libraries are, for another instruction set; may be empty.
+    pub sysroot: String,
+    /// With `qemu`, also record instruction fetches.
+    pub fetches: bool,
     /// In which order threads run.
     pub order: Order,
     /// References a thread makes before the next one's turn, from 1 to 10^9.
@@ -44,6 +52,10 @@ impl Default for RecordOptions {
             argv: Vec::new(),
             output: String::new(),
             via: "cc".to_owned(),
+            plugin: String::new(),
+            emulator: String::new(),
+            sysroot: String::new(),
+            fetches: false,
             order: Order::default(),
             quantum: 100,
             seed: 0,
@@ -54,6 +66,12 @@ impl Default for RecordOptions {
 }
 
 impl RecordOptions {
+    /// Whether the program runs in an emulator.
+    #[must_use]
+    pub fn emulated(&self) -> bool {
+        self.via == "qemu"
+    }
+
     /// Refuses what cannot be.
     ///
     /// # Errors
@@ -67,8 +85,11 @@ impl RecordOptions {
         if self.output.is_empty() {
             return bad("output", "the name of the trace to write", "nothing".to_owned());
         }
-        if self.via != "cc" {
-            return bad("via", "cc", self.via.clone());
+        if self.via != "cc" && self.via != "qemu" {
+            return bad("via", "cc or qemu", self.via.clone());
+        }
+        if self.emulated() == self.plugin.is_empty() {
+            return bad("plugin", "a plugin with qemu, and only there", self.plugin.clone());
         }
         if !(1..=1_000_000_000).contains(&self.quantum) {
             return bad("quantum", "1 to 1000000000 references", self.quantum.to_string());
@@ -139,6 +160,7 @@ mod tests {
             RecordOptions { argv: Vec::new(), ..good.clone() },
             RecordOptions { output: String::new(), ..good.clone() },
             RecordOptions { via: "qemu".to_owned(), ..good.clone() },
+            RecordOptions { via: "perf".to_owned(), ..good.clone() },
             RecordOptions { quantum: 0, ..good.clone() },
             RecordOptions { seed: 1, order: Order::Free, ..good.clone() },
             RecordOptions { level: 23, ..good.clone() },

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use homenode_trace::{Columns, Metadata, TraceWriter, WriterOptions};
 
 use crate::area::{Area, Geometry};
-use crate::child::{Ending, Traced};
+use crate::child::{Ending, Launch, Traced};
 use crate::decode::Item;
+use crate::emulator::Emulator;
 use crate::error::CaptureError;
 use crate::options::{Order, RecordOptions, RecordSummary};
 use crate::ring::{Merger, RingReader};
@@ -49,16 +50,17 @@ pub fn record(
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<RecordSummary, CaptureError> {
     options.check()?;
+    let (emulator, launch) = prepare(options)?;
     let native_time_s = if options.native { Some(run_natively(options)?) } else { None };
     let area = make_area(options)?;
     let writer_options = WriterOptions {
-        columns: Columns { pc: true, gap: false, pid: false, flags: true },
+        columns: Columns { pc: true, gap: counts_instructions(options), pid: false, flags: true },
         level: options.level,
         ..WriterOptions::default()
     };
     let mut sink = Sink::new(TraceWriter::create(&options.output, writer_options)?);
     let begin = Instant::now();
-    let mut child = match Traced::start(&options.argv, Some(area.fd())) {
+    let mut child = match Traced::start(&launch, Some(area.fd())) {
         Ok(child) => child,
         Err(source) => return Err(discard(options, start_error(options, source))),
     };
@@ -68,12 +70,20 @@ pub fn record(
         let program = options.argv[0].clone();
         return Err(discard(options, CaptureError::NotInstrumented { program }));
     }
+    let (references, threads) = (sink.references(), sink.threads());
+    if emulator.is_some() && references == 0 && !interrupted {
+        let program = options.argv[0].clone();
+        return Err(discard(options, CaptureError::NothingEmulated { program }));
+    }
     if options.seed != 0 && area.get(at::SEEDED) == 0 {
         let program = options.argv[0].clone();
         return Err(discard(options, CaptureError::OtherRelease { program }));
     }
-    let (references, threads) = (sink.references(), sink.threads());
-    let summary = sink.finish(metadata(options, &area, ending, wall_time_s))?;
+    let mut metadata = metadata(options, &area, ending, wall_time_s);
+    if let Some(emulator) = &emulator {
+        metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
+    }
+    let summary = sink.finish(metadata)?;
     if interrupted {
         return Err(CaptureError::Interrupted { references });
     }
@@ -94,6 +104,28 @@ pub fn record(
         lost_threads: area.get(at::LOST_THREADS),
         checksum: summary.checksum,
     })
+}
+
+/// The emulator, if there is to be one, and what to start.
+fn prepare(options: &RecordOptions) -> Result<(Option<Emulator>, Launch), CaptureError> {
+    if !options.emulated() {
+        return Ok((None, Launch { argv: options.argv.clone(), preload: None }));
+    }
+    let emulator = Emulator::for_program(options)?;
+    if options.native && !emulator.native {
+        return Err(CaptureError::Option {
+            option: "native",
+            expected: "a program for this machine's processor",
+            found: options.argv[0].clone(),
+        });
+    }
+    let launch = emulator.launch(options)?;
+    Ok((Some(emulator), launch))
+}
+
+/// An emulator counts the instructions between references, while one thread runs at a time.
+fn counts_instructions(options: &RecordOptions) -> bool {
+    options.emulated() && options.order == Order::Deterministic
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
@@ -210,7 +242,7 @@ fn metadata(options: &RecordOptions, area: &Area, ending: Ending, wall_time_s: f
         program: options.argv[0].clone(),
         arguments: options.argv[1..].to_vec(),
         tool: format!("homenode {}", env!("CARGO_PKG_VERSION")),
-        method: "cc".to_owned(),
+        method: options.via.clone(),
         order,
         // A deterministic trace is the same every time, and no two runs take the same time.
         wall_time_s: (options.order == Order::Free).then_some(wall_time_s),

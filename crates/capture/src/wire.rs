@@ -4,7 +4,7 @@
 /// First word of the area.
 pub const MAGIC: u32 = 0x486e_5763;
 /// Raised whenever layout or records change: runtime and recorder come from one release.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Rings there is a counter line for.
 pub const RINGS: u32 = 1024;
 /// Where the counter lines begin.
@@ -18,6 +18,10 @@ pub const SIZE_SHIFT: u32 = 48;
 pub const KIND_SHIFT: u32 = 55;
 /// Bit of a synchronisation variable.
 pub const SYNC_BIT: u32 = 57;
+/// Place of the instructions since the thread's previous reference, where they are counted.
+pub const GAP_SHIFT: u32 = 58;
+/// Bits of it; all of them set would be a number that comes in an event before the reference.
+pub const GAP_BITS: u32 = 5;
 /// Place of the number of payload records in word 0 of an event.
 pub const EXTRA_SHIFT: u32 = 48;
 /// Place of the code.
@@ -78,6 +82,8 @@ pub mod code {
     pub const PRIVATE: u8 = 21;
     /// Sequence number, in free order.
     pub const STAMP: u8 = 22;
+    /// Instructions before the next reference.
+    pub const GAP: u8 = 23;
 }
 
 /// Byte offsets of the header's fields.
@@ -151,6 +157,8 @@ mod tests {
             ("HN_SIZE_SHIFT", SIZE_SHIFT.into()),
             ("HN_KIND_SHIFT", KIND_SHIFT.into()),
             ("HN_SYNC_BIT", SYNC_BIT.into()),
+            ("HN_GAP_SHIFT", GAP_SHIFT.into()),
+            ("HN_GAP_BITS", GAP_BITS.into()),
             ("HN_EXTRA_SHIFT", EXTRA_SHIFT.into()),
             ("HN_CODE_SHIFT", CODE_SHIFT.into()),
             ("HN_EVENT_BIT", EVENT_BIT.into()),
@@ -158,6 +166,7 @@ mod tests {
             ("HN_READ", 0),
             ("HN_WRITE", 1),
             ("HN_ATOMIC", 2),
+            ("HN_FETCH", 3),
             ("HN_ORDER_DETERMINISTIC", ORDER_DETERMINISTIC.into()),
             ("HN_ORDER_FREE", ORDER_FREE.into()),
             ("HN_EV_THREAD_START", code::THREAD_START.into()),
@@ -182,6 +191,7 @@ mod tests {
             ("HN_EV_MARKER", code::MARKER.into()),
             ("HN_EV_PRIVATE", code::PRIVATE.into()),
             ("HN_EV_STAMP", code::STAMP.into()),
+            ("HN_EV_GAP", code::GAP.into()),
         ];
         for (name, value) in pairs {
             assert_eq!(defined(name), *value, "{name}");

@@ -15,16 +15,18 @@ from homenode.cli.command import Counts, examples, json_option
         "homenode record -o t.hnt -- ./prog -p 8",
         "homenode record --order free -o t.hnt -- ./prog",
         "homenode record --repeat 5 --quantum 50,200 -o t.hnt -- ./prog",
+        "homenode record --via qemu -o pigz.hnt -- pigz -k -p 4 some-file",
+        "homenode record --via qemu --sysroot /usr/aarch64-linux-gnu -o t.hnt -- ./arm-prog",
     ),
 )
 @click.argument("command", nargs=-1, required=True, metavar="PROGRAM [ARGS]...")
 @click.option("-o", "--output", required=True, metavar="T.hnt", help="The trace to write.")
 @click.option(
     "--via",
-    type=click.Choice(["cc"]),
+    type=click.Choice(["cc", "qemu"]),
     default="cc",
     show_default=True,
-    help="How references are caught: cc, a program built with homenode cc.",
+    help="How references are caught: cc, a program built with homenode cc; qemu, any program.",
 )
 @click.option(
     "--order",
@@ -63,13 +65,31 @@ from homenode.cli.command import Counts, examples, json_option
 @click.option(
     "--native", is_flag=True, help="First run the program as it is, and report the slowdown."
 )
+@click.option(
+    "--fetches", is_flag=True, help="With qemu, also record where instructions are fetched."
+)
+@click.option(
+    "--sysroot",
+    default="",
+    metavar="DIR",
+    help="With qemu, where the libraries of a program for another instruction set are.",
+)
+@click.option(
+    "--emulator",
+    default="",
+    metavar="QEMU",
+    help="With qemu, the emulator to use. Default: the one for the program, from PATH.",
+)
 @json_option
 def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Run a program and record its memory references.
 
-    The program must be compiled and linked with homenode cc, homenode c++ or homenode fortran. Its
-    input and output are its own, so the summary goes to standard error; with --json the summary is
-    on standard output and the program's goes to standard error. Its exit code is reported, not
+    The program must be compiled and linked with homenode cc, homenode c++ or homenode fortran; with
+    --via qemu it may be any 64-bit Linux program for x86-64, aarch64 or riscv64, as it is: QEMU's
+    user-mode emulation (on Debian: apt install qemu-user) runs it.
+
+    Its input and output are its own, so the summary goes to standard error; with --json the summary
+    is on standard output and the program's goes to standard error. Its exit code is reported, not
     returned. Several recordings, with --repeat or several quanta, go to t.q100.s0.hnt and so on:
     quantum 100, seed 0; homenode sensitivity compares them.
     """
@@ -108,11 +128,12 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     import json
     from contextlib import nullcontext
 
-    from homenode import _core
+    from homenode import _core, recording
     from homenode.cli.output import programs_aside
     from homenode.cli.progress import Progress
     from homenode.files import check_replaceable
 
+    recording.complete(options)
     check_replaceable(options["output"], options["argv"][0])
     try:
         with Progress("recording") as progress, programs_aside() if as_json else nullcontext():

@@ -20,39 +20,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { STEP_NS = 2000, STEP_MAX_NS = 1000000 };
-
-/* Waits until `ready` says so: 1. Time-out: 0. A handler ran that does not restart calls: -1 and
- * EINTR. Also 1 when recording ends: the real call then blocks as it always did. */
-int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns)
-{
-    int64_t step_ns = STEP_NS;
-    enum hn_woken why;
-
-    pthread_testcancel();
-    while (!ready(argument)) {
-        if (timeout_ns == 0)
-            return 0;
-        if (timeout_ns > 0 && step_ns > timeout_ns)
-            step_ns = timeout_ns;
-        me->wait_cancellable = 1;
-        why = hn_block(me, argument, HN_W_TIME, step_ns);
-        me->wait_cancellable = 0;
-        pthread_testcancel();
-        if (hn_c->order == 0)
-            return 1;
-        if (why == HN_BY_SIGNAL && !me->restarts) {
-            errno = EINTR;
-            return -1;
-        }
-        if (timeout_ns > 0)
-            timeout_ns -= step_ns;
-        if (step_ns < STEP_MAX_NS)
-            step_ns *= 2;
-    }
-    return 1;
-}
-
 /* The thread, if it must not block with the baton; a system call event has been recorded. */
 struct hn_thread *hn_enter_call(long number)
 {
@@ -72,45 +39,6 @@ void hn_leave_call(long number)
         hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
 }
 
-static int fd_ready(void *argument)
-{
-    struct pollfd *p = argument;
-    const struct timespec now = {0, 0};
-
-    return hn_sys(SYS_ppoll, (long)p, 1, (long)&now, 0) != 0;
-}
-
-/* How long the socket's owner lets a call wait: negative, for ever. */
-static int64_t patience_ns(int fd, short events)
-{
-    const int option = events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO;
-    struct timeval limit = {0, 0};
-    socklen_t size = sizeof limit;
-
-    if (getsockopt(fd, SOL_SOCKET, option, &limit, &size) != 0 ||
-        (limit.tv_sec == 0 && limit.tv_usec == 0))
-        return -1;
-    return (limit.tv_sec * INT64_C(1000000) + limit.tv_usec) * 1000;
-}
-
-/* Waits until a call on `fd` will not block. -1: it ends now, with errno. */
-static int wait_fd(struct hn_thread *me, int fd, short events)
-{
-    struct pollfd p = {fd, events, 0};
-    long flags;
-    int result;
-
-    if (fd_ready(&p))
-        return 0;
-    flags = hn_sys(SYS_fcntl, fd, F_GETFL, 0, 0);
-    if (flags < 0 || (flags & O_NONBLOCK) != 0)
-        return 0;
-    result = hn_wait_until(me, fd_ready, &p, patience_ns(fd, events));
-    if (result == 0)
-        errno = EAGAIN;
-    return result == 1 ? 0 : -1;
-}
-
 /* A call on one descriptor: waits for it, does it. */
 #define ON_FD(ret, name, number, events, nonblocking, params, ...)          \
     INTERPOSE(ret, name, params)                                            \
@@ -118,7 +46,7 @@ static int wait_fd(struct hn_thread *me, int fd, short events)
         struct hn_thread *me = hn_enter_call(number);                       \
         ret result = -1;                                                    \
                                                                             \
-        if (me == NULL || (nonblocking) || wait_fd(me, fd, events) == 0)    \
+        if (me == NULL || (nonblocking) || hn_wait_fd(me, fd, events) == 0)    \
             result = REAL(name)(__VA_ARGS__);                               \
         hn_leave_call(number);                                              \
         return result;                                                      \
@@ -165,7 +93,7 @@ static ssize_t write_pieces(struct hn_thread *me, int fd, const char *from, size
         size_t piece = size - done < PIPE_BUF ? size - done : PIPE_BUF;
         ssize_t result = -1;
 
-        if (wait_fd(me, fd, POLLOUT) == 0)
+        if (hn_wait_fd(me, fd, POLLOUT) == 0)
             result = REAL(write)(fd, from + done, piece);
         if (result < 0)
             return done > 0 ? (ssize_t)done : -1;
@@ -190,7 +118,7 @@ INTERPOSE_DECLARED(ssize_t, write, (int fd, const void *from, size_t size))
 
     if (me != NULL && in_pieces(fd, size))
         result = write_pieces(me, fd, from, size);
-    else if (me == NULL || wait_fd(me, fd, POLLOUT) == 0)
+    else if (me == NULL || hn_wait_fd(me, fd, POLLOUT) == 0)
         result = REAL(write)(fd, from, size);
     hn_leave_call(SYS_write);
     return result;

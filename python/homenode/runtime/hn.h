@@ -34,7 +34,7 @@
 /* Hooks are kept together: a signal that interrupts one is recognised by its program counter. */
 #define HN_HOOK HN_EXPORT __attribute__((section("hn_hooks"), used))
 
-enum { HN_THREADS_MAX = 4096 };
+enum { HN_THREADS_MAX = 4096, HN_NS_PER_SECOND = 1000000000, HN_CLOCKS = 8, HN_NAME_BYTES = 255 };
 
 enum hn_state {
     HN_UNUSED,      /* slot is free, or belongs to nobody (zero: what a forked child sees) */
@@ -158,23 +158,37 @@ void hn_await_death(int tid);
 void hn_list_push(struct hn_list *list, struct hn_thread *t);
 void hn_list_remove(struct hn_list *list, struct hn_thread *t);
 uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *block_end);
-int64_t hn_until(const struct timespec *deadline, clockid_t clock);
 
 /* watchdog.c */
 void hn_watch(struct hn_thread *me);
 
-/* threads.c */
+/* slots.c */
 struct hn_thread *hn_register(void);
 void hn_release(struct hn_thread *t);
+void hn_take_orders(void);
+struct hn_thread *hn_first_thread(void);
+
+/* threads.c */
 struct hn_thread *hn_find_thread(pthread_t thread);
 void hn_announce(struct hn_thread *me);
 void hn_thread_init(void);
 
-/* clocks.c */
+/* virtual.c */
 void hn_clock_init(void);
+void hn_clock_fix(void);
+int hn_is_virtual(clockid_t clock);
+int hn_look_at_clock(clockid_t clock, uint64_t *ns);
+int64_t hn_until(const struct timespec *deadline, clockid_t clock);
+
+/* mapevent.c */
+size_t hn_file_name(int fd, char *name);
+void hn_map_event(struct hn_thread *me, const uint64_t what[3], const char *name, size_t length);
+
+/* fdwait.c */
+int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);
+int hn_wait_fd(struct hn_thread *me, int fd, short events);
 
 /* blocking.c */
-int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);
 struct hn_thread *hn_enter_call(long number);
 void hn_leave_call(long number);
 
@@ -189,6 +203,12 @@ void hn_run_pending(struct hn_thread *me);
 
 /* init.c */
 void hn_start(void);
+
+/* area.c */
+struct hn_header *hn_open_area(void);
+int hn_make_control(void);
+void hn_pin(void);
+void hn_greet(void);
 long hn_sys(long number, long a, long b, long c, long d);
 long hn_futex(uint32_t *word, int op, uint32_t value, const struct timespec *timeout);
 

@@ -6,40 +6,15 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-enum { NAME_MAX_BYTES = 255, A_WORD = 7 };
-
-static size_t file_name(int fd, char *name)
-{
-    char path[32] = "/proc/self/fd/";
-    char digits[12];
-    char *digit = digits + sizeof digits - 1;
-    char *end = path + 14;
-    long length;
-
-    if (fd < 0)
-        return 0;
-    *digit = '\0';
-    do
-        *--digit = (char)('0' + fd % 10);
-    while ((fd /= 10) != 0);
-    while ((*end++ = *digit++) != '\0') {
-    }
-    length = hn_sys(SYS_readlink, (long)path, (long)name, NAME_MAX_BYTES, 0);
-    return length > 0 ? (size_t)length : 0;
-}
-
 static void mapped(struct hn_thread *me, void *start, size_t size, int flags, int fd)
 {
-    uint64_t words[4 + NAME_MAX_BYTES / A_WORD + 3] = {(uintptr_t)start, 0, size, 0};
-    char name[NAME_MAX_BYTES];
-    size_t length;
+    const int type = flags & MAP_TYPE;
+    char name[HN_NAME_BYTES];
+    const size_t length = hn_file_name((flags & MAP_ANONYMOUS) != 0 ? -1 : fd, name);
+    const uint64_t words[3] = {(uintptr_t)start, type == MAP_SHARED || type == MAP_SHARED_VALIDATE,
+                               size};
 
-    words[1] = (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
-    length = file_name((flags & MAP_ANONYMOUS) != 0 ? -1 : fd, name);
-    words[3] = length;
-    for (size_t i = 0; i < length; i++)
-        words[4 + i / A_WORD] |= (uint64_t)(unsigned char)name[i] << (8 * (i % A_WORD));
-    hn_event_words(me, HN_EV_MAP, words, 1 + (unsigned)((length + 2 * A_WORD - 1) / (2 * A_WORD)));
+    hn_map_event(me, words, name, length);
 }
 
 static struct hn_thread *mapper(void)

@@ -15,54 +15,6 @@
 
 static pthread_key_t end_key;
 
-/* A slot with the lowest free number, or null when there are too many threads. */
-struct hn_thread *hn_register(void)
-{
-    const uint32_t most = hn_deterministic() ? HN_THREADS_MAX : hn_shared->ring_count;
-    struct hn_thread *me = hn_me;
-    struct hn_thread *t = NULL;
-
-    me->in_runtime++;
-    hn_lock();
-    for (uint32_t i = 0; i < most && t == NULL; i++)
-        if (hn_slots[i].state == HN_UNUSED)
-            t = &hn_slots[i];
-    if (t != NULL) {
-        t->number = (uint32_t)(t - hn_slots);
-        t->tag = (uint64_t)t->number << HN_THREAD_SHIFT;
-        t->ring = hn_deterministic() ? 0 : t->number;
-        t->state = hn_deterministic() ? HN_OUTSIDE : HN_RUNNING;
-        t->go = 0;
-        t->in_runtime = 1;
-        t->in_handler = t->detached = t->waiting = t->cancelled_anywhere = 0;
-        t->put_off = 0;
-        t->deadline_ns = 0;
-        t->tid = 0;
-        t->team = NULL;
-        t->task = NULL;
-        t->gomp_pool = 0;
-        if (!hn_deterministic() && t->block_end == NULL) {
-            t->next = hn_ring_start(t->ring);
-            t->block_end = t->next + hn_shared->block_records;
-        }
-        if (hn_c->slots_used <= t->number)
-            hn_c->slots_used = t->number + 1;
-        if (!hn_deterministic())
-            hn_shared->rings_used = hn_c->slots_used;
-    } else {
-        hn_shared->lost_threads++;
-    }
-    hn_unlock();
-    me->in_runtime--;
-    return t;
-}
-
-void hn_release(struct hn_thread *t)
-{
-    t->pthread = 0;
-    t->state = HN_UNUSED;
-}
-
 /* The slot of a thread that has not been joined, or null. */
 struct hn_thread *hn_find_thread(pthread_t thread)
 {

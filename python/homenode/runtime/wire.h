@@ -11,7 +11,8 @@
  *     69632      rings, `ring_blocks` * `block_records` records each
  *
  * A record is two 64-bit words. A reference:
- *     word 0     bits 0-47 address, 48-54 size in bytes, 55-56 kind, 57 synchronisation variable
+ *     word 0     bits 0-47 address, 48-54 size in bytes, 55-56 kind, 57 synchronisation variable,
+ *                58-62 instructions since the thread's previous reference, if counted
  *     word 1     bits 0-47 program counter, 48-63 thread
  * An event sets bit 63 of word 0 and is followed by `extra` records of plain payload:
  *     word 0     bits 0-47 first argument, 48-55 extra, 56-62 code, 63 set
@@ -26,7 +27,7 @@
 #include <stdint.h>
 
 #define HN_MAGIC 0x486e5763
-#define HN_VERSION 1
+#define HN_VERSION 2
 #define HN_RINGS 1024
 #define HN_RING_LINES_AT 4096
 #define HN_RINGS_AT 69632
@@ -34,6 +35,8 @@
 #define HN_SIZE_SHIFT 48
 #define HN_KIND_SHIFT 55
 #define HN_SYNC_BIT 57
+#define HN_GAP_SHIFT 58
+#define HN_GAP_BITS 5
 #define HN_EXTRA_SHIFT 48
 #define HN_CODE_SHIFT 56
 #define HN_EVENT_BIT 63
@@ -42,6 +45,7 @@
 #define HN_READ 0
 #define HN_WRITE 1
 #define HN_ATOMIC 2
+#define HN_FETCH 3
 
 #define HN_ORDER_DETERMINISTIC 1
 #define HN_ORDER_FREE 2
@@ -69,6 +73,7 @@
 #define HN_EV_MARKER 20         /* bytes (text, 7 bytes a word) */
 #define HN_EV_PRIVATE 21        /* address (size, 0) */
 #define HN_EV_STAMP 22          /* free order only: (sequence number, 0) */
+#define HN_EV_GAP 23            /* instructions before the next reference, too many for it */
 
 struct hn_record {
     uint64_t word[2];

@@ -1,0 +1,164 @@
+//! Unmodified programs: which emulator runs them, and its command line.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::child::{Launch, find};
+use crate::error::CaptureError;
+use crate::options::RecordOptions;
+
+/// The instruction sets: number in ELF headers, name in QEMU's.
+const MACHINES: &[(u16, &str)] = &[(62, "x86_64"), (183, "aarch64"), (243, "riscv64")];
+/// Bytes of an ELF header that are looked at.
+const HEADER_BYTES: usize = 20;
+
+/// The emulator of a program, found and asked for its version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emulator {
+    /// The emulator.
+    pub path: PathBuf,
+    /// Its name and version, for the metadata: `qemu-x86_64 7.2.22`.
+    pub version: String,
+    /// Whether the program would also run without it.
+    pub native: bool,
+}
+
+impl Emulator {
+    /// Finds the emulator of a program by the program's ELF header.
+    ///
+    /// # Errors
+    /// When the program is no program of a known instruction set, there is no emulator for it, or
+    /// the emulator is one the plugin does not work in.
+    pub fn for_program(options: &RecordOptions) -> Result<Self, CaptureError> {
+        let name = &options.argv[0];
+        let start = |source| CaptureError::Start { program: name.clone(), source };
+        let program = find(OsStr::new(name)).map_err(start)?;
+        let mut header = Vec::new();
+        std::fs::File::open(&program)
+            .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut header))
+            .map_err(start)?;
+        let machine = machine(&header)
+            .map_err(|found| CaptureError::NotEmulated { program: name.clone(), found })?;
+        let emulator = format!("qemu-{machine}");
+        let path = if options.emulator.is_empty() {
+            find(OsStr::new(&emulator)).map_err(|_| CaptureError::NoEmulator { emulator })?
+        } else {
+            PathBuf::from(&options.emulator)
+        };
+        let version = version(&path)?;
+        Ok(Self { path, version, native: machine == std::env::consts::ARCH })
+    }
+
+    /// What to start: the emulator, with the plugin in it, on the program.
+    ///
+    /// # Errors
+    /// When the program cannot be found.
+    pub fn launch(&self, options: &RecordOptions) -> Result<Launch, CaptureError> {
+        let name = &options.argv[0];
+        let program = find(OsStr::new(name))
+            .map_err(|source| CaptureError::Start { program: name.clone(), source })?;
+        let fetches = if options.fetches { ",fetches=on" } else { "" };
+        let mut argv = vec![self.path.to_string_lossy().into_owned()];
+        let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
+        add(&["-seed", "1", "-plugin"]);
+        // A comma in an option's value is written twice.
+        add(&[&format!("file={}{fetches}", options.plugin.replace(',', ",,"))]);
+        if !options.sysroot.is_empty() {
+            add(&["-L", &options.sysroot]);
+        }
+        if let Some(preloaded) = std::env::var_os("LD_PRELOAD") {
+            add(&["-E", &format!("LD_PRELOAD={}", preloaded.to_string_lossy())]);
+        }
+        add(&["-0", name, &program.to_string_lossy()]);
+        argv.extend_from_slice(&options.argv[1..]);
+        Ok(Launch { argv, preload: Some(options.plugin.clone()) })
+    }
+}
+
+/// The machine a header names, or what was found in its place.
+fn machine(header: &[u8]) -> Result<&'static str, String> {
+    if header.starts_with(b"#!") {
+        return Err("a script; give its interpreter and the script's name instead".to_owned());
+    }
+    if header.len() < HEADER_BYTES || !header.starts_with(b"\x7fELF") {
+        return Err("a file that is no ELF program".to_owned());
+    }
+    if header[4] != 2 || header[5] != 1 {
+        return Err("a program that is not 64-bit and little-endian".to_owned());
+    }
+    let number = u16::from_le_bytes([header[18], header[19]]);
+    MACHINES
+        .iter()
+        .find(|(known, _)| *known == number)
+        .map(|(_, name)| *name)
+        .ok_or_else(|| format!("a program for ELF machine {number}"))
+}
+
+/// Asks an emulator for its version, and refuses those whose plugin interface is another.
+fn version(path: &Path) -> Result<String, CaptureError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let answer = Command::new(path)
+        .arg("-version")
+        .output()
+        .map_err(|_| CaptureError::NoEmulator { emulator: path.display().to_string() })?;
+    let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+    let number = text.split_whitespace().skip_while(|word| *word != "version").nth(1);
+    let number = number.unwrap_or_default().trim_end_matches(',');
+    let mut parts = number.split('.').map_while(|part| part.parse::<u32>().ok());
+    match (parts.next(), parts.next()) {
+        (Some(7), Some(2)) | (Some(8), Some(_)) => Ok(format!("{name} {number}")),
+        _ => Err(CaptureError::OtherEmulator {
+            emulator: path.display().to_string(),
+            found: text.lines().next().unwrap_or("nothing").to_owned(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(class: u8, machine: u16) -> Vec<u8> {
+        let mut bytes = b"\x7fELF".to_vec();
+        bytes.extend([class, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0]);
+        bytes.extend(machine.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn machines_are_told_by_their_headers() {
+        assert_eq!(machine(&header(2, 62)), Ok("x86_64"));
+        assert_eq!(machine(&header(2, 243)), Ok("riscv64"));
+        assert!(machine(&header(1, 62)).unwrap_err().contains("64-bit"));
+        assert!(machine(&header(2, 21)).unwrap_err().contains("21"));
+        assert!(machine(b"#!/bin/sh\n").unwrap_err().contains("script"));
+        assert!(machine(b"").is_err());
+    }
+
+    #[test]
+    fn the_program_comes_last_and_under_its_own_name() {
+        let emulator =
+            Emulator { path: "/x/qemu".into(), version: "qemu 7.2".to_owned(), native: true };
+        let options = RecordOptions {
+            argv: vec!["sh".to_owned(), "-c".to_owned(), "exit".to_owned()],
+            plugin: "/a,b.so".to_owned(),
+            sysroot: "/root".to_owned(),
+            ..RecordOptions::default()
+        };
+        let launch = emulator.launch(&options).unwrap();
+        assert_eq!(launch.preload.as_deref(), Some("/a,b.so"));
+        assert!(launch.argv.contains(&"file=/a,,b.so".to_owned()));
+        let tail: Vec<_> = launch.argv.iter().rev().take(4).collect();
+        assert_eq!((tail[0].as_str(), tail[1].as_str(), tail[3].as_str()), ("exit", "-c", "sh"));
+        assert!(tail[2].ends_with("/sh"));
+    }
+
+    #[test]
+    fn what_is_no_emulator_is_refused() {
+        assert!(matches!(version(Path::new("/no/such")), Err(CaptureError::NoEmulator { .. })));
+        let wrong = version(Path::new("/bin/true"));
+        assert!(matches!(wrong, Err(CaptureError::OtherEmulator { .. })), "{wrong:?}");
+    }
+}

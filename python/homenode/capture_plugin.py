@@ -1,0 +1,45 @@
+"""Builds the plugin with which QEMU records unmodified programs, and keeps it.
+
+Like the runtime of instrumented programs, of which it uses a part, the plugin travels as C source
+and is compiled by the user's own compiler when it is first needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from homenode import capture, capture_runtime
+
+__all__ = ["SOURCES", "plugin"]
+
+SOURCES = Path(__file__).parent / "qemu"
+
+# What of the runtime is in the plugin: the ring, the baton, virtual time.
+_OF_THE_RUNTIME = ("area", "slots", "ring", "sched", "watchdog", "virtual", "fdwait", "mapevent")
+
+# The baton first: turns.c uses what is inside of it.
+_OWN = (
+    "machine",
+    "translate",
+    "turns",
+    "guest_memory",
+    "guest_futex",
+    "guest_waits",
+    "regions",
+    "members",
+    "calls",
+    "world",
+    "start",
+)
+
+
+def plugin() -> Path:
+    """The plugin, built with the C compiler unless that was done before.
+
+    Raises:
+        FileNotFoundError: when there is no C compiler, with what to install.
+        RuntimeBuildError: when the compiler refuses, with what it said.
+    """
+    runtime = tuple(capture_runtime.SOURCES / f"{name}.c" for name in _OF_THE_RUNTIME)
+    own = tuple(SOURCES / f"{name}.c" for name in _OWN)
+    return capture_runtime.build_plugin(capture.compiler("c"), (*runtime, *own))

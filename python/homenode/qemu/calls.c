@@ -1,0 +1,186 @@
+/* System calls of the program: events, and the turn where a call may block. */
+#include "guest.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+/* Flags, stack pointer, parent's word, child's word, thread-local storage. The order of clone's
+ * last two arguments differs between machines; clone3 has them in memory. */
+static int clone_arguments(enum call call, const uint64_t a[6], uint64_t to[5])
+{
+    struct clone_args c;
+
+    if (call == CALL_CLONE) {
+        clone_of_machine(a, to);
+        return 1;
+    }
+    memset(&c, 0, sizeof c);
+    if (!peek(a[0], &c, a[1] < sizeof c ? a[1] : sizeof c))
+        return 0;
+    to[0] = c.flags;
+    to[1] = c.stack + c.stack_size;
+    to[2] = c.parent_tid;
+    to[3] = c.child_tid;
+    to[4] = c.tls;
+    return 1;
+}
+
+static void before_clone(struct hn_thread *me, enum call call, const uint64_t a[6])
+{
+    uint64_t clone[5];
+
+    guest_of(me)->child = NULL;
+    if (clone_arguments(call, a, clone) && (clone[0] & CLONE_VM) != 0 &&
+        (clone[0] & CLONE_VFORK) == 0)
+        member_expect(me, clone);
+}
+
+/* What may block, or hands the turn on, in deterministic order. */
+static void before_blocking(struct hn_thread *me, enum call call, const uint64_t a[6])
+{
+    switch (call) {
+    case CALL_FUTEX:
+        guest_futex(me, a);
+        break;
+    case CALL_NANOSLEEP:
+        guest_sleep(me, CLOCK_MONOTONIC, 0, a[0]);
+        break;
+    case CALL_CLOCK_NANOSLEEP:
+        guest_sleep(me, (clockid_t)a[0], ((int)a[1] & TIMER_ABSTIME) != 0, a[2]);
+        break;
+    case CALL_YIELD:
+        hn_yield(me);
+        break;
+    case CALL_OUTSIDE:
+        hn_leave(me);
+        break;
+    case CALL_READ: case CALL_WRITE: case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO:
+    case CALL_SENDMSG: case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT:
+    case CALL_EPOLL: case CALL_WAIT4: case CALL_WAITID:
+        guest_wait(me, call, a);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The thread, if it takes part; with the turn. */
+static struct hn_thread *caller(unsigned cpu)
+{
+    if (hn_c->order == 0)
+        return NULL;
+    if (hn_me == &hn_nobody)
+        arrive(cpu);
+    if (!recording(hn_me))
+        return NULL;
+    if (guest_of(hn_me)->draining)
+        park(hn_me);
+    if (hn_me->state != HN_RUNNING)
+        hn_enter(hn_me);
+    return recording(hn_me) && hn_me->state == HN_RUNNING ? hn_me : NULL;
+}
+
+static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
+                    uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+    struct hn_thread *me = caller(cpu);
+    struct guest *g;
+
+    (void)id, (void)a7, (void)a8;
+    if (me == NULL)
+        return;
+    g = guest_of(me);
+    g->call = guest_call(number);
+    memcpy(g->arguments, (const uint64_t[]){a1, a2, a3, a4, a5, a6}, sizeof g->arguments);
+    g->paused_at = hn_instructions;
+    me->put_off = 0;
+    hn_event(me, HN_EV_SYSCALL_ENTER, (uint64_t)number, 0);
+    settle(me);
+    if (hn_c->order == 0)
+        return;
+    if (g->call == CALL_CLONE || g->call == CALL_CLONE3)
+        before_clone(me, g->call, g->arguments);
+    else if (g->call == CALL_EXIT)
+        member_exits(me);
+    else if (hn_deterministic())
+        before_blocking(me, g->call, g->arguments);
+    if (me->state == HN_RUNNING)
+        settle(me);
+}
+
+/* What the call has done to memory, threads and processes. */
+static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
+{
+    const uint64_t *a = g->arguments;
+
+    switch (g->call) {
+    case CALL_CLONE: case CALL_CLONE3: case CALL_FORK:
+        if (g->child != NULL)
+            member_made(me, result);
+        else if (result > 0)
+            hn_event(me, HN_EV_FORK, (uint64_t)result, 0);
+        break;
+    case CALL_MMAP:
+        region_mmap(me, a, (uint64_t)result);
+        break;
+    case CALL_MUNMAP:
+        if (result == 0) {
+            members_unmapped(a[0], a[1]);
+            region_munmap(me, a[0], a[1]);
+        }
+        break;
+    case CALL_MREMAP:
+        region_mremap(me, a, (uint64_t)result);
+        break;
+    case CALL_BRK:
+        region_brk(me, (uint64_t)result);
+        break;
+    case CALL_SHMAT:
+        region_attach(me, a[0], (uint64_t)result);
+        break;
+    case CALL_SHMDT:
+        if (result == 0)
+            region_detach(me, a[0]);
+        break;
+    case CALL_TID_ADDRESS:
+        member_tid_word(me, a[0]);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_return(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
+{
+    struct hn_thread *me = hn_me;
+    struct guest *g;
+
+    (void)id, (void)cpu;
+    if (me == &hn_nobody)
+        return;
+    g = guest_of(me);
+    if (hn_c->order == 0) {
+        unpatch(g);
+        return;
+    }
+    if (me->state != HN_RUNNING)
+        hn_enter(me);
+    unpatch(g);
+    if (!recording(me) || me->state != HN_RUNNING)
+        return;
+    if (!hn_deterministic())
+        hn_stamp(me);
+    after_call(me, g, result);
+    g->call = CALL_OTHER;
+    hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
+    settle(me);
+    hn_mark += hn_instructions - g->paused_at;
+}
+
+void calls_register(qemu_plugin_id_t id)
+{
+    qemu_plugin_register_vcpu_syscall_cb(id, on_call);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+}

@@ -1,0 +1,131 @@
+/* Inside of the plugin: what the emulated program is doing.
+ *
+ * The plugin is one shared object in two parts. QEMU loads it as a plugin (-plugin), for the
+ * callbacks; and it is preloaded into the emulator (LD_PRELOAD), so that it can stand in for the
+ * few functions of the C library through which the program's world reaches it: clocks, random
+ * numbers, processors, and the condition variable on which QEMU stops all its processors. Ring,
+ * baton and virtual time are the runtime's (../runtime): a host thread of QEMU that runs a thread
+ * of the program has a slot there, as a thread of an instrumented program has.
+ */
+#ifndef HN_GUEST_H
+#define HN_GUEST_H
+
+#include <sys/syscall.h>
+
+#include "hn.h"
+#include "plugin_api.h"
+
+/* Calls that are more than an event. */
+enum call {
+    CALL_OTHER,         /* does not block */
+    CALL_OUTSIDE,       /* may block, and nobody can say for how long */
+    CALL_READ, CALL_WRITE, CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG,
+    CALL_POLL, CALL_PPOLL, CALL_SELECT, CALL_PSELECT, CALL_EPOLL,
+    CALL_FUTEX, CALL_NANOSLEEP, CALL_CLOCK_NANOSLEEP, CALL_YIELD, CALL_WAIT4, CALL_WAITID,
+    CALL_CLONE, CALL_CLONE3, CALL_FORK, CALL_EXIT, CALL_EXIT_GROUP, CALL_EXECVE,
+    CALL_MMAP, CALL_MUNMAP, CALL_MREMAP, CALL_BRK, CALL_SHMAT, CALL_SHMDT,
+    CALL_TID_ADDRESS, CALL_CLOCK, CALL_RANDOM
+};
+
+enum { PATCHES_MAX = 2, PATCH_BYTES_MAX = 16 };
+
+/* Memory of the program that differs for the length of one system call. */
+struct patch {
+    uint64_t address;
+    size_t size;
+    uint8_t saved[PATCH_BYTES_MAX];
+};
+
+/* What a slot knows about its thread besides the runtime's. */
+struct guest {
+    int in_block;           /* waits in the middle of translated code */
+    int draining;           /* has the baton only to reach the end of it */
+    uint32_t arrived;       /* futex */
+    int exiting;
+    uint64_t tid_word;      /* cleared when the thread ends */
+    uint64_t stack_low, stack_high, tls_low, tls_high;
+    enum call call;
+    uint64_t arguments[6];
+    struct guest *child;    /* while it is being made */
+    struct patch patches[PATCHES_MAX];
+    int patched;
+    uint64_t paused_at;     /* instructions counted when the call began */
+};
+
+extern struct guest hn_guests[HN_THREADS_MAX];
+extern uint64_t hn_instructions;
+extern __thread uint64_t hn_mark __attribute__((tls_model("initial-exec")));
+
+static inline struct guest *guest_of(const struct hn_thread *me)
+{
+    return &hn_guests[me - hn_slots];
+}
+
+static inline struct hn_thread *slot_of(const struct guest *g)
+{
+    return &hn_slots[g - hn_guests];
+}
+
+static inline int recording(const struct hn_thread *me)
+{
+    return me != &hn_nobody && hn_c->order != 0;
+}
+
+/* machine.c */
+enum call guest_call(int64_t number);
+int guest_machine(const char *name);
+int is_system_call(const uint8_t *code, size_t size);
+int is_atomic(const uint8_t *code, size_t size, int *synchronises);
+void clone_of_machine(const uint64_t a[6], uint64_t to[5]);
+uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size);
+
+/* translate.c */
+void translate_register(qemu_plugin_id_t id);
+void translate_fetches(void);
+
+/* turns.c */
+void settle(struct hn_thread *me);
+void yield_in_block(struct hn_thread *me);
+void park(struct hn_thread *me);
+
+/* calls.c */
+void calls_register(qemu_plugin_id_t id);
+
+/* members.c */
+void members_register(qemu_plugin_id_t id);
+void members_begin(void);
+void arrive(unsigned cpu);
+void member_expect(struct hn_thread *me, const uint64_t clone[5]);
+void member_made(struct hn_thread *me, int64_t result);
+void member_exits(struct hn_thread *me);
+void member_tid_word(struct hn_thread *me, uint64_t address);
+void members_unmapped(uint64_t start, uint64_t size);
+
+/* regions.c */
+struct region {
+    uint64_t start, end;
+    int shared;
+};
+const struct region *region_at(uint64_t address);
+void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start);
+void region_munmap(struct hn_thread *me, uint64_t start, uint64_t size);
+void region_mremap(struct hn_thread *me, const uint64_t a[6], uint64_t start);
+void region_brk(struct hn_thread *me, uint64_t end);
+void region_attach(struct hn_thread *me, uint64_t segment, uint64_t start);
+void region_detach(struct hn_thread *me, uint64_t start);
+int main_stack_of_guest(uint64_t *low, uint64_t *high);
+
+/* guest_memory.c */
+int peek(uint64_t address, void *to, size_t size);
+int poke(uint64_t address, const void *from, size_t size);
+int patch(struct guest *g, uint64_t address, const void *bytes, size_t size);
+void unpatch(struct guest *g);
+
+/* guest_futex.c */
+void guest_futex(struct hn_thread *me, const uint64_t a[6]);
+
+/* guest_waits.c */
+void guest_sleep(struct hn_thread *me, clockid_t clock, int absolute, uint64_t request);
+void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6]);
+
+#endif

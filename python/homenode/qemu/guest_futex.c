@@ -1,0 +1,163 @@
+/* Futexes, which are all that a thread waits on in the kernel for another one.
+ *
+ * In deterministic order a thread does not sleep in the kernel: it waits here, where the one that
+ * wakes it finds it, and asks the kernel only afterwards, for an answer that comes at once. Such
+ * an answer is "the word has changed" (or "time is up"): a caller cannot know that it slept
+ * before, and must be ready for it. If the word has not changed, it is made to, for the length of
+ * the call: nobody else runs then.
+ */
+#include "guest.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+
+enum { SHARED_LOOK_AGAIN_NS = 1000000 };
+
+static int word_is(uint64_t word, uint32_t value)
+{
+    uint32_t found;
+
+    return peek(word, &found, sizeof found) && found == value;
+}
+
+/* Nanoseconds until the time-out: negative for never. */
+static int64_t limit_ns(int op, uint64_t timeout)
+{
+    struct timespec t;
+    int64_t ns;
+
+    if (timeout == 0 || !peek(timeout, &t, sizeof t))
+        return -1;
+    if ((op & FUTEX_CMD_MASK) != FUTEX_WAIT)
+        return hn_until(&t,
+                        (op & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+    if (t.tv_sec < 0 || __builtin_mul_overflow(t.tv_sec, INT64_C(1000000000), &ns))
+        return INT64_MAX / 2;
+    return ns + t.tv_nsec;
+}
+
+/* Waits in the scheduler. A word that other processes see may be changed by one of them. */
+static enum hn_woken sleep_on(struct hn_thread *me, uint64_t word, uint32_t value, int64_t left_ns)
+{
+    const struct region *region = region_at(word);
+    const int shared = region != NULL && region->shared;
+    const void *address = (const void *)(uintptr_t)word;
+    enum hn_woken why;
+
+    for (;;) {
+        int64_t step_ns = left_ns;
+
+        if (left_ns == 0)
+            return HN_BY_TIME;
+        if (shared && (left_ns < 0 || left_ns > SHARED_LOOK_AGAIN_NS))
+            step_ns = SHARED_LOOK_AGAIN_NS;
+        why = hn_block(me, address, HN_W_FUTEX, step_ns);
+        if (why != HN_BY_TIME || hn_c->order == 0 || !word_is(word, value))
+            return why;
+        if (left_ns > 0)
+            left_ns -= step_ns;
+    }
+}
+
+static void futex_wait(struct hn_thread *me, const uint64_t a[6])
+{
+    const struct timespec past = {0, 0};
+    const uint32_t value = (uint32_t)a[2];
+    struct guest *g = guest_of(me);
+    uint32_t other = ~value;
+    enum hn_woken why;
+
+    if (!word_is(a[0], value))
+        return;
+    why = sleep_on(me, a[0], value, limit_ns((int)a[1], a[3]));
+    if (hn_c->order == 0 || !word_is(a[0], value))
+        return;
+    if (why == HN_BY_TIME && a[3] != 0 && patch(g, a[3], &past, sizeof past))
+        return;
+    if (!patch(g, a[0], &other, sizeof other))
+        hn_leave(me);
+}
+
+/* The operation of FUTEX_WAKE_OP, as far as it decides who is woken. */
+static int second_is_woken(uint64_t word, uint32_t op)
+{
+    const int32_t operand = (int32_t)(op << 20) >> 20;
+    int32_t old;
+
+    if (!peek(word, &old, sizeof old))
+        return 0;
+    switch (op >> 24 & 15) {
+    case FUTEX_OP_CMP_EQ:
+        return old == operand;
+    case FUTEX_OP_CMP_NE:
+        return old != operand;
+    case FUTEX_OP_CMP_LT:
+        return old < operand;
+    case FUTEX_OP_CMP_LE:
+        return old <= operand;
+    case FUTEX_OP_CMP_GT:
+        return old > operand;
+    default:
+        return old >= operand;
+    }
+}
+
+static int count_of(uint64_t argument)
+{
+    return (uint32_t)argument > INT_MAX ? INT_MAX : (int)(uint32_t)argument;
+}
+
+static void wake(uint64_t word, int count)
+{
+    hn_wake((const void *)(uintptr_t)word, HN_W_FUTEX, count);
+}
+
+/* Lets waiters of one word wait on another. */
+static void requeue(uint64_t from, uint64_t to, int count)
+{
+    hn_lock();
+    for (struct hn_thread *t = hn_c->blocked.first; t != NULL && count > 0; t = t->queue_next) {
+        if (t->wait_class != HN_W_FUTEX || t->wait_address != (const void *)(uintptr_t)from)
+            continue;
+        t->wait_address = (const void *)(uintptr_t)to;
+        count--;
+    }
+    hn_unlock();
+}
+
+/* The call with these arguments is about to be made by the thread that has the turn. */
+void guest_futex(struct hn_thread *me, const uint64_t a[6])
+{
+    const uint32_t everyone = FUTEX_BITSET_MATCH_ANY;
+
+    switch (a[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+        futex_wait(me, a);
+        break;
+    case FUTEX_WAKE:
+        wake(a[0], count_of(a[2]));
+        break;
+    case FUTEX_WAKE_BITSET:
+        /* Whoever is woken although he asked for other bits looks and waits again. */
+        wake(a[0], (uint32_t)a[5] == everyone ? count_of(a[2]) : INT_MAX);
+        break;
+    case FUTEX_WAKE_OP:
+        wake(a[0], count_of(a[2]));
+        if (second_is_woken(a[4], (uint32_t)a[5]))
+            wake(a[4], count_of(a[3]));
+        break;
+    case FUTEX_CMP_REQUEUE:
+        if (!word_is(a[0], (uint32_t)a[5]))
+            break;
+        /* fall through */
+    case FUTEX_REQUEUE:
+        wake(a[0], count_of(a[2]));
+        requeue(a[0], a[4], count_of(a[3]));
+        break;
+    default:
+        hn_leave(me);
+        break;
+    }
+}

@@ -1,0 +1,60 @@
+/* The program's memory. It lies at the program's own addresses (QEMU is started with a base of
+ * zero), so looking costs nothing; the kernel looks for us where an address may be wrong.
+ */
+#include "guest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int transfer(long number, uint64_t address, void *ours, size_t size)
+{
+    const struct iovec here = {ours, size};
+    const struct iovec there = {(void *)(uintptr_t)address, size};
+    const long done = syscall(number, (long)hn_c->pid, &here, 1L, &there, 1L, 0L);
+
+    return done == (long)size;
+}
+
+/* Reads the program's memory; whether it could be read. */
+int peek(uint64_t address, void *to, size_t size)
+{
+    return transfer(SYS_process_vm_readv, address, to, size);
+}
+
+/* Writes it. */
+int poke(uint64_t address, const void *from, size_t size)
+{
+    uint8_t copy[PATCH_BYTES_MAX];
+
+    if (size > sizeof copy)
+        return 0;
+    memcpy(copy, from, size);
+    return transfer(SYS_process_vm_writev, address, copy, size);
+}
+
+/* Changes memory for the length of the present system call. */
+int patch(struct guest *g, uint64_t address, const void *bytes, size_t size)
+{
+    struct patch *p = &g->patches[g->patched];
+
+    if (g->patched == PATCHES_MAX || size > sizeof p->saved || !peek(address, p->saved, size) ||
+        !poke(address, bytes, size))
+        return 0;
+    p->address = address;
+    p->size = size;
+    g->patched++;
+    return 1;
+}
+
+/* Puts everything back. */
+void unpatch(struct guest *g)
+{
+    while (g->patched > 0) {
+        const struct patch *p = &g->patches[--g->patched];
+
+        poke(p->address, p->saved, p->size);
+    }
+}

@@ -1,0 +1,168 @@
+/* The instruction sets: numbers of system calls, and which instructions are atomic. */
+#include "guest.h"
+
+#include <string.h>
+
+enum machine { X86_64, AARCH64, RISCV64, MACHINES };
+
+static enum machine machine;
+
+static const char *const names[MACHINES] = {"x86_64", "aarch64", "riscv64"};
+
+/* Numbers on x86-64, and on the others, which share theirs; -1: there is no such call. */
+static const struct {
+    enum call call;
+    int x86, generic;
+} numbers[] = {
+    {CALL_READ, 0, 63}, {CALL_READ, 19, 65}, {CALL_RECVFROM, 45, 207},
+    {CALL_RECVMSG, 47, 212}, {CALL_READ, 43, 202}, {CALL_READ, 288, 242},
+    {CALL_WRITE, 1, 64}, {CALL_WRITE, 20, 66},
+    {CALL_SENDTO, 44, 206}, {CALL_SENDMSG, 46, 211}, {CALL_POLL, 7, -1}, {CALL_PPOLL, 271, 73},
+    {CALL_SELECT, 23, -1}, {CALL_PSELECT, 270, 72}, {CALL_EPOLL, 232, -1}, {CALL_EPOLL, 281, 22},
+    {CALL_FUTEX, 202, 98}, {CALL_NANOSLEEP, 35, 101}, {CALL_CLOCK_NANOSLEEP, 230, 115},
+    {CALL_YIELD, 24, 124}, {CALL_WAIT4, 61, 260}, {CALL_WAITID, 247, 95}, {CALL_CLONE, 56, 220},
+    {CALL_CLONE3, 435, 435}, {CALL_FORK, 57, -1}, {CALL_FORK, 58, -1}, {CALL_EXIT, 60, 93},
+    {CALL_EXIT_GROUP, 231, 94}, {CALL_EXECVE, 59, 221}, {CALL_MMAP, 9, 222},
+    {CALL_MUNMAP, 11, 215}, {CALL_MREMAP, 25, 216}, {CALL_BRK, 12, 214}, {CALL_SHMAT, 30, 196},
+    {CALL_SHMDT, 67, 197}, {CALL_TID_ADDRESS, 218, 96}, {CALL_CLOCK, 228, 113},
+    {CALL_CLOCK, 96, 169}, {CALL_CLOCK, 201, -1}, {CALL_RANDOM, 318, 278},
+    /* pause, rt_sigsuspend, rt_sigtimedwait, flock, semop, semtimedop, msgrcv, msgsnd,
+     * mq_timedreceive, mq_timedsend, connect, splice, tee */
+    {CALL_OUTSIDE, 34, -1}, {CALL_OUTSIDE, 130, 133}, {CALL_OUTSIDE, 128, 137},
+    {CALL_OUTSIDE, 73, 32}, {CALL_OUTSIDE, 65, 193}, {CALL_OUTSIDE, 220, 192},
+    {CALL_OUTSIDE, 70, 188}, {CALL_OUTSIDE, 69, 189}, {CALL_OUTSIDE, 243, 183},
+    {CALL_OUTSIDE, 242, 182}, {CALL_OUTSIDE, 42, 203}, {CALL_OUTSIDE, 275, 76},
+    {CALL_OUTSIDE, 276, 77},
+};
+
+/* Whether the emulated machine is one of ours. */
+int guest_machine(const char *name)
+{
+    for (int i = 0; i < MACHINES; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            machine = (enum machine)i;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+enum call guest_call(int64_t number)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (number == (machine == X86_64 ? numbers[i].x86 : numbers[i].generic))
+            return numbers[i].call;
+    return CALL_OTHER;
+}
+
+static uint32_t word_of(const uint8_t *code)
+{
+    uint32_t word;
+
+    memcpy(&word, code, sizeof word);
+    return word;
+}
+
+int is_system_call(const uint8_t *code, size_t size)
+{
+    if (machine == X86_64)
+        return size == 2 && code[0] == 0x0f && code[1] == 0x05;
+    if (size != 4)
+        return 0;
+    return machine == AARCH64 ? (word_of(code) & 0xffe0001f) == 0xd4000001
+                              : word_of(code) == 0x00000073;
+}
+
+/* A LOCK prefix, or xchg with memory, which locks by itself. */
+static int x86_atomic(const uint8_t *code, size_t size)
+{
+    size_t i = 0;
+    int locked = 0;
+
+    for (; i < size; i++) {
+        const uint8_t byte = code[i];
+
+        if (byte == 0xf0)
+            locked = 1;
+        else if (byte != 0x66 && byte != 0x67 && byte != 0xf2 && byte != 0xf3 && byte != 0x2e &&
+                 byte != 0x36 && byte != 0x3e && byte != 0x26 && byte != 0x64 && byte != 0x65)
+            break;
+    }
+    if (locked)
+        return 1;
+    if (i < size && (code[i] & 0xf0) == 0x40)
+        i++;
+    return i + 1 < size && (code[i] == 0x86 || code[i] == 0x87) && code[i + 1] < 0xc0;
+}
+
+/* Load-exclusive and store-exclusive, compare-and-swap, and the large system extensions; acquire
+ * and release are bits 22 and 23 (exclusives: 15). Acquiring loads and releasing stores are
+ * plain references that synchronise. */
+static int aarch64_atomic(uint32_t word, int *synchronises)
+{
+    if ((word & 0x3f000000) == 0x08000000) {
+        const int ordered = (word >> 23 & 1) != 0;
+        const int loads = (word >> 22 & 1) != 0;
+        const int pair = (word >> 21 & 1) != 0;
+
+        if (ordered && pair) {              /* CAS and its kin */
+            *synchronises = loads || (word >> 15 & 1) != 0;
+            return 1;
+        }
+        if (!ordered && pair && (word >> 31 & 1) == 0) {    /* CASP */
+            *synchronises = loads || (word >> 15 & 1) != 0;
+            return 1;
+        }
+        *synchronises = (word >> 15 & 1) != 0;
+        return !ordered && !loads;          /* the storing half of an exclusive pair */
+    }
+    if ((word & 0x3f200c00) == 0x38200000) {
+        *synchronises = (word >> 22 & 3) != 0;
+        return 1;
+    }
+    return 0;
+}
+
+/* The A extension: lr is a read, sc and the amos are atomic; aq and rl are bits 26 and 25. */
+static int riscv_atomic(uint32_t word, int *synchronises)
+{
+    if ((word & 0x7f) != 0x2f)
+        return 0;
+    *synchronises = (word >> 25 & 3) != 0;
+    return word >> 27 != 2;
+}
+
+/* Whether an instruction reads and writes memory as one; `synchronises` also where it only orders
+ * other references. */
+int is_atomic(const uint8_t *code, size_t size, int *synchronises)
+{
+    *synchronises = 0;
+    if (machine == X86_64)
+        return *synchronises = x86_atomic(code, size);
+    if (size != 4)
+        return 0;
+    return machine == AARCH64 ? aarch64_atomic(word_of(code), synchronises)
+                              : riscv_atomic(word_of(code), synchronises);
+}
+
+/* glibc has the kernel clear a word of the thread's descriptor, around which the thread-local
+ * storage lies: below it on x86-64, above it elsewhere. Only the main thread's is found in
+ * this way, and a claim that is too large harms nobody: what another thread touches is shared. */
+uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size)
+{
+    enum { X86_TID = 0x2d0, OTHER_TID = 0xd0, DESCRIPTOR = 0x900, STATIC = 4096 };
+
+    *size = DESCRIPTOR + STATIC;
+    return machine == X86_64 ? tid_word - X86_TID - STATIC : tid_word - OTHER_TID;
+}
+
+/* clone's arguments: flags, stack pointer, the parent's word, then the child's word and the
+ * thread-local storage on x86-64, the other way round elsewhere. */
+void clone_of_machine(const uint64_t a[6], uint64_t to[5])
+{
+    to[0] = a[0];
+    to[1] = a[1];
+    to[2] = a[2];
+    to[3] = machine == X86_64 ? a[3] : a[4];
+    to[4] = machine == X86_64 ? a[4] : a[3];
+}

@@ -1,0 +1,249 @@
+/* The program's threads: numbers, stacks, beginning and end.
+ *
+ * A number is dense and given in the order of creation. It is free again when its thread has been
+ * joined: glibc then marks the thread's descriptor; or when its stack is unmapped or used by
+ * another thread.
+ */
+#include "guest.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+enum {
+    CPUS_MAX = 1 << 14,
+    NEAR_BYTES = 1 << 20,
+    GUESSED_STACK_BYTES = 1 << 18,
+    PATIENCE_NS = 10000000,
+    PATIENCE_TIMES = 500
+};
+
+struct guest hn_guests[HN_THREADS_MAX];
+
+/* Which thread a virtual processor is about to run, by the processor's number. */
+static struct guest *of_cpu[CPUS_MAX];
+static pthread_key_t end_key;
+static int pinned;
+
+static void clear(struct guest *g)
+{
+    memset(g, 0, sizeof *g);
+}
+
+/* Memory and number of a thread that begins. */
+static void announce(struct hn_thread *me)
+{
+    const struct guest *g = guest_of(me);
+    const uint64_t words[4] = {g->stack_low, g->stack_high, g->tls_low, g->tls_high};
+
+    me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
+    pthread_setspecific(end_key, me);
+    hn_event_with(me, HN_EV_THREAD_START, words);
+}
+
+/* The thread has run its last instruction, and QEMU has cleared its word. */
+static void end_of_member(void *slot)
+{
+    struct hn_thread *me = slot;
+    struct guest *g = guest_of(me);
+
+    if (hn_c->order == 0 || me->state == HN_UNUSED)
+        return;
+    if (me->state == HN_OUTSIDE)
+        hn_enter(me);
+    if (g->tid_word != 0)
+        hn_wake((const void *)(uintptr_t)g->tid_word, HN_W_FUTEX, INT32_MAX);
+    hn_finish(me, HN_DEAD);
+}
+
+/* A child process is silent: the kernel has wiped the state in it. It gets its processors back. */
+static void be_a_child(void)
+{
+    hn_me = &hn_nobody;
+    hn_recording = 0;
+    if (pinned)
+        hn_sys(SYS_sched_setaffinity, 0, sizeof hn_affinity, (long)&hn_affinity, 0);
+}
+
+/* At the first translation: the program is loaded and has not run. */
+void members_begin(void)
+{
+    static int begun;
+    struct hn_thread *me;
+
+    if (begun || hn_shared == NULL)
+        return;
+    begun = 1;
+    if (!hn_make_control())
+        return;
+    hn_greet();
+    hn_take_orders();
+    hn_clock_fix();
+    pthread_key_create(&end_key, end_of_member);
+    pthread_atfork(NULL, NULL, be_a_child);
+    me = hn_first_thread();
+    main_stack_of_guest(&guest_of(me)->stack_low, &guest_of(me)->stack_high);
+    guest_of(me)->arrived = 1;
+    me->in_runtime = 0;
+    announce(me);
+    settle(me);
+    pinned = hn_deterministic();
+    if (pinned)
+        hn_pin();
+}
+
+/* A host thread of QEMU that has not recorded yet is about to run the program's code. */
+void arrive(unsigned cpu)
+{
+    struct guest *g = cpu < CPUS_MAX ? of_cpu[cpu] : NULL;
+    struct hn_thread *me;
+
+    if (g == NULL)
+        return;
+    of_cpu[cpu] = NULL;
+    me = slot_of(g);
+    hn_me = me;
+    __atomic_store_n(&g->arrived, 1, __ATOMIC_RELEASE);
+    hn_futex(&g->arrived, FUTEX_WAKE_PRIVATE, 1, NULL);
+    me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
+    if (hn_deterministic())
+        hn_wait_turn(me);
+    g->in_block = 0;
+    me->in_runtime = 0;
+    hn_mark = hn_instructions;
+    if (hn_c->order == 0)
+        return;
+    if (!hn_deterministic())
+        hn_stamp(me);
+    announce(me);
+    settle(me);
+}
+
+/* Runs in the thread that makes the new one, or in the first. */
+static void on_new_cpu(qemu_plugin_id_t id, unsigned cpu)
+{
+    (void)id;
+    if (hn_me != &hn_nobody && cpu < CPUS_MAX)
+        of_cpu[cpu] = guest_of(hn_me)->child;
+}
+
+void members_register(qemu_plugin_id_t id)
+{
+    qemu_plugin_register_vcpu_init_cb(id, on_new_cpu);
+}
+
+/* Whether someone has waited for the end of a thread that ended. */
+static int is_joined(const struct guest *g)
+{
+    int32_t word;
+
+    return g->tid_word != 0 && peek(g->tid_word, &word, sizeof word) && word != 0;
+}
+
+static void free_numbers(uint64_t tid_word)
+{
+    for (uint32_t i = 0; i < hn_c->slots_used; i++) {
+        struct guest *g = &hn_guests[i];
+
+        if (hn_slots[i].state == HN_DEAD && g->tid_word != 0 &&
+            (g->tid_word == tid_word || is_joined(g)))
+            hn_release(&hn_slots[i]);
+    }
+}
+
+/* Memory is unmapped: stacks of threads that have ended go with it. */
+void members_unmapped(uint64_t start, uint64_t size)
+{
+    for (uint32_t i = 0; hn_deterministic() && i < hn_c->slots_used; i++)
+        if (hn_slots[i].state == HN_DEAD && hn_guests[i].stack_high > start &&
+            hn_guests[i].stack_high <= start + size)
+            hn_release(&hn_slots[i]);
+}
+
+/* glibc puts descriptor and thread-local storage above the stack, in one mapping. A stack that the
+ * program made itself may lie in the middle of something else. */
+static void find_stack(struct guest *g, uint64_t pointer)
+{
+    const struct region *r = pointer == 0 ? NULL : region_at(pointer - 1);
+
+    g->stack_high = pointer;
+    if (r != NULL && r->end - pointer <= NEAR_BYTES) {
+        g->stack_low = r->start;
+        g->tls_low = pointer;
+        g->tls_high = r->end;
+        return;
+    }
+    g->stack_low = pointer > GUESSED_STACK_BYTES ? pointer - GUESSED_STACK_BYTES : 0;
+    if (r != NULL && g->stack_low < r->start)
+        g->stack_low = r->start;
+}
+
+/* A thread is about to be made: flags, stack pointer, where its number goes in the parent and where
+ * it is cleared, thread-local storage. */
+void member_expect(struct hn_thread *me, const uint64_t clone[5])
+{
+    const uint64_t tid_word = (clone[0] & CLONE_CHILD_CLEARTID) != 0 ? clone[3] : 0;
+    struct hn_thread *t;
+    struct guest *g;
+
+    free_numbers(tid_word);
+    t = hn_register();
+    guest_of(me)->child = NULL;
+    if (t == NULL)
+        return;
+    g = guest_of(t);
+    clear(g);
+    g->tid_word = tid_word;
+    g->in_block = 1;
+    find_stack(g, clone[1]);
+    guest_of(me)->child = g;
+    hn_event(me, HN_EV_THREAD_CREATE, t->number, 0);
+}
+
+/* Waits until the new thread stands at its first instruction. QEMU may want all processors out of
+ * translated code next, and this one must be in it every time, or never. */
+static void await_arrival(struct guest *g)
+{
+    const struct timespec patience = {0, PATIENCE_NS};
+
+    for (int i = 0; i < PATIENCE_TIMES && !__atomic_load_n(&g->arrived, __ATOMIC_ACQUIRE); i++)
+        hn_futex(&g->arrived, FUTEX_WAIT_PRIVATE, 0, &patience);
+}
+
+/* It was made, or not. */
+void member_made(struct hn_thread *me, int64_t result)
+{
+    struct guest *g = guest_of(me)->child;
+
+    guest_of(me)->child = NULL;
+    if (g == NULL)
+        return;
+    if (result < 0)
+        hn_release(slot_of(g));
+    if (result < 0 || !hn_deterministic())
+        return;
+    me->in_runtime++;
+    await_arrival(g);
+    me->in_runtime--;
+    hn_make_ready(slot_of(g));
+}
+
+void member_exits(struct hn_thread *me)
+{
+    guest_of(me)->exiting = 1;
+    hn_event(me, HN_EV_THREAD_EXIT, 0, 0);
+}
+
+/* The thread says which word is to be cleared at its end. */
+void member_tid_word(struct hn_thread *me, uint64_t address)
+{
+    uint64_t words[4] = {0, 0, 0, 0};
+
+    guest_of(me)->tid_word = address;
+    if (me->number != 0)
+        return;
+    words[0] = tid_word_to_tls(address, &words[2]);
+    hn_event_with(me, HN_EV_PRIVATE, words);
+}

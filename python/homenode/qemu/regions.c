@@ -1,0 +1,223 @@
+/* What the program has mapped since it started: where stacks of threads end, which memory other
+ * processes see, and the events of mappings. */
+#include "guest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+
+/* By address, without overlaps. One thread at a time: the one that has the turn, or in free order
+ * the one that has the lock. */
+static struct region *regions;
+static size_t count, room;
+static uint32_t lock;
+static uint64_t heap_end;
+static unsigned anonymous_shared;
+
+static void enter(void)
+{
+    uint32_t free_value = 0;
+
+    while (!__atomic_compare_exchange_n(&lock, &free_value, 1, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+        free_value = 0;
+        hn_sys(SYS_sched_yield, 0, 0, 0, 0);
+    }
+}
+
+static void leave(void)
+{
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+}
+
+/* The first region that ends behind an address. */
+static size_t first_behind(uint64_t address)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+
+        if (regions[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void insert(size_t at, struct region r)
+{
+    if (count == room) {
+        struct region *more = realloc(regions, (room * 2 + 64) * sizeof *more);
+
+        if (more == NULL)
+            return;
+        regions = more;
+        room = room * 2 + 64;
+    }
+    memmove(&regions[at + 1], &regions[at], (count - at) * sizeof *regions);
+    regions[at] = r;
+    count++;
+}
+
+/* Takes a range out of whatever covers it. */
+static void cut(uint64_t start, uint64_t end)
+{
+    size_t at = first_behind(start);
+
+    while (at < count && regions[at].start < end) {
+        struct region *r = &regions[at];
+        const struct region right = {end, r->end, r->shared};
+
+        if (r->start < start) {
+            r->end = start;
+            at++;
+            if (right.end > end)
+                insert(at, right);
+        } else if (r->end > end) {
+            r->start = end;
+        } else {
+            memmove(r, r + 1, (count - at - 1) * sizeof *r);
+            count--;
+        }
+    }
+}
+
+static void add(uint64_t start, uint64_t end, int shared)
+{
+    enter();
+    cut(start, end);
+    insert(first_behind(start), (struct region){start, end, shared});
+    leave();
+}
+
+/* The region that holds an address, or null. */
+const struct region *region_at(uint64_t address)
+{
+    const size_t at = first_behind(address);
+
+    return at < count && regions[at].start <= address ? &regions[at] : NULL;
+}
+
+static int failed(uint64_t result)
+{
+    return result > UINT64_MAX - 4096;
+}
+
+/* Memory that processes share and that has no name is numbered, because what the system calls it
+ * differs from run to run; a child inherits mapping and number. */
+void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
+{
+    const int type = (int)a[3] & MAP_TYPE;
+    const int shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
+    const uint64_t size = (a[1] + 4095) & ~UINT64_C(4095);
+    const uint64_t what[3] = {start, (uint64_t)shared, size};
+    char name[HN_NAME_BYTES];
+    size_t length;
+
+    if (failed(start))
+        return;
+    add(start, start + size, shared);
+    length = hn_file_name((a[3] & MAP_ANONYMOUS) != 0 ? -1 : (int)a[4], name);
+    if (length == 0 && shared)
+        length = (size_t)snprintf(name, sizeof name, "anonymous:%u", ++anonymous_shared);
+    hn_map_event(me, what, name, length);
+    if ((a[2] & PROT_EXEC) != 0 && (a[3] & MAP_ANONYMOUS) == 0) {
+        /* A library comes: the recorder must see where, while it is there. */
+        me->in_runtime++;
+        hn_greet();
+        me->in_runtime--;
+    }
+}
+
+void region_munmap(struct hn_thread *me, uint64_t start, uint64_t size)
+{
+    const uint64_t words[4] = {start, 0, size, 0};
+
+    enter();
+    cut(start, start + ((size + 4095) & ~UINT64_C(4095)));
+    leave();
+    hn_event_with(me, HN_EV_UNMAP, words);
+}
+
+void region_mremap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
+{
+    const struct region *old = region_at(a[0]);
+    const int shared = old != NULL && old->shared;
+    const uint64_t what[3] = {start, (uint64_t)shared, a[2]};
+
+    if (failed(start))
+        return;
+    region_munmap(me, a[0], a[1]);
+    add(start, start + a[2], shared);
+    hn_map_event(me, what, "", 0);
+}
+
+/* The end of the heap; the first call only asks where it is. */
+void region_brk(struct hn_thread *me, uint64_t end)
+{
+    static const char name[] = "[heap]";
+
+    if (heap_end != 0 && end > heap_end) {
+        const uint64_t what[3] = {heap_end, 0, end - heap_end};
+
+        hn_map_event(me, what, name, sizeof name - 1);
+    }
+    heap_end = end;
+}
+
+/* A segment of System V's shared memory, named by its key: the segment's number changes. */
+void region_attach(struct hn_thread *me, uint64_t segment, uint64_t start)
+{
+    struct shmid_ds status;
+    uint64_t what[3] = {start, 1, 0};
+    char name[HN_NAME_BYTES];
+    size_t length;
+
+    if (failed(start) || shmctl((int)segment, IPC_STAT, &status) != 0)
+        return;
+    what[2] = (status.shm_segsz + 4095) & ~UINT64_C(4095);
+    add(start, start + what[2], 1);
+    length = status.shm_perm.__key == IPC_PRIVATE
+                 ? (size_t)snprintf(name, sizeof name, "sysv:private")
+                 : (size_t)snprintf(name, sizeof name, "sysv:%#x", (unsigned)status.shm_perm.__key);
+    hn_map_event(me, what, name, length);
+}
+
+void region_detach(struct hn_thread *me, uint64_t start)
+{
+    const struct region *r = region_at(start);
+
+    if (r != NULL)
+        region_munmap(me, r->start, r->end - r->start);
+}
+
+/* The main thread's stack, when nothing of the program has run: the lowest anonymous mapping with
+ * an inaccessible page below it, because the program's memory lies below QEMU's own. */
+int main_stack_of_guest(uint64_t *low, uint64_t *high)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    uint64_t guard_end = 0;
+    char line[512];
+
+    *low = *high = 0;
+    while (maps != NULL && *high == 0 && fgets(line, sizeof line, maps) != NULL) {
+        unsigned long start, end, inode;
+        char mode[8];
+
+        if (sscanf(line, "%lx-%lx %7s %*s %*s %lu", &start, &end, mode, &inode) != 4)
+            continue;
+        if (start == guard_end && strcmp(mode, "rw-p") == 0 && inode == 0) {
+            *low = start;
+            *high = end;
+        }
+        guard_end = strcmp(mode, "---p") == 0 && inode == 0 ? end : 0;
+    }
+    if (maps != NULL)
+        fclose(maps);
+    return *high != 0;
+}

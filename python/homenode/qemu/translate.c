@@ -1,0 +1,349 @@
+/* Translation: which callbacks the program's code gets, and the callback of a reference.
+ *
+ * A callback comes after the access, in the thread that made it, and may block: so a reference is
+ * recorded and then the turn is given away, and the order of the records is that of execution.
+ *
+ * Instructions are counted for the gaps between references: every block adds its length to one
+ * counter when it begins, which is exact because one thread runs at a time; what of the block is
+ * still to come is known when it is translated. Free order has no gaps.
+ */
+#include "guest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    GAP_IN_RECORD = (1 << HN_GAP_BITS) - 1,     /* this and more does not fit */
+    SITES_A_PIECE = 1 << 15,
+    PLACES_FIRST = 1 << 10
+};
+
+/* An instruction that touches memory. `what` holds kind, size and synchronisation bits, as in a
+ * record, for the load and the store it made last: most instructions make one kind of access. */
+struct site {
+    uint64_t pc;
+    uint64_t what[2];
+    qemu_plugin_meminfo_t info[2];
+    uint32_t flags;             /* SITE_ */
+    uint32_t to_come;           /* instructions of the block behind this one */
+};
+
+enum { SITE_ATOMIC = 1, SITE_SYNC = 2 };
+
+/* Sites are handed out from pieces, all of which are free again when QEMU forgets its code. */
+struct piece {
+    struct piece *next;
+    size_t used;
+    struct site sites[SITES_A_PIECE];
+};
+
+static struct piece *pieces, *current_piece;
+static int fetches;
+
+/* Addresses behind system calls, in a hash table: a new thread begins at one of them. */
+static struct {
+    uint64_t *slots;
+    size_t size, used;
+} places;
+
+uint64_t hn_instructions;
+__thread uint64_t hn_mark __attribute__((tls_model("initial-exec")));
+
+void translate_fetches(void)
+{
+    fetches = 1;
+}
+
+static struct site *new_site(void)
+{
+    if (current_piece == NULL || current_piece->used == SITES_A_PIECE) {
+        struct piece *next = current_piece == NULL ? pieces : current_piece->next;
+
+        if (next == NULL) {
+            next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                        0);
+            if (next == MAP_FAILED)
+                return NULL;
+            if (current_piece == NULL)
+                pieces = next;
+            else
+                current_piece->next = next;
+        }
+        next->used = 0;
+        current_piece = next;
+    }
+    return &current_piece->sites[current_piece->used++];
+}
+
+static size_t place_slot(uint64_t address)
+{
+    size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15)) & (places.size - 1);
+
+    while (places.slots[at] != 0 && places.slots[at] != address)
+        at = (at + 1) & (places.size - 1);
+    return at;
+}
+
+static void note_place(uint64_t address)
+{
+    if (2 * (places.used + 1) > places.size) {
+        uint64_t *old = places.slots;
+        const size_t old_size = places.size;
+
+        places.size = old_size == 0 ? PLACES_FIRST : 2 * old_size;
+        places.slots = calloc(places.size, sizeof *places.slots);
+        if (places.slots == NULL)
+            abort();
+        for (size_t i = 0; i < old_size; i++)
+            if (old[i] != 0)
+                places.slots[place_slot(old[i])] = old[i];
+        free(old);
+    }
+    const size_t at = place_slot(address);
+
+    if (places.slots[at] == 0) {
+        places.slots[at] = address;
+        places.used++;
+    }
+}
+
+static int is_place(uint64_t address)
+{
+    return places.size != 0 && places.slots[place_slot(address)] != 0;
+}
+
+/* Kind and size of an access that the site has not made lately. */
+static __attribute__((noinline)) uint64_t learn(struct site *s, qemu_plugin_meminfo_t info)
+{
+    const uint64_t size = UINT64_C(1) << qemu_plugin_mem_size_shift(info);
+    const int slot = qemu_plugin_mem_is_store(info);
+    uint64_t kind = slot ? HN_WRITE : HN_READ;
+
+    if ((s->flags & SITE_ATOMIC) != 0)
+        kind = HN_ATOMIC;
+    s->info[slot] = info;
+    s->what[slot] = (kind << HN_KIND_SHIFT) | (size << HN_SIZE_SHIFT) |
+                    ((s->flags & SITE_SYNC) != 0 ? UINT64_C(1) << HN_SYNC_BIT : 0);
+    return s->what[slot];
+}
+
+static inline uint64_t what_of(struct site *s, qemu_plugin_meminfo_t info)
+{
+    if (HN_LIKELY(info == s->info[0]))
+        return s->what[0];
+    return HN_LIKELY(info == s->info[1]) ? s->what[1] : learn(s, info);
+}
+
+/* A reference of a thread that is not to record now, or not yet. */
+static __attribute__((noinline)) int come_in(unsigned cpu)
+{
+    struct hn_thread *me = hn_me;
+
+    if (hn_c->order == 0)
+        return 0;
+    if (me == &hn_nobody) {
+        arrive(cpu);
+        me = hn_me;
+    }
+    if (!recording(me) || me->in_runtime)
+        return 0;
+    if (me->state != HN_RUNNING)
+        hn_enter(me);
+    settle(me);
+    return hn_c->order != 0 && me->next != NULL && me->next < me->limit;
+}
+
+static __attribute__((noinline)) void long_gap(struct hn_thread *me, uint64_t gap)
+{
+    hn_event(me, HN_EV_GAP, gap, 0);
+    if (me->next >= me->limit)
+        settle(me);
+}
+
+static inline void put(struct hn_thread *me, const struct site *s, uint64_t what, uint64_t address)
+{
+    struct hn_record *at = me->next;
+
+    at->word[1] = s->pc | me->tag;
+    __atomic_store_n(&at->word[0], (address & 0xffffffffffff) | what, __ATOMIC_RELEASE);
+    me->next = at + 1;
+}
+
+static void on_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    struct hn_thread *me = hn_me;
+    struct site *s = data;
+    struct hn_record *at = me->next;
+    uint64_t position, gap;
+
+    if (HN_UNLIKELY(at >= me->limit)) {
+        if (!come_in(cpu))
+            return;
+        me = hn_me;
+        at = me->next;
+    }
+    position = hn_instructions - s->to_come;
+    gap = position - hn_mark;
+    gap -= gap != 0;
+    hn_mark = position;
+    if (HN_UNLIKELY(gap >= GAP_IN_RECORD)) {
+        long_gap(me, gap);
+        at = me->next;
+        if (at == NULL || at >= me->limit)
+            return;
+        gap = 0;
+    }
+    at->word[1] = s->pc | me->tag;
+    __atomic_store_n(&at->word[0],
+                     (address & 0xffffffffffff) | what_of(s, info) | (gap << HN_GAP_SHIFT),
+                     __ATOMIC_RELEASE);
+    me->next = ++at;
+    if (HN_UNLIKELY(at >= me->limit))
+        yield_in_block(me);
+}
+
+static void on_free_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
+                              void *data)
+{
+    struct hn_thread *me = hn_me;
+    struct site *s = data;
+
+    if (HN_UNLIKELY(me->next >= me->limit)) {
+        if (!come_in(cpu))
+            return;
+        me = hn_me;
+    }
+    put(me, s, what_of(s, info), address);
+    if (HN_UNLIKELY(me->next >= me->limit))
+        settle(me);
+}
+
+/* An atomic operation is one reference. While there is one thread, QEMU makes a load and a store of
+ * it; the store stands for both. */
+static void on_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    if (!qemu_plugin_mem_is_store(info))
+        return;
+    if (hn_deterministic()) {
+        on_reference(cpu, info, address, data);
+        return;
+    }
+    if (recording(hn_me))
+        hn_stamp(hn_me);
+    on_free_reference(cpu, info, address, data);
+}
+
+/* What the machine under QEMU cannot do atomically, QEMU does while everything else stands still,
+ * in a block of one instruction: there the turn must not end. */
+static void on_lone_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    struct hn_thread *me = hn_me;
+    const int known = me != &hn_nobody;
+
+    me->no_yield += known;
+    on_atomic(cpu, info, address, data);
+    me->no_yield -= known;
+}
+
+static void on_fetch(unsigned cpu, void *data)
+{
+    const struct site *s = data;
+    struct hn_thread *me = hn_me;
+
+    if (me->next >= me->limit) {
+        if (!come_in(cpu))
+            return;
+        me = hn_me;
+    }
+    put(me, s, s->what[0], s->pc);
+    if (me->next >= me->limit)
+        yield_in_block(me);
+}
+
+static struct site *site(const struct qemu_plugin_insn *insn, uint32_t flags, size_t to_come)
+{
+    struct site *s = new_site();
+
+    if (s == NULL)
+        return NULL;
+    s->pc = qemu_plugin_insn_vaddr(insn) & 0xffffffffffff;
+    s->flags = flags;
+    s->info[0] = s->info[1] = UINT32_MAX;
+    s->what[0] = s->what[1] = 0;
+    s->to_come = (uint32_t)to_come;
+    return s;
+}
+
+static void watch_fetch(struct qemu_plugin_insn *insn, size_t size, size_t to_come)
+{
+    struct site *s = site(insn, 0, to_come);
+
+    if (s == NULL)
+        return;
+    s->what[0] = ((uint64_t)HN_FETCH << HN_KIND_SHIFT) | ((uint64_t)size << HN_SIZE_SHIFT);
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_fetch, QEMU_PLUGIN_CB_NO_REGS, s);
+}
+
+/* One callback for both directions: with one for each, QEMU 7.2 gives wrong directions, and forgets
+ * some of the accesses that it makes in functions of its own. */
+static void watch_instruction(struct qemu_plugin_insn *insn, size_t to_come, int alone)
+{
+    const size_t size = qemu_plugin_insn_size(insn);
+    qemu_plugin_vcpu_mem_cb_t callback = hn_deterministic() ? on_reference : on_free_reference;
+    int synchronises;
+    const int atomic = is_atomic(qemu_plugin_insn_data(insn), size, &synchronises);
+    struct site *s = site(insn, (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0),
+                          to_come);
+
+    if (fetches)
+        watch_fetch(insn, size, to_come);
+    if (atomic)
+        callback = alone ? on_lone_atomic : on_atomic;
+    if (s != NULL)
+        qemu_plugin_register_vcpu_mem_cb(insn, callback, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, s);
+}
+
+static void on_new_thread(unsigned cpu, void *data)
+{
+    (void)data;
+    if (HN_UNLIKELY(hn_me == &hn_nobody) && hn_c->order != 0)
+        arrive(cpu);
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    const size_t count = qemu_plugin_tb_n_insns(tb);
+
+    (void)id;
+    members_begin();
+    if (hn_c->order == 0)
+        return;
+    if (is_place(qemu_plugin_tb_vaddr(tb)))
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_new_thread, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    if (hn_deterministic())
+        qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &hn_instructions,
+                                                 count);
+    for (size_t i = 0; i < count; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+        if (is_system_call(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn)))
+            note_place(qemu_plugin_insn_vaddr(insn) + qemu_plugin_insn_size(insn));
+        watch_instruction(insn, count - 1 - i, count == 1);
+    }
+}
+
+static void on_flush(qemu_plugin_id_t id)
+{
+    (void)id;
+    current_piece = pieces;
+    if (pieces != NULL)
+        pieces->used = 0;
+}
+
+void translate_register(qemu_plugin_id_t id)
+{
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_flush_cb(id, on_flush);
+}

@@ -1,0 +1,173 @@
+/* Turns in emulated code.
+ *
+ * A thread that waits for its turn in a callback of a reference is, for QEMU, in the middle of a
+ * block of translated code. Now and then QEMU wants all its processors out of translated code: to
+ * forget the code it has translated (at the first clone, and when its buffer is full), to fork, to
+ * do what the machine cannot do atomically, and to exit. The thread that wants it, which has the
+ * turn, waits on a condition variable until the others have come out: for ever, if they wait for
+ * their turns.
+ *
+ * So we stand in for that wait. The thread that has the turn lends it to every thread that waits in
+ * a block, one after the other; QEMU has asked each to leave its code at the end of the block, and
+ * where it then would wait for the others (or begins a system call) it gives the turn back. When
+ * and in which order this happens depends on the program alone, so recordings repeat.
+ */
+#include "guest.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+enum { LOOK_AGAIN_NS = 1000000, OWN_STACK_BYTES = 1 << 16 };
+
+static struct hn_thread *lender;
+
+/* After something was recorded: room for the next record, and the end of the turn if it is over and
+ * may end here. The thread runs, and is not in a block. */
+void settle(struct hn_thread *me)
+{
+    if (hn_c->order == 0 || me->state != HN_RUNNING)
+        return;
+    me->in_runtime++;
+    if (me->next >= me->block_end)
+        hn_next_block(me);
+    if (hn_c->order != 0 && me->turn_left <= me->next - me->turn_start) {
+        if (!hn_deterministic())
+            hn_stamp(me);
+        else if (me->no_yield == 0 && !guest_of(me)->draining)
+            hn_yield(me);
+        if (hn_c->order != 0 && me->next >= me->block_end)
+            hn_next_block(me);
+    }
+    if (hn_c->order != 0) {
+        hn_set_limit(me);
+        if (me->limit == me->next)
+            me->limit = me->next + 1;
+    }
+    me->in_runtime--;
+}
+
+/* The same in the middle of a block. */
+void yield_in_block(struct hn_thread *me)
+{
+    struct guest *g = guest_of(me);
+    const uint64_t before = hn_instructions;
+
+    g->in_block = 1;
+    settle(me);
+    g->in_block = 0;
+    hn_mark += hn_instructions - before;
+}
+
+/* Hands the turn back to the thread that lent it, and waits for one of one's own. */
+void park(struct hn_thread *me)
+{
+    struct guest *g = guest_of(me);
+    const uint64_t before = hn_instructions;
+
+    me->in_runtime++;
+    hn_lock();
+    g->draining = 0;
+    give(me);
+    me->state = HN_READY;
+    hn_list_push(&hn_c->ready, me);
+    take(lender);
+    signal_go(lender, GO);
+    hn_unlock();
+    hn_wait_turn(me);
+    me->in_runtime--;
+    hn_mark += hn_instructions - before;
+    settle(me);
+}
+
+static struct hn_thread *next_in_block(void)
+{
+    struct hn_thread *t = hn_c->ready.first;
+
+    while (t != NULL && !guest_of(t)->in_block)
+        t = t->queue_next;
+    return t;
+}
+
+/* Lends the turn to everyone who waits in a block; how many that were. */
+static int lend(struct hn_thread *me)
+{
+    int count = 0;
+
+    me->in_runtime++;
+    for (; hn_c->order != 0; count++) {
+        struct hn_thread *t;
+
+        hn_lock();
+        t = next_in_block();
+        if (t == NULL) {
+            hn_unlock();
+            break;
+        }
+        hn_list_remove(&hn_c->ready, t);
+        if (me->next >= me->block_end)
+            hn_next_block(me);
+        give(me);
+        me->state = HN_OUTSIDE;
+        lender = me;
+        guest_of(t)->draining = 1;
+        take(t);
+        signal_go(t, GO);
+        hn_unlock();
+        hn_wait_turn(me);
+    }
+    me->in_runtime--;
+    return count;
+}
+
+typedef int wait_function(pthread_cond_t *, pthread_mutex_t *);
+
+static int really_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    static wait_function *real;
+
+    if (real == NULL)
+        real = (wait_function *)dlsym(RTLD_NEXT, "pthread_cond_wait");
+    return real(condition, mutex);
+}
+
+/* A condition on the caller's stack is that of a new thread, which needs no turn to begin. */
+static int is_own(const void *condition)
+{
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    return (uintptr_t)condition - here < OWN_STACK_BYTES;
+}
+
+/* QEMU waits. It asks again whether it must when this comes back, however that was. */
+HN_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    struct hn_thread *me = hn_me;
+    struct timespec soon;
+    int lent;
+
+    if (!recording(me) || !hn_deterministic() || me->in_runtime || is_own(condition) ||
+        me->state != HN_RUNNING)
+        return really_wait(condition, mutex);
+    pthread_mutex_unlock(mutex);
+    if (guest_of(me)->draining) {
+        park(me);
+        pthread_mutex_lock(mutex);
+        return 0;
+    }
+    const uint64_t before = hn_instructions;
+
+    lent = lend(me);
+    hn_mark += hn_instructions - before;
+    settle(me);
+    pthread_mutex_lock(mutex);
+    if (lent == 0) {
+        hn_sys(SYS_clock_gettime, CLOCK_REALTIME, (long)&soon, 0, 0);
+        soon.tv_nsec += LOOK_AGAIN_NS;
+        if (soon.tv_nsec >= HN_NS_PER_SECOND) {
+            soon.tv_nsec -= HN_NS_PER_SECOND;
+            soon.tv_sec++;
+        }
+        pthread_cond_timedwait(condition, mutex, &soon);
+    }
+    return 0;
+}

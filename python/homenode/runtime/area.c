@@ -1,0 +1,125 @@
+/* The memory shared with the recorder, the state of the threads, and bare system calls: what the
+ * runtime in a program and the plugin in an emulator have in common.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+static struct hn_control no_control;
+
+struct hn_control *hn_c = &no_control;
+struct hn_thread *hn_slots = &hn_nobody;
+struct hn_header *hn_shared;
+struct hn_thread hn_nobody;
+int hn_recording;
+__thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec"))) = &hn_nobody;
+
+cpu_set_t hn_affinity;
+
+long hn_sys(long number, long a, long b, long c, long d)
+{
+    long result;
+
+#if defined(__x86_64__)
+    register long r10 __asm__("r10") = d;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+                     : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3)
+                     : "memory");
+    result = x0;
+#else
+#error "homenode's runtime knows the system calls of x86-64 and aarch64 Linux only"
+#endif
+    return result;
+}
+
+long hn_futex(uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
+{
+    return hn_sys(SYS_futex, (long)word, op, (long)value, (long)timeout);
+}
+
+/* The recorder's area, or null when this process is not to be recorded. */
+struct hn_header *hn_open_area(void)
+{
+    const char *text = getenv("HOMENODE_FD");
+    struct hn_header *area = NULL;
+    struct stat status;
+    uint32_t nobody = 0;
+    int fd;
+
+    if (text == NULL)
+        return NULL;
+    fd = atoi(text);
+    /* The program sees the environment it was given. */
+    unsetenv("HOMENODE_FD");
+    unsetenv("HOMENODE_PAD");
+    if (fstat(fd, &status) != 0 || status.st_size <= HN_RINGS_AT)
+        return NULL;
+    area = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    hn_sys(SYS_close, fd, 0, 0, 0);
+    if (area == MAP_FAILED)
+        return NULL;
+    madvise(area, (size_t)status.st_size, MADV_DONTFORK);
+    if (area->magic != HN_MAGIC || area->version != HN_VERSION ||
+        !__atomic_compare_exchange_n(&area->claimed_by, &nobody,
+                                     (uint32_t)hn_sys(SYS_getpid, 0, 0, 0, 0), 0,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        return NULL;
+    return area;
+}
+
+/* Control and slots, which the kernel wipes in a forked child. */
+int hn_make_control(void)
+{
+    const size_t page = 4096;
+    const size_t control = (sizeof(struct hn_control) + page - 1) / page * page;
+    const size_t size = control + HN_THREADS_MAX * sizeof(struct hn_thread);
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED || madvise(memory, size, MADV_WIPEONFORK) != 0)
+        return 0;
+    hn_c = (struct hn_control *)memory;
+    hn_slots = (struct hn_thread *)(memory + control);
+    return 1;
+}
+
+/* One core for all threads: a hand-over between two cores costs nearly half as much again. */
+void hn_pin(void)
+{
+    cpu_set_t one;
+    unsigned cpu = 0;
+
+    CPU_ZERO(&hn_affinity);
+    if (hn_sys(SYS_sched_getaffinity, 0, sizeof hn_affinity, (long)&hn_affinity, 0) < 0 ||
+        hn_sys(SYS_getcpu, (long)&cpu, 0, 0, 0) < 0)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    hn_sys(SYS_sched_setaffinity, 0, sizeof one, (long)&one, 0);
+}
+
+/* The recorder looks at our mappings before we can be gone. */
+void hn_greet(void)
+{
+    const struct timespec patience = {2, 0};
+
+    __atomic_store_n(&hn_shared->greeted, 0, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&hn_shared->doorbell, 1, __ATOMIC_SEQ_CST);
+    hn_futex(&hn_shared->doorbell, FUTEX_WAKE, 1, NULL);
+    hn_futex(&hn_shared->greeted, FUTEX_WAIT, 0, &patience);
+}

@@ -1,0 +1,80 @@
+/* Waiting in virtual time until something is so, above all until a descriptor is ready. */
+#include "hn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+enum { STEP_NS = 2000, STEP_MAX_NS = 1000000 };
+
+/* Waits until `ready` says so: 1. Time-out: 0. A handler ran that does not restart calls: -1 and
+ * EINTR. Also 1 when recording ends: the real call then blocks as it always did. */
+int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns)
+{
+    int64_t step_ns = STEP_NS;
+    enum hn_woken why;
+
+    pthread_testcancel();
+    while (!ready(argument)) {
+        if (timeout_ns == 0)
+            return 0;
+        if (timeout_ns > 0 && step_ns > timeout_ns)
+            step_ns = timeout_ns;
+        me->wait_cancellable = 1;
+        why = hn_block(me, argument, HN_W_TIME, step_ns);
+        me->wait_cancellable = 0;
+        pthread_testcancel();
+        if (hn_c->order == 0)
+            return 1;
+        if (why == HN_BY_SIGNAL && !me->restarts) {
+            errno = EINTR;
+            return -1;
+        }
+        if (timeout_ns > 0)
+            timeout_ns -= step_ns;
+        if (step_ns < STEP_MAX_NS)
+            step_ns *= 2;
+    }
+    return 1;
+}
+
+static int fd_ready(void *argument)
+{
+    struct pollfd *p = argument;
+    const struct timespec now = {0, 0};
+
+    return hn_sys(SYS_ppoll, (long)p, 1, (long)&now, 0) != 0;
+}
+
+/* How long the socket's owner lets a call wait: negative, for ever. */
+static int64_t patience_ns(int fd, short events)
+{
+    const int option = events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO;
+    struct timeval limit = {0, 0};
+    socklen_t size = sizeof limit;
+
+    if (getsockopt(fd, SOL_SOCKET, option, &limit, &size) != 0 ||
+        (limit.tv_sec == 0 && limit.tv_usec == 0))
+        return -1;
+    return (limit.tv_sec * INT64_C(1000000) + limit.tv_usec) * 1000;
+}
+
+/* Waits until a call on `fd` will not block. -1: it ends now, with errno. */
+int hn_wait_fd(struct hn_thread *me, int fd, short events)
+{
+    struct pollfd p = {fd, events, 0};
+    long flags;
+    int result;
+
+    if (fd_ready(&p))
+        return 0;
+    flags = hn_sys(SYS_fcntl, fd, F_GETFL, 0, 0);
+    if (flags < 0 || (flags & O_NONBLOCK) != 0)
+        return 0;
+    result = hn_wait_until(me, fd_ready, &p, patience_ns(fd, events));
+    if (result == 0)
+        errno = EAGAIN;
+    return result == 1 ? 0 : -1;
+}

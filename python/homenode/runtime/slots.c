@@ -1,0 +1,79 @@
+/* Numbers and slots of threads. */
+#include "hn.h"
+
+#include <sys/syscall.h>
+
+/* A slot with the lowest free number, or null when there are too many threads. */
+struct hn_thread *hn_register(void)
+{
+    const uint32_t most = hn_deterministic() ? HN_THREADS_MAX : hn_shared->ring_count;
+    struct hn_thread *me = hn_me;
+    struct hn_thread *t = NULL;
+
+    me->in_runtime++;
+    hn_lock();
+    for (uint32_t i = 0; i < most && t == NULL; i++)
+        if (hn_slots[i].state == HN_UNUSED)
+            t = &hn_slots[i];
+    if (t != NULL) {
+        t->number = (uint32_t)(t - hn_slots);
+        t->tag = (uint64_t)t->number << HN_THREAD_SHIFT;
+        t->ring = hn_deterministic() ? 0 : t->number;
+        t->state = hn_deterministic() ? HN_OUTSIDE : HN_RUNNING;
+        t->go = 0;
+        t->in_runtime = 1;
+        t->in_handler = t->detached = t->waiting = t->cancelled_anywhere = 0;
+        t->put_off = 0;
+        t->deadline_ns = 0;
+        t->tid = 0;
+        t->team = NULL;
+        t->task = NULL;
+        t->gomp_pool = 0;
+        if (!hn_deterministic() && t->block_end == NULL) {
+            t->next = hn_ring_start(t->ring);
+            t->block_end = t->next + hn_shared->block_records;
+        }
+        if (hn_c->slots_used <= t->number)
+            hn_c->slots_used = t->number + 1;
+        if (!hn_deterministic())
+            hn_shared->rings_used = hn_c->slots_used;
+    } else {
+        hn_shared->lost_threads++;
+    }
+    hn_unlock();
+    me->in_runtime--;
+    return t;
+}
+
+/* What the recorder wants. */
+void hn_take_orders(void)
+{
+    hn_c->pid = (int)hn_sys(SYS_getpid, 0, 0, 0, 0);
+    hn_c->quantum = hn_shared->quantum;
+    /* Spread over all bits: neighbouring seeds would begin alike. */
+    hn_c->random = hn_shared->seed * UINT64_C(0x9e3779b97f4a7c15);
+    hn_shared->seeded = 1;
+    hn_c->order = hn_shared->order;
+}
+
+/* The calling thread becomes the first one, which runs. */
+struct hn_thread *hn_first_thread(void)
+{
+    struct hn_thread *me = hn_register();
+
+    me->state = HN_RUNNING;
+    hn_c->holder = me;
+    me->next = me->turn_start = hn_ring_start(me->ring);
+    me->block_end = me->next + hn_shared->block_records;
+    me->turn_left = hn_turn();
+    hn_me = me;
+    hn_recording = 1;
+    hn_stamp(me);
+    return me;
+}
+
+void hn_release(struct hn_thread *t)
+{
+    t->pthread = 0;
+    t->state = HN_UNUSED;
+}

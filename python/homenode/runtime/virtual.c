@@ -1,0 +1,84 @@
+/* Time, in deterministic order. The program's clocks show the second it was started in plus virtual
+ * time, so what it computes from differences repeats, and deadlines mean the same to it and to the
+ * scheduler. Every look at a clock takes a little time too: a program may wait by looking. A whole
+ * second, because programs round: with the nanoseconds of the start, a loop that ends when a
+ * millisecond is over would run once more in some runs. What depends on the date itself, such as a
+ * seed from time(), differs from second to second.
+ *
+ * In free order, and for clocks of processor time, the system's answers are passed on.
+ */
+#include "hn.h"
+
+#include <sys/syscall.h>
+
+enum { NS_PER_LOOK = 1000, RECORDS_PER_LOOK = 4 };
+
+static uint64_t start_ns[HN_CLOCKS];
+
+int hn_is_virtual(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
+           clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC_COARSE ||
+           clock == CLOCK_BOOTTIME;
+}
+
+void hn_clock_init(void)
+{
+    struct timespec now;
+
+    for (clockid_t clock = 0; clock < HN_CLOCKS; clock++) {
+        if (!hn_is_virtual(clock))
+            continue;
+        hn_sys(SYS_clock_gettime, clock, (long)&now, 0, 0);
+        start_ns[clock] = (uint64_t)now.tv_sec * HN_NS_PER_SECOND;
+    }
+}
+
+/* For programs that are to see the same date in every recording. */
+void hn_clock_fix(void)
+{
+    const uint64_t new_year_2026_s = 1767225600;
+
+    for (clockid_t clock = 0; clock < HN_CLOCKS; clock++)
+        start_ns[clock] = hn_is_virtual(clock) ? new_year_2026_s * HN_NS_PER_SECOND : 0;
+}
+
+/* Nanoseconds a clock shows to the thread that holds the baton. */
+static uint64_t shown_ns(struct hn_thread *me, clockid_t clock)
+{
+    return start_ns[clock] + hn_virtual_ns(me->next, me->block_end);
+}
+
+/* Nanoseconds from now until a point in time; 0 when it is past. */
+int64_t hn_until(const struct timespec *deadline, clockid_t clock)
+{
+    struct hn_thread *me = hn_me;
+    int64_t at = deadline->tv_sec * INT64_C(1000000000) + deadline->tv_nsec;
+    int64_t now;
+
+    if (!hn_is_virtual(clock) || me->state != HN_RUNNING)
+        return 0;
+    /* Years from now: no need to count. */
+    if (deadline->tv_sec > INT64_MAX / 1000000000 - 1)
+        return INT64_MAX / 2;
+    now = (int64_t)shown_ns(me, clock);
+    return at > now ? at - now : 0;
+}
+
+/* A look at the clock: takes time, and uses up some of the turn. */
+int hn_look_at_clock(clockid_t clock, uint64_t *ns)
+{
+    struct hn_thread *me;
+
+    if (!hn_recording || !hn_is_virtual(clock))
+        return 0;
+    me = hn_inside();
+    if (me == NULL || !hn_deterministic())
+        return 0;
+    hn_c->skipped_ns += NS_PER_LOOK;
+    me->turn_left -= RECORDS_PER_LOOK;
+    if (me->turn_left <= me->next - me->turn_start && hn_slow(me) == NULL)
+        return 0;
+    *ns = shown_ns(me, clock);
+    return 1;
+}
