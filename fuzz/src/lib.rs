@@ -23,6 +23,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_din", |data| import("din", data)),
     ("import_drmemtrace", |data| import("drmemtrace", data)),
     ("import_perf", |data| import("perf", data)),
+    ("import_gem5", |data| import("gem5", data)),
+    ("import_champsim", |data| import("champsim", data)),
 ];
 
 /// Opens the bytes as a trace and reads everything in it.

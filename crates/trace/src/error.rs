@@ -107,6 +107,18 @@ pub enum TraceError {
         /// What is there.
         found: String,
     },
+    /// A binary file to import has a record that makes no sense.
+    #[error("{}: at byte {offset} expected {expected}, found {found}", path.display())]
+    ForeignRecord {
+        /// File.
+        path: PathBuf,
+        /// Where, counted from 0.
+        offset: u64,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
     /// A reference or event that no trace can hold was given to the writer.
     #[error("{}: record {record}: expected {expected}, found {found}", path.display())]
     Record {
@@ -148,6 +160,7 @@ impl TraceError {
             | Self::Truncated { path, .. }
             | Self::Damaged { path, .. }
             | Self::Line { path, .. }
+            | Self::ForeignRecord { path, .. }
             | Self::Record { path, .. }
             | Self::Cancelled { path } => Some(path),
             Self::UnknownFormat { .. } => None,
@@ -158,7 +171,9 @@ impl TraceError {
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         match self {
-            Self::Truncated { offset, .. } | Self::Damaged { offset, .. } => Some(*offset),
+            Self::Truncated { offset, .. }
+            | Self::Damaged { offset, .. }
+            | Self::ForeignRecord { offset, .. } => Some(*offset),
             Self::NoSpace { written, .. } => Some(*written),
             Self::Foreign { .. } | Self::Empty { .. } => Some(0),
             Self::FutureVersion { .. } => Some(8),

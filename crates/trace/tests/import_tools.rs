@@ -135,6 +135,49 @@ fn raw_samples_of_perf_mem_have_their_addresses_mended() {
 }
 
 #[test]
+fn packets_of_gem5_are_told_apart_by_their_fields() {
+    let trace = imported("gem5", &fixture("gem5")).unwrap();
+    let expected = "\
+0 I 0x401000 64
+0 R 0x7fffffffdc00 8
+0 W 0x7fffffffdc00 8 0x40130e
+0 W 0xffffffff81000000 64 flags=kernel
+0 W 0xffffffff81000040 64 flags=kernel
+0 R 0x1000 4";
+    assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
+    let note = "1 of 6 packets are no requests and were left out";
+    assert_eq!(trace.metadata().provenance, [note]);
+}
+
+#[test]
+fn instructions_of_champsim_become_reads_writes_and_gaps() {
+    let trace = imported("champsim", &fixture("champsim")).unwrap();
+    let expected = "\
+0 R 0x7fff0010 1 0x401010 gap=2
+0 R 0x7fff0018 1 0x401010
+0 W 0x7fff0010 1 0x401010
+0 R 0x601000 1 0x401014";
+    assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn bad_records_are_named_with_their_offset() {
+    let mut bytes = fixture("champsim");
+    let refused = |bytes: &[u8]| {
+        let error = imported("champsim", bytes).unwrap_err();
+        (error.offset().unwrap(), error.to_string())
+    };
+    let (at, message) = refused(&bytes[..100]);
+    assert_eq!(at, 64);
+    assert!(message.ends_with("at byte 64 expected a record of 64 bytes, found 36 bytes"));
+    assert_eq!(refused(b"").0, 0);
+    bytes[64 + 9] = 7;
+    let (at, message) = refused(&bytes);
+    assert_eq!(at, 73);
+    assert!(message.contains("expected 0 or 1: is the file still compressed"), "{message}");
+}
+
+#[test]
 fn bad_lines_are_named_with_their_place() {
     let view = |record: &str| format!("           1           0:        1234 {record}\n");
     for (format, text, expected) in [
@@ -148,6 +191,11 @@ fn bad_lines_are_named_with_their_place() {
         ("drmemtrace", view("<marker: version 5"), "expected the text of a marker and >"),
         ("drmemtrace", view("<marker: system call x>"), "column 60: expected the number of a sys"),
         ("drmemtrace", view("x").replace("1234", "W1.5"), "expected a thread: 1234, or W0.T1234"),
+        ("gem5", "r,1,2\n".into(), "column 1: expected [packet,]cmd,address,size,[flags,]tick"),
+        ("gem5", "x,1,2,3\n".into(), "column 1: expected r, w or u"),
+        ("gem5", "r,0x10,4,0,9\n".into(), "column 3: expected an address, in decimal"),
+        ("gem5", "5,r,16,0,0,9\n".into(), "column 8: expected a size from 1"),
+        ("gem5", "u,16,4,0,9\n".into(), "in.txt:2: column 1: expected read and write requests"),
         ("perf", "p 1/2 ev: 1000\n".into(), "column 1: expected a time such as 123.456789"),
         ("perf", "1.5: ev: 1000\n".into(), "column 1: expected a command and a thread"),
         ("perf", "p x 1.5: ev: 1000\n".into(), "column 3: expected a thread, or a process"),

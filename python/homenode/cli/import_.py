@@ -7,7 +7,7 @@ import click
 from homenode.cli.command import examples, json_option
 from homenode.specs import plain_number
 
-_FORMATS = "text, csv, parquet, arrow, lackey, din, drmemtrace, perf"
+_FORMATS = "text, csv, parquet, arrow, lackey, din, drmemtrace, perf, gem5, champsim"
 
 
 @click.command(

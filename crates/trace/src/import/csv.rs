@@ -17,7 +17,7 @@ use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
 use super::text;
 use super::word::{Word, Words};
-use super::{BadLine, Entry, LineError, Parser, Sink};
+use super::{BadLine, Build, Entry, LineError, Parser, Sink};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -25,7 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "comma-separated values; the first line names the columns",
     source: "docs/trace-format.md",
     extensions: &["csv"],
-    build: || Box::new(Csv { columns: Vec::new() }),
+    build: Build::Lines(|| Box::new(Csv { columns: Vec::new() })),
 };
 
 /// Names a header may have, and the field each stands for.

@@ -11,7 +11,7 @@
 use homenode_base::{Access, AccessKind, BlockSize};
 
 use super::word::{Word, Words};
-use super::{BadLine, Entry, LineError, Parser, Sink};
+use super::{BadLine, Build, Entry, LineError, Parser, Sink};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -19,7 +19,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "Dinero: <0|1|2> <hex address>, optionally followed by a thread and a size",
     source: "Dinero IV, Hill and Edler, \"din\" input format",
     extensions: &["din"],
-    build: || Box::new(Din),
+    build: Build::Lines(|| Box::new(Din)),
 };
 
 struct Din;

@@ -26,7 +26,7 @@ use homenode_base::{Access, AccessKind, Flags};
 
 use super::threads::Threads;
 use super::word::{Word, Words};
-use super::{BadLine, Entry, LineError, Parser, Sink, pieces};
+use super::{BadLine, Build, Entry, LineError, Parser, Sink, pieces};
 use crate::error::TraceError;
 use crate::model::{Event, EventKind, Metadata};
 
@@ -36,7 +36,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "DynamoRIO: what drrun -t drmemtrace -tool view prints, instructions and markers too",
     source: "DynamoRIO documentation, \"Trace Format\" and \"View Tool\" (releases 9 to 11)",
     extensions: &["drmemtrace"],
-    build: || Box::new(View::default()),
+    build: Build::Lines(|| Box::new(View::default())),
 };
 
 #[derive(Default)]

@@ -17,7 +17,7 @@
 use homenode_base::{Access, AccessKind};
 
 use super::word::Words;
-use super::{Entry, LineError, Parser, Sink, pieces};
+use super::{Build, Entry, LineError, Parser, Sink, pieces};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -25,7 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "Valgrind: --tool=lackey --trace-mem=yes (lines I, L, S, M)",
     source: "Valgrind user manual, \"Lackey\"",
     extensions: &["lackey"],
-    build: || Box::new(Lackey { pc: 0 }),
+    build: Build::Lines(|| Box::new(Lackey { pc: 0 })),
 };
 
 struct Lackey {

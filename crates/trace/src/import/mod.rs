@@ -2,11 +2,14 @@
 //!
 //! One format is one file here that ends in an [`Entry`]; [`TABLE`] lists them.
 
+mod champsim;
 mod csv;
 mod din;
 mod drmemtrace;
+mod gem5;
 mod lackey;
 mod perf;
+mod records;
 mod text;
 mod threads;
 mod word;
@@ -22,8 +25,16 @@ use crate::model::{Columns, Event, Metadata};
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// Every import format, in the order of the documentation.
-pub const TABLE: &[Entry] =
-    &[text::ENTRY, csv::ENTRY, lackey::ENTRY, din::ENTRY, drmemtrace::ENTRY, perf::ENTRY];
+pub const TABLE: &[Entry] = &[
+    text::ENTRY,
+    csv::ENTRY,
+    lackey::ENTRY,
+    din::ENTRY,
+    drmemtrace::ENTRY,
+    perf::ENTRY,
+    gem5::ENTRY,
+    champsim::ENTRY,
+];
 
 /// One import format.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +47,23 @@ pub struct Entry {
     pub source: &'static str,
     /// File name extensions that suggest it, without the dot.
     pub extensions: &'static [&'static str],
-    /// Makes a parser of its lines.
-    build: fn() -> Box<dyn Parser>,
+    /// Makes what reads it.
+    build: Build,
 }
 
-/// A line that makes no sense.
+/// Makes what reads a format.
+#[derive(Clone, Copy, Debug)]
+enum Build {
+    /// A parser of lines.
+    Lines(fn() -> Box<dyn Parser>),
+    /// A reader of binary records of so many bytes.
+    Records(usize, fn() -> Box<dyn Records>),
+}
+
+/// A line or record that makes no sense.
 #[derive(Debug)]
 struct BadLine {
-    /// Column of the offending word, counted from 1.
+    /// Column of the offending word, or byte of the record, counted from 1.
     column: usize,
     expected: String,
     found: String,
@@ -59,6 +79,12 @@ trait Parser {
     fn finish(&mut self, _sink: &mut dyn Sink, _metadata: &mut Metadata) -> Result<(), LineError> {
         Ok(())
     }
+}
+
+/// What one record of a binary file may bring.
+trait Records {
+    /// Reads one record, which is complete, and hands what it says to `sink`.
+    fn record(&mut self, record: &[u8], sink: &mut dyn Sink) -> Result<(), LineError>;
 }
 
 /// Takes what a parser found.
@@ -181,7 +207,13 @@ pub fn import<W: std::io::Write>(
         word_size: 4,
         ..Metadata::default()
     };
-    let mut parser = (format.build)();
+    let mut parser = match format.build {
+        Build::Lines(build) => build(),
+        Build::Records(bytes, build) => {
+            records::read(bytes, build().as_mut(), input, writer, progress)?;
+            return Ok(metadata);
+        }
+    };
     let path = input.name.to_owned();
     let bytes = input.bytes;
     let mut lines = Lines { input, buffer: Vec::new(), number: 0, done: 0 };

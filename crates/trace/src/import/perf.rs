@@ -24,7 +24,7 @@ use homenode_base::{Access, AccessKind, Flags};
 
 use super::threads::Threads;
 use super::word::{Word, Words};
-use super::{BadLine, Entry, LineError, Parser, Sink};
+use super::{BadLine, Build, Entry, LineError, Parser, Sink};
 use crate::error::TraceError;
 use crate::model::Metadata;
 
@@ -34,7 +34,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "Linux perf, sampled loads and stores: lines of perf script or perf mem report -D",
     source: "perf-script(1), perf-mem(1); tools/perf/builtin-script.c, builtin-mem.c of Linux 6.1",
     extensions: &["perf"],
-    build: || Box::new(Perf::default()),
+    build: Build::Lines(|| Box::new(Perf::default())),
 };
 
 #[derive(Default)]

@@ -11,7 +11,7 @@
 use homenode_base::{Access, BlockSize};
 
 use super::word::{Word, Words};
-use super::{BadLine, Entry, LineError, Parser, Sink};
+use super::{BadLine, Build, Entry, LineError, Parser, Sink};
 use crate::events::{self, FIELDS};
 use crate::model::Event;
 
@@ -21,7 +21,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "plain text: <thread> <R|W|A|I> <hex address> [size] [pc] a line, events as @ lines",
     source: "docs/trace-format.md",
     extensions: &["txt", "text", "trace"],
-    build: || Box::new(Text),
+    build: Build::Lines(|| Box::new(Text)),
 };
 
 struct Text;
