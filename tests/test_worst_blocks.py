@@ -44,7 +44,7 @@ def test_false_sharing_is_found_with_its_symbol_and_line(tmp_path: Path) -> None
     source = (workloads.FOLDER / "false-sharing.c").read_text().splitlines()
     assert line["file"].endswith("false-sharing.c")
     assert line["function"] == "work"
-    assert "*counter += counts(id, draw);" in source[line["line"] - 1]
+    assert "+= counts(id, draw);" in source[line["line"] - 1]
     assert line["threads"] == 8
     assert report["objects"][0]["label"] == "adjacent_counters"
 
