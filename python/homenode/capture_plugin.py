@@ -27,6 +27,7 @@ _OWN = (
     "guest_waits",
     "regions",
     "members",
+    "processes",
     "calls",
     "world",
     "start",

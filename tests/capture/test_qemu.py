@@ -244,12 +244,37 @@ def test_other_instruction_sets(
     assert f"qemu-{machine}" in one.metadata()["tool"]
 
 
-def test_a_child_process_goes_its_own_way(compiled: Callable[..., Path], emulate: Recorder) -> None:
-    made = emulate(compiled("process.c"))
+@pytest.mark.parametrize("order", ["deterministic", "free"])
+def test_a_child_process_has_a_trace_of_its_own(
+    compiled: Callable[..., Path], emulate: Recorder, order: str
+) -> None:
+    made = emulate(compiled("process.c"), order=order)
     assert made.out == "500 3\n"
     assert ["0", "fork", "1"] in made.events()
-    maps = [event for event in made.events() if event[1] == "map"]
-    assert any("anonymous:1" in " ".join(event) for event in maps)
+    assert len(made.summary["children"]) == 1
+    child = type(made)({}, Path(made.summary["children"][0]), "")
+    assert child.path.name == made.path.name.replace(".hnt", ".1.hnt")
+    shared = [_range(one, "anonymous:1") for one in (made, child)]
+    assert shared[0] == shared[1]
+    columns = child.columns()
+    inside = (columns["addr"] >= shared[1][0]) & (columns["addr"] < sum(shared[1]))
+    assert _counts({name: c[inside] for name, c in columns.items()}, _WRITE)[0] == 500
+    assert columns["addr"].size < made.columns()["addr"].size
+    assert child.metadata()["provenance"] == ["record", "child of fork"]
+
+
+def test_the_childs_trace_repeats(compiled: Callable[..., Path], emulate: Recorder) -> None:
+    program = compiled("process.c")
+    names = [emulate(program).summary["children"][0] for _ in range(2)]
+    one, two = (Path(name).read_bytes() for name in names)
+    assert one == two
+
+
+def _range(made: Recording, name: str) -> tuple[int, int]:
+    """Start and size of a named mapping."""
+    found = [r for r in made.metadata()["ranges"] if r.get("name") == name]
+    assert len(found) == 1
+    return found[0]["start"], found[0]["size"]
 
 
 def test_what_cannot_be_emulated_is_refused(

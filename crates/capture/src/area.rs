@@ -3,6 +3,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -63,7 +64,24 @@ impl Area {
         if unsafe { libc::ftruncate(fd.as_raw_fd(), length) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: a fresh shared mapping of a file of exactly this length, placed by the kernel.
+        Self::map(fd, geometry)
+    }
+
+    /// Opens an area that a recorded process has made.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or is no memory of this geometry.
+    pub fn open(path: &Path, geometry: Geometry) -> io::Result<Self> {
+        let file = std::fs::File::options().read(true).write(true).open(path)?;
+        if file.metadata()?.len() != geometry.bytes() as u64 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Self::map(file.into(), geometry)
+    }
+
+    fn map(fd: OwnedFd, geometry: Geometry) -> io::Result<Self> {
+        let bytes = geometry.bytes();
+        // SAFETY: a fresh shared mapping of a file of this length, placed by the kernel.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),

@@ -140,6 +140,12 @@ pub fn maps(pid: u32) -> String {
     std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default()
 }
 
+/// Whether a process is there and has a recorder's memory mapped: not so after its end or `exec`.
+#[must_use]
+pub fn shares_memory(pid: u32) -> bool {
+    maps(pid).lines().any(|line| line.contains("/memfd:homenode"))
+}
+
 /// In the child: addresses that repeat, and the area under its number.
 fn prepare(fd: RawFd, target: RawFd) -> io::Result<()> {
     // SAFETY: plain system calls on numbers.

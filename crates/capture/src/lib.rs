@@ -12,6 +12,7 @@ mod child;
 mod decode;
 mod emulator;
 mod error;
+mod family;
 mod heap;
 mod objects;
 mod options;

@@ -142,6 +142,8 @@ pub struct RecordSummary {
     pub lost_threads: u32,
     /// Content checksum of the trace.
     pub checksum: String,
+    /// Traces of child processes.
+    pub children: Vec<String>,
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The recording itself: start, drain, end.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use homenode_trace::{Columns, Metadata, TraceWriter, WriterOptions};
@@ -9,6 +11,7 @@ use crate::child::{Ending, Launch, Traced};
 use crate::decode::Item;
 use crate::emulator::Emulator;
 use crate::error::CaptureError;
+use crate::family::Family;
 use crate::options::{Order, RecordOptions, RecordSummary};
 use crate::ring::{Merger, RingReader};
 use crate::sink::Sink;
@@ -22,13 +25,23 @@ const FREE_RINGS: Geometry = Geometry { rings: RINGS, ring_blocks: 16, block_rec
 const IDLE: Duration = Duration::from_millis(2);
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-enum Source {
+/// Where the items come from.
+pub(crate) enum Source {
     One(RingReader),
     Many(Merger),
 }
 
 impl Source {
-    fn drain(&mut self, area: &Area, all: bool, item: impl FnMut(Item)) -> usize {
+    /// The rings of an area, at their beginning.
+    pub(crate) fn new(area: &Area) -> Self {
+        if area.geometry().rings == 1 {
+            Self::One(RingReader::new(0))
+        } else {
+            Self::Many(Merger::default())
+        }
+    }
+
+    pub(crate) fn drain(&mut self, area: &Area, all: bool, item: impl FnMut(Item)) -> usize {
         match self {
             Self::One(reader) => reader.drain(area, item),
             Self::Many(merger) => merger.drain(area, all, item),
@@ -53,18 +66,18 @@ pub fn record(
     let (emulator, launch) = prepare(options)?;
     let native_time_s = if options.native { Some(run_natively(options)?) } else { None };
     let area = make_area(options)?;
-    let writer_options = WriterOptions {
-        columns: Columns { pc: true, gap: counts_instructions(options), pid: false, flags: true },
-        level: options.level,
-        ..WriterOptions::default()
-    };
-    let mut sink = Sink::new(TraceWriter::create(&options.output, writer_options)?);
+    let mut sink = Sink::new(TraceWriter::create(&options.output, writer_options(options))?);
+    let over = Arc::new(AtomicBool::new(false));
+    let mut family = Family::new(options, Arc::clone(&over));
     let begin = Instant::now();
     let mut child = match Traced::start(&launch, Some(area.fd())) {
         Ok(child) => child,
         Err(source) => return Err(discard(options, start_error(options, source))),
     };
-    let (ending, interrupted) = run(&area, &mut child, &mut sink, progress)?;
+    let ran = run(&area, (&mut child, &mut family), &mut sink, progress);
+    over.store(true, Ordering::SeqCst);
+    let children = family.finish();
+    let (ending, interrupted) = ran?;
     let wall_time_s = begin.elapsed().as_secs_f64();
     if area.get(at::CLAIMED_BY) == 0 {
         let program = options.argv[0].clone();
@@ -103,6 +116,7 @@ pub fn record(
         outside_waits: area.get(at::OUTSIDE),
         lost_threads: area.get(at::LOST_THREADS),
         checksum: summary.checksum,
+        children: children?,
     })
 }
 
@@ -121,6 +135,14 @@ fn prepare(options: &RecordOptions) -> Result<(Option<Emulator>, Launch), Captur
     }
     let launch = emulator.launch(options)?;
     Ok((Some(emulator), launch))
+}
+
+pub(crate) fn writer_options(options: &RecordOptions) -> WriterOptions {
+    WriterOptions {
+        columns: Columns { pc: true, gap: counts_instructions(options), pid: false, flags: true },
+        level: options.level,
+        ..WriterOptions::default()
+    }
 }
 
 /// An emulator counts the instructions between references, while one thread runs at a time.
@@ -179,20 +201,17 @@ fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
 /// Reads what the program writes until it has ended; whether `progress` wanted that earlier.
 fn run(
     area: &Area,
-    child: &mut Traced,
+    (child, family): (&mut Traced, &mut Family),
     sink: &mut Sink,
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<(Ending, bool), CaptureError> {
-    let mut source = if area.geometry().rings == 1 {
-        Source::One(RingReader::new(0))
-    } else {
-        Source::Many(Merger::default())
-    };
+    let mut source = Source::new(area);
     let mut told = Instant::now();
     let mut interrupted = false;
     loop {
         let bell = area.get(at::DOORBELL);
         greet(area, sink);
+        family.look(area);
         let taken = source.drain(area, false, |item| sink.take(item));
         if interrupted {
             child.end();
@@ -208,14 +227,19 @@ fn run(
             while source.drain(area, true, |item| sink.take(item)) > 0 {}
             return Ok((ending, interrupted));
         }
-        area.set(at::RECORDER_WAITS, 1);
-        area.wait(at::DOORBELL, bell, IDLE);
-        area.set(at::RECORDER_WAITS, 0);
+        wait(area, bell);
     }
 }
 
+/// Sleeps until the program has written more, for a short time at most.
+pub(crate) fn wait(area: &Area, bell: u32) {
+    area.set(at::RECORDER_WAITS, 1);
+    area.wait(at::DOORBELL, bell, IDLE);
+    area.set(at::RECORDER_WAITS, 0);
+}
+
 /// The program waits at its start until its mappings have been seen.
-fn greet(area: &Area, sink: &mut Sink) {
+pub(crate) fn greet(area: &Area, sink: &mut Sink) {
     let pid = area.get(at::CLAIMED_BY);
     if pid != 0 && area.get(at::GREETED) == 0 {
         sink.meet(pid);
@@ -224,7 +248,12 @@ fn greet(area: &Area, sink: &mut Sink) {
     }
 }
 
-fn metadata(options: &RecordOptions, area: &Area, ending: Ending, wall_time_s: f64) -> Metadata {
+pub(crate) fn metadata(
+    options: &RecordOptions,
+    area: &Area,
+    ending: Ending,
+    wall_time_s: f64,
+) -> Metadata {
     let quantum = options.quantum;
     let order = match options.order {
         Order::Deterministic => {

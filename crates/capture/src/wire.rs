@@ -4,7 +4,7 @@
 /// First word of the area.
 pub const MAGIC: u32 = 0x486e_5763;
 /// Raised whenever layout or records change: runtime and recorder come from one release.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Rings there is a counter line for.
 pub const RINGS: u32 = 1024;
 /// Where the counter lines begin.
@@ -126,6 +126,8 @@ pub mod at {
     pub const SEED: usize = 72;
     /// `seeded`
     pub const SEEDED: usize = 76;
+    /// `fork_fd`
+    pub const FORK_FD: usize = 80;
 }
 
 #[cfg(test)]
@@ -240,6 +242,7 @@ mod tests {
             ("stamp", at::STAMP),
             ("seed", at::SEED),
             ("seeded", at::SEEDED),
+            ("fork_fd", at::FORK_FD),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

@@ -32,9 +32,14 @@ static void before_clone(struct hn_thread *me, enum call call, const uint64_t a[
     uint64_t clone[5];
 
     guest_of(me)->child = NULL;
-    if (clone_arguments(call, a, clone) && (clone[0] & CLONE_VM) != 0 &&
-        (clone[0] & CLONE_VFORK) == 0)
+    if (call == CALL_FORK)
+        process_expect(me);
+    else if (!clone_arguments(call, a, clone))
+        return;
+    else if ((clone[0] & CLONE_VM) != 0 && (clone[0] & CLONE_VFORK) == 0)
         member_expect(me, clone);
+    else
+        process_expect(me);
 }
 
 /* What may block, or hands the turn on, in deterministic order. */
@@ -100,7 +105,7 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
     settle(me);
     if (hn_c->order == 0)
         return;
-    if (g->call == CALL_CLONE || g->call == CALL_CLONE3)
+    if (g->call == CALL_CLONE || g->call == CALL_CLONE3 || g->call == CALL_FORK)
         before_clone(me, g->call, g->arguments);
     else if (g->call == CALL_EXIT)
         member_exits(me);
@@ -119,8 +124,8 @@ static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
     case CALL_CLONE: case CALL_CLONE3: case CALL_FORK:
         if (g->child != NULL)
             member_made(me, result);
-        else if (result > 0)
-            hn_event(me, HN_EV_FORK, (uint64_t)result, 0);
+        else
+            process_made(me, result);
         break;
     case CALL_MMAP:
         region_mmap(me, a, (uint64_t)result);

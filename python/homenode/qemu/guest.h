@@ -99,13 +99,21 @@ void member_expect(struct hn_thread *me, const uint64_t clone[5]);
 void member_made(struct hn_thread *me, int64_t result);
 void member_exits(struct hn_thread *me);
 void member_tid_word(struct hn_thread *me, uint64_t address);
+void members_alone(const struct guest *was);
 void members_unmapped(uint64_t start, uint64_t size);
+
+/* processes.c */
+void processes_begin(void);
+void process_expect(struct hn_thread *me);
+void process_made(struct hn_thread *me, int64_t result);
 
 /* regions.c */
 struct region {
     uint64_t start, end;
     int shared;
+    char *name;             /* of shared memory, else null */
 };
+void regions_inherited(struct hn_thread *me);
 const struct region *region_at(uint64_t address);
 void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start);
 void region_munmap(struct hn_thread *me, uint64_t start, uint64_t size);

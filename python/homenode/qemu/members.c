@@ -25,7 +25,6 @@ struct guest hn_guests[HN_THREADS_MAX];
 /* Which thread a virtual processor is about to run, by the processor's number. */
 static struct guest *of_cpu[CPUS_MAX];
 static pthread_key_t end_key;
-static int pinned;
 
 static void clear(struct guest *g)
 {
@@ -58,13 +57,23 @@ static void end_of_member(void *slot)
     hn_finish(me, HN_DEAD);
 }
 
-/* A child process is silent: the kernel has wiped the state in it. It gets its processors back. */
-static void be_a_child(void)
+/* In a child of fork: its one thread was a thread of the parent. */
+void members_alone(const struct guest *was)
 {
-    hn_me = &hn_nobody;
-    hn_recording = 0;
-    if (pinned)
-        hn_sys(SYS_sched_setaffinity, 0, sizeof hn_affinity, (long)&hn_affinity, 0);
+    struct hn_thread *me = hn_first_thread();
+    struct guest *g;
+
+    memset(hn_guests, 0, sizeof hn_guests);
+    memset(of_cpu, 0, sizeof of_cpu);
+    g = guest_of(me);
+    *g = *was;
+    g->child = NULL;
+    g->in_block = g->draining = 0;
+    g->paused_at = hn_instructions;
+    me->in_runtime = 0;
+    announce(me);
+    if (g->tid_word != 0 && g->tls_high == 0)
+        member_tid_word(me, g->tid_word);
 }
 
 /* At the first translation: the program is loaded and has not run. */
@@ -82,15 +91,14 @@ void members_begin(void)
     hn_take_orders();
     hn_clock_fix();
     pthread_key_create(&end_key, end_of_member);
-    pthread_atfork(NULL, NULL, be_a_child);
+    processes_begin();
     me = hn_first_thread();
     main_stack_of_guest(&guest_of(me)->stack_low, &guest_of(me)->stack_high);
     guest_of(me)->arrived = 1;
     me->in_runtime = 0;
     announce(me);
     settle(me);
-    pinned = hn_deterministic();
-    if (pinned)
+    if (hn_deterministic())
         hn_pin();
 }
 

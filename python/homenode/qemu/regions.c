@@ -71,7 +71,7 @@ static void cut(uint64_t start, uint64_t end)
 
     while (at < count && regions[at].start < end) {
         struct region *r = &regions[at];
-        const struct region right = {end, r->end, r->shared};
+        const struct region right = {end, r->end, r->shared, r->name};
 
         if (r->start < start) {
             r->end = start;
@@ -87,11 +87,15 @@ static void cut(uint64_t start, uint64_t end)
     }
 }
 
-static void add(uint64_t start, uint64_t end, int shared)
+/* `name` of shared memory is kept for children, in which it needs a name too; there is little of
+ * it, so it is never freed. */
+static void add(uint64_t start, uint64_t end, const char *name, size_t length)
 {
+    char *kept = name == NULL ? NULL : strndup(name, length);
+
     enter();
     cut(start, end);
-    insert(first_behind(start), (struct region){start, end, shared});
+    insert(first_behind(start), (struct region){start, end, name != NULL, kept});
     leave();
 }
 
@@ -121,10 +125,10 @@ void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
 
     if (failed(start))
         return;
-    add(start, start + size, shared);
     length = hn_file_name((a[3] & MAP_ANONYMOUS) != 0 ? -1 : (int)a[4], name);
     if (length == 0 && shared)
         length = (size_t)snprintf(name, sizeof name, "anonymous:%u", ++anonymous_shared);
+    add(start, start + size, shared ? name : NULL, length);
     hn_map_event(me, what, name, length);
     if ((a[2] & PROT_EXEC) != 0 && (a[3] & MAP_ANONYMOUS) == 0) {
         /* A library comes: the recorder must see where, while it is there. */
@@ -147,14 +151,15 @@ void region_munmap(struct hn_thread *me, uint64_t start, uint64_t size)
 void region_mremap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
 {
     const struct region *old = region_at(a[0]);
-    const int shared = old != NULL && old->shared;
-    const uint64_t what[3] = {start, (uint64_t)shared, a[2]};
+    const char *name = old != NULL ? old->name : NULL;
+    const size_t length = name != NULL ? strlen(name) : 0;
+    const uint64_t what[3] = {start, name != NULL, a[2]};
 
     if (failed(start))
         return;
     region_munmap(me, a[0], a[1]);
-    add(start, start + a[2], shared);
-    hn_map_event(me, what, "", 0);
+    add(start, start + a[2], name, length);
+    hn_map_event(me, what, name, length);
 }
 
 /* The end of the heap; the first call only asks where it is. */
@@ -181,10 +186,10 @@ void region_attach(struct hn_thread *me, uint64_t segment, uint64_t start)
     if (failed(start) || shmctl((int)segment, IPC_STAT, &status) != 0)
         return;
     what[2] = (status.shm_segsz + 4095) & ~UINT64_C(4095);
-    add(start, start + what[2], 1);
     length = status.shm_perm.__key == IPC_PRIVATE
                  ? (size_t)snprintf(name, sizeof name, "sysv:private")
                  : (size_t)snprintf(name, sizeof name, "sysv:%#x", (unsigned)status.shm_perm.__key);
+    add(start, start + what[2], name, length);
     hn_map_event(me, what, name, length);
 }
 
@@ -194,6 +199,18 @@ void region_detach(struct hn_thread *me, uint64_t start)
 
     if (r != NULL)
         region_munmap(me, r->start, r->end - r->start);
+}
+
+/* In a child of fork: the memory it shares with its parent and other processes. */
+void regions_inherited(struct hn_thread *me)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct region *r = &regions[i];
+        const uint64_t what[3] = {r->start, 1, r->end - r->start};
+
+        if (r->shared)
+            hn_map_event(me, what, r->name, strlen(r->name));
+    }
 }
 
 /* The main thread's stack, when nothing of the program has run: the lowest anonymous mapping with

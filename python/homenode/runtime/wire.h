@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define HN_MAGIC 0x486e5763
-#define HN_VERSION 2
+#define HN_VERSION 3
 #define HN_RINGS 1024
 #define HN_RING_LINES_AT 4096
 #define HN_RINGS_AT 69632
@@ -99,6 +99,7 @@ struct hn_header {
     uint64_t stamp;         /* free order: last sequence number given out */
     uint32_t seed;          /* deterministic order: turns of random length, unless 0 */
     uint32_t seeded;        /* set by a runtime that knows `seed` */
+    uint32_t fork_fd;       /* futex: descriptor + 1 of the area of a child that is being made */
 };
 
 #endif

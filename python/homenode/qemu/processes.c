@@ -1,0 +1,141 @@
+/* Children of fork: each is recorded to a trace of its own.
+ *
+ * The parent makes the memory that its child will share with the recorder, shows it to the
+ * recorder by its descriptor, and waits until it has been taken; the child, which inherits the
+ * mapping, begins in it as a process of one thread. So which trace belongs to which child depends
+ * on the order of the forks alone. Time goes on where the parent's was.
+ */
+#include "guest.h"
+
+#include <linux/futex.h>
+#include <linux/memfd.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PATIENCE_S = 2, NOBODY = 0x7fffffff };
+
+static struct hn_header *next_area;
+static uint64_t fork_ns;
+static int was_deterministic;
+
+static size_t area_bytes(const struct hn_header *area)
+{
+    return HN_RINGS_AT + (size_t)area->ring_count * area->ring_blocks * area->block_records *
+                             sizeof(struct hn_record);
+}
+
+static struct hn_header *make_area(int *fd)
+{
+    const size_t size = area_bytes(hn_shared);
+    struct hn_header *area;
+
+    *fd = (int)hn_sys(SYS_memfd_create, (long)"homenode", MFD_CLOEXEC, 0, 0);
+    if (*fd < 0)
+        return NULL;
+    area = ftruncate(*fd, (off_t)size) != 0
+               ? MAP_FAILED
+               : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    if (area == MAP_FAILED) {
+        close(*fd);
+        return NULL;
+    }
+    area->magic = hn_shared->magic;
+    area->version = hn_shared->version;
+    area->order = hn_shared->order;
+    area->quantum = hn_shared->quantum;
+    area->ring_count = hn_shared->ring_count;
+    area->ring_blocks = hn_shared->ring_blocks;
+    area->block_records = hn_shared->block_records;
+    area->recorder_pid = hn_shared->recorder_pid;
+    area->seed = hn_shared->seed;
+    return area;
+}
+
+/* Shows a descriptor to the recorder; whether it has been taken. */
+static int show(int fd)
+{
+    const struct timespec patience = {PATIENCE_S, 0};
+    const uint32_t shown = (uint32_t)fd + 1;
+
+    __atomic_store_n(&hn_shared->fork_fd, shown, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&hn_shared->doorbell, 1, __ATOMIC_SEQ_CST);
+    hn_futex(&hn_shared->doorbell, FUTEX_WAKE, 1, NULL);
+    hn_futex(&hn_shared->fork_fd, FUTEX_WAIT, shown, &patience);
+    return __atomic_exchange_n(&hn_shared->fork_fd, 0, __ATOMIC_SEQ_CST) == 0;
+}
+
+/* A child is about to be made by the calling thread. */
+void process_expect(struct hn_thread *me)
+{
+    int fd;
+
+    was_deterministic = hn_deterministic();
+    fork_ns = was_deterministic ? hn_virtual_ns(me->next, me->block_end) : 0;
+    next_area = make_area(&fd);
+    if (next_area == NULL)
+        return;
+    me->in_runtime++;
+    if (!show(fd)) {
+        munmap(next_area, area_bytes(hn_shared));
+        next_area = NULL;
+    }
+    me->in_runtime--;
+    close(fd);
+}
+
+/* It was made, or not: the parent has no more use for its memory. */
+void process_made(struct hn_thread *me, int64_t result)
+{
+    if (next_area != NULL) {
+        if (result < 0)
+            __atomic_store_n(&next_area->claimed_by, NOBODY, __ATOMIC_SEQ_CST);
+        munmap(next_area, area_bytes(hn_shared));
+        next_area = NULL;
+    }
+    if (result > 0)
+        hn_event(me, HN_EV_FORK, (uint64_t)result, 0);
+}
+
+/* Without a trace of its own, a child is silent: the kernel has wiped the state in it. */
+static void be_silent(void)
+{
+    hn_me = &hn_nobody;
+    hn_recording = 0;
+    if (was_deterministic)
+        hn_sys(SYS_sched_setaffinity, 0, sizeof hn_affinity, (long)&hn_affinity, 0);
+}
+
+/* The first thing that a child does, in the one thread it has. */
+static void be_a_child(void)
+{
+    struct hn_header *area = next_area;
+    struct guest g;
+
+    next_area = NULL;
+    if (area == NULL || hn_me == &hn_nobody) {
+        be_silent();
+        return;
+    }
+    g = *guest_of(hn_me);
+    hn_shared = area;
+    madvise(area, area_bytes(area), MADV_DONTFORK);
+    area->claimed_by = (uint32_t)hn_sys(SYS_getpid, 0, 0, 0, 0);
+    if (!hn_make_control()) {
+        be_silent();
+        return;
+    }
+    hn_greet();
+    hn_take_orders();
+    hn_c->skipped_ns = fork_ns;
+    members_alone(&g);
+    regions_inherited(hn_me);
+    settle(hn_me);
+}
+
+void processes_begin(void)
+{
+    pthread_atfork(NULL, NULL, be_a_child);
+}
