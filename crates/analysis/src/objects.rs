@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BinaryHeap};
 
-use homenode_trace::{AddressRange, Metadata, RangeKind, SourceLine};
+use homenode_trace::{AddressRange, Metadata, MovedRange, RangeKind, SourceLine};
 use serde::Serialize;
 
 /// Group of addresses about which the trace says nothing.
@@ -127,7 +127,20 @@ impl<'a> Names<'a> {
             groups.push(group);
         }
         names.segments = flatten(&metadata.ranges, &groups);
+        names.follow(&metadata.moved);
         names
+    }
+
+    /// Addresses to which data moved belong to the object from which they came.
+    fn follow(&mut self, moved: &[MovedRange]) {
+        let segment = |range: &MovedRange| {
+            let last = range.start.saturating_add(range.size.checked_sub(1)?);
+            let group = self.segment(range.from)?.group;
+            Some(Segment { first: range.start, last, group, start: range.start })
+        };
+        let found: Vec<Segment> = moved.iter().filter_map(segment).collect();
+        self.segments.extend(found);
+        self.segments.sort_by_key(|segment| segment.first);
     }
 
     fn object(&self, range: &AddressRange) -> Object {
@@ -322,6 +335,18 @@ mod tests {
         assert_eq!(names.only_group(48, 79), None);
         assert_eq!(names.only_group(64, 79), Some(names.group(64)));
         assert_eq!(names.only_group(128, u64::MAX), Some(UNKNOWN));
+    }
+
+    #[test]
+    fn moved_data_keep_the_name_of_their_object() {
+        let ranges = vec![range(0, 8, RangeKind::Static, "a"), range(8, 8, RangeKind::Static, "b")];
+        let new = |start, from| MovedRange { start, size: 4, from };
+        let moved = vec![new(64, 12), new(68, 4), new(72, 99)];
+        let data = Metadata { moved, ..metadata(ranges) };
+        let names = Names::new(&data);
+        let name = |addr| names.object_of(names.group(addr)).name.as_str();
+        assert_eq!([4, 8, 64, 67, 68, 72].map(name), ["a", "b", "b", "b", "a", ""]);
+        assert_eq!(names.len(), 3, "no more objects than before");
     }
 
     #[test]

@@ -44,7 +44,9 @@ mod writer;
 pub use error::TraceError;
 pub use events::event_table;
 pub use info::{Info, info};
-pub use model::{AddressRange, Batch, Columns, Event, EventKind, Metadata, RangeKind, SourceLine};
+pub use model::{
+    AddressRange, Batch, Columns, Event, EventKind, Metadata, MovedRange, RangeKind, SourceLine,
+};
 pub use reader::{ChunkInfo, TraceReader, Want};
 pub use repair::{Lost, RepairReport, repair, repair_bytes};
 pub use writer::{Summary, TraceWriter, WriterOptions, partial_path};

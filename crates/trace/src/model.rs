@@ -281,6 +281,17 @@ pub struct AddressRange {
     pub thread: u16,
 }
 
+/// Addresses to which re-alignment moved data of one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedRange {
+    /// First byte.
+    pub start: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Where the program has them, or others of the object.
+    pub from: u64,
+}
+
 /// Where a program counter is in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceLine {
@@ -331,6 +342,9 @@ pub struct Metadata {
     pub word_size: u32,
     /// Named address ranges, ordered by start.
     pub ranges: Vec<AddressRange>,
+    /// Where re-alignment moved data, ordered by start; beside all named ranges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<MovedRange>,
     /// Source lines of program counters, ordered by program counter.
     pub lines: Vec<SourceLine>,
     /// The steps that led to this trace, oldest first.

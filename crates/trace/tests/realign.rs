@@ -12,7 +12,7 @@ use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, RangeKind, SourceLine, TraceReader,
     TraceWriter, WriterOptions,
 };
-use sample::{Step, read, write};
+use sample::{Step, accesses, by_hand, read, write};
 
 fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, String> {
     realigned_with(steps, page, (window, false))
@@ -59,30 +59,6 @@ fn reported(
 
 fn addresses(steps: &[Step]) -> Vec<u64> {
     accesses(steps).iter().map(|access| access.addr).collect()
-}
-
-fn accesses(steps: &[Step]) -> Vec<Access> {
-    let access = |step: &Step| if let Step::Access(access) = step { Some(*access) } else { None };
-    steps.iter().filter_map(access).collect()
-}
-
-/// References given as `0W100` (thread, kind, address in hexadecimal), with bytes after a slash
-/// where they are not 4.
-fn by_hand(text: &str) -> Vec<Step> {
-    let step = |word: &str| {
-        let (thread, rest) = word.split_at(1);
-        let (kind, rest) = rest.split_at(1);
-        let (addr, size) = rest.split_once('/').unwrap_or((rest, "4"));
-        let kind = match kind {
-            "R" => AccessKind::Read,
-            "W" => AccessKind::Write,
-            "A" => AccessKind::Atomic,
-            _ => AccessKind::Fetch,
-        };
-        let addr = u64::from_str_radix(addr, 16).unwrap();
-        Step::Access(Access::new(thread.parse().unwrap(), kind, addr, size.parse().unwrap()))
-    };
-    text.split_whitespace().map(step).collect()
 }
 
 #[track_caller]
@@ -454,4 +430,50 @@ fn what_moved_has_the_names_of_the_program() {
     assert_eq!((report.words_moved, report.moves, report.new_pages), (8, 8, 2));
     assert_eq!((report.before.pages, report.before.references), (3, 10));
     assert_eq!((report.after, report.gone), (FalseSharing::default(), Some(1.0)));
+}
+
+/// The new trace names what is on its pages, and so does one that is re-aligned again.
+#[test]
+fn new_pages_have_the_names_of_what_moved_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("1.hnt"), folder.path().join("2.hnt"));
+    let mut file = Vec::new();
+    let mut writer = TraceWriter::new(&mut file, "t", WriterOptions::default()).unwrap();
+    // Threads 0 and 1 have every other word of both arrays, and 1 a word without a name.
+    let text = "0W100 1W104 0W108 1W10c 0W110 1W114 0W118 1W11c 1W120";
+    accesses(&by_hand(text)).iter().for_each(|access| writer.push(access).unwrap());
+    let range = |start, name: &str| AddressRange {
+        start,
+        size: 16,
+        kind: RangeKind::Static,
+        name: name.into(),
+        site: 0,
+        thread: 0,
+    };
+    let ranges = vec![range(0x100, "a"), range(0x110, "b")];
+    writer.finish(Metadata { ranges, ..Metadata::default() }).unwrap();
+    let trace = TraceReader::from_bytes(file, "t.hnt").unwrap();
+    let again = |trace: &TraceReader, page: &str, out| {
+        let parameters = BTreeMap::from([("page-size".to_owned(), page.to_owned())]);
+        let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
+        let piece = transform_file(trace, ("realign", &parameters), out, go_on).unwrap().remove(0);
+        let objects = piece.report.unwrap().objects;
+        let objects = objects.iter().map(|o| (o.name.clone(), o.words_moved)).collect::<Vec<_>>();
+        (TraceReader::open(out).unwrap(), objects)
+    };
+    let found = |trace: &TraceReader| {
+        let moved = trace.metadata().moved.iter();
+        moved.map(|range| (range.start, range.size, range.from)).collect::<Vec<_>>()
+    };
+    // 64-byte pages at 140 and 180: words of a, then of b, then of nothing.
+    let (apart, objects) = again(&trace, "64", &first);
+    assert_eq!(objects, [("a".to_owned(), 4), ("b".to_owned(), 4), (String::new(), 1)]);
+    let expected = vec![(0x140, 8, 0x100), (0x148, 8, 0x110), (0x180, 8, 0x104), (0x188, 8, 0x114)];
+    assert_eq!(found(&apart), expected);
+    assert_eq!(apart.metadata().ranges, trace.metadata().ranges);
+    // With pages of 1 KB both share a page again, and all goes to 400 and 800.
+    let (further, objects) = again(&apart, "1024", &second);
+    assert_eq!(objects, [("a".to_owned(), 4), ("b".to_owned(), 4), (String::new(), 1)]);
+    let more = [(0x400, 8, 0x100), (0x408, 8, 0x110), (0x800, 8, 0x104), (0x808, 8, 0x114)];
+    assert_eq!(found(&further), [&expected[..], &more].concat());
 }

@@ -2,11 +2,13 @@
 
 use homenode_base::BlockSize;
 
+use super::owners::Owners;
 use super::pages::{Name, Pages};
 use super::report::{FalseSharing, Realignment, gone, objects};
 use super::room::{Ground, Owner, Room};
 use super::scan::{Scan, Use};
-use crate::model::Metadata;
+use super::trail::Trail;
+use crate::model::{Metadata, MovedRange};
 
 /// Where each word is, at one page size.
 pub struct Mapping {
@@ -23,6 +25,8 @@ pub struct Mapping {
     /// By word of the window: its page in `pages`.
     on: Vec<u32>,
     report: Realignment,
+    /// Where the words on new pages came from, if asked for.
+    trail: Option<Trail>,
 }
 
 impl Mapping {
@@ -38,7 +42,21 @@ impl Mapping {
             pages: Pages::default(),
             on: Vec::new(),
             report: Realignment { page_size: page.bytes(), window, ..Realignment::default() },
+            trail: None,
         })
+    }
+
+    /// Also notes where the words on new pages come from, for [`Mapping::ranges`].
+    #[must_use]
+    pub fn with_trail(self, metadata: &Metadata) -> Self {
+        let trail = Some(Trail::new(Owners::new(metadata), self.page));
+        Self { trail, ..self }
+    }
+
+    /// The new pages' contents, object by object, in order; nothing without a trail.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<MovedRange> {
+        self.trail.as_ref().map_or_else(Vec::new, Trail::ranges)
     }
 
     /// The address of the byte at `addr`, which lies in the word of this number.
@@ -134,9 +152,15 @@ impl Mapping {
                 let start = self.room.take(owner, unit.len() as u64);
                 for (found, place) in unit.iter().zip(start..) {
                     self.places[found.number as usize] = place;
+                    if let Some(trail) = &mut self.trail {
+                        trail.moved(found.word, place);
+                    }
                 }
                 moves += unit.len() as u64;
             }
+        }
+        if let Some(trail) = &mut self.trail {
+            trail.close();
         }
         moves
     }

@@ -22,11 +22,13 @@
 //! sorting them once.
 
 mod mapping;
+mod owners;
 mod pages;
 mod report;
 mod room;
 mod scan;
 mod sets;
+mod trail;
 mod words;
 
 pub use mapping::Mapping;

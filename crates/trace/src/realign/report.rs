@@ -1,10 +1,10 @@
 //! What re-alignment did.
 
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
-use homenode_base::BlockSize;
 use serde::Serialize;
 
+use super::owners::Owners;
 use crate::model::{AddressRange, Metadata, RangeKind};
 
 /// What re-alignment moved, what that costs and what it is good for.
@@ -68,25 +68,13 @@ pub struct MovedObject {
     pub words_moved: u64,
 }
 
-/// Who owns words, which are in order. Where ranges overlap it is the one that begins last, and of
-/// those that begin together the one listed last.
+/// The objects that own these words, with names from the metadata.
 pub(super) fn objects(words: &[u64], metadata: &Metadata) -> Vec<MovedObject> {
     let ranges = &metadata.ranges;
-    let last_of = |range: &AddressRange| range.start.saturating_add(range.size - 1);
-    let mut order: Vec<usize> = (0..ranges.len()).filter(|&i| ranges[i].size > 0).collect();
-    order.sort_by_key(|&i| (ranges[i].start, i));
-    let mut waiting = order.into_iter().peekable();
-    let mut open: BinaryHeap<(u64, usize)> = BinaryHeap::new();
+    let owners = Owners::new(metadata);
     let mut owned: BTreeMap<Option<usize>, u64> = BTreeMap::new();
-    for first in words.iter().map(|word| word * BlockSize::WORD_BYTES) {
-        // A range owns a word with its first byte in it, or one in which the range begins.
-        while let Some(i) = waiting.next_if(|&i| ranges[i].start < first + BlockSize::WORD_BYTES) {
-            open.push((ranges[i].start, i));
-        }
-        while open.peek().is_some_and(|&(_, i)| last_of(&ranges[i]) < first) {
-            open.pop();
-        }
-        *owned.entry(open.peek().map(|&(_, i)| i)).or_default() += 1;
+    for &word in words {
+        *owned.entry(owners.of(word).map(|(range, _)| range)).or_default() += 1;
     }
     let mut found: BTreeMap<Key, MovedObject> = BTreeMap::new();
     for (range, words) in owned {

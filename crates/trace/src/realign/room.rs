@@ -25,6 +25,8 @@ impl Ground {
         used.extend(chunks.map(|chunk| (chunk.addr_low, chunk.addr_high)));
         let ranges = trace.metadata().ranges.iter().filter(|range| range.size > 0);
         used.extend(ranges.map(|range| (range.start, range.start.saturating_add(range.size - 1))));
+        let moved = trace.metadata().moved.iter().filter(|stretch| stretch.size > 0);
+        used.extend(moved.map(|new| (new.start, new.start.saturating_add(new.size - 1))));
         used.sort_unstable();
         Self { used, references: trace.references(), threads: trace.threads() }
     }

@@ -87,28 +87,37 @@ impl Scan {
     pub fn push(&mut self, thread: u16, (addr, size): (u64, u8), writes: bool) -> u32 {
         let end = addr.saturating_add(u64::from(size).saturating_sub(1));
         let (first, last) = (addr / BlockSize::WORD_BYTES, end / BlockSize::WORD_BYTES);
-        let begin = self.touch(first, thread);
+        let mut number = self.number(first);
+        let begin = self.touch((first, number), thread);
         begin.references += 1;
         begin.written |= writes;
         begin.joined |= first < last;
-        let number = begin.number;
+        let result = begin.number;
         for word in first + 1..=last {
-            let found = self.touch(word, thread);
+            // Numbers of a group are in a row.
+            let same = !word.is_multiple_of(GROUP as u64);
+            number = if same { number + 1 } else { self.number(word) };
+            let found = self.touch((word, number), thread);
             found.written |= writes;
             found.joined |= word < last;
         }
         self.counted += 1;
-        number
+        result
     }
 
-    /// What the window does with a word, with one more reference by the thread.
     #[inline]
-    fn touch(&mut self, word: u64, thread: u16) -> &mut Use {
+    fn number(&mut self, word: u64) -> usize {
         let number = self.words.number(word);
         if number >= self.places.len() {
             self.places.resize(self.words.len(), NONE);
             self.windows.resize(self.words.groups().len(), 0);
         }
+        number
+    }
+
+    /// What the window does with a word, with one more reference by the thread.
+    #[inline]
+    fn touch(&mut self, (word, number): (u64, usize), thread: u16) -> &mut Use {
         let mut place = self.places[number] as usize;
         if self.uses.get(place).is_none_or(|found| found.word != word) {
             place = self.begin((word, number), thread);

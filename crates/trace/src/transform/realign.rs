@@ -71,6 +71,7 @@ fn build<'a>(
                 .to_owned(),
         )
     })?;
+    let mapping = mapping.with_trail(trace.metadata());
     let scan = Scan::new(window);
     let scout = Scout { trace, chunk: 0, row: 0, batch: Batch::default() };
     Ok(Box::new(Realign { window, mapping, scan, scout, left_out, counted: 0 }))
@@ -179,6 +180,11 @@ impl Transform for Realign<'_> {
             |(_, out, _), event: &Event| out.event(event.clone()),
         );
         done
+    }
+
+    fn metadata(&self, metadata: &mut Metadata) {
+        metadata.moved.extend(self.mapping.ranges());
+        metadata.moved.sort_by_key(|range| range.start);
     }
 
     fn report(&self, metadata: &Metadata) -> Option<Realignment> {

@@ -60,6 +60,31 @@ pub fn write(steps: &[Step], options: WriterOptions) -> (Vec<u8>, Summary) {
     (out, summary)
 }
 
+/// The references among the steps.
+pub fn accesses(steps: &[Step]) -> Vec<Access> {
+    let access = |step: &Step| if let Step::Access(access) = step { Some(*access) } else { None };
+    steps.iter().filter_map(access).collect()
+}
+
+/// References given as `0W100` (thread, kind, address in hexadecimal), with bytes after a slash
+/// where they are not 4.
+pub fn by_hand(text: &str) -> Vec<Step> {
+    let step = |word: &str| {
+        let (thread, rest) = word.split_at(1);
+        let (kind, rest) = rest.split_at(1);
+        let (addr, size) = rest.split_once('/').unwrap_or((rest, "4"));
+        let kind = match kind {
+            "R" => AccessKind::Read,
+            "W" => AccessKind::Write,
+            "A" => AccessKind::Atomic,
+            _ => AccessKind::Fetch,
+        };
+        let addr = u64::from_str_radix(addr, 16).unwrap();
+        Step::Access(Access::new(thread.parse().unwrap(), kind, addr, size.parse().unwrap()))
+    };
+    text.split_whitespace().map(step).collect()
+}
+
 /// Reads all steps of a trace.
 pub fn read(trace: &TraceReader) -> Vec<Step> {
     let mut batch = Batch::default();
