@@ -38,7 +38,7 @@ impl<'a> Case<'a> {
             survey.add_users(word, &mut seen);
         }
         let users = (0..ProcId::MAX).zip(seen).filter(|&(_, used)| used).map(|(p, _)| p).collect();
-        Self { survey, item, block, runs: runs(item, survey), crowded, users }
+        Self { survey, item, block, runs: runs(item, survey, false), crowded, users }
     }
 
     /// Bytes of the object.

@@ -133,27 +133,33 @@ pub struct Run {
     pub extent: Extent,
     /// What they are to the threads.
     pub label: Label,
+    /// Whether one thread alone uses the first of them that is used.
+    pub exclusive: bool,
 }
 
-/// Cuts an object where the label of its words changes. Words that nobody uses go with those before
-/// them, the words of one value go together, and no run reaches over the end of an extent.
+/// Cuts an object where the label of its words changes, and with `fine` also where words that one
+/// thread alone uses meet others of its own. Words that nobody uses go with those before them, the
+/// words of one value go together, and no run reaches over the end of an extent.
 #[must_use]
-pub fn runs(item: &Item, survey: &Survey) -> Vec<Run> {
+pub fn runs(item: &Item, survey: &Survey, fine: bool) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for extent in &item.extents {
         let mut open: Option<Run> = None;
         let mut joined = false;
         for word in extent.range() {
             let label = survey.label(word);
-            let run = open.get_or_insert(Run { extent: Extent { first: word, words: 0 }, label });
+            let exclusive = label != Label::Untouched && survey.exclusive(word);
+            let fresh = Run { extent: Extent { first: word, words: 0 }, label, exclusive };
+            let run = open.get_or_insert(fresh);
             if run.label == Label::Untouched {
-                run.label = label;
+                (run.label, run.exclusive) = (label, exclusive);
             }
-            if joined || label == Label::Untouched || label == run.label {
+            let alike = label == run.label && (!fine || exclusive == run.exclusive);
+            if joined || label == Label::Untouched || alike {
                 run.extent.words += 1;
             } else {
                 runs.push(*run);
-                open = Some(Run { extent: Extent { first: word, words: 1 }, label });
+                open = Some(Run { extent: Extent { first: word, words: 1 }, ..fresh });
             }
             joined = survey.joined(word);
         }

@@ -1,7 +1,10 @@
 //! Elements of an array, found from how its words are used.
 
-use homenode_base::BlockSize;
+use std::collections::BTreeMap;
 
+use homenode_base::{BlockSize, ProcId};
+
+use crate::case::Case;
 use crate::items::{Extent, Item, Run};
 use crate::survey::{Label, Survey};
 
@@ -13,6 +16,9 @@ const SAMPLE_WORDS: usize = 4096;
 
 /// Of 100 words so many must be like the word an element further on.
 const LIKE_PERCENT: usize = 70;
+
+/// Of 100 distances between parts of a thread so many must be equal.
+const TURN_PERCENT: u64 = 60;
 
 /// Words that begin at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +39,25 @@ pub fn stride(runs: &[Run]) -> Option<Elements> {
     let regular = equal.count() * 10 >= (runs.len() - 1) * 9;
     let count = u64::try_from(runs.len()).unwrap_or(u64::MAX);
     regular.then_some(Elements { stride, count })
+}
+
+/// The distance, in words, at which most of the threads' parts of an extent follow one another: the
+/// row of a matrix whose columns are divided, or the number of threads if elements are dealt out.
+#[must_use]
+pub fn turn(case: &Case<'_>) -> Option<u64> {
+    let mut last: BTreeMap<(ProcId, u64), u64> = BTreeMap::new();
+    let mut distances: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut extents = case.item.extents.iter().peekable();
+    for run in &case.runs {
+        while extents.next_if(|extent| extent.range().end <= run.extent.first).is_some() {}
+        let (Label::Own(owner), Some(extent)) = (run.label, extents.peek()) else { continue };
+        if let Some(before) = last.insert((owner, extent.first), run.extent.first) {
+            *distances.entry(run.extent.first - before).or_default() += 1;
+        }
+    }
+    let all: u64 = distances.values().sum();
+    let (&distance, &count) = distances.iter().max_by_key(|&(_, &count)| count)?;
+    (count * 100 >= all * TURN_PERCENT).then_some(distance)
 }
 
 /// The element of an object that is an array of structures: blocks of one size that were allocated
@@ -80,14 +105,17 @@ fn sign(survey: &Survey, word: u64) -> Sign {
     (kind, survey.references_to(word).checked_ilog2().map_or(0, |log| 1 + log / 2))
 }
 
-/// Beginnings of the elements of an object: extents cut every `stride` words.
+/// The elements of an object: extents cut every `stride` words.
 pub fn elements(item: &Item, stride: u64) -> impl Iterator<Item = Extent> + '_ {
-    item.extents.iter().flat_map(move |extent| {
-        let starts = (0..extent.words).step_by(usize::try_from(stride).unwrap_or(usize::MAX));
-        starts.map(move |start| Extent {
-            first: extent.first + start,
-            words: stride.min(extent.words - start),
-        })
+    item.extents.iter().flat_map(move |&extent| rows(extent, stride))
+}
+
+/// An extent cut every `stride` words.
+pub fn rows(extent: Extent, stride: u64) -> impl Iterator<Item = Extent> {
+    let starts = (0..extent.words).step_by(usize::try_from(stride).unwrap_or(usize::MAX));
+    starts.map(move |start| Extent {
+        first: extent.first + start,
+        words: stride.min(extent.words - start),
     })
 }
 

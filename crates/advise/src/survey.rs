@@ -49,7 +49,7 @@ type Page = [WordUse; PAGE_WORDS];
 pub enum Label {
     /// Nobody uses it.
     Untouched,
-    /// One thread uses it, or makes at least half of the references to it.
+    /// One thread uses it, or makes at least half of the references to it, or alone writes it.
     Own(ProcId),
     /// Several threads use it and none writes it, once it has its first value.
     Read,
@@ -236,8 +236,15 @@ impl Survey {
         } else if word.lead >= word.later - word.later / 2 {
             Label::Own(word.owner)
         } else {
-            Label::Shared
+            self.uses.writer(word.uses).map_or(Label::Shared, Label::Own)
         }
+    }
+
+    /// Whether one thread alone uses a word.
+    #[must_use]
+    pub fn exclusive(&self, word: u64) -> bool {
+        let word = self.word(word);
+        word.uses == NOBODY || self.uses.count(word.uses) == 1
     }
 
     /// Whether a value lies in this word and the next.

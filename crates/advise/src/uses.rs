@@ -105,6 +105,18 @@ impl Uses {
         })
     }
 
+    /// The only one who writes, if there is one.
+    pub(crate) fn writer(&self, id: u32) -> Option<ProcId> {
+        let set = self.set(id);
+        let writes = set.iter().map(|bits| (bits & 0xaaaa_aaaa_aaaa_aaaa).count_ones());
+        if writes.sum::<u32>() != 1 {
+            return None;
+        }
+        let at = set.iter().position(|bits| bits & 0xaaaa_aaaa_aaaa_aaaa != 0)?;
+        let bit = (set[at] & 0xaaaa_aaaa_aaaa_aaaa).trailing_zeros();
+        Some(ProcId::try_from(at).ok()? * 32 + ProcId::try_from(bit / 2).ok()?)
+    }
+
     /// Whether anybody writes.
     pub(crate) fn written(&self, id: u32) -> bool {
         self.set(id).iter().any(|bits| bits & 0xaaaa_aaaa_aaaa_aaaa != 0)
@@ -155,6 +167,7 @@ mod tests {
         assert_eq!((uses.count(a), uses.written(a)), (2, true));
         let read = uses.with(NOBODY, 5, false);
         assert!(!uses.written(read) && !uses.written(NOBODY));
+        assert_eq!([a, read, EVERYBODY].map(|id| uses.writer(id)), [Some(69), None, None]);
         assert_eq!(uses.count(EVERYBODY), 70);
         assert_eq!(uses.with(EVERYBODY, 0, true), EVERYBODY);
     }

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use super::Entry;
 use crate::case::{Case, Packer, Proposal, Words};
-use crate::items::Extent;
-use crate::pattern::{self, bytes};
+use crate::items::{Extent, Run, runs};
+use crate::pattern::{self, Elements, bytes};
 use crate::survey::Label;
 use crate::text::{is_heap, size, threads};
+
+/// Largest object whose columns are gathered: each word of it may go elsewhere.
+const COLUMNS_WORDS_MAX: u64 = 1 << 24;
 
 /// What belongs to one thread is gathered, thread by thread, each beginning at a block; what is
 /// only read follows, and what several use and one writes comes last.
@@ -27,17 +30,22 @@ fn propose(case: &Case<'_>) -> Vec<Proposal> {
         found.extend(by_block(case));
     }
     if found.is_empty() || case.runs.len() > case.item.extents.len() {
-        found.extend(by_run(case));
+        found.extend(by_run(case, false));
+        found.extend(by_run(case, true));
+        found.extend(by_column(case));
     }
     found
 }
 
+/// What goes together: what is one thread's apart from what others use, too, and what is shared.
+type Class = (Label, bool);
+
 /// Packs every class by itself; false if every class is one stretch, so that there is nothing to
 /// gather.
-fn gather<'a>(case: &Case<'a>, parts: &[(Label, Extent)]) -> Option<Packer<'a>> {
-    let mut classes: BTreeMap<Label, Vec<Extent>> = BTreeMap::new();
-    for &(label, extent) in parts {
-        classes.entry(label).or_default().push(extent);
+fn gather<'a>(case: &Case<'a>, parts: &[(Class, Extent)]) -> Option<Packer<'a>> {
+    let mut classes: BTreeMap<Class, Vec<Extent>> = BTreeMap::new();
+    for &(class, extent) in parts {
+        classes.entry(class).or_default().push(extent);
     }
     if classes.len() < 2 || classes.values().all(|extents| extents.len() == 1) {
         return None;
@@ -65,7 +73,7 @@ fn by_block(case: &Case<'_>) -> Option<Proposal> {
             Some(_) => Label::Shared,
             None => Label::Untouched,
         };
-        parts.push((label, extent));
+        parts.push(((label, false), extent));
     }
     let packer = gather(case, &parts)?;
     let sentence = format!(
@@ -83,21 +91,33 @@ fn by_block(case: &Case<'_>) -> Option<Proposal> {
     case.propose(packer, Words { elements: None, sentence, hint })
 }
 
-/// Stretches of words that are alike to the threads.
-fn by_run(case: &Case<'_>) -> Option<Proposal> {
-    let parts: Vec<(Label, Extent)> = case.runs.iter().map(|run| (run.label, run.extent)).collect();
+/// Stretches of words that are alike to the threads; with `fine` what a thread alone uses goes apart
+/// from what is its own but others use, too.
+fn by_run(case: &Case<'_>, fine: bool) -> Option<Proposal> {
+    let cut;
+    let runs = if fine {
+        cut = runs(case.item, case.survey, true);
+        &cut
+    } else {
+        &case.runs
+    };
+    let class = |run: &Run| ((run.label, fine && run.exclusive), run.extent);
+    let parts: Vec<(Class, Extent)> = runs.iter().map(class).collect();
     let packer = gather(case, &parts)?;
-    let elements = pattern::stride(&case.runs);
     let owned = case.runs.iter().filter(|run| matches!(run.label, Label::Own(_)));
     let lengths = owned.map(|run| bytes(run.extent.words));
-    let typical = median(lengths.collect());
+    let order = match pattern::turn(case) {
+        Some(turn) => format!("one after the other, again every {}", size(bytes(turn))),
+        None => "in no regular order, so that this is for data whose users are known".to_owned(),
+    };
+    let apart = if fine { "; keep what others use, too, behind what is its alone" } else { "" };
     let sentence = format!(
-        "`{}` is dealt out to {} in pieces of {}, so that blocks of {} belong to many: give each \
-         thread one stretch of it that begins at a block (bands instead of cyclic pieces, or the \
-         dimension that is divided first).",
+        "`{}` is dealt out to {} in pieces of {} ({order}), so that blocks of {} belong to many: \
+         give each thread one stretch of it that begins at a block (bands instead of cyclic \
+         pieces){apart}.",
         case.item.label(),
         threads(&case.owners()),
-        size(typical),
+        size(median(lengths.collect())),
         size(case.block.bytes())
     );
     let hint = if is_heap(case.item) {
@@ -105,7 +125,74 @@ fn by_run(case: &Case<'_>) -> Option<Proposal> {
     } else {
         format!("struct {{ _Alignas({}) TYPE part[...]; }} [THREADS];", case.block.bytes())
     };
+    case.propose(packer, Words { elements: pattern::stride(&case.runs), sentence, hint })
+}
+
+/// A matrix whose columns are divided among the threads, with its dimensions exchanged.
+fn by_column(case: &Case<'_>) -> Option<Proposal> {
+    let turn = pattern::turn(case)?;
+    if case.item.words() > COLUMNS_WORDS_MAX {
+        return None;
+    }
+    let units = units(case, turn);
+    let mut packer = Packer::new(case);
+    for extent in &case.item.extents {
+        packer.block();
+        let mut owner = None;
+        for &(unit, label) in &units {
+            if owner.replace(label).is_some_and(|before| before != label) {
+                packer.block();
+            }
+            for row in pattern::rows(*extent, turn) {
+                let end = row.words.min(unit.1);
+                if unit.0 < end {
+                    packer.put(Extent { first: row.first + unit.0, words: end - unit.0 });
+                }
+            }
+        }
+    }
+    let sentence = format!(
+        "`{}` is divided among {} along the dimension that runs fastest in memory: each has a few \
+         bytes of every {}, and blocks of {} belong to many. Exchange the dimensions, so that what \
+         a thread uses lies in a row, and begin each thread's part at a block.",
+        case.item.label(),
+        threads(&case.owners()),
+        size(bytes(turn)),
+        size(case.block.bytes())
+    );
+    let (block, count) = (case.block.bytes(), case.item.words() / turn);
+    let hint = format!("x[column][row] for x[row][column], parts aligned to {block} bytes");
+    let elements = Some(Elements { stride: turn, count });
     case.propose(packer, Words { elements, sentence, hint })
+}
+
+/// The columns of rows of so many words: first and behind the last word, and what most of a column
+/// is. Words that hold a value together in any row are one column.
+fn units(case: &Case<'_>, turn: u64) -> Vec<((u64, u64), Label)> {
+    let length = usize::try_from(turn).unwrap_or(0);
+    let mut counts: Vec<BTreeMap<Label, u64>> = vec![BTreeMap::new(); length];
+    let mut joined = vec![false; length + 1];
+    for row in case.item.extents.iter().flat_map(|&extent| pattern::rows(extent, turn)) {
+        for (at, word) in row.range().enumerate() {
+            let label = case.survey.label(word);
+            if label != Label::Untouched {
+                *counts[at].entry(label).or_default() += 1;
+            }
+            joined[at + 1] |= case.survey.joined(word);
+        }
+    }
+    let mut units: Vec<((u64, u64), Label)> = Vec::new();
+    for ((at, count), joined) in (0..).zip(&counts).zip(joined) {
+        let most = count.iter().max_by_key(|&(_, &count)| count).map(|(&label, _)| label);
+        match units.last_mut() {
+            Some(((_, end), _)) if joined => *end = at + 1,
+            last => {
+                let before = last.map_or(Label::Untouched, |&mut (_, label)| label);
+                units.push(((at, at + 1), most.unwrap_or(before)));
+            }
+        }
+    }
+    units
 }
 
 fn one_of(case: &Case<'_>) -> String {

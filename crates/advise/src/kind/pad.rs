@@ -25,7 +25,10 @@ fn propose(case: &Case<'_>) -> Vec<Proposal> {
 fn by_owner(case: &Case<'_>) -> Option<Proposal> {
     let owners = case.owners();
     let owned = case.runs.iter().filter(|run| matches!(run.label, Label::Own(_))).count();
-    if owners.is_empty() || case.runs.len() < 2 {
+    // Parts without order, as of an array that is sorted, no programmer can tell apart.
+    let orderly = case.runs.len() <= case.item.extents.len() * (owners.len() + 2);
+    let elements = pattern::stride(&case.runs);
+    if owners.is_empty() || case.runs.len() < 2 || !(orderly || elements.is_some()) {
         return None;
     }
     let mut packer = Packer::new(case);
@@ -34,12 +37,17 @@ fn by_owner(case: &Case<'_>) -> Option<Proposal> {
         packer.put(run.extent);
     }
     let (block, label) = (size(case.block.bytes()), case.item.label());
-    let elements = pattern::stride(&case.runs);
     let parts = match elements {
         Some(Elements { stride, count }) if owned == case.runs.len() => format!(
             "The {count} elements of `{label}`, {} each, belong to {} and lie next to each other",
             size(bytes(stride)),
             threads(&owners)
+        ),
+        _ if case.runs.len() == case.item.extents.len() => format!(
+            "The {} heap blocks of `{label}` are used by one thread each, {} in all, and lie next \
+             to each other",
+            case.runs.len(),
+            owners.len()
         ),
         Some(_) | None => format!(
             "`{label}` has {} parts with different users, {owned} of them used by one thread each",
