@@ -49,6 +49,18 @@ def test_advice_on_an_unnamed_trace_names_addresses() -> None:
     assert (row["kind"], row["object"], row["object_kind"]) == ("pad", "memory at 0x10000", None)
 
 
+def test_data_are_placed_where_they_are_used() -> None:
+    """Thread 0 initialises what thread 1 then uses."""
+    trace = hn.Trace.from_numpy(
+        thread=[0] * 64 + [1] * 640, kind="W", address=[0x10000 + 4 * (i % 64) for i in range(704)]
+    )
+    (row,) = hn.advise(trace, "numa", "first-touch", 256)
+    assert (row["kind"], row["extra_bytes"]) == ("place", 0)
+    assert row["sentence"].endswith("is used most by thread 1: place it with thread 1.")
+    best = hn.simulate(trace, "numa", "best-static", 256).rows[0]["total_cost"]
+    assert hn.advise(trace, "numa", "first-touch", 256).summary["cost_after"] == best
+
+
 def test_several_points_have_advice_each() -> None:
     result = hn.advise(_counters(), ["cc", "numa"], ["migrate", "optimal"], [64, 4096])
     assert len(result.summaries()) == len(result.points) == 8

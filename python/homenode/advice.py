@@ -1,4 +1,4 @@
-"""`advise`: which objects to align, pad, group and split, with the gain simulated."""
+"""`advise`: which objects to align, pad, group, split and place, with the gain simulated."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def advise(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[AdviceOptions],
 ) -> AdviceResult:
-    """Says which objects to align, pad, group by thread or split, and what each gains.
+    """Says which objects to align, pad, group by thread, split or place, and what each gains.
 
     Every layout is tried by simulating the trace under it. Advice is for one machine, policy and
     block size; with several of them there is advice for each combination.

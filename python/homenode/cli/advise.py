@@ -46,7 +46,7 @@ def advise(
     parquet: str | None,
     **options: Any,
 ) -> None:
-    """Say which objects to align, pad, group by thread or split, and what that gains.
+    """Say which objects to align, pad, group by thread, split or place, and what that gains.
 
     Every layout is tried by simulating the trace under it; advice that gains less than a thousandth
     of the cost is not given. Without --machine it is for the cache lines of a two-socket machine;

@@ -27,14 +27,13 @@ fn propose(case: &Case<'_>) -> Vec<Proposal> {
     }
     let mut found = Vec::new();
     if case.item.extents.len() > 1 {
-        found.extend(by_block(case));
+        found.push(by_block(case));
     }
-    if found.is_empty() || case.runs.len() > case.item.extents.len() {
-        found.extend(by_run(case, false));
-        found.extend(by_run(case, true));
-        found.extend(by_column(case));
+    if found.iter().flatten().next().is_none() || case.runs.len() > case.item.extents.len() {
+        found.extend([Others::With, Others::Apart, Others::Behind].map(|o| by_run(case, o)));
+        found.push(by_column(case));
     }
-    found
+    found.into_iter().flatten().collect()
 }
 
 /// What goes together: what is one thread's apart from what others use, too, and what is shared.
@@ -91,18 +90,46 @@ fn by_block(case: &Case<'_>) -> Option<Proposal> {
     case.propose(packer, Words { elements: None, sentence, hint })
 }
 
-/// Stretches of words that are alike to the threads; with `fine` what a thread alone uses goes apart
-/// from what is its own but others use, too.
-fn by_run(case: &Case<'_>, fine: bool) -> Option<Proposal> {
+/// What becomes of words that are a thread's own but others use, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// They lie among what is the thread's alone.
+    With,
+    /// They go behind that, thread by thread.
+    Apart,
+    /// They stay in their order, behind everything that is one thread's alone.
+    Behind,
+}
+
+impl Others {
+    fn class(self, run: &Run) -> Class {
+        match self {
+            Self::With => (run.label, false),
+            Self::Apart => (run.label, run.exclusive),
+            Self::Behind if run.exclusive || run.label == Label::Read => (run.label, false),
+            Self::Behind => (Label::Shared, false),
+        }
+    }
+
+    fn said(self) -> &'static str {
+        match self {
+            Self::With => "",
+            Self::Apart => "; keep what others use, too, behind what is its alone",
+            Self::Behind => "; leave what several use in its order, in blocks of its own",
+        }
+    }
+}
+
+/// Stretches of words that are alike to the threads.
+fn by_run(case: &Case<'_>, others: Others) -> Option<Proposal> {
     let cut;
-    let runs = if fine {
+    let runs = if others == Others::With {
+        &case.runs
+    } else {
         cut = runs(case.item, case.survey, true);
         &cut
-    } else {
-        &case.runs
     };
-    let class = |run: &Run| ((run.label, fine && run.exclusive), run.extent);
-    let parts: Vec<(Class, Extent)> = runs.iter().map(class).collect();
+    let parts: Vec<(Class, Extent)> = runs.iter().map(|r| (others.class(r), r.extent)).collect();
     let packer = gather(case, &parts)?;
     let owned = case.runs.iter().filter(|run| matches!(run.label, Label::Own(_)));
     let lengths = owned.map(|run| bytes(run.extent.words));
@@ -110,7 +137,7 @@ fn by_run(case: &Case<'_>, fine: bool) -> Option<Proposal> {
         Some(turn) => format!("one after the other, again every {}", size(bytes(turn))),
         None => "in no regular order, so that this is for data whose users are known".to_owned(),
     };
-    let apart = if fine { "; keep what others use, too, behind what is its alone" } else { "" };
+    let apart = others.said();
     let sentence = format!(
         "`{}` is dealt out to {} in pieces of {} ({order}), so that blocks of {} belong to many: \
          give each thread one stretch of it that begins at a block (bands instead of cyclic \

@@ -1,5 +1,6 @@
-//! What to align, pad, group and split, with the gain simulated.
+//! What to align, pad, group, split and place, with the gain simulated.
 
+mod place;
 mod point;
 mod relaid;
 mod report;
@@ -164,7 +165,12 @@ fn at(
     };
     let after = after.as_ref().unwrap_or(&before);
     let sharing = [&identity, &layout].map(|layout| false_sharing(survey, layout, point.block));
-    Ok((report::assemble(point, (items, survey), &found, ([&before, after], sharing)), layout))
+    way.begin(0.5);
+    let total = after.blocks.values().map(|cost| cost.steps).sum();
+    let tick = &mut |done| way.tick(done);
+    let placings = place::places(point, trace, (items, survey), (&layout, total), tick)?;
+    let sides = ([&before, after], sharing);
+    Ok((report::assemble(point, (items, survey), (&found, &placings), sides), layout))
 }
 
 fn write(

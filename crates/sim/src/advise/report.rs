@@ -8,6 +8,7 @@ use homenode_placement::{Amount, Cost};
 use homenode_trace::{Summary, TraceReader};
 use serde::Serialize;
 
+use super::place::Placing;
 use super::point::{Point, Priced};
 use super::search::{Search, Taken};
 use crate::outcome::Provenance;
@@ -17,7 +18,7 @@ use crate::plan::Plan;
 /// each.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AdviceRow {
-    /// Kind: `align`, `pad`, `group` or `split`.
+    /// Kind: `align`, `pad`, `group`, `split` or `place`.
     pub kind: &'static str,
     /// The object's short name.
     pub object: String,
@@ -81,7 +82,7 @@ pub struct AdvicePoint {
     pub block_size: u64,
     /// The trace as it is.
     pub before: Side,
-    /// The trace with all advice followed, simulated as a whole.
+    /// The trace with all layouts, simulated as a whole, and every block at its better home.
     pub after: Side,
     /// Part of the cost that all advice together saves.
     pub saved_share: Option<f64>,
@@ -125,10 +126,14 @@ pub(super) fn provenance(plan: &Plan, trace: &TraceReader) -> Provenance {
 pub(super) fn assemble(
     point: &Point<'_>,
     (items, survey): (&[Item], &Survey),
-    search: &Search,
+    (search, placings): (&Search, &[Placing]),
     (sides, sharing): ([&Priced; 2], [FalseSharing; 2]),
 ) -> AdvicePoint {
-    let [before, after] = [0, 1].map(|i| side(point, sides[i], sharing[i]));
+    let [before, mut after] = [0, 1].map(|i| side(point, sides[i], sharing[i]));
+    // Blocks are independent: what better homes save is known block by block.
+    let placed: u128 = placings.iter().map(|placing| placing.saved).sum();
+    after.total_cost.steps = after.total_cost.steps.map(|steps| steps.saturating_sub(placed));
+    after.mcpr = after.total_cost.per(after.accesses);
     let saved = |side: &Side| side.total_cost.steps;
     let total = saved(&before).unwrap_or(0);
     let scale = Scale { steps: before.total_cost.scale, total };
@@ -136,7 +141,11 @@ pub(super) fn assemble(
         let item = &items[search.trials[taken.trial].item];
         row(point, (item, survey), (search, taken), &scale)
     });
-    let advice: Vec<AdviceRow> = rows.collect();
+    let homes = placings.iter().map(|placing| {
+        let about = about(point, (&items[placing.item], survey), "place");
+        place_row(about, placing, &scale)
+    });
+    let advice: Vec<AdviceRow> = rows.chain(homes).collect();
     let lost = |a: u64, b: u64| (a > 0).then(|| 1.0 - ratio(u128::from(b), u128::from(a)));
     let gone = lost(sharing[0].references, sharing[1].references);
     AdvicePoint {
@@ -185,24 +194,11 @@ fn row(
     scale: &Scale,
 ) -> AdviceRow {
     let trial = &search.trials[taken.trial];
-    let case = Case::new(survey, item, (point.block, false));
-    let words = item.extents.iter().flat_map(|extent| extent.range());
-    let used = words.filter(|&word| survey.references_to(word) > 0).count();
-    let first = item.extents.first().map_or(0, |extent| extent.first);
     let said = &trial.proposal.words;
     AdviceRow {
-        kind: TABLE[trial.kind].name,
-        object: item.label(),
-        object_kind: item.object.as_ref().map(|object| object.kind),
-        allocated_at: item.object.as_ref().and_then(|object| object.allocated_at.clone()),
-        address: format!("{:#x}", first * BlockSize::WORD_BYTES),
-        size: case.bytes(),
-        ranges: count(item.extents.len()),
         stride: said.elements.map(|e| e.stride * BlockSize::WORD_BYTES),
         count: said.elements.map(|e| e.count),
-        words: count(used),
         blocks: count(trial.concerned.len()),
-        threads: case.users,
         extra_bytes: trial.proposal.extra_bytes,
         saved_alone: scale.units(taken.alone),
         saved_alone_share: scale.share(taken.alone),
@@ -210,6 +206,51 @@ fn row(
         saved_share: scale.share(taken.more),
         sentence: said.sentence.clone(),
         hint: said.hint.clone(),
+        ..about(point, (item, survey), TABLE[trial.kind].name)
+    }
+}
+
+/// A placement is for the layout that is there by then: alone it is what it is on top.
+fn place_row(about: AdviceRow, placing: &Placing, scale: &Scale) -> AdviceRow {
+    let saved = i128::try_from(placing.saved).unwrap_or(i128::MAX);
+    AdviceRow {
+        blocks: count(placing.blocks),
+        saved_alone: scale.units(saved),
+        saved_alone_share: scale.share(saved),
+        saved: scale.units(saved),
+        saved_share: scale.share(saved),
+        sentence: placing.sentence.clone(),
+        hint: placing.hint.clone(),
+        ..about
+    }
+}
+
+/// The object that a row is about.
+fn about(point: &Point<'_>, (item, survey): (&Item, &Survey), kind: &'static str) -> AdviceRow {
+    let case = Case::new(survey, item, (point.block, false));
+    let words = item.extents.iter().flat_map(|extent| extent.range());
+    let used = words.filter(|&word| survey.references_to(word) > 0).count();
+    let first = item.extents.first().map_or(0, |extent| extent.first);
+    AdviceRow {
+        kind,
+        object: item.label(),
+        object_kind: item.object.as_ref().map(|object| object.kind),
+        allocated_at: item.object.as_ref().and_then(|object| object.allocated_at.clone()),
+        address: format!("{:#x}", first * BlockSize::WORD_BYTES),
+        size: case.bytes(),
+        ranges: count(item.extents.len()),
+        stride: None,
+        count: None,
+        words: count(used),
+        blocks: 0,
+        threads: case.users,
+        extra_bytes: 0,
+        saved_alone: 0.0,
+        saved_alone_share: None,
+        saved: 0.0,
+        saved_share: None,
+        sentence: String::new(),
+        hint: String::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which layouts to take: the best first, then those that still gain.
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Case, Item, Layout, Piece, Survey, free_room};
+use homenode_advise::{Case, Extent, Item, Layout, Piece, Survey, free_room};
 use homenode_base::BlockSize;
 use homenode_trace::TraceReader;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,7 +14,7 @@ use crate::error::SimError;
 const ITEMS_MAX: usize = 40;
 
 /// Neither an object's blocks nor a layout are looked at that matter less than one in so many.
-const LEAST_PART: u128 = 1000;
+pub(super) const LEAST_PART: u128 = 1000;
 
 /// Rounds of taking what gains most.
 const ROUNDS_MAX: usize = 16;
@@ -41,15 +41,18 @@ pub(super) struct Search {
     pub(super) examined: usize,
 }
 
-/// The blocks in which each object has words that are used, and whether others lie there, too.
+/// The blocks in which each object has words that are used, and which of them it shares.
 pub(super) struct Places {
+    /// For each object, in order.
     blocks: Vec<Vec<u64>>,
-    crowded: Vec<bool>,
+    /// Blocks with words of several objects.
+    mixed: FxHashSet<u64>,
 }
 
 impl Places {
-    pub(super) fn new(items: &[Item], survey: &Survey, block: BlockSize) -> Self {
-        let mut extents: Vec<(homenode_advise::Extent, usize)> = Vec::new();
+    /// Where objects are under a layout.
+    pub(super) fn new(items: &[Item], survey: &Survey, layout: &Layout, block: BlockSize) -> Self {
+        let mut extents: Vec<(Extent, usize)> = Vec::new();
         for (index, item) in items.iter().enumerate() {
             extents.extend(item.extents.iter().map(|&extent| (extent, index)));
         }
@@ -63,7 +66,7 @@ impl Places {
                 at += 1;
             }
             let Some(&(_, item)) = extents.get(at) else { break };
-            let number = word / block.words();
+            let number = layout.word(word) / block.words();
             if blocks[item].last() != Some(&number) {
                 blocks[item].push(number);
                 if *owner.entry(number).or_insert(item) != item {
@@ -72,10 +75,23 @@ impl Places {
             }
         }
         for list in &mut blocks {
+            list.sort_unstable();
             list.dedup();
         }
-        let crowded = blocks.iter().map(|list| list.iter().any(|b| mixed.contains(b))).collect();
-        Self { blocks, crowded }
+        Self { blocks, mixed }
+    }
+
+    /// Whether an object shares a block with another one.
+    fn crowded(&self, item: usize) -> bool {
+        self.blocks[item].iter().any(|block| self.mixed.contains(block))
+    }
+
+    /// Each object with the blocks in which it is alone.
+    pub(super) fn own_blocks(&self) -> impl Iterator<Item = (usize, Vec<u64>)> + '_ {
+        let own = |list: &Vec<u64>| {
+            list.iter().copied().filter(|block| !self.mixed.contains(block)).collect()
+        };
+        self.blocks.iter().map(own).enumerate()
     }
 }
 
@@ -87,13 +103,13 @@ pub(super) fn search(
     before: &Priced,
     tick: Tick<'_>,
 ) -> Result<Search, SimError> {
-    let places = Places::new(items, survey, point.block);
+    let places = Places::new(items, survey, &Layout::default(), point.block);
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
     let dear = dear_items(items, &places, before, total);
     let examined = dear.len();
     let mut trials = Vec::new();
     for item in dear {
-        let case = Case::new(survey, &items[item], (point.block, places.crowded[item]));
+        let case = Case::new(survey, &items[item], (point.block, places.crowded(item)));
         for (kind, entry) in TABLE.iter().enumerate() {
             trials.extend((entry.propose)(&case).into_iter().map(|proposal| Trial {
                 item,

@@ -1,0 +1,162 @@
+//! Where the blocks of an object should be, on machines that leave them where they are.
+
+use homenode_advise::{Item, Layout, Survey, text};
+use homenode_base::{BlockSize, ProcId};
+use homenode_machine::Prices;
+use homenode_placement::{Block, Cost, PolicySpec, Setup, Shard, Tally};
+use homenode_trace::TraceReader;
+use rustc_hash::FxHashMap;
+
+use super::point::{Point, Tick, for_each_batch};
+use super::relaid::Relay;
+use super::search::{LEAST_PART, Places};
+use crate::POLICIES;
+use crate::error::SimError;
+
+/// Policies that choose a home for each block and keep it.
+const STATIC: [&str; 3] = ["first-touch", "round-robin", "random"];
+
+/// Parts of an object with homes of their own that a sentence lists.
+const LISTED_MAX: usize = 4;
+
+/// A better home for the blocks of one object.
+#[derive(Debug)]
+pub(super) struct Placing {
+    /// The object.
+    pub(super) item: usize,
+    /// Steps that it saves.
+    pub(super) saved: u128,
+    /// Blocks that get another home or keep theirs.
+    pub(super) blocks: usize,
+    pub(super) sentence: String,
+    pub(super) hint: String,
+}
+
+/// What one block costs now, what at its best home, and which that is.
+struct Choice {
+    now: u128,
+    best: u128,
+    home: Home,
+}
+
+/// A processor, or none for memory that belongs to nobody.
+type Home = Option<ProcId>;
+
+/// The placements that gain under a layout, best first; none where blocks move anyway.
+///
+/// Source: the best static placement of each block, as the policy `best-static` chooses it.
+pub(super) fn places(
+    point: &Point<'_>,
+    trace: &TraceReader,
+    (items, survey): (&[Item], &Survey),
+    (layout, total): (&Layout, u128),
+    tick: Tick<'_>,
+) -> Result<Vec<Placing>, SimError> {
+    let Some(prices) = point.prices.placement().filter(|_| is_static(point.spec)) else {
+        return Ok(Vec::new());
+    };
+    let choices = choices(point, trace, (layout, prices), tick)?;
+    let places = Places::new(items, survey, layout, point.block);
+    let mut found = Vec::new();
+    for (item, blocks) in places.own_blocks() {
+        let chosen = blocks.iter().filter_map(|&b| choices.get(&b).map(|choice| (b, choice)));
+        let chosen: Vec<(u64, &Choice)> = chosen.collect();
+        let saved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
+        if saved > total / LEAST_PART && items[item].movable() {
+            let homes: Vec<(u64, Home)> = chosen.iter().map(|&(b, c)| (b, c.home)).collect();
+            let (sentence, hint) = say(&items[item], &homes, point.block);
+            found.push(Placing { item, saved, blocks: homes.len(), sentence, hint });
+        }
+    }
+    found.sort_by_key(|placing| (std::cmp::Reverse(placing.saved), placing.item));
+    Ok(found)
+}
+
+fn is_static(spec: &PolicySpec) -> bool {
+    STATIC.contains(&spec.entry.name)
+}
+
+/// The choice for every block under a layout.
+fn choices(
+    point: &Point<'_>,
+    trace: &TraceReader,
+    (layout, prices): (&Layout, Prices),
+    tick: Tick<'_>,
+) -> Result<FxHashMap<u64, Choice>, SimError> {
+    let best = PolicySpec::parse("best-static", POLICIES)?;
+    let mut best = best.build(&Setup { prices: Some(prices), ..point.setup })?;
+    let mut policy = point.spec.build(&point.setup)?;
+    let mut found = FxHashMap::default();
+    let mut pending = vec![Shard::default()];
+    while let Some(shard) = pending.pop() {
+        let mut builder = point.builder(shard);
+        let (mut relay, mut moved) = (Relay::default(), homenode_trace::Batch::default());
+        for_each_batch(trace, point.pool, tick, |batch| {
+            relay.batch(layout, batch, &mut moved);
+            builder.push(&moved);
+        })?;
+        let (histories, given_up) = builder.finish();
+        pending.extend(given_up);
+        for block in histories.blocks() {
+            let [mut now, mut then] = [Tally::default(); 2];
+            policy.block(block, &mut now);
+            best.block(block, &mut then);
+            let steps = |tally: &Tally| Cost::of(tally, &prices).total().steps;
+            if let (Some(now), Some(best)) = (steps(&now), steps(&then)) {
+                found.insert(block.number, Choice { now, best, home: home(block, &then) });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Where the best static placement has put a block: with the processor that has most references,
+/// the lowest-numbered of several, unless these were global.
+fn home(block: Block<'_>, tally: &Tally) -> Home {
+    if tally.global_references() > 0 {
+        return None;
+    }
+    let mut own: FxHashMap<ProcId, u64> = FxHashMap::default();
+    for run in block.runs {
+        *own.entry(run.processor()).or_default() += run.references();
+    }
+    own.into_iter().max_by_key(|&(processor, n)| (n, std::cmp::Reverse(processor))).map(|(p, _)| p)
+}
+
+fn say(item: &Item, homes: &[(u64, Home)], block: BlockSize) -> (String, String) {
+    let mut parts: Vec<(u64, u64, Home)> = Vec::new();
+    for &(number, home) in homes {
+        match parts.last_mut() {
+            Some((_, last, at)) if *at == home => *last = number,
+            Some(_) | None => parts.push((number, number, home)),
+        }
+    }
+    let label = item.label();
+    let name = |home: Home| home.map_or("global memory".to_owned(), |t| text::threads(&[t]));
+    let hint = "initialise each part in the thread that uses it (first touch), or mbind() it there";
+    let sentence = match parts.as_slice() {
+        [(_, _, home)] => format!("`{label}` is used most by {0}: place it with {0}.", name(*home)),
+        some if some.len() <= LISTED_MAX => {
+            let start = some.first().map_or(0, |&(first, ..)| first);
+            let one = |&(first, last, home): &(u64, u64, Home)| {
+                let from = (first - start) * block.bytes();
+                let to = (last + 1 - start) * block.bytes() - 1;
+                format!("bytes {from}-{to} with {}", name(home))
+            };
+            let list: Vec<String> = some.iter().map(one).collect();
+            format!("Place the blocks of `{label}` where they are used: {}.", list.join(", "))
+        }
+        some => {
+            let mut threads: Vec<ProcId> = some.iter().filter_map(|&(_, _, home)| home).collect();
+            threads.sort_unstable();
+            threads.dedup();
+            format!(
+                "`{label}` has {} parts that {} use most, each its own: place each part with its \
+                 thread.",
+                some.len(),
+                text::threads(&threads)
+            )
+        }
+    };
+    (sentence, hint.to_owned())
+}
