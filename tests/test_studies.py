@@ -15,6 +15,7 @@ import homenode as hn
 from homenode import studies
 from homenode.studies import charts, claims, published
 from homenode.studies.bolosky import (
+    THESIS,
     ch3_manager,
     ch3_measures,
     ch4_claims,
@@ -184,7 +185,7 @@ def test_every_file_with_an_entry_is_in_the_table() -> None:
     found = [path for path in home.rglob("*.py") if "\nENTRY = " in path.read_text("utf-8")]
     listed = [inspect.getfile(entry.experiments) for entry in studies.TABLE]
     assert sorted(str(path) for path in found) == sorted(listed)
-    assert all(published.tables(entry.publication) for entry in studies.TABLE)
+    assert all(published.tables(entry.publication.name) for entry in studies.TABLE)
 
 
 def test_studies_are_listed() -> None:
@@ -342,7 +343,7 @@ def test_bounds_on_false_sharing_are_in_order(results: dict[str, StudyResult]) -
 
 
 def test_published_tables_have_all_programs() -> None:
-    names = {row["thesis"] for row in studies.programs.listed()}
+    names = {row["name"] for row in studies.programs.listed(THESIS)}
     for name in ("table-2.1", "table-4.1", "table-6.4"):
         assert {row["program"] for row in published.tables("bolosky")[name]} == names
     assert published.row("bolosky", "table-6.5", "matmult") == {

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         "homenode study bolosky-ch6 --quick",
         "homenode study bolosky-ch5 -o studies",
         "homenode study bolosky-ch6 --program gauss --program sorbyr --json",
+        "homenode study markatos -o studies --traces traces",
         "homenode list studies",
     )
 )
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     "programs",
     multiple=True,
     metavar="P",
-    help="Only this program of the thesis; may be given several times.",
+    help="Only this program of the publication; may be given several times.",
 )
 @json_option
 def study(
@@ -79,8 +80,9 @@ def _tell(result: StudyResult, page: Path) -> None:
     from homenode.studies.entry import told_counts
 
     rows = [finding.row() for finding in result.findings]
+    noun = result.entry.publication.noun
     print_table(
-        [("§", False), ("claim", False), ("thesis", False), ("ours", False), ("verdict", False)],
+        [(heading, False) for heading in ("§", "claim", noun, "ours", "verdict")],
         [
             [row["section"], row["claim"], row["published"], row["ours"], row["verdict"]]
             for row in rows

@@ -72,7 +72,7 @@ def study(
         quick: small programs, for a look or a test; claims about sizes will differ.
         traces: a folder where recorded traces are kept and found again; by default they are
             recorded anew and thrown away.
-        programs: only these, by their names in the thesis.
+        programs: only these, by their names in the publication.
         watch: opens a progress bar with a title.
 
     Returns:
@@ -84,18 +84,18 @@ def study(
     """
     entry = find(name)
     wanted = None if programs is None else list(programs)
-    chosen = available(quick, wanted, entry.calibration)
+    every = available(entry.publication, quick, entry.calibration)
+    chosen = [program for program in every if wanted is None or program.name in wanted]
     if wanted is not None:
         unknown = sorted(set(wanted) - {program.name for program in chosen})
         if unknown:
             raise ConfigError(
-                f"{name} has no program {', '.join(unknown)}; "
-                f"the programs are {_names(available(quick, None, entry.calibration))}"
+                f"{name} has no program {', '.join(unknown)}; the programs are {_names(every)}"
             )
     if traces is not None:
-        return conduct(entry, Laboratory(Path(traces), quick, chosen, watch))
+        return conduct(entry, Laboratory(entry.publication, Path(traces), quick, chosen, watch))
     with tempfile.TemporaryDirectory(prefix="homenode-study-") as folder:
-        return conduct(entry, Laboratory(Path(folder), quick, chosen, watch))
+        return conduct(entry, Laboratory(entry.publication, Path(folder), quick, chosen, watch))
 
 
 def _names(programs: Iterable[Program]) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from homenode.studies.claims import Claim, Finding
     from homenode.studies.lab import Laboratory
+    from homenode.studies.programs import Publication
     from homenode.studies.tables import Figure, Row, Table
 
 
@@ -54,8 +55,8 @@ class Study:
         source: the publication and its part.
         experiments: runs everything in a laboratory.
         claims: what that part says in words.
-        publication: whose tables stand beside ours: a folder of `homenode.studies.published`.
-        calibration: whether it also runs the programs of section 3.2.2.
+        publication: whose programs are run, and whose tables stand beside ours.
+        calibration: whether it also runs the programs of the thesis's section 3.2.2.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Study:
     source: str
     experiments: Callable[[Laboratory], Products]
     claims: Sequence[Claim]
-    publication: str
+    publication: Publication
     calibration: bool = False
 
     def describe(self) -> dict[str, Any]:
@@ -143,7 +144,7 @@ class StudyResult:
 def conduct(entry: Study, laboratory: Laboratory) -> StudyResult:
     """Runs a study's experiments and judges its claims."""
     products = entry.experiments(laboratory)
-    findings = judged(entry.claims, products.evidence(published(entry.publication)))
+    findings = judged(entry.claims, products.evidence(published(entry.publication.name)))
     return StudyResult(entry, products, findings, laboratory.provenance())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.simulation import simulate
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from homenode.studies.programs import Program
+    from homenode.result import Result
+    from homenode.simulation import Options
+    from homenode.studies.programs import Program, Publication
     from homenode.studies.tables import Row
     from homenode.trace import Trace
 
@@ -63,6 +65,7 @@ class Laboratory:
     """Where a study works.
 
     Attributes:
+        publication: whose programs they are.
         folder: where the traces are kept.
         quick: small sizes.
         programs: what may be run.
@@ -72,6 +75,7 @@ class Laboratory:
         notes: what the engines remarked.
     """
 
+    publication: Publication
     folder: Path
     quick: bool
     programs: Sequence[Program]
@@ -108,17 +112,25 @@ class Laboratory:
     def replay(self, matrix: Matrix, program: Program, trace: Trace) -> list[Row]:
         """Simulates a matrix on a program's trace, or on one made from it."""
         names = matrix.names()
+        result = self.outcomes(matrix, program, trace)
+        return [point(program, row, name) for row in result for name in names[row["machine"]]]
+
+    def outcomes(
+        self, matrix: Matrix, program: Program, trace: Trace, **options: Unpack[Options]
+    ) -> Result:
+        """Simulates a matrix on a trace; the outcomes as the engine gives them."""
+        options.setdefault("force", matrix.force)
         with self.watch(f"simulating {program.name}") as step:
             result = simulate(
                 trace,
-                list(names),
+                list(matrix.names()),
                 list(matrix.policies),
                 list(matrix.block_sizes),
                 progress=step,
-                force=matrix.force,
+                **options,
             )
         self.note(matrix, result.provenance)
-        return [point(program, row, name) for row in result for name in names[row["machine"]]]
+        return result
 
     def note(self, matrix: Matrix, provenance: dict[str, Any]) -> None:
         """Keeps what was simulated, and what the engine remarked."""
@@ -138,7 +150,8 @@ class Laboratory:
             "quick": self.quick,
             "quantum": programs.QUANTUM,
             "traces": list(self.traces.values()),
-            "absent": programs.absent(),
+            "publication": self.publication.noun,
+            "absent": programs.absent(self.publication),
             "simulations": self.simulations,
             "notes": self.notes,
         }

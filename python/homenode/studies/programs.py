@@ -1,4 +1,6 @@
-"""The programs of the thesis that we have, recorded once and kept.
+"""The programs of a publication that we have, recorded once and kept.
+
+Each publication has a list of its own, ``programs.toml`` in its folder.
 
 A trace is found again by the program's source, its arguments, the way of recording and homenode's
 version; when any of these changes it is recorded anew.
@@ -10,14 +12,14 @@ import hashlib
 import re
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from homenode import workloads
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
+    from pathlib import Path
 
     Progress = Callable[[int, int | None], None] | None
 
@@ -30,13 +32,29 @@ same pace (section 2.3.1), so turns are short; ten takes a tenth of the time tha
 
 
 @dataclass(frozen=True)
-class Program:
-    """A program of the thesis and our workload of that name.
+class Publication:
+    """Whose experiments are made anew.
 
     Attributes:
-        name: as in the thesis.
+        name: folder of its tables in `homenode.studies.published`.
+        noun: what pages call it: ``thesis`` or ``paper``.
+        programs: the list of its programs, a TOML file.
+    """
+
+    name: str
+    noun: str
+    programs: Path
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of a publication and our workload of that name.
+
+    Attributes:
+        name: as in the publication.
         workload: as in ``homenode list workloads``.
-        style: ``epex``, ``presto``, ``splash`` or ``c-threads`` (section 2.1).
+        style: how it was written; the thesis's are ``epex``, ``presto``, ``splash`` and
+            ``c-threads`` (section 2.1).
         arguments: what a run gets, its size included.
         threads: processors.
     """
@@ -53,46 +71,46 @@ class Program:
         return ["-p", str(self.threads), *self.arguments]
 
 
-def listed(calibration: bool = False) -> list[dict[str, Any]]:
-    """The programs of the thesis, as ``programs.toml`` has them.
+def listed(publication: Publication, calibration: bool = False) -> list[dict[str, Any]]:
+    """The programs of a publication, as its ``programs.toml`` has them.
 
     Args:
-        calibration: with those of section 3.2.2, of which the thesis has no traces.
+        publication: whose.
+        calibration: with those of the thesis's section 3.2.2, of which it has no traces.
     """
-    text = (Path(__file__).with_name("programs.toml")).read_text(encoding="utf-8")
+    text = publication.programs.read_text(encoding="utf-8")
     found: list[dict[str, Any]] = tomllib.loads(text)["program"]
     return [row for row in found if calibration or row["style"] != CALIBRATION]
 
 
-def available(
-    quick: bool, names: Iterable[str] | None = None, calibration: bool = False
-) -> list[Program]:
-    """The programs of the thesis that homenode has, in the thesis's order.
+def available(publication: Publication, quick: bool, calibration: bool = False) -> list[Program]:
+    """The programs of a publication that homenode has, in the publication's order.
 
     Args:
-        quick: with the workloads' small sizes instead of the seed's.
-        names: only these, as the thesis calls them.
-        calibration: with those of section 3.2.2.
+        publication: whose.
+        quick: with small sizes instead of the publication's.
+        calibration: with those of the thesis's section 3.2.2.
     """
-    wanted = None if names is None else set(names)
     known = {entry.name: entry for entry in workloads.TABLE}
     found = []
-    for row in listed(calibration):
+    for row in listed(publication, calibration):
         name = next((name for name in row["workloads"] if name in known), None)
-        if name is None or (wanted is not None and row["thesis"] not in wanted):
-            continue
-        size = row.get("arguments", known[name].arguments)
-        if quick:
-            size = known[name].quick
-        threads = row.get("threads", THREADS)
-        found.append(Program(row["thesis"], name, row["style"], tuple(size), threads))
+        if name is not None:
+            found.append(_sized(row, known[name], quick))
     return found
 
 
-def absent() -> list[str]:
-    """The traced programs of the thesis that homenode has not."""
+def _sized(row: dict[str, Any], entry: workloads.Workload, quick: bool) -> Program:
+    threads, size = row.get("threads", THREADS), row.get("arguments", entry.arguments)
+    if quick:
+        threads, size = row.get("quick_threads", threads), row.get("quick", entry.quick)
+    return Program(row["name"], entry.name, row["style"], tuple(size), threads)
+
+
+def absent(publication: Publication) -> list[str]:
+    """The traced programs of a publication that homenode has not."""
     known = {entry.name for entry in workloads.TABLE}
-    return [row["thesis"] for row in listed() if known.isdisjoint(row["workloads"])]
+    return [row["name"] for row in listed(publication) if known.isdisjoint(row["workloads"])]
 
 
 def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace:

@@ -64,7 +64,7 @@ def page(result: StudyResult) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    printed = published(result.entry.publication)
+    printed = published(result.entry.publication.name)
     environment.filters |= {"cell": cell, "size": format_size}
     return environment.get_template("study.html.jinja").render(
         entry=result.entry,
@@ -143,5 +143,6 @@ def _provenance(result: StudyResult) -> list[str]:
             f"| {trace['program']} | {run} | {trace['references']:,} | `{trace['checksum']}` |"
         )
     if provenance["absent"]:
-        lines += ["", f"Programs of the thesis not run: {', '.join(provenance['absent'])}."]
+        names = ", ".join(provenance["absent"])
+        lines += ["", f"Programs of the {provenance['publication']} not run: {names}."]
     return lines

@@ -3,3 +3,9 @@
 A chapter is a file with its experiments and ``ENTRY``. ``CHAPTER_measures`` computes from
 the outcomes, and ``CHAPTER_claims`` and other files of that prefix hold what the chapter says.
 """
+
+from pathlib import Path
+
+from homenode.studies.programs import Publication
+
+THESIS = Publication("bolosky", "thesis", Path(__file__).with_name("programs.toml"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from homenode.studies.bolosky import tlbs
+from homenode.studies.bolosky import THESIS, tlbs
 from homenode.studies.bolosky.ch6 import MACHINES, SIZES, against_size
 from homenode.studies.bolosky.ch6_measures import best_points, remote_value_grows, rise
 from homenode.studies.bolosky.ch6_tlb_claims import falling
@@ -165,6 +165,6 @@ ENTRY = Study(
     summary="MCPR against block size and TLB miss rate against page size for all programs",
     source="Bolosky 1993, appendix A, with what chapters 2 and 6 say about its figures",
     experiments=experiments,
-    publication="bolosky",
+    publication=THESIS,
     claims=CLAIMS,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.bolosky import ch3_manager
+from homenode.studies.bolosky import THESIS, ch3_manager
 from homenode.studies.bolosky.ch3_claims import CLAIMS
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import PLATINUM, Matrix
@@ -154,7 +154,7 @@ ENTRY = Study(
     summary="The programs and their traces, and how well the ACE's page manager places pages",
     source="Bolosky 1993, chapters 2 and 3",
     experiments=experiments,
-    publication="bolosky",
+    publication=THESIS,
     claims=CLAIMS,
     calibration=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.simulation import simulate
-from homenode.studies.bolosky import perturb
+from homenode.studies.bolosky import THESIS, perturb
 from homenode.studies.bolosky.ch4_claims import CLAIMS
 from homenode.studies.bolosky.ch4_printed import GLOBAL, placement_cost, printed_cost
 from homenode.studies.entry import Products, Study
@@ -168,6 +168,6 @@ ENTRY = Study(
     summary="The model's propositions on our programs, and the effect of disturbing the traces",
     source="Bolosky 1993, chapter 4",
     experiments=experiments,
-    publication="bolosky",
+    publication=THESIS,
     claims=CLAIMS,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies import uses
-from homenode.studies.bolosky import ch5_curves
+from homenode.studies.bolosky import THESIS, ch5_curves
 from homenode.studies.bolosky.ch5_claims import CLAIMS
 from homenode.studies.bolosky.ch5_measures import BACKOFF
 from homenode.studies.entry import Products, Study
@@ -211,6 +211,6 @@ ENTRY = Study(
     summary="Policies against the optimum on the ACE and the Butterfly, and prices of a move",
     source="Bolosky 1993, chapter 5",
     experiments=experiments,
-    publication="bolosky",
+    publication=THESIS,
     claims=CLAIMS,
 )

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from homenode import _core
-from homenode.studies.bolosky import tlbs
+from homenode.studies.bolosky import THESIS, tlbs
 from homenode.studies.bolosky.ch6_claims import CLAIMS
 from homenode.studies.entry import Products, Study
 from homenode.studies.lab import Matrix
@@ -204,6 +204,6 @@ ENTRY = Study(
     summary="Five machines from hardware coherence to distributed shared memory, all block sizes",
     source="Bolosky 1993, chapter 6 and what chapter 8 concludes from it",
     experiments=experiments,
-    publication="bolosky",
+    publication=THESIS,
     claims=CLAIMS,
 )

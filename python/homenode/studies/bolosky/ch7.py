@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies import uses
-from homenode.studies.bolosky import ch7_sharing
+from homenode.studies.bolosky import THESIS, ch7_sharing
 from homenode.studies.bolosky.ch7_claims import CLAIMS
 from homenode.studies.bolosky.ch7_sharing import WORD
 from homenode.studies.entry import Products, Study
@@ -74,6 +74,6 @@ ENTRY = Study(
     summary="Cost split into overhead and data transfer, bounds on false sharing, sharing of pages",
     source="Bolosky 1993, chapter 7",
     experiments=experiments,
-    publication="bolosky",
+    publication=THESIS,
     claims=CLAIMS,
 )
