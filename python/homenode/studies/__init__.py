@@ -17,6 +17,7 @@ from homenode.errors import ConfigError
 from homenode.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
 from homenode.studies.entry import Study, StudyResult, conduct
 from homenode.studies.lab import Laboratory, silence
+from homenode.studies.markatos import study as markatos
 from homenode.studies.programs import available
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ TABLE: tuple[Study, ...] = (
     ch6.ENTRY,
     ch7.ENTRY,
     appendix.ENTRY,
+    markatos.ENTRY,
 )
 """Every study, in documentation order."""
 

@@ -33,6 +33,9 @@ _MACHINES = {
     "dsm": "#d55e00",
 }
 _PARTS = {"local": "local", "remote": "remote", "global": "global", "moves": "global_moves"}
+_POLICIES = frozenset({"optimal", "ace", "delay", "platinum", "migrate"})
+_COHERENCE = frozenset({"upt", "inv", "inv.freez", "upt.del", "inv.del", "inv.freez.del"})
+_BOUNDS = frozenset({"all-local", "all-remote"})
 _DASHES = (None, "6 3", "2 3", "8 3 2 3")
 _QUIET = "0.16"
 
@@ -81,7 +84,7 @@ def colour(name: str, index: int) -> str:
         return COST_COLOURS[_PARTS[name]]
     if name in _MACHINES:
         return _MACHINES[name]
-    if name in {"optimal", "ace", "delay", "platinum", "migrate"}:
+    if name in _POLICIES | _COHERENCE | _BOUNDS:
         return colour_of(name)
     return _COLOURS[index % len(_COLOURS)]
 
@@ -90,6 +93,11 @@ def _dash(name: str, index: int) -> str | None:
     if name in {"cc", "dsm"}:
         # Where remote reference is worth nothing these lie on their "+" machines.
         return "5 4"
+    if name in _BOUNDS:
+        return "2 3"
+    if name in _COHERENCE:
+        # A policy and the same with a counter have one hue in two tones.
+        return "6 3" if name.endswith(".del") else None
     if name == "optimal":
         return " ".join(str(length) for length in dashes_of(name))
     return _DASHES[index // len(_COLOURS) % len(_DASHES)]
@@ -106,7 +114,7 @@ def _lines(figure: Figure) -> Markup:
 
 
 def _line(figure: Figure, name: str, index: int, across: Scale, up: Scale) -> Markup:
-    rows = [row for row in figure.rows if row["series"] == name]
+    rows = [row for row in figure.rows if row["series"] == name and not row.get("printed")]
     shown = [row if _can_show(row, figure) else None for row in rows]
     points = [None if row is None else (across(row["x"]), up(row["y"])) for row in shown]
     hue = colour(name, index)
@@ -124,7 +132,26 @@ def _line(figure: Figure, name: str, index: int, across: Scale, up: Scale) -> Ma
         for row, at in zip(shown, points, strict=True)
         if row is not None and at is not None and len(rows) <= 24
     ]
-    return element("g", path, *dots)
+    return element("g", path, *dots, *_rings(figure, name, hue, (across, up)))
+
+
+def _rings(figure: Figure, name: str, hue: str, scales: tuple[Scale, Scale]) -> list[Markup]:
+    """The points of a series that the publication prints, as rings."""
+    across, up = scales
+    return [
+        element(
+            "circle",
+            _title(f"{name} as printed", row, figure),
+            cx=across(row["x"]),
+            cy=up(row["y"]),
+            r=4,
+            fill="none",
+            stroke=hue,
+            stroke_width=1.5,
+        )
+        for row in figure.rows
+        if row["series"] == name and row.get("printed") and _can_show(row, figure)
+    ]
 
 
 def _can_show(row: Row, figure: Figure) -> bool:

@@ -96,6 +96,7 @@ class Laboratory:
                 "workload": program.workload,
                 "style": program.style,
                 "arguments": " ".join(program.words),
+                "quantum": program.quantum,
                 "references": made.references,
                 "checksum": made.info["checksum"],
             }
@@ -148,7 +149,7 @@ class Laboratory:
         return {
             "version": _core.version(),
             "quick": self.quick,
-            "quantum": programs.QUANTUM,
+            "quantum": unique(trace["quantum"] for trace in self.traces.values()),
             "traces": list(self.traces.values()),
             "publication": self.publication.noun,
             "absent": programs.absent(self.publication),

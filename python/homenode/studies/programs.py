@@ -57,6 +57,7 @@ class Program:
             ``c-threads`` (section 2.1).
         arguments: what a run gets, its size included.
         threads: processors.
+        quantum: references a thread makes before the next one's turn.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Program:
     style: str
     arguments: tuple[str, ...]
     threads: int
+    quantum: int = QUANTUM
 
     @property
     def words(self) -> list[str]:
@@ -101,10 +103,14 @@ def available(publication: Publication, quick: bool, calibration: bool = False) 
 
 
 def _sized(row: dict[str, Any], entry: workloads.Workload, quick: bool) -> Program:
-    threads, size = row.get("threads", THREADS), row.get("arguments", entry.arguments)
+    threads, arguments = row.get("threads", THREADS), row.get("arguments", entry.arguments)
+    quantum = QUANTUM
+    if "size" in row:
+        size = entry.size(row["size"])
+        threads, arguments, quantum = size.threads, size.arguments, size.quantum
     if quick:
-        threads, size = row.get("quick_threads", threads), row.get("quick", entry.quick)
-    return Program(row["name"], entry.name, row["style"], tuple(size), threads)
+        threads, arguments = row.get("quick_threads", threads), row.get("quick", entry.quick)
+    return Program(row["name"], entry.name, row["style"], tuple(arguments), threads, quantum)
 
 
 def absent(publication: Publication) -> list[str]:
@@ -127,13 +133,13 @@ def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace
     binary = workloads.build(program.workload, folder / program.workload, "homenode")
     # As a person would type it, so that the recording does not depend on where the folder is.
     start = str(binary) if binary.is_absolute() else f"./{binary}"
-    return Trace.record([start, *program.words], path, quantum=QUANTUM, progress=progress)
+    return Trace.record([start, *program.words], path, quantum=program.quantum, progress=progress)
 
 
 def _key(program: Program) -> str:
     entry = workloads.find(program.workload)
     digest = hashlib.sha256()
-    for part in (_version(), str(QUANTUM), *program.words):
+    for part in (_version(), str(program.quantum), *program.words):
         digest.update(part.encode() + b"\0")
     for text in _sources(entry.path, set()):
         digest.update(text)

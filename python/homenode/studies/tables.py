@@ -60,7 +60,8 @@ class Figure:
         title: what it shows.
         kind: lines, bars (one group of bars a program), areas (stacked, with lines above them) or
             marks (one line of marks a program).
-        rows: long form: ``series``, ``x``, ``y``; a group of bars is one ``x``.
+        rows: long form: ``series``, ``x``, ``y``; a group of bars is one ``x``. Of lines, rows with
+            ``printed`` are points of the publication, which are drawn as rings beside the line.
         across: the horizontal axis.
         up: the vertical axis; of bars and marks, the axis of values.
         areas: with ``areas``, the series that are stacked; the others are lines.

@@ -131,8 +131,9 @@ def _line(row: dict[str, str]) -> str:
 
 def _provenance(result: StudyResult) -> list[str]:
     provenance = result.provenance
+    turns = " or ".join(str(quantum) for quantum in provenance["quantum"])
     lines = [
-        f"Turns of {provenance['quantum']} references when recording. Threads are processors.",
+        f"Turns of {turns} references when recording. Threads are processors.",
         "",
         "| program | workload and arguments | references | checksum |",
         "|---|---|---:|---|",

@@ -1,0 +1,40 @@
+"""Update against invalidate, counters, freezing and data re-alignment on 64 processors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode.studies.entry import Products, Study
+from homenode.studies.markatos import PAPER, figures, layout, moved, points
+from homenode.studies.markatos.claims import CLAIMS
+from homenode.studies.markatos.costs import Costs
+
+if TYPE_CHECKING:
+    from homenode.studies.lab import Laboratory
+
+
+def experiments(lab: Laboratory) -> Products:
+    """Runs all policies at all page sizes on every program, as it is and re-aligned."""
+    plain = points.simulated(lab)
+    realigned, reports = points.realigned(lab)
+    costs = Costs(plain, realigned)
+    tables = [
+        layout.parameters(),
+        layout.traces(costs, reports),
+        *layout.tables(costs),
+        layout.agreement(costs),
+        *moved.tables(reports),
+    ]
+    return Products(
+        tables, figures.figures(costs), {"points": plain, "points-realigned": realigned}
+    )
+
+
+ENTRY = Study(
+    name="markatos",
+    summary="Update or invalidate, counters, freezing and data re-alignment on 64 processors",
+    source="Markatos and Chronaki, all sections, tables and figures",
+    experiments=experiments,
+    publication=PAPER,
+    claims=CLAIMS,
+)

@@ -1,0 +1,33 @@
+"""Claims that the printed tables can test as well as ours: both values stand in the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from homenode.studies.claims import told
+from homenode.studies.markatos.costs import ours, theirs
+from homenode.studies.tables import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from homenode.studies.claims import Claim
+    from homenode.studies.markatos.costs import Costs
+
+
+def both(measure: Callable[[Costs], Any], claim: Claim) -> Claim:
+    """A claim whose measure is also taken from the printed tables, where they have what it needs.
+
+    What the text says and what its tables come to stand side by side, with a mark where by the
+    same rule the tables do not bear the text out.
+    """
+    said, judge = claim.published, claim.judge or bool
+    try:
+        value = measure(theirs())
+    except Missing:
+        pass
+    else:
+        mark = "" if judge(value) else ", which by our rule differs"
+        said += f" (their tables: {told(value, claim.shows)}{mark})"
+    return replace(claim, published=said, compute=lambda e: measure(ours(e)))
