@@ -155,7 +155,7 @@ def test_an_even_number_of_transforms_restores_the_input(programs: Programs) -> 
 
 
 def test_sizes_of_markatos_and_chronaki() -> None:
-    assert workloads.with_size("markatos") == ["fft", "simple", "weather", "speech"]
+    assert workloads.with_size("markatos") == ["fft-in-place", "simple-columns", "weather", "speech"]
     for name in workloads.with_size("markatos"):
         size = workloads.find(name).size("markatos")
         assert (size.threads, size.quantum) == (64, 10)
@@ -181,8 +181,8 @@ def test_sizes_of_studies_run(programs: Programs, name: str, size: str) -> None:
 def test_a_size_that_is_not_there_is_an_error() -> None:
     from homenode import ConfigError
 
-    with pytest.raises(ConfigError, match="fft has no size 'markato'; it has: markatos"):
-        workloads.find("fft").size("markato")
+    with pytest.raises(ConfigError, match="weather has no size 'markato'; it has: markatos"):
+        workloads.find("weather").size("markato")
     with pytest.raises(ConfigError, match="no workload has a size 'x'; choose one of markatos"):
         workloads.with_size("x")
 

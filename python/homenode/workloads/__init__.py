@@ -139,7 +139,7 @@ def with_size(size: str) -> list[str]:
 
     >>> from homenode import workloads
     >>> workloads.with_size("markatos")
-    ['fft', 'simple', 'weather', 'speech']
+    ['fft-in-place', 'simple-columns', 'weather', 'speech']
     """
     found = [entry.name for entry in TABLE if size in entry.sizes]
     if found:

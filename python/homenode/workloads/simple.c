@@ -18,9 +18,22 @@
 
 #include <math.h>
 
+/* Set by simple-columns.c, which says what it changes: lines go down the columns of the arrays,
+ * rows are dealt out like cards, and nothing is copied first. */
+#ifdef BY_COLUMNS
+#undef BY_COLUMNS
+enum { BY_COLUMNS = 1 };
+#define NAME "simple-columns"
+#define SUMMARY "The same as simple, with arrays stored by columns and rows dealt out like cards"
+#else
+enum { BY_COLUMNS = 0 };
+#define NAME "simple"
+#define SUMMARY "Hydrodynamics and heat flow on a mesh that moves with the fluid"
+#endif
+
 static const struct workload simple = {
-    .name = "simple",
-    .summary = "Hydrodynamics and heat flow on a mesh that moves with the fluid",
+    .name = NAME,
+    .summary = SUMMARY,
     .size_help = "zones in a row and in a column",
     .size_default = 96, .size_quick = 16, .size_min = 2, .size_max = 2048,
     .iterations_default = 14, .iterations_quick = 4,
@@ -54,6 +67,41 @@ static struct options o;
 static unsigned size, nodes; /* zones and nodes in a line */
 static struct mesh mesh;
 static double *longest_step; /* that each thread allows */
+
+/* --- where things are ------------------------------------------------------------------------- */
+
+INLINED size_t node_at(size_t row, size_t col)
+{
+    return BY_COLUMNS ? col * nodes + row : row * nodes + col;
+}
+
+INLINED size_t zone_at(size_t row, size_t col)
+{
+    return BY_COLUMNS ? col * size + row : row * size + col;
+}
+
+/* How far apart neighbours in a row of nodes, or of zones, are in the arrays and in `lines`. */
+INLINED size_t node_apart(void)
+{
+    return BY_COLUMNS ? nodes : 1;
+}
+
+INLINED size_t zone_apart(void)
+{
+    return BY_COLUMNS ? size : 1;
+}
+
+/* The rows or columns of a worker, of `count`: from `first` on, each `step`, before `end`. */
+struct share {
+    unsigned first, end, step;
+};
+
+INLINED struct share share_of(unsigned id, unsigned count)
+{
+    if (BY_COLUMNS)
+        return (struct share){id, count, o.threads};
+    return (struct share){first_of(id, o.threads, count), first_of(id + 1, o.threads, count), 1};
+}
 
 /* --- the physics: functions of values --------------------------------------------------------- */
 
@@ -108,9 +156,18 @@ static inline void copy(double *to, const double *from, size_t stride, unsigned 
         to[i] = from[i * stride];
 }
 
+/* Makes a row ready for reading: copied into private memory, or where it is. */
+INLINED void fetch(double **line, double *row, unsigned count)
+{
+    if (BY_COLUMNS)
+        *line = row;
+    else
+        copy(*line, row, 1, count);
+}
+
 INLINED struct point node(const struct lines *l, unsigned line, unsigned col)
 {
-    return (struct point){l->x[line][col], l->y[line][col]};
+    return (struct point){l->x[line][col * node_apart()], l->y[line][col * node_apart()]};
 }
 
 /* Force on node `col` of the middle row from the up to four zones around it, and their mass. */
@@ -126,12 +183,12 @@ static inline struct point force_on(const struct lines *l, unsigned row, unsigne
         struct point left_or_right = node(l, 1, k % 2 ? col + 1 : col - 1);
         /* Rows go down and columns right, so the order of corners turns with each quadrant. */
         if (k == 0 || k == 3)
-            part = push(l->pressure[line][beside - 1], left_or_right, up_or_down);
+            part = push(l->pressure[line][(beside - 1) * zone_apart()], left_or_right, up_or_down);
         else
-            part = push(l->pressure[line][beside - 1], up_or_down, left_or_right);
+            part = push(l->pressure[line][(beside - 1) * zone_apart()], up_or_down, left_or_right);
         sum.x += part.x;
         sum.y += part.y;
-        around += l->mass[line][beside - 1] / 4;
+        around += l->mass[line][(beside - 1) * zone_apart()] / 4;
     }
     *mass = around;
     return sum;
@@ -141,27 +198,28 @@ static void accelerate_row(struct lines *l, unsigned row, double step)
 {
     for (unsigned line = 0; line < 3; line++)
         if (row + line >= 1 && row + line <= nodes) {
-            copy(l->x[line], mesh.x + (size_t)(row + line - 1) * nodes, 1, nodes);
-            copy(l->y[line], mesh.y + (size_t)(row + line - 1) * nodes, 1, nodes);
+            fetch(&l->x[line], mesh.x + node_at(row + line - 1, 0), nodes);
+            fetch(&l->y[line], mesh.y + node_at(row + line - 1, 0), nodes);
         }
     for (unsigned line = 0; line < 2; line++)
         if (row + line >= 1 && row + line <= size) {
-            copy(l->pressure[line], mesh.pressure + (size_t)(row + line - 1) * size, 1, size);
-            copy(l->mass[line], mesh.mass + (size_t)(row + line - 1) * size, 1, size);
+            fetch(&l->pressure[line], mesh.pressure + zone_at(row + line - 1, 0), size);
+            fetch(&l->mass[line], mesh.mass + zone_at(row + line - 1, 0), size);
         }
     for (unsigned col = 0; col < nodes; col++) {
         double mass;
         struct point force = force_on(l, row, col, &mass);
         if (col > 0 && col < size)
-            mesh.u[(size_t)row * nodes + col] += step * force.x / mass;
+            mesh.u[node_at(row, col)] += step * force.x / mass;
         if (row > 0 && row < size)
-            mesh.v[(size_t)row * nodes + col] += step * force.y / mass;
+            mesh.v[node_at(row, col)] += step * force.y / mass;
     }
 }
 
 static void move_row(unsigned row, double step)
 {
-    for (size_t at = (size_t)row * nodes; at < (size_t)(row + 1) * nodes; at++) {
+    size_t apart = node_apart(), start = node_at(row, 0);
+    for (size_t at = start; at < start + nodes * apart; at += apart) {
         mesh.x[at] += step * mesh.u[at];
         mesh.y[at] += step * mesh.v[at];
     }
@@ -170,11 +228,11 @@ static void move_row(unsigned row, double step)
 static void reshape_row(struct lines *l, unsigned row)
 {
     for (unsigned line = 0; line < 2; line++) {
-        copy(l->x[line], mesh.x + (size_t)(row + line) * nodes, 1, nodes);
-        copy(l->y[line], mesh.y + (size_t)(row + line) * nodes, 1, nodes);
+        fetch(&l->x[line], mesh.x + node_at(row + line, 0), nodes);
+        fetch(&l->y[line], mesh.y + node_at(row + line, 0), nodes);
     }
     for (unsigned col = 0; col < size; col++) {
-        size_t at = (size_t)row * size + col;
+        size_t at = zone_at(row, col);
         double area = area_of(node(l, 0, col), node(l, 0, col + 1), node(l, 1, col + 1),
                               node(l, 1, col));
         struct zone z = {mesh.mass[at], mesh.area[at], mesh.energy[at], mesh.pressure[at]};
@@ -189,11 +247,15 @@ static void reshape_row(struct lines *l, unsigned row)
 static void conduct(struct lines *l, size_t start, size_t stride, double step)
 {
     double flow = step * conductance, *mass = l->mass[0];
+    size_t apart = BY_COLUMNS ? stride : 1;
     copy(l->heat, mesh.energy + start, stride, size);
-    copy(mass, mesh.mass + start, stride, size);
+    if (BY_COLUMNS)
+        mass = mesh.mass + start;
+    else
+        copy(mass, mesh.mass + start, stride, size);
     for (unsigned i = 0; i < size; i++) {
-        double beside = (i > 0) + (i + 1 < size), diagonal = mass[i] + beside * flow;
-        double right = mass[i] * l->heat[i];
+        double beside = (i > 0) + (i + 1 < size), diagonal = mass[i * apart] + beside * flow;
+        double right = mass[i * apart] * l->heat[i];
         if (i > 0) {
             diagonal -= flow * l->factor[i - 1];
             right += flow * l->heat[i - 1];
@@ -221,18 +283,18 @@ static double *make_lines(struct lines *l)
     return memory;
 }
 
-static void fill_rows(unsigned low, unsigned high)
+static void fill_rows(struct share rows)
 {
-    for (unsigned row = low; row < high; row++)
+    for (unsigned row = rows.first; row < rows.end; row += rows.step)
         for (unsigned col = 0; col < nodes; col++) {
-            size_t at = (size_t)row * nodes + col;
+            size_t at = node_at(row, col);
             mesh.x[at] = col;
             mesh.y[at] = row;
             mesh.u[at] = mesh.v[at] = 0;
             if (row == size || col == size)
                 continue;
             struct zone z = input(row, col);
-            at = (size_t)row * size + col;
+            at = zone_at(row, col);
             mesh.mass[at] = z.mass;
             mesh.area[at] = z.area;
             mesh.energy[at] = z.energy;
@@ -241,11 +303,17 @@ static void fill_rows(unsigned low, unsigned high)
 }
 
 /* The shortest of the steps that all threads allow. */
-static double common_step(unsigned id, unsigned low, unsigned high)
+static double common_step(unsigned id, struct share rows)
 {
     double step = step_max;
-    for (size_t at = (size_t)low * size; at < (size_t)high * size; at++)
-        step = fmin(step, step_of(mesh.area[at], mesh.energy[at]));
+    if (BY_COLUMNS) {
+        for (unsigned row = rows.first; row < rows.end; row += rows.step)
+            for (size_t at = row; at < (size_t)size * size; at += size)
+                step = fmin(step, step_of(mesh.area[at], mesh.energy[at]));
+    } else {
+        for (size_t at = (size_t)rows.first * size; at < (size_t)rows.end * size; at++)
+            step = fmin(step, step_of(mesh.area[at], mesh.energy[at]));
+    }
     longest_step[id] = step;
     meet();
     for (unsigned other = 0; other < o.threads; other++)
@@ -255,31 +323,30 @@ static double common_step(unsigned id, unsigned low, unsigned high)
 
 static void work(unsigned id)
 {
-    unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
-    unsigned first = first_of(id, o.threads, nodes), end = first_of(id + 1, o.threads, nodes);
+    struct share zones = share_of(id, size), points = share_of(id, nodes);
     struct lines lines;
     double *memory = make_lines(&lines);
-    fill_rows(first, end);
+    fill_rows(points);
     meet();
     if (id == 0)
         homenode_init_done();
     for (unsigned number = 0; number < o.iterations; number++) {
         if (id == 0)
             homenode_phase(number + 1);
-        double step = common_step(id, low, high);
-        for (unsigned row = first; row < end; row++)
+        double step = common_step(id, zones);
+        for (unsigned row = points.first; row < points.end; row += points.step)
             accelerate_row(&lines, row, step);
         meet();
-        for (unsigned row = first; row < end; row++)
+        for (unsigned row = points.first; row < points.end; row += points.step)
             move_row(row, step);
         meet();
-        for (unsigned row = low; row < high; row++)
+        for (unsigned row = zones.first; row < zones.end; row += zones.step)
             reshape_row(&lines, row);
-        for (unsigned row = low; row < high; row++)
-            conduct(&lines, (size_t)row * size, 1, step);
+        for (unsigned row = zones.first; row < zones.end; row += zones.step)
+            conduct(&lines, zone_at(row, 0), zone_apart(), step);
         meet();
-        for (unsigned col = low; col < high; col++)
-            conduct(&lines, col, size, step);
+        for (unsigned col = zones.first; col < zones.end; col += zones.step)
+            conduct(&lines, zone_at(0, col), BY_COLUMNS ? 1 : size, step);
         meet();
     }
     free(memory);
@@ -402,10 +469,12 @@ static UNRECORDED uint64_t wrong_zones(void)
     }
     for (unsigned number = 0; number < o.iterations; number++)
         step_again(&m, line);
-    for (size_t at = 0; at < (size_t)nodes * nodes; at++)
-        wrong += !(fabs(m.x[at] - mesh.x[at]) + fabs(m.y[at] - mesh.y[at]) < 1e-8);
+    for (size_t at = 0; at < (size_t)nodes * nodes; at++) {
+        size_t ours = node_at(at / nodes, at % nodes);
+        wrong += !(fabs(m.x[at] - mesh.x[ours]) + fabs(m.y[at] - mesh.y[ours]) < 1e-8);
+    }
     for (size_t at = 0; at < (size_t)size * size; at++)
-        wrong += !(fabs(m.energy[at] - mesh.energy[at]) < 1e-8);
+        wrong += !(fabs(m.energy[at] - mesh.energy[zone_at(at / size, at % size)]) < 1e-8);
     free_mesh(&m);
     free(line);
     return wrong;
@@ -416,7 +485,8 @@ static UNRECORDED uint64_t checksum(void)
 {
     uint64_t sum = CHECKSUM_START;
     for (size_t at = 0; at < (size_t)size * size; at++)
-        sum = mix(sum, (uint64_t)(int64_t)floor(mesh.energy[at] * 65536 + 0.5));
+        sum = mix(sum, (uint64_t)(int64_t)floor(mesh.energy[zone_at(at / size, at % size)] * 65536
+                                                + 0.5));
     return sum;
 }
 
