@@ -92,7 +92,7 @@ def test_sizes_that_are_not_there_are_refused(program: Callable[..., Outcome]) -
     for words, says in (
         (["gauss", "--size", "markatos"], "gauss has no size 'markatos'; it has: none but its own"),
         (["--size", "x"], "no workload has a size 'x'; choose one of markatos"),
-        (["fft", "--size", "markatos", "--quick"], "--quick and --size: give one of them"),
+        (["weather", "--size", "markatos", "--quick"], "--quick and --size: give one of them"),
     ):
         refused = program("workloads", "record", *words)
         assert refused.code == 2

@@ -73,7 +73,7 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
     epilog=examples(
         "homenode workloads record gauss --quick -o traces",
         "homenode workloads record --size markatos -o traces",
-        "homenode workloads record fft --size markatos --threads 16 -o traces",
+        "homenode workloads record weather --size markatos --threads 16 -o traces",
     )
 )
 @_NAMES

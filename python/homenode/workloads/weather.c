@@ -150,8 +150,8 @@ static inline void advance_air(const struct place *p, unsigned row, float step, 
 static void fill(unsigned low, unsigned high)
 {
     for (unsigned layer = 0; layer < LAYERS; layer++)
-        for (unsigned row = 0; row < rows; row++)
-            for (unsigned column = low; column < high; column++) {
+        for (unsigned row = low; row < high; row++)
+            for (unsigned column = 0; column < columns; column++) {
                 size_t at = layer * level + (size_t)row * columns + column;
                 struct cell c = input(layer, row, column);
                 east_wind[at] = c.east_wind;
@@ -166,12 +166,12 @@ static void fill(unsigned low, unsigned high)
             }
 }
 
-/* Diagnoses the cells of a thread, whole columns of air; notes the fastest wind in them. */
+/* Diagnoses rows of cells, whole columns of air; notes the fastest wind in them. */
 static void diagnose_band(unsigned id, unsigned low, unsigned high)
 {
     float most = 0;
-    for (unsigned row = 0; row < rows; row++)
-        for (unsigned column = low; column < high; column++) {
+    for (unsigned row = low; row < high; row++)
+        for (unsigned column = 0; column < columns; column++) {
             size_t at = (size_t)row * columns + column;
             float weight = mountain[at];
             for (unsigned layer = LAYERS; layer-- > 0;)
@@ -196,20 +196,21 @@ static float common_step(void)
 
 static void work(unsigned id)
 {
-    unsigned low = first_of(id, o.threads, columns), high = first_of(id + 1, o.threads, columns);
-    fill(low, high);
+    unsigned south = first_of(id, o.threads, rows), north = first_of(id + 1, o.threads, rows);
+    unsigned west = first_of(id, o.threads, columns), east = first_of(id + 1, o.threads, columns);
+    fill(south, north);
     meet();
     if (id == 0)
         homenode_init_done();
     for (unsigned number = 0; number < o.iterations; number++) {
         if (id == 0)
             homenode_phase(number + 1);
-        diagnose_band(id, low, high);
+        diagnose_band(id, south, north);
         meet();
         float step = common_step();
         for (unsigned layer = 0; layer < LAYERS; layer++)
             for (unsigned row = 0; row < rows; row++)
-                for (unsigned column = low; column < high; column++) {
+                for (unsigned column = west; column < east; column++) {
                     struct place p = place_of(layer, row, column);
                     advance_winds(&p, row, step);
                     advance_air(&p, row, step, number);
