@@ -12,5 +12,18 @@
  * table 3 shows what it does to memory: a page of 16 words has 14 copies, one of 256 words nearly
  * 60. Ours: own code.
  */
-#define BY_COLUMNS
-#include "simple.c"
+enum { BY_COLUMNS = 1 };
+#include "simple.h"
+
+static const struct workload simple_columns = {
+    .name = "simple-columns",
+    .summary = "The same as simple, with arrays stored by columns and rows dealt out like cards",
+    .size_help = "zones in a row and in a column",
+    .size_default = 96, .size_quick = 16, .size_min = 2, .size_max = 2048,
+    .iterations_default = 14, .iterations_quick = 4,
+};
+
+int main(int argc, char **argv)
+{
+    return run(&simple_columns, argc, argv);
+}

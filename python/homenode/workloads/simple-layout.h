@@ -2,7 +2,7 @@
  *
  * Row after row, and a band of adjacent rows to each thread; or, for simple-columns, column after
  * column, and rows dealt out like cards. The choice is made when the program is compiled, so that
- * it costs no references. Included by simple.c, after its options and sizes.
+ * it costs no references. Included by simple.h, after options and sizes.
  */
 #ifndef SIMPLE_LAYOUT_H
 #define SIMPLE_LAYOUT_H
