@@ -40,10 +40,14 @@ CLAIMS = {
     "matmult": Claim("once"),
     "p-qsort": Claim("true", "swap partition bubble_sort put take work"),
     "fft": Claim("once"),
+    "fft-in-place": Claim("false", "combine swap"),
     "cholesky": Claim("true", "contribute put take complete"),
     "plytrace": Claim("true", "draw draw_tile take merge_tile"),
     "hyd": Claim("true", "advance_column work ratio_of_step"),
     "simple": Claim("both", "conduct copy move_row accelerate_row"),
+    "simple-columns": Claim(
+        "false", "accelerate_row force_on node move_row reshape_row conduct copy common_step"
+    ),
     "nasa": Claim("true", "fetch"),
     "bsort": Claim("once"),
     "kmerge": Claim("once"),

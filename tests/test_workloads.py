@@ -155,7 +155,8 @@ def test_an_even_number_of_transforms_restores_the_input(programs: Programs) -> 
 
 
 def test_sizes_of_markatos_and_chronaki() -> None:
-    assert workloads.with_size("markatos") == ["fft-in-place", "simple-columns", "weather", "speech"]
+    names = ["fft-in-place", "simple-columns", "weather", "speech"]
+    assert workloads.with_size("markatos") == names
     for name in workloads.with_size("markatos"):
         size = workloads.find(name).size("markatos")
         assert (size.threads, size.quantum) == (64, 10)

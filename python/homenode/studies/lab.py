@@ -130,15 +130,16 @@ class Laboratory:
                 progress=step,
                 **options,
             )
-        self.note(matrix, result.provenance)
+        self.note(matrix, result.provenance, options.get("realign"))
         return result
 
-    def note(self, matrix: Matrix, provenance: dict[str, Any]) -> None:
+    def note(self, matrix: Matrix, provenance: dict[str, Any], realign: int | None = None) -> None:
         """Keeps what was simulated, and what the engine remarked."""
         record = {
             "machines": matrix.names(),
             "policies": list(matrix.policies),
             "block_sizes": list(matrix.block_sizes),
+            "realign": realign,
         }
         if record not in self.simulations:
             self.simulations.append(record)

@@ -6,11 +6,12 @@
  * its layers. A step first finds flows, energy and vorticity of all cells from wind and thickness,
  * and then the new wind, thickness and moisture from those.
  *
- * Sharing: meridians are divided into bands of adjacent ones, but longitude is the index that runs
- * fastest in memory, as when the innermost loop of a FORTRAN program is the parallel one. So a
- * thread has a few adjacent words of every row of every array: with 64 threads and the published
- * size 16 bytes. Nearly every word is used by one thread, at the edges of bands by two, and nearly
- * every block by all. Mountains, drag and the states of rest are only read.
+ * Sharing: the first phase of a step divides the rows of cells into bands of adjacent latitudes,
+ * the second the meridians. Longitude is the index that runs fastest in memory, so in the first a
+ * thread has whole stretches of memory, and in the second a few adjacent words of every row of every
+ * array: 16 bytes with 64 threads and the published size. So nearly every word is used by two
+ * threads, one of which writes it, and nearly every block by all. Mountains, drag and the states of
+ * rest are only read.
  *
  * Source: Markatos and Chronaki, section 3.1.1 (WEATHER): a grid method for a set of partial
  * differential equations, in FORTRAN. Ours: own code; the equations and the scheme, which conserves

@@ -91,7 +91,7 @@ _CONCLUSIONS = (
             "4",
             "Re-alignment is the largest single factor of improvement",
             "largest",
-            "geometric mean of INV's and UPT's cost before over after, each remedy alone",
+            "geometric mean over INV and UPT of cost before over after, each remedy alone",
             judge=lambda v: max(v, key=v.__getitem__) == "re-alignment",
         ),
     ),

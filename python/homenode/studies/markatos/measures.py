@@ -217,19 +217,22 @@ def typical(values: Iterable[float]) -> float:
 
 
 def factors(costs: Costs) -> dict[str, float]:
-    """What each remedy alone makes of INV's and UPT's cost: geometric mean of cost before by after.
+    """What each remedy alone makes of INV and UPT: geometric mean of cost before over after.
 
-    Updates are compared with INV, and so is freezing, where its points are known.
+    Taking updates, or freezing, changes INV alone: UPT stays as dear as it was.
     """
     found = {
-        "re-alignment": typical(
-            [*gains(costs, "inv", "inv", True), *gains(costs, "upt", "upt", True)]
-        ),
-        "counters": typical([*gains(costs, "inv", "inv.del"), *gains(costs, "upt", "upt.del")]),
-        "updates": typical(gains(costs, "inv", "upt")),
+        "re-alignment": [*gains(costs, "inv", "inv", True), *gains(costs, "upt", "upt", True)],
+        "counters": [*gains(costs, "inv", "inv.del"), *gains(costs, "upt", "upt.del")],
+        "updates": _and_nothing(gains(costs, "inv", "upt")),
+        "freezing": _and_nothing(gains(costs, "inv", "inv.freez")),
     }
-    freezing = gains(costs, "inv", "inv.freez")
-    return found | ({"freezing": typical(freezing)} if freezing else {})
+    return {remedy: typical(values) for remedy, values in found.items() if values}
+
+
+def _and_nothing(values: list[float]) -> list[float]:
+    """As many ones besides."""
+    return [*values, *(1.0 for _ in values)]
 
 
 def largest_gain(costs: Costs, policy: str) -> dict[str, float]:
