@@ -8,9 +8,9 @@
  * to all of them; in the flow of heat along columns the same words belong to the columns' threads.
  * Rows are read where they are instead of being copied into private memory first.
  *
- * Source: Markatos and Chronaki, section 3.1.1 (SIMPLE), a FORTRAN program with 64 processors. Their
- * table 3 shows what it does to memory: a page of 16 words has 14 copies, one of 256 words nearly
- * 60. Ours: own code.
+ * Source: Markatos and Chronaki, section 3.1.1 (SIMPLE), a FORTRAN program with 64 processors.
+ * Their table 3 shows what it does to memory: a page of 16 words has 14 copies, one of 256 words
+ * nearly 60. Ours: own code.
  */
 enum { BY_COLUMNS = 1 };
 #include "simple.h"

@@ -8,8 +8,8 @@
  *
  * Sharing: the first phase of a step divides the rows of cells into bands of adjacent latitudes,
  * the second the meridians. Longitude is the index that runs fastest in memory, so in the first a
- * thread has whole stretches of memory, and in the second a few adjacent words of every row of every
- * array: 16 bytes with 64 threads and the published size. So nearly every word is used by two
+ * thread has whole stretches of memory, and in the second a few adjacent words of every row of
+ * every array: 16 bytes with 64 threads and the published size. So nearly every word is used by two
  * threads, one of which writes it, and nearly every block by all. Mountains, drag and the states of
  * rest are only read.
  *

@@ -128,7 +128,7 @@ _SETTING = (
             ),
         ),
         lambda v: TENFOLD / 2 <= max(v.values()) <= 2 * TENFOLD,
-        why="without re-alignment replications and updates eat most of it; FFT gains 7.5 re-aligned",
+        why="replications and updates eat most of it; re-aligned FFT gains 7.5",
     ),
 )
 
