@@ -258,6 +258,30 @@ fn cyclic_rows_are_grouped() {
     assert_eq!(point.extra_bytes, 4 * 512 - 64 * 24);
 }
 
+/// A matrix of 32 rows and 16 columns of eight bytes. Four threads have four columns each, and read
+/// the column beside theirs.
+#[test]
+fn columns_of_a_matrix_are_gathered() {
+    let at = |row: u64, column: u64| 0x1000 + 8 * (16 * row + column);
+    let mut accesses = Vec::new();
+    for _ in 0..8 {
+        for thread in 0..4u16 {
+            let low = 4 * u64::from(thread);
+            for row in 0..32 {
+                for column in low..low + 4 {
+                    let beside = at(row, (column + 1) % 16);
+                    accesses.push(Access::new(thread, AccessKind::Read, beside, 8));
+                    accesses.push(Access::new(thread, AccessKind::Write, at(row, column), 8));
+                }
+            }
+        }
+    }
+    let trace = write_all(&accesses, vec![symbol(0x1000, 32 * 16 * 8, "matrix")]);
+    let point = only(&trace, "cc", "migrate", 64);
+    let row = &point.advice[0];
+    assert_eq!((row.kind, row.stride, row.count), ("group", Some(32), Some(128)));
+}
+
 /// Elements whose first word everybody writes and whose others everybody reads.
 #[test]
 fn hot_fields_are_split_off() {
