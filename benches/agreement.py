@@ -1,0 +1,120 @@
+"""Compares what the two ways of capture see of the same program: `cc` and `qemu`.
+
+Only references to shared data count, not flagged private or as synchronisation, and only those of
+source lines that have references both ways: QEMU also sees the libraries, and what the workloads
+keep out of their traces, such as the check of the result. For each way: loads and stores, distinct
+words of 4 bytes that each thread touched, and blocks of 64 bytes by the number of threads that
+touched them.
+
+Run with `python benches/agreement.py gauss fft`; the sizes are those of `--quick`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import homenode as hn
+from homenode import _core, workloads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+THREADS = 8
+_PRIVATE_OR_SYNC = 3
+_COLUMNS = ["thread", "kind", "addr", "size", "flags", "pc"]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one way of capture saw."""
+
+    reads: int
+    writes: int
+    words: list[int]
+    sharers: list[int]
+
+
+def main() -> None:
+    """Prints two rows a workload."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="workloads; all of them by default")
+    options = parser.parse_args()
+    names = options.names or [entry.name for entry in workloads.TABLE]
+    head = f"{'program':<14}{'via':<6}{'reads':>10}{'writes':>10}{'words a thread':>22}"
+    print(f"{head}  blocks by sharers 1, 2, 3-7, 8")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            compare(name, Path(folder))
+
+
+def compare(name: str, folder: Path) -> None:
+    """One workload, both ways."""
+    arguments = ["-p", str(THREADS), "--quick"]
+    traced = workloads.build(name, folder / f"{name}.traced", "homenode")
+    native = workloads.build(name, folder / f"{name}.native", flags=("-O2", "-g"))
+    by_cc = hn.Trace.record([str(traced), *arguments], folder / "cc.hnt")
+    by_qemu = hn.Trace.record([str(native), *arguments], folder / "qemu.hnt", via="qemu")
+    lines = _lines(by_cc) & _lines(by_qemu)
+    for via, trace in (("cc", by_cc), ("qemu", by_qemu)):
+        seen = look(trace, lines)
+        few, most = min(seen.words), max(seen.words)
+        one, two, full = seen.sharers[1], seen.sharers[2], seen.sharers[THREADS]
+        some = sum(seen.sharers[3:THREADS])
+        print(
+            f"{name:<14}{via:<6}{seen.reads:>10}{seen.writes:>10}{f'{few} to {most}':>22}"
+            f"  {one}, {two}, {some}, {full}",
+            flush=True,
+        )
+
+
+def _place(line: dict[str, Any]) -> tuple[str, int]:
+    return Path(line["file"]).name, line["line"]
+
+
+def _lines(trace: hn.Trace) -> set[tuple[str, int]]:
+    """The source lines of shared-data references."""
+    columns = _columns(trace)
+    pcs = set(columns["pc"][columns["flags"] & _PRIVATE_OR_SYNC == 0].tolist())
+    return {_place(x) for x in trace.metadata["lines"] if x["line"] != 0 and x["pc"] in pcs}
+
+
+def _columns(trace: hn.Trace) -> dict[str, NDArray[Any]]:
+    batches = list(_core.read_batches(str(trace.path), _COLUMNS))
+    return {name: np.concatenate([b[name] for b in batches]) for name in _COLUMNS}
+
+
+def look(trace: hn.Trace, lines: set[tuple[str, int]]) -> Seen:
+    """The shared-data references of a trace that code in `lines` made."""
+    own = [x["pc"] for x in trace.metadata["lines"] if _place(x) in lines]
+    all_of = _columns(trace)
+    chosen = (all_of["flags"] & _PRIVATE_OR_SYNC == 0) & np.isin(
+        all_of["pc"], np.array(own, np.uint64)
+    )
+    thread, kind, addr, size = (all_of[name][chosen] for name in _COLUMNS[:4])
+    # Every word that a reference covers, beginning with its first.
+    covered = [(thread, addr >> 2)]
+    for offset in range(4, 64, 4):
+        longer = (addr & ~np.uint64(3)) + np.uint64(offset) < addr + size
+        covered.append((thread[longer], (addr[longer] >> 2) + np.uint64(offset // 4)))
+    pairs = np.stack(
+        [np.concatenate([t for t, _ in covered]), np.concatenate([w for _, w in covered])], axis=1
+    ).astype(np.uint64)
+    words = np.unique(pairs, axis=0)
+    blocks = np.unique(np.stack([words[:, 0], words[:, 1] >> np.uint64(4)], axis=1), axis=0)
+    sharers = np.unique(blocks[:, 1], return_counts=True)[1]
+    return Seen(
+        reads=int((kind == 0).sum()),
+        writes=int((kind != 0).sum()),
+        words=np.bincount(words[:, 0].astype(np.int64), minlength=THREADS).tolist(),
+        sharers=np.bincount(sharers, minlength=THREADS + 1).tolist(),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""When things go wrong around the recording of an unmodified program."""
+
+from __future__ import annotations
+
+import json
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import homenode as hn
+from homenode import _core, capture_plugin
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("qemu-x86_64") is None or shutil.which("gcc") is None,
+    reason="qemu-user or gcc is not installed",
+)
+
+
+def _compile(source: str, folder: Path) -> Path:
+    target = folder / Path(source).stem
+    line = ["gcc", "-O1", "-w", "-pthread", str(PROGRAMS / source), "-o", str(target)]
+    subprocess.run(line, check=True)
+    return target
+
+
+def _options(program: Path, trace: Path, *words: str) -> dict[str, object]:
+    plugin = str(capture_plugin.plugin())
+    return {
+        "argv": [str(program), *words],
+        "output": str(trace),
+        "via": "qemu",
+        "plugin": plugin,
+    }
+
+
+def test_a_full_disk_is_an_error_and_the_program_runs_on(tmp_path: Path) -> None:
+    program = _compile("large.c", tmp_path)
+    native = subprocess.run([str(program), "3000000"], capture_output=True, text=True, check=True)
+    line = [sys.executable, "-m", "homenode", "record", "--via", "qemu"]
+    line += ["-o", str(tmp_path / "t.hnt"), "--", str(program), "3000000"]
+    capture_plugin.plugin()
+
+    def limit() -> None:
+        # Enough for the memory shared with the program, not for the trace.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_300_000, 4_300_000))
+
+    done = subprocess.run(
+        line, capture_output=True, text=True, check=False, timeout=100, preexec_fn=limit
+    )
+    assert done.returncode == 2
+    assert "t.hnt" in done.stderr
+    assert done.stdout == native.stdout
+    assert not (tmp_path / "t.hnt").exists()
+
+
+@pytest.mark.parametrize("order", ["deterministic", "free"])
+def test_a_killed_recorder_does_not_hang_the_program(tmp_path: Path, order: str) -> None:
+    program = _compile("marathon.c", tmp_path)
+    report = tmp_path / "report"
+    options = {**_options(program, tmp_path / "t.hnt", str(report)), "order": order}
+    code = "import sys; from homenode import _core; _core.record(sys.argv[1], None)"
+    recorder = subprocess.Popen(
+        [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 100
+    while not report.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    recorder.send_signal(signal.SIGKILL)
+    recorder.wait()
+    while report.read_text() != "started\ndone\n" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert report.read_text() == "started\ndone\n"
+    assert (tmp_path / "t.hnt.partial").exists()
+
+
+def test_interrupting_keeps_what_was_recorded(tmp_path: Path) -> None:
+    options = _options(_compile("endless.c", tmp_path), tmp_path / "t.hnt")
+    calls = 0
+
+    def progress(done: int, total: int | None) -> None:
+        nonlocal calls
+        assert done >= 0
+        assert total is None
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _core.record(json.dumps(options), progress)
+    assert hn.Trace.open(tmp_path / "t.hnt").references > 1000
