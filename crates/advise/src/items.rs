@@ -9,6 +9,10 @@ use crate::survey::{Label, Survey};
 /// Stretches of memory without a name are apart if so many bytes between them are not used.
 const GAP_BYTES: u64 = 4096;
 
+/// An object of more words is sparse if it has more than so many times the words that are used.
+const SPARSE_WORDS: u64 = 1 << 22;
+const SPARSE_TIMES: u64 = 16;
+
 /// Words in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Extent {
@@ -33,6 +37,8 @@ pub struct Item {
     pub object: Option<Object>,
     /// Its words: one extent for a symbol, one for every heap block of a call site. In order.
     pub extents: Vec<Extent>,
+    /// Words that anybody uses.
+    pub used: u64,
 }
 
 impl Item {
@@ -53,11 +59,13 @@ impl Item {
     }
 
     /// Whether a program can choose where it lies: threads' stacks and their local storage it
-    /// cannot.
+    /// cannot. Nor is a large object looked at of which hardly anything is used.
     #[must_use]
     pub fn movable(&self) -> bool {
         let kind = self.object.as_ref().map(|object| object.kind);
-        !matches!(kind, Some(ObjectKind::Stack | ObjectKind::ThreadLocal))
+        let words = self.words();
+        let sparse = words > SPARSE_WORDS && words / SPARSE_TIMES > self.used;
+        !sparse && !matches!(kind, Some(ObjectKind::Stack | ObjectKind::ThreadLocal))
     }
 }
 
@@ -80,13 +88,14 @@ pub fn items(names: &Names<'_>, survey: &Survey) -> Vec<Item> {
             continue;
         }
         next_free = last + 1;
-        let mut used = false;
+        let mut used = 0;
         while touched.next_if(|&word| word <= last).is_some() {
-            used = true;
+            used += 1;
         }
-        if used {
+        if used > 0 {
             let object = || names.object_of(segment.group).clone();
-            found.named(segment.group, Extent { first, words: last - first + 1 }, object);
+            let extent = Extent { first, words: last - first + 1 };
+            found.named(segment.group, (extent, used), object);
         }
     }
     touched.for_each(|word| found.unknown(word));
@@ -103,26 +112,34 @@ struct Found {
 }
 
 impl Found {
-    fn named(&mut self, group: usize, extent: Extent, object: impl FnOnce() -> Object) {
+    fn named(
+        &mut self,
+        group: usize,
+        (extent, used): (Extent, u64),
+        object: impl FnOnce() -> Object,
+    ) {
         let next = self.items.len();
         let index = *self.of_group.entry(group).or_insert(next);
         if index == next {
-            self.items.push(Item { object: Some(object()), extents: Vec::new() });
+            self.items.push(Item { object: Some(object()), extents: Vec::new(), used: 0 });
         }
         self.items[index].extents.push(extent);
+        self.items[index].used += used;
         self.open = None;
     }
 
     fn unknown(&mut self, word: u64) {
-        if let Some(extent) = self.open.and_then(|index| self.items[index].extents.last_mut())
+        if let Some(item) = self.open.map(|index| &mut self.items[index])
+            && let Some(extent) = item.extents.last_mut()
             && word - (extent.first + extent.words) < GAP_BYTES / BlockSize::WORD_BYTES
         {
             extent.words = word + 1 - extent.first;
+            item.used += 1;
             return;
         }
         self.open = Some(self.items.len());
         let extents = vec![Extent { first: word, words: 1 }];
-        self.items.push(Item { object: None, extents });
+        self.items.push(Item { object: None, extents, used: 1 });
     }
 }
 

@@ -352,6 +352,20 @@ fn nothing_is_said_where_nothing_gains() {
     }
 }
 
+/// A name for nearly all of memory, of which a line is used.
+#[test]
+fn vast_objects_are_left_alone() {
+    let write_one = |i: u64| {
+        let thread = u16::try_from(i % 4).unwrap();
+        Access::new(thread, AccessKind::Write, 0x1000 + 8 * (i % 4), 8)
+    };
+    let accesses: Vec<Access> = (0..400).map(write_one).collect();
+    let trace = write_all(&accesses, vec![symbol(0x1000, u64::MAX, "everything")]);
+    let point = only(&trace, "cc", "migrate", 64);
+    assert!(point.advice.is_empty());
+    assert_eq!(point.before.false_sharing.blocks, 1);
+}
+
 #[test]
 fn what_cannot_be_compared_is_an_error() {
     let trace = program(1, 8);

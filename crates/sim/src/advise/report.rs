@@ -228,8 +228,6 @@ fn place_row(about: AdviceRow, placing: &Placing, scale: &Scale) -> AdviceRow {
 /// The object that a row is about.
 fn about(point: &Point<'_>, (item, survey): (&Item, &Survey), kind: &'static str) -> AdviceRow {
     let case = Case::new(survey, item, (point.block, false));
-    let words = item.extents.iter().flat_map(|extent| extent.range());
-    let used = words.filter(|&word| survey.references_to(word) > 0).count();
     let first = item.extents.first().map_or(0, |extent| extent.first);
     AdviceRow {
         kind,
@@ -241,7 +239,7 @@ fn about(point: &Point<'_>, (item, survey): (&Item, &Survey), kind: &'static str
         ranges: count(item.extents.len()),
         stride: None,
         count: None,
-        words: count(used),
+        words: item.used,
         blocks: 0,
         threads: case.users,
         extra_bytes: 0,

@@ -121,7 +121,9 @@ pub(super) fn search(
         }
     }
     let all: u64 = trials.iter().map(|trial| trial.proposal.length).sum();
-    settle(&mut trials, room(trace, all, point.block)?, point.block);
+    if all > 0 {
+        settle(&mut trials, room(trace, all, point.block)?, point.block);
+    }
     let mut state = State {
         current: before.blocks.clone(),
         layout: Layout::default(),
