@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, simulation_options, table_options
+from homenode.cli.command import (
+    SpecList,
+    examples,
+    flattened,
+    optimum_options,
+    table_options,
+)
 from homenode.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -22,7 +28,15 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("trace", metavar="T.hnt")
-@simulation_options
+@optimum_options
+@click.option(
+    "--policy",
+    "policies",
+    type=SpecList("policy"),
+    multiple=True,
+    callback=flattened,
+    help="Policies (homenode list policies). Default: what the first machine suggests.",
+)
 @click.option(
     "--top",
     type=click.IntRange(min=1),
