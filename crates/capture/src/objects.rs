@@ -1,7 +1,7 @@
 //! What the program had mapped: symbols of its static data and source lines of its code.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use homenode_symbol::Symbolizer;
 use homenode_trace::{AddressRange, RangeKind, SourceLine};
@@ -47,8 +47,8 @@ impl Objects {
 
     /// Source lines of program counters, and the static data of the files they lie in.
     ///
-    /// A file that cannot be read or understood leaves its program counters without lines; the
-    /// references are worth keeping all the same.
+    /// Where a file has no symbol, or cannot be read or understood, the file's own name in brackets
+    /// stands for the function: of a stripped library, that much is known.
     #[must_use]
     pub fn resolve(&self, pcs: &[u64]) -> (Vec<SourceLine>, Vec<AddressRange>) {
         let mut by_file: BTreeMap<&PathBuf, Vec<u64>> = BTreeMap::new();
@@ -59,18 +59,21 @@ impl Objects {
         }
         let (mut lines, mut ranges) = (Vec::new(), Vec::new());
         for (path, pcs) in by_file {
-            let Ok(symbolizer) = Symbolizer::open(path) else { continue };
-            let moved = self.displacement(path, &symbolizer);
+            let opened = Symbolizer::open(path);
+            let moved = opened.as_ref().map_or(0, |symbolizer| self.displacement(path, symbolizer));
             for pc in pcs {
-                if let Some(line) = symbolizer.line(pc.wrapping_sub(moved)) {
-                    lines.push(SourceLine {
+                let known = opened.as_ref().ok().and_then(|s| s.line(pc.wrapping_sub(moved)));
+                lines.push(known.map_or_else(
+                    || in_file(pc, path),
+                    |line| SourceLine {
                         pc,
                         function: line.function,
                         file: line.file,
                         line: line.line,
-                    });
-                }
+                    },
+                ));
             }
+            let Ok(symbolizer) = opened else { continue };
             ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| AddressRange {
                 start: symbol.addr.wrapping_add(moved),
                 size: symbol.size,
@@ -93,6 +96,12 @@ impl Objects {
         let base = self.bases.get(path).copied().unwrap_or(0);
         base.wrapping_sub(symbolizer.first_load_address() / PAGE * PAGE)
     }
+}
+
+/// What is known of a program counter without a symbol.
+fn in_file(pc: u64, path: &Path) -> SourceLine {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    SourceLine { pc, function: format!("[{name}]"), file: String::new(), line: 0 }
 }
 
 /// One line of `/proc/PID/maps`, if it maps a file.
@@ -131,6 +140,15 @@ mod tests {
         assert_eq!(objects.bases[&PathBuf::from("/tmp/a program")], 0x5555_5555_4000);
         assert!(objects.contains(0x5555_5555_5fff));
         assert!(!objects.contains(0x7fff_f7d0_0000));
+    }
+
+    #[test]
+    fn code_without_symbols_is_named_after_its_file() {
+        let mut objects = Objects::default();
+        objects.add_maps("1000-3000 r-xp 0 0:0 1   /no/such/libfast.so.1\n");
+        let (lines, ranges) = objects.resolve(&[0x1234, 0x5000]);
+        assert_eq!((lines.len(), ranges.len()), (1, 0));
+        assert_eq!((lines[0].pc, lines[0].function.as_str()), (0x1234, "[libfast.so.1]"));
     }
 
     #[test]
