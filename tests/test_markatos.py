@@ -10,7 +10,7 @@ from homenode import studies
 from homenode.studies import charts
 from homenode.studies.markatos import claims_conclusions, claims_protocols, layout
 from homenode.studies.markatos import measures as m
-from homenode.studies.markatos.costs import Costs, printed_rows, theirs
+from homenode.studies.markatos.costs import PROGRAMS, Costs, printed_rows, theirs
 from homenode.studies.tables import Missing
 
 if TYPE_CHECKING:
@@ -117,6 +117,16 @@ def test_re_alignment_is_reported(small: StudyResult) -> None:
     moved = small.tables["moved-objects"]
     assert set(moved["program"]) == {"FFT", "SIMPLE", "SPEECH", "WEATHER"}
     assert any("fft-in-place.c" in name for name in moved["object"])
+
+
+def test_advice_stands_beside_re_alignment(small: StudyResult) -> None:
+    rows = small.tables["advice"]
+    assert list(rows["program"]) == [name for name in PROGRAMS for _ in ("upt", "inv")]
+    assert (rows["objects as advised"] <= rows["as it is"] * (1 + 1e-9)).all()
+    speech = rows[(rows["program"] == "SPEECH") & (rows["policy"] == "inv")].iloc[0]
+    assert speech["pieces of advice"] > 0
+    assert speech["objects as advised"] < speech["as it is"]
+    assert "speech.c" in speech["first piece"]
 
 
 def test_one_program_alone(tmp_path: Path) -> None:

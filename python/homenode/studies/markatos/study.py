@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.entry import Products, Study
-from homenode.studies.markatos import PAPER, figures, layout, moved, points
+from homenode.studies.markatos import PAPER, advised, figures, layout, moved, points
 from homenode.studies.markatos.claims import CLAIMS
 from homenode.studies.markatos.costs import Costs
 from homenode.studies.markatos.notes import NOTES
@@ -25,6 +25,7 @@ def experiments(lab: Laboratory) -> Products:
         *layout.tables(costs),
         layout.agreement(costs),
         *moved.tables(reports),
+        advised.table(costs, advised.found(lab), reports),
     ]
     # What the notes say was measured on the full programs.
     notes = () if lab.quick else NOTES
