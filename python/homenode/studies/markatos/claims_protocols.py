@@ -214,7 +214,7 @@ _UPDATES = (
         "not unusual",
         "replications of INV over those of UPT with 4 KB pages",
         lambda e: m.quotient(*(m.faults(ours(e), policy, 12) for policy in ("inv", "upt"))),
-        more_than(CLOSE),
+        more_than(TENFOLD),
     ),
 )
 
