@@ -1,10 +1,10 @@
 """Compares what the two ways of capture see of the same program: `cc` and `qemu`.
 
-Only references to shared data count, not flagged private or as synchronisation, and only those of
-source lines that have references both ways: QEMU also sees the libraries, and what the workloads
-keep out of their traces, such as the check of the result. For each way: loads and stores, distinct
-words of 4 bytes that each thread touched, and blocks of 64 bytes by the number of threads that
-touched them.
+What counts lies between the same two marks of the program, the end of its initialisation and the
+beginning of its check: references to shared data, not flagged private or as synchronisation, and
+only those of source lines that have references both ways, because QEMU also sees the libraries.
+For each way: loads and stores, distinct words of 4 bytes that each thread touched, and blocks of 64
+bytes by the number of threads that touched them.
 
 Run with `python benches/agreement.py gauss fft`; the sizes are those of `--quick`.
 """
@@ -58,8 +58,10 @@ def compare(name: str, folder: Path) -> None:
     arguments = ["-p", str(THREADS), "--quick"]
     traced = workloads.build(name, folder / f"{name}.traced", "homenode")
     native = workloads.build(name, folder / f"{name}.native", flags=("-O2", "-g"))
-    by_cc = hn.Trace.record([str(traced), *arguments], folder / "cc.hnt")
-    by_qemu = hn.Trace.record([str(native), *arguments], folder / "qemu.hnt", via="qemu")
+    by_cc = _between_marks(hn.Trace.record([str(traced), *arguments], folder / "cc.hnt"))
+    by_qemu = _between_marks(
+        hn.Trace.record([str(native), *arguments], folder / "qemu.hnt", via="qemu")
+    )
     lines = _lines(by_cc) & _lines(by_qemu)
     for via, trace in (("cc", by_cc), ("qemu", by_qemu)):
         seen = look(trace, lines)
@@ -71,6 +73,13 @@ def compare(name: str, folder: Path) -> None:
             f"  {one}, {two}, {some}, {full}",
             flush=True,
         )
+
+
+def _between_marks(trace: hn.Trace) -> hn.Trace:
+    """What lies between the end of the initialisation and the beginning of the check."""
+    out = trace.path.with_suffix(".part.hnt")
+    out.unlink(missing_ok=True)
+    return hn.transform("select", trace, out, begin="init-done", end="marker:check")
 
 
 def _place(line: dict[str, Any]) -> tuple[str, int]:

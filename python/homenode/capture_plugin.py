@@ -20,6 +20,8 @@ _OF_THE_RUNTIME = ("area", "slots", "ring", "sched", "watchdog", "virtual", "fdw
 # The baton first: turns.c uses what is inside of it.
 _OWN = (
     "machine",
+    "environment",
+    "marks",
     "translate",
     "turns",
     "guest_memory",

@@ -75,6 +75,9 @@ static inline int recording(const struct hn_thread *me)
 enum call guest_call(int64_t number);
 int guest_machine(const char *name);
 int is_system_call(const uint8_t *code, size_t size);
+enum { MARK_BYTES_MAX = 8 };
+size_t mark_size(void);
+int is_mark(const uint8_t *code, size_t size);
 int is_atomic(const uint8_t *code, size_t size, int *synchronises);
 void clone_of_machine(const uint64_t a[6], uint64_t to[5]);
 uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size);
@@ -82,6 +85,17 @@ uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size);
 /* translate.c */
 void translate_register(qemu_plugin_id_t id);
 void translate_fetches(void);
+
+/* Whether the calling thread may record now (translate.c). */
+int come_in(unsigned cpu);
+
+/* marks.c */
+int behind_mark(uint64_t address);
+void on_mark(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
+
+/* environment.c */
+void environment_fill(int argc, char **argv);
+void environment_restore(uint64_t low, uint64_t high);
 
 /* turns.c */
 void settle(struct hn_thread *me);

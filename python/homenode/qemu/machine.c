@@ -1,4 +1,4 @@
-/* The instruction sets: numbers of system calls, and which instructions are atomic. */
+/* The instruction sets: numbers of system calls, and which instructions are atomic or marks. */
 #include "guest.h"
 
 #include <string.h>
@@ -71,6 +71,24 @@ int is_system_call(const uint8_t *code, size_t size)
         return 0;
     return machine == AARCH64 ? (word_of(code) & 0xffe0001f) == 0xd4000001
                               : word_of(code) == 0x00000073;
+}
+
+/* The instructions of homenode.h that do nothing. */
+size_t mark_size(void)
+{
+    return machine == X86_64 ? MARK_BYTES_MAX : sizeof(uint32_t);
+}
+
+int is_mark(const uint8_t *code, size_t size)
+{
+    static const uint8_t of_x86[MARK_BYTES_MAX] = {0x0f, 0x1f, 0x84, 0x00,
+                                                   0x01, 0x4d, 0x6e, 0x48};
+
+    if (size != mark_size())
+        return 0;
+    if (machine == X86_64)
+        return memcmp(code, of_x86, sizeof of_x86) == 0;
+    return word_of(code) == (machine == AARCH64 ? 0xd2890ddf : 0x48e02013);
 }
 
 /* A LOCK prefix, or xchg with memory, which locks by itself. */

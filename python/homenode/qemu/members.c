@@ -94,6 +94,7 @@ void members_begin(void)
     processes_begin();
     me = hn_first_thread();
     main_stack_of_guest(&guest_of(me)->stack_low, &guest_of(me)->stack_high);
+    environment_restore(guest_of(me)->stack_low, guest_of(me)->stack_high);
     guest_of(me)->arrived = 1;
     me->in_runtime = 0;
     announce(me);

@@ -55,10 +55,12 @@ HN_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 }
 
 /* Before QEMU looks at its environment: the program sees the one it was given. */
-__attribute__((constructor)) static void open_the_area(void)
+__attribute__((constructor)) static void open_the_area(int argc, char **argv)
 {
     hn_shared = hn_open_area();
     unsetenv("LD_PRELOAD");
+    if (hn_shared != NULL)
+        environment_fill(argc, argv);
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)

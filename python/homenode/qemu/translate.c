@@ -136,7 +136,7 @@ static inline uint64_t what_of(struct site *s, qemu_plugin_meminfo_t info)
 }
 
 /* A reference of a thread that is not to record now, or not yet. */
-static __attribute__((noinline)) int come_in(unsigned cpu)
+__attribute__((noinline)) int come_in(unsigned cpu)
 {
     struct hn_thread *me = hn_me;
 
@@ -157,8 +157,12 @@ static __attribute__((noinline)) int come_in(unsigned cpu)
 static __attribute__((noinline)) void long_gap(struct hn_thread *me, uint64_t gap)
 {
     hn_event(me, HN_EV_GAP, gap, 0);
-    if (me->next >= me->limit)
+    if (me->next >= me->limit) {
+        /* Not the end of the turn: the reference belongs to the gap. */
+        me->no_yield++;
         settle(me);
+        me->no_yield--;
+    }
 }
 
 static inline void put(struct hn_thread *me, const struct site *s, uint64_t what, uint64_t address)
@@ -287,7 +291,8 @@ static void watch_fetch(struct qemu_plugin_insn *insn, size_t size, size_t to_co
 
 /* One callback for both directions: with one for each, QEMU 7.2 gives wrong directions, and forgets
  * some of the accesses that it makes in functions of its own. */
-static void watch_instruction(struct qemu_plugin_insn *insn, size_t to_come, int alone)
+static void watch_instruction(struct qemu_plugin_insn *insn, size_t to_come, int alone,
+                              int marked)
 {
     const size_t size = qemu_plugin_insn_size(insn);
     qemu_plugin_vcpu_mem_cb_t callback = hn_deterministic() ? on_reference : on_free_reference;
@@ -300,6 +305,8 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t to_come, int
         watch_fetch(insn, size, to_come);
     if (atomic)
         callback = alone ? on_lone_atomic : on_atomic;
+    if (marked)
+        callback = on_mark;
     if (s != NULL)
         qemu_plugin_register_vcpu_mem_cb(insn, callback, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_RW, s);
@@ -325,12 +332,15 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     if (hn_deterministic())
         qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &hn_instructions,
                                                  count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0, marked = behind_mark(qemu_plugin_tb_vaddr(tb)); i < count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        const uint8_t *code = qemu_plugin_insn_data(insn);
+        const size_t size = qemu_plugin_insn_size(insn);
 
-        if (is_system_call(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn)))
-            note_place(qemu_plugin_insn_vaddr(insn) + qemu_plugin_insn_size(insn));
-        watch_instruction(insn, count - 1 - i, count == 1);
+        if (is_system_call(code, size))
+            note_place(qemu_plugin_insn_vaddr(insn) + size);
+        watch_instruction(insn, count - 1 - i, count == 1, marked != 0);
+        marked = (size_t)is_mark(code, size);
     }
 }
 

@@ -108,20 +108,15 @@ HN_EXPORT void homenode_private_event(const void *start, size_t size_bytes)
         hn_event_with(me, HN_EV_PRIVATE, words);
 }
 
-/* Seven bytes a word, because a payload word must not be zero. */
 HN_EXPORT void homenode_marker_event(const char *text);
 HN_EXPORT void homenode_marker_event(const char *text)
 {
-    enum { TEXT_MAX = 255, A_WORD = 7, WORDS = TEXT_MAX / A_WORD + 2 };
     struct hn_thread *me = hn_inside();
-    uint64_t words[2 + WORDS + 1] = {0};
-    unsigned length = 0;
+    size_t length = 0;
 
     if (me == NULL)
         return;
-    for (; length < TEXT_MAX && text[length] != '\0'; length++)
-        words[2 + length / A_WORD] |= (uint64_t)(unsigned char)text[length]
-                                      << (8 * (length % A_WORD));
-    words[0] = length;
-    hn_event_words(me, HN_EV_MARKER, words, (length + 2 * A_WORD - 1) / (2 * A_WORD));
+    while (length < HN_NAME_BYTES && text[length] != '\0')
+        length++;
+    hn_marker_event(me, text, length);
 }

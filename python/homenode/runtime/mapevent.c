@@ -1,9 +1,10 @@
-/* The event of a mapping, with the name of what is behind it. */
+/* Events with a text: a mapping, with the name of what is behind it, and a marker. */
 #include "hn.h"
 
 #include <sys/syscall.h>
 
-enum { A_WORD = 7 };
+/* Seven bytes a word, because a payload word must not be zero. */
+enum { A_WORD = 7, TEXT_WORDS = HN_NAME_BYTES / A_WORD + 3 };
 
 /* The name of the file behind a descriptor; its length, 0 for none. */
 size_t hn_file_name(int fd, char *name)
@@ -26,12 +27,31 @@ size_t hn_file_name(int fd, char *name)
     return length > 0 ? (size_t)length : 0;
 }
 
-/* Address, whether shared, and size; seven bytes of the name a word, as in markers. */
+static unsigned text_records(size_t length)
+{
+    return (unsigned)((length + 2 * A_WORD - 1) / (2 * A_WORD));
+}
+
+static void put_text(uint64_t *words, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        words[i / A_WORD] |= (uint64_t)(unsigned char)text[i] << (8 * (i % A_WORD));
+}
+
+/* Address, whether shared, and size, then the name. */
 void hn_map_event(struct hn_thread *me, const uint64_t what[3], const char *name, size_t length)
 {
-    uint64_t words[4 + HN_NAME_BYTES / A_WORD + 3] = {what[0], what[1], what[2], length};
+    uint64_t words[4 + TEXT_WORDS] = {what[0], what[1], what[2], length};
 
-    for (size_t i = 0; i < length; i++)
-        words[4 + i / A_WORD] |= (uint64_t)(unsigned char)name[i] << (8 * (i % A_WORD));
-    hn_event_words(me, HN_EV_MAP, words, 1 + (unsigned)((length + 2 * A_WORD - 1) / (2 * A_WORD)));
+    put_text(words + 4, name, length);
+    hn_event_words(me, HN_EV_MAP, words, 1 + text_records(length));
+}
+
+/* A text of the program's, of at most HN_NAME_BYTES. */
+void hn_marker_event(struct hn_thread *me, const char *text, size_t length)
+{
+    uint64_t words[2 + TEXT_WORDS] = {length};
+
+    put_text(words + 2, text, length);
+    hn_event_words(me, HN_EV_MARKER, words, text_records(length));
 }
