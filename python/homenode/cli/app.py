@@ -40,7 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "alphabeta": ("alphabeta", "Judge a placement by three user times: alpha, beta, gamma."),
     "sharing": ("sharing", "Say what false sharing costs, and who shares what."),
     "picture": ("picture", "Draw who references which memory when."),
-    "advise": ("advise", "Say which objects to align, pad, group, split or place, and the gain."),
+    "advise": ("advise", "Say what to align, pad, group, split or place, and the gain."),
     "synthetic": ("synthetic", "Make a trace whose false sharing is known."),
     "report": ("report", "Write one HTML file that explains traces and policies."),
     "workloads": ("workloads", "Build or record the programs that come along."),
