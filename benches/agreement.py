@@ -2,7 +2,8 @@
 
 What counts lies between the same two marks of the program, the end of its initialisation and the
 beginning of its check: references to shared data, not flagged private or as synchronisation, and
-only those of source lines that have references both ways, because QEMU also sees the libraries.
+only those that the workload's own source files make, because QEMU also sees the libraries. It also
+sees the program's constants (section .rodata), which are left out.
 For each way: loads and stores, distinct words of 4 bytes that each thread touched, and blocks of 64
 bytes by the number of threads that touched them.
 
@@ -12,6 +13,7 @@ Run with `python benches/agreement.py gauss fft`; the sizes are those of `--quic
 from __future__ import annotations
 
 import argparse
+import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +48,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="workloads; all of them by default")
     options = parser.parse_args()
     names = options.names or [entry.name for entry in workloads.TABLE]
-    head = f"{'program':<14}{'via':<6}{'reads':>10}{'writes':>10}{'words a thread':>22}"
+    head = f"{'program':<18}{'via':<6}{'reads':>10}{'writes':>10}{'words a thread':>22}"
     print(f"{head}  blocks by sharers 1, 2, 3-7, 8")
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
@@ -62,14 +64,13 @@ def compare(name: str, folder: Path) -> None:
     by_qemu = _between_marks(
         hn.Trace.record([str(native), *arguments], folder / "qemu.hnt", via="qemu")
     )
-    lines = _lines(by_cc) & _lines(by_qemu)
-    for via, trace in (("cc", by_cc), ("qemu", by_qemu)):
-        seen = look(trace, lines)
+    for via, trace, program in (("cc", by_cc, traced), ("qemu", by_qemu, native)):
+        seen = look(trace, program)
         few, most = min(seen.words), max(seen.words)
         one, two, full = seen.sharers[1], seen.sharers[2], seen.sharers[THREADS]
         some = sum(seen.sharers[3:THREADS])
         print(
-            f"{name:<14}{via:<6}{seen.reads:>10}{seen.writes:>10}{f'{few} to {most}':>22}"
+            f"{name:<18}{via:<6}{seen.reads:>10}{seen.writes:>10}{f'{few} to {most}':>22}"
             f"  {one}, {two}, {some}, {full}",
             flush=True,
         )
@@ -82,29 +83,42 @@ def _between_marks(trace: hn.Trace) -> hn.Trace:
     return hn.transform("select", trace, out, begin="init-done", end="marker:check")
 
 
-def _place(line: dict[str, Any]) -> tuple[str, int]:
-    return Path(line["file"]).name, line["line"]
-
-
-def _lines(trace: hn.Trace) -> set[tuple[str, int]]:
-    """The source lines of shared-data references."""
-    columns = _columns(trace)
-    pcs = set(columns["pc"][columns["flags"] & _PRIVATE_OR_SYNC == 0].tolist())
-    return {_place(x) for x in trace.metadata["lines"] if x["line"] != 0 and x["pc"] in pcs}
-
-
 def _columns(trace: hn.Trace) -> dict[str, NDArray[Any]]:
     batches = list(_core.read_batches(str(trace.path), _COLUMNS))
     return {name: np.concatenate([b[name] for b in batches]) for name in _COLUMNS}
 
 
-def look(trace: hn.Trace, lines: set[tuple[str, int]]) -> Seen:
-    """The shared-data references of a trace that code in `lines` made."""
-    own = [x["pc"] for x in trace.metadata["lines"] if _place(x) in lines]
+def _constants(trace: hn.Trace, program: Path, code: int) -> tuple[int, int]:
+    """First address and size of a program's constants, whose code lies around `code`."""
+    symbols = {
+        words[2]: int(words[0], 16)
+        for words in (line.split() for line in _said("nm", str(program)).splitlines())
+        if len(words) == 3
+    }
+    objects = [
+        r for r in trace.metadata["ranges"] if r["kind"] == "static" and r["name"] in symbols
+    ]
+    nearest = min(objects, key=lambda r: abs(r["start"] - code))
+    base = nearest["start"] - symbols[nearest["name"]]
+    sections = _said("readelf", "-SW", str(program)).splitlines()
+    words = next(line for line in sections if ".rodata" in line).split("]")[1].split()
+    return base + int(words[2], 16), int(words[4], 16)
+
+
+def _said(*words: str) -> str:
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def look(trace: hn.Trace, program: Path) -> Seen:
+    """The shared-data references of a trace that a workload's own code made."""
+    lines = trace.metadata["lines"]
+    own = [line["pc"] for line in lines if Path(line["file"]).parent == workloads.FOLDER]
+    start, length = _constants(trace, program, own[0])
     all_of = _columns(trace)
     chosen = (all_of["flags"] & _PRIVATE_OR_SYNC == 0) & np.isin(
         all_of["pc"], np.array(own, np.uint64)
     )
+    chosen &= (all_of["addr"] < start) | (all_of["addr"] >= start + length)
     thread, kind, addr, size = (all_of[name][chosen] for name in _COLUMNS[:4])
     # Every word that a reference covers, beginning with its first.
     covered = [(thread, addr >> 2)]
