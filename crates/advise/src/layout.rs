@@ -137,31 +137,6 @@ fn length(first: u64, last: u64) -> u8 {
     u8::try_from(last - first + 1).unwrap_or(u8::MAX)
 }
 
-/// First word of the largest stretch of addresses that none of `used` (first and last byte of each)
-/// touches, if it has room for so many bytes; it begins at a multiple of `align` bytes.
-#[must_use]
-pub fn free_room(mut used: Vec<(u64, u64)>, bytes: u64, align: u64) -> Option<u64> {
-    used.sort_unstable();
-    let (mut best, mut free) = (None, Some(0));
-    let mut offer = |first: Option<u64>, last: Option<u64>| {
-        let Some((first, last)) = first.zip(last).filter(|(first, last)| first <= last) else {
-            return;
-        };
-        if best.is_none_or(|(start, end)| last - first >= end - start) {
-            best = Some((first, last));
-        }
-    };
-    for (low, high) in used {
-        offer(free, low.checked_sub(1));
-        free = free.and_then(|first| Some(first.max(high.checked_add(1)?)));
-    }
-    offer(free, Some(u64::MAX));
-    let (first, last) = best?;
-    let start = first.checked_next_multiple_of(align)?;
-    let enough = start.checked_add(bytes).is_some_and(|end| end <= last);
-    enough.then_some(start / BlockSize::WORD_BYTES)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,13 +167,6 @@ mod tests {
         assert_eq!(parts(&both, 0, 12), [(400, 4), (800, 4), (408, 4)]);
         let hole = Layout::new(vec![piece(1, 1, 200)]);
         assert_eq!(parts(&hole, 0, 12), [(0, 4), (800, 4), (8, 4)]);
-    }
-
-    #[test]
-    fn room_is_the_largest_stretch_nobody_uses() {
-        assert_eq!(free_room(vec![(0, 99), (5000, u64::MAX)], 1000, 256), Some(64));
-        assert_eq!(free_room(vec![(0, 99), (300, u64::MAX)], 1000, 256), None);
-        assert_eq!(free_room(vec![(0x1000, 0x1fff)], 64, 4096), Some(0x800));
     }
 
     #[test]

@@ -22,6 +22,6 @@ mod uses;
 
 pub use case::{Case, Packer, Proposal, Words};
 pub use items::{Extent, Item, Run, items, runs};
-pub use layout::{Layout, Piece, free_room};
+pub use layout::{Layout, Piece};
 pub use sharing::{FalseSharing, false_sharing};
 pub use survey::{Label, Survey, Surveyor};

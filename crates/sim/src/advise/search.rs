@@ -1,9 +1,10 @@
 //! Which layouts to take: the best first, then those that still gain.
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Case, Extent, Item, Layout, Piece, Survey, free_room};
+use homenode_advise::{Case, Extent, Item, Layout, Piece, Survey};
 use homenode_base::BlockSize;
 use homenode_trace::TraceReader;
+use homenode_trace::realign::Ground;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::point::{BlockCost, Point, Priced, Tick};
@@ -154,12 +155,8 @@ fn dear_items(items: &[Item], places: &Places, before: &Priced, total: u128) -> 
 
 /// First word of free memory for so many.
 fn room(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
-    let chunks = trace.chunks().iter().filter(|chunk| chunk.rows > 0);
-    let mut used: Vec<(u64, u64)> = chunks.map(|c| (c.addr_low, c.addr_high)).collect();
-    let ranges = trace.metadata().ranges.iter().filter(|range| range.size > 0);
-    used.extend(ranges.map(|range| (range.start, range.start.saturating_add(range.size - 1))));
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
-    let room = bytes.and_then(|bytes| free_room(used, bytes, block.bytes()));
+    let room = bytes.and_then(|bytes| Ground::of(trace).free_room(bytes, block.bytes()));
     room.ok_or_else(|| SimError::Config {
         problem:
             "the trace's addresses leave no room for another layout; keep a part of them with \

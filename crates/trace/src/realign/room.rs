@@ -31,8 +31,17 @@ impl Ground {
         Self { used, references: trace.references(), threads: trace.threads() }
     }
 
-    /// The largest stretch of addresses that the trace neither references nor names, by first and
-    /// last byte.
+    /// First word of the largest stretch of addresses that the trace neither references nor names,
+    /// if it has room for so many bytes; it begins at a multiple of `align` bytes.
+    #[must_use]
+    pub fn free_room(&self, bytes: u64, align: u64) -> Option<u64> {
+        let (first, last) = self.largest()?;
+        let start = first.checked_next_multiple_of(align)?;
+        let enough = start.checked_add(bytes).is_some_and(|end| end <= last);
+        enough.then_some(start / BlockSize::WORD_BYTES)
+    }
+
+    /// That stretch, by first and last byte.
     fn largest(&self) -> Option<(u64, u64)> {
         let (mut best, mut free) = (None, Some(0));
         let mut offer = |first: Option<u64>, last: Option<u64>| {
@@ -86,12 +95,9 @@ pub(super) enum Owner {
 impl Room {
     /// Room in the largest free stretch of the ground, if it holds all pages that could be needed.
     pub(super) fn beside(ground: &Ground, page: BlockSize, window: u64) -> Option<Self> {
-        let (first, last) = ground.largest()?;
-        let start = first.checked_next_multiple_of(page.bytes())?;
         let needed = ground.pages_at_most(page, window).checked_mul(page.bytes())?;
-        let enough = start.checked_add(needed).is_some_and(|end| end <= last);
-        let first = start / BlockSize::WORD_BYTES;
-        enough.then(|| Self { page, first, next: first, filling: Vec::new() })
+        let first = ground.free_room(needed, page.bytes())?;
+        Some(Self { page, first, next: first, filling: Vec::new() })
     }
 
     /// Number of the new page, counted from 0, at this place; nothing if no new page is there.
@@ -130,5 +136,19 @@ impl Room {
         }
         *first += words;
         *first - words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_the_largest_stretch_nobody_uses() {
+        let ground =
+            |used: &[(u64, u64)]| Ground { used: used.to_vec(), references: 0, threads: 1 };
+        assert_eq!(ground(&[(0, 99), (5000, u64::MAX)]).free_room(1000, 256), Some(64));
+        assert_eq!(ground(&[(0, 99), (300, u64::MAX)]).free_room(1000, 256), None);
+        assert_eq!(ground(&[(0x1000, 0x1fff)]).free_room(64, 4096), Some(0x800));
     }
 }
