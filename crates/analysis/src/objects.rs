@@ -1,8 +1,10 @@
 //! The program's objects: what lies at an address, and which places are one object to a person.
 
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
-use homenode_trace::{AddressRange, Metadata, MovedRange, RangeKind, SourceLine};
+use homenode_trace::{
+    AddressRange, Metadata, MovedRange, OwnedStretch, RangeKind, SourceLine, owned_stretches,
+};
 use serde::Serialize;
 
 /// Group of addresses about which the trace says nothing.
@@ -126,7 +128,7 @@ impl<'a> Names<'a> {
             names.bytes[group] = names.bytes[group].saturating_add(range.size);
             groups.push(group);
         }
-        names.segments = flatten(&metadata.ranges, &groups);
+        names.segments = segments(&metadata.ranges, &groups);
         names.follow(&metadata.moved);
         names
     }
@@ -235,40 +237,19 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Cuts ranges, which may overlap, into stretches with one owner each, ordered by address.
-fn flatten(ranges: &[AddressRange], groups: &[usize]) -> Vec<Segment> {
-    let last_of = |range: &AddressRange| range.start.saturating_add(range.size - 1);
-    let mut order: Vec<usize> = (0..ranges.len()).filter(|&i| ranges[i].size > 0).collect();
-    order.sort_by_key(|&i| (ranges[i].start, i));
-    // Ownership can change only where a range begins or just behind the end of one.
-    let mut points: Vec<u64> = order.iter().map(|&i| ranges[i].start).collect();
-    points.extend(order.iter().filter_map(|&i| last_of(&ranges[i]).checked_add(1)));
-    points.sort_unstable();
-    points.dedup();
-    let mut waiting = order.into_iter().peekable();
-    let mut open: BinaryHeap<(u64, usize)> = BinaryHeap::new();
-    let mut segments: Vec<Segment> = Vec::new();
-    for (k, &point) in points.iter().enumerate() {
-        while let Some(i) = waiting.next_if(|&i| ranges[i].start <= point) {
-            open.push((ranges[i].start, i));
-        }
-        while open.peek().is_some_and(|&(_, i)| last_of(&ranges[i]) < point) {
-            open.pop();
-        }
-        let Some(&(start, i)) = open.peek() else { continue };
-        let last = points.get(k + 1).map_or(u64::MAX, |next| next - 1);
-        match segments.last_mut() {
-            Some(s)
-                if s.start == start && s.group == groups[i] && s.last.wrapping_add(1) == point =>
-            {
+/// The stretches of each object, in order of address; those of one range side by side are one.
+fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<Segment> {
+    let mut found: Vec<Segment> = Vec::new();
+    for OwnedStretch { first, last, range, start } in owned_stretches(ranges) {
+        let group = groups[range];
+        match found.last_mut() {
+            Some(s) if s.start == start && s.group == group && s.last.wrapping_add(1) == first => {
                 s.last = last;
             }
-            Some(_) | None => {
-                segments.push(Segment { first: point, last, group: groups[i], start })
-            }
+            Some(_) | None => found.push(Segment { first, last, group, start }),
         }
     }
-    segments
+    found
 }
 
 #[cfg(test)]

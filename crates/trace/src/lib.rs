@@ -34,6 +34,7 @@ mod format;
 pub mod import;
 mod info;
 mod model;
+mod owned;
 mod reader;
 pub mod realign;
 mod repair;
@@ -47,6 +48,7 @@ pub use info::{Info, info};
 pub use model::{
     AddressRange, Batch, Columns, Event, EventKind, Metadata, MovedRange, RangeKind, SourceLine,
 };
+pub use owned::{OwnedStretch, owned_stretches};
 pub use reader::{ChunkInfo, TraceReader, Want};
 pub use repair::{Lost, RepairReport, repair, repair_bytes};
 pub use writer::{Summary, TraceWriter, WriterOptions, partial_path};

@@ -1,20 +1,14 @@
 //! Who owns a word: the range of the metadata in which it lies, or lay before it moved.
 
-use std::collections::BinaryHeap;
-
 use homenode_base::BlockSize;
 
-use crate::model::{AddressRange, Metadata};
+use crate::model::Metadata;
+use crate::owned::{OwnedStretch, owned_stretches};
 
 /// A stretch of addresses with one owner.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    first: u64,
-    last: u64,
-    /// Index and start of the range: the one that begins last, of those that begin together the
-    /// one listed last.
-    range: usize,
-    start: u64,
+    owned: OwnedStretch,
     /// Where the words were before an earlier re-alignment moved them, if one did.
     from: Option<u64>,
 }
@@ -24,15 +18,18 @@ pub(super) struct Owners(Vec<Segment>);
 
 impl Owners {
     pub(super) fn new(metadata: &Metadata) -> Self {
-        let mut segments = flatten(&metadata.ranges);
+        let stretches = owned_stretches(&metadata.ranges).into_iter();
+        let mut segments: Vec<Segment> =
+            stretches.map(|owned| Segment { owned, from: None }).collect();
         let named = Self(segments.clone());
-        segments.extend(metadata.moved.iter().filter_map(|stretch| {
-            let (range, _) = named.of(stretch.from / BlockSize::WORD_BYTES)?;
-            let last = stretch.start.saturating_add(stretch.size.checked_sub(1)?);
-            let (first, from) = (stretch.start, Some(stretch.from));
-            Some(Segment { first, last, range, start: first, from })
+        segments.extend(metadata.moved.iter().filter_map(|moved| {
+            let (range, _) = named.of(moved.from / BlockSize::WORD_BYTES)?;
+            let (first, start) = (moved.start, moved.start);
+            let last = first.saturating_add(moved.size.checked_sub(1)?);
+            let owned = OwnedStretch { first, last, range, start };
+            Some(Segment { owned, from: Some(moved.from) })
         }));
-        segments.sort_by_key(|segment| segment.first);
+        segments.sort_by_key(|segment| segment.owned.first);
         Self(segments)
     }
 
@@ -40,36 +37,11 @@ impl Owners {
     /// a word with its first byte in it, or one in which the range begins.
     pub(super) fn of(&self, word: u64) -> Option<(usize, u64)> {
         let first = word * BlockSize::WORD_BYTES;
-        let after = self.0.partition_point(|segment| segment.first < first + BlockSize::WORD_BYTES);
-        let within = self.0[..after].iter().rev().take_while(|segment| segment.last >= first);
-        let owner = within.max_by_key(|segment| (segment.start, segment.range))?;
-        Some((owner.range, owner.from.unwrap_or_else(|| owner.first.max(first))))
+        let end = first + BlockSize::WORD_BYTES;
+        let after = self.0.partition_point(|segment| segment.owned.first < end);
+        let before = self.0[..after].iter().rev();
+        let within = before.take_while(|segment| segment.owned.last >= first);
+        let owner = within.max_by_key(|segment| (segment.owned.start, segment.owned.range))?;
+        Some((owner.owned.range, owner.from.unwrap_or_else(|| owner.owned.first.max(first))))
     }
-}
-
-/// Cuts ranges, which may overlap, into stretches with one owner each, in order.
-fn flatten(ranges: &[AddressRange]) -> Vec<Segment> {
-    let last_of = |range: &AddressRange| range.start.saturating_add(range.size - 1);
-    let mut order: Vec<usize> = (0..ranges.len()).filter(|&i| ranges[i].size > 0).collect();
-    order.sort_by_key(|&i| (ranges[i].start, i));
-    // The owner can change only where a range begins or just behind the end of one.
-    let mut points: Vec<u64> = order.iter().map(|&i| ranges[i].start).collect();
-    points.extend(order.iter().filter_map(|&i| last_of(&ranges[i]).checked_add(1)));
-    points.sort_unstable();
-    points.dedup();
-    let mut waiting = order.into_iter().peekable();
-    let mut open: BinaryHeap<(u64, usize)> = BinaryHeap::new();
-    let mut segments = Vec::new();
-    for (k, &first) in points.iter().enumerate() {
-        while let Some(i) = waiting.next_if(|&i| ranges[i].start <= first) {
-            open.push((ranges[i].start, i));
-        }
-        while open.peek().is_some_and(|&(_, i)| last_of(&ranges[i]) < first) {
-            open.pop();
-        }
-        let Some(&(start, range)) = open.peek() else { continue };
-        let last = points.get(k + 1).map_or(u64::MAX, |next| next - 1);
-        segments.push(Segment { first, last, range, start, from: None });
-    }
-    segments
 }

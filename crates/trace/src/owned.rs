@@ -1,0 +1,48 @@
+//! Which range of the metadata an address belongs to, where ranges overlap.
+
+use std::collections::BinaryHeap;
+
+use crate::model::AddressRange;
+
+/// A stretch of addresses that belongs to one range of the metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnedStretch {
+    /// The first address.
+    pub first: u64,
+    /// The last address, so that the end of the address space can be included.
+    pub last: u64,
+    /// Index of the range: the one that begins last (a heap block within a mapping), of those that
+    /// begin together the one listed last (memory that was freed and allocated again).
+    pub range: usize,
+    /// Start of the range.
+    pub start: u64,
+}
+
+/// Cuts ranges, which may overlap, into stretches with one owner each, in order of address. Two
+/// stretches side by side may have the same owner.
+#[must_use]
+pub fn owned_stretches(ranges: &[AddressRange]) -> Vec<OwnedStretch> {
+    let last_of = |range: &AddressRange| range.start.saturating_add(range.size - 1);
+    let mut order: Vec<usize> = (0..ranges.len()).filter(|&i| ranges[i].size > 0).collect();
+    order.sort_by_key(|&i| (ranges[i].start, i));
+    // The owner can change only where a range begins or just behind the end of one.
+    let mut points: Vec<u64> = order.iter().map(|&i| ranges[i].start).collect();
+    points.extend(order.iter().filter_map(|&i| last_of(&ranges[i]).checked_add(1)));
+    points.sort_unstable();
+    points.dedup();
+    let mut waiting = order.into_iter().peekable();
+    let mut open: BinaryHeap<(u64, usize)> = BinaryHeap::new();
+    let mut stretches = Vec::new();
+    for (k, &first) in points.iter().enumerate() {
+        while let Some(i) = waiting.next_if(|&i| ranges[i].start <= first) {
+            open.push((ranges[i].start, i));
+        }
+        while open.peek().is_some_and(|&(_, i)| last_of(&ranges[i]) < first) {
+            open.pop();
+        }
+        let Some(&(start, range)) = open.peek() else { continue };
+        let last = points.get(k + 1).map_or(u64::MAX, |next| next - 1);
+        stretches.push(OwnedStretch { first, last, range, start });
+    }
+    stretches
+}
