@@ -69,13 +69,10 @@ def advise(
     """
     import homenode
     from homenode.advice import MACHINE
-    from homenode.cli.output import write_csv, write_parquet
+    from homenode.cli.output import check_outputs, write_tables
     from homenode.cli.progress import Progress
-    from homenode.files import check_output
 
-    for output in (csv, parquet):
-        if output is not None:
-            check_output(output, trace)
+    check_outputs((csv, parquet), trace)
     with Progress("trying layouts") as progress:
         result = homenode.advise(
             trace,
@@ -87,10 +84,7 @@ def advise(
             **options,
         )
     shown = result if top is None else result.top(top)
-    if csv is not None:
-        write_csv(shown.flat_rows(), csv)
-    if parquet is not None:
-        write_parquet(shown.flat_rows(), parquet)
+    write_tables(shown.flat_rows, csv, parquet)
     if as_json:
         click.echo(shown.to_json())
     elif csv is None and parquet is None:

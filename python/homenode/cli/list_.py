@@ -38,15 +38,12 @@ def list_(
 ) -> None:
     """List what there is: names, what they mean, and prices of machines."""
     from homenode.catalogue import table
-    from homenode.cli.output import print_json, write_csv, write_parquet
+    from homenode.cli.output import print_json, write_tables
 
     rows = table(kind)
     if kind == "machines" and block_sizes:
         rows = [price for row in rows for price in _prices(row["name"], block_sizes)]
-    if csv is not None:
-        write_csv(_flat(rows), csv)
-    if parquet is not None:
-        write_parquet(_flat(rows), parquet)
+    write_tables(lambda: _flat(rows), csv, parquet)
     if as_json:
         print_json(rows)
     elif csv is None and parquet is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 def print_json(value: Any) -> None:
@@ -131,3 +131,26 @@ def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
     table = pa.table({name: [row.get(name) for row in listed] for name in names})
     with replacing(path) as file:
         pq.write_table(table, file, compression="zstd")
+
+
+def check_outputs(paths: Iterable[str | None], *inputs: str) -> None:
+    """Checks, before any work is done, that the files asked for can get their names.
+
+    Raises:
+        OSError: as `homenode.files.check_output`.
+    """
+    from homenode.files import check_output
+
+    for path in paths:
+        if path is not None:
+            check_output(path, *inputs)
+
+
+def write_tables(
+    rows: Callable[[], Iterable[dict[str, Any]]], csv: str | None, parquet: str | None
+) -> None:
+    """Writes flat rows to the files asked for with --csv and --parquet."""
+    if csv is not None:
+        write_csv(rows(), csv)
+    if parquet is not None:
+        write_parquet(rows(), parquet)

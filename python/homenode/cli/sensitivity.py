@@ -59,13 +59,10 @@ def sensitivity(
     under each policy, and whether the ranking of the policies is the same in all.
     """
     import homenode
-    from homenode.cli.output import print_json, write_csv, write_parquet
+    from homenode.cli.output import check_outputs, print_json, write_tables
     from homenode.cli.progress import Progress
-    from homenode.files import check_output
 
-    for output in (csv, parquet):
-        if output is not None:
-            check_output(output, *traces)
+    check_outputs((csv, parquet), *traces)
     machines = options.pop("machines") or ["numa"]
     policies = options.pop("policies") or None
     sizes = options.pop("block_sizes") or [4096]
@@ -73,10 +70,7 @@ def sensitivity(
         result = homenode.order_sensitivity(
             traces, machines, policies, sizes, progress=progress, **options
         )
-    if csv is not None:
-        write_csv(result.flat_rows(), csv)
-    if parquet is not None:
-        write_parquet(result.flat_rows(), parquet)
+    write_tables(result.flat_rows, csv, parquet)
     if as_json:
         print_json(result.to_dict())
     elif csv is None and parquet is None:

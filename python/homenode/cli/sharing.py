@@ -70,22 +70,16 @@ def sharing(
     Bolosky's thesis. What false sharing costs is bracketed: it is neither less nor more. Then come
     the objects, blocks and source lines that suffer or inflict it.
     """
-    from homenode.cli.output import note_samples, print_json, write_csv, write_parquet
-    from homenode.files import check_output
+    from homenode.cli.output import check_outputs, note_samples, print_json, write_tables
 
-    for output in (html, csv, parquet):
-        if output is not None:
-            check_output(output, *filter(None, (trace, compare)))
+    check_outputs((html, csv, parquet), *filter(None, (trace, compare)))
     note_samples(trace)
     before = _find(trace, options, "looking for sharing")
     after = None if compare is None else _find(compare, options, "looking at the tuned program")
     savings = None if after is None else before.against(after)
     if html is not None:
         _write_html(html, before, after)
-    if csv is not None:
-        write_csv(before.flat_rows(), csv)
-    if parquet is not None:
-        write_parquet(before.flat_rows(), parquet)
+    write_tables(before.flat_rows, csv, parquet)
     if as_json:
         found = before.to_dict()
         if after is not None:

@@ -50,17 +50,11 @@ def simulate(
     Prints the mean cost per reference (MCPR), in units of a local reference, of every combination.
     The policy optimal is the least that any policy could pay, knowing the future.
     """
-    from homenode.cli.output import write_csv, write_parquet
-    from homenode.files import check_output
+    from homenode.cli.output import check_outputs, write_tables
 
-    for output in (csv, parquet):
-        if output is not None:
-            check_output(output, trace)
+    check_outputs((csv, parquet), trace)
     result = run(trace, options)
-    if csv is not None:
-        write_csv(result.flat_rows(), csv)
-    if parquet is not None:
-        write_parquet(result.flat_rows(), parquet)
+    write_tables(result.flat_rows, csv, parquet)
     if as_json:
         click.echo(result.to_json())
     elif csv is None and parquet is None:

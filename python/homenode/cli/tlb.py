@@ -79,18 +79,12 @@ def tlb(trace: str, as_json: bool, csv: str | None, parquet: str | None, **optio
     Every processor has a TLB of its own; the least recently used entry of a set gives way. Prints
     misses per reference, or with --mcpr the mean cost per reference with misses added.
     """
-    from homenode.cli.output import note_samples, write_csv, write_parquet
-    from homenode.files import check_output
+    from homenode.cli.output import check_outputs, note_samples, write_tables
 
-    for output in (csv, parquet):
-        if output is not None:
-            check_output(output, trace)
+    check_outputs((csv, parquet), trace)
     note_samples(trace)
     result = _run(trace, options)
-    if csv is not None:
-        write_csv(result.rows, csv)
-    if parquet is not None:
-        write_parquet(result.rows, parquet)
+    write_tables(lambda: result.rows, csv, parquet)
     if as_json:
         click.echo(result.to_json())
     elif csv is None and parquet is None:
