@@ -164,22 +164,22 @@ def quotient(above: dict[str, float], below: dict[str, float]) -> dict[str, floa
 
 def best(costs: Costs, policy: str, pages: Iterable[int], moved: bool = False) -> dict[str, float]:
     """The lowest cost of every program over some page sizes."""
-    wanted = list(pages)
-    return each(
-        costs,
-        lambda program: min(
-            costs.cost(program, policy, page, moved) for page in _here(costs, program, wanted)
-        ),
-    )
+    return _extreme(min, costs, (policy, moved), pages)
 
 
 def worst(costs: Costs, policy: str, pages: Iterable[int], moved: bool = False) -> dict[str, float]:
     """The highest cost of every program over some page sizes."""
-    wanted = list(pages)
+    return _extreme(max, costs, (policy, moved), pages)
+
+
+def _extreme(
+    pick: Callable[[list[float]], float], costs: Costs, what: tuple[str, bool], pages: Iterable[int]
+) -> dict[str, float]:
+    (policy, moved), wanted = what, list(pages)
     return each(
         costs,
-        lambda program: max(
-            costs.cost(program, policy, page, moved) for page in _here(costs, program, wanted)
+        lambda program: pick(
+            [costs.cost(program, policy, page, moved) for page in _here(costs, program, wanted)]
         ),
     )
 
