@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -146,3 +147,45 @@ def natively() -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def kill_recorder() -> Callable[..., None]:
+    """Kills a recorder whose program has begun; the program must come to its end all the same."""
+
+    def kill(options: Mapping[str, Any], report: Path, patience_s: float) -> None:
+        code = "import sys; from homenode import _core; _core.record(sys.argv[1], None)"
+        recorder = subprocess.Popen(
+            [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
+        )
+        deadline = time.monotonic() + patience_s
+        while not report.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        recorder.send_signal(signal.SIGKILL)
+        recorder.wait()
+        while report.read_text() != "started\ndone\n" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert report.read_text() == "started\ndone\n"
+
+    return kill
+
+
+@pytest.fixture
+def interrupt_recorder() -> Callable[..., None]:
+    """Records, and interrupts at the third report of progress."""
+
+    def interrupt(options: Mapping[str, Any]) -> None:
+        calls = 0
+
+        def progress(done: int, total: int | None) -> None:
+            nonlocal calls
+            assert done >= 0
+            assert total is None
+            calls += 1
+            if calls == 3:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            _core.record(json.dumps(options), progress)
+
+    return interrupt

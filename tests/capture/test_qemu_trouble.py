@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import resource
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
-from homenode import _core, capture_plugin
+from homenode import capture_plugin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -62,37 +63,17 @@ def test_a_full_disk_is_an_error_and_the_program_runs_on(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
-def test_a_killed_recorder_does_not_hang_the_program(tmp_path: Path, order: str) -> None:
-    program = _compile("marathon.c", tmp_path)
+def test_a_killed_recorder_does_not_hang_the_program(
+    kill_recorder: Callable[..., None], tmp_path: Path, order: str
+) -> None:
     report = tmp_path / "report"
-    options = {**_options(program, tmp_path / "t.hnt", str(report)), "order": order}
-    code = "import sys; from homenode import _core; _core.record(sys.argv[1], None)"
-    recorder = subprocess.Popen(
-        [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
-    )
-    deadline = time.monotonic() + 100
-    while not report.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    recorder.send_signal(signal.SIGKILL)
-    recorder.wait()
-    while report.read_text() != "started\ndone\n" and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert report.read_text() == "started\ndone\n"
+    options = _options(_compile("marathon.c", tmp_path), tmp_path / "t.hnt", str(report))
+    kill_recorder({**options, "order": order}, report, patience_s=100)
     assert (tmp_path / "t.hnt.partial").exists()
 
 
-def test_interrupting_keeps_what_was_recorded(tmp_path: Path) -> None:
-    options = _options(_compile("endless.c", tmp_path), tmp_path / "t.hnt")
-    calls = 0
-
-    def progress(done: int, total: int | None) -> None:
-        nonlocal calls
-        assert done >= 0
-        assert total is None
-        calls += 1
-        if calls == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        _core.record(json.dumps(options), progress)
+def test_interrupting_keeps_what_was_recorded(
+    interrupt_recorder: Callable[..., None], tmp_path: Path
+) -> None:
+    interrupt_recorder(_options(_compile("endless.c", tmp_path), tmp_path / "t.hnt"))
     assert hn.Trace.open(tmp_path / "t.hnt").references > 1000

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
-import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
-from homenode import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,48 +61,21 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
 def test_a_killed_recorder_does_not_hang_the_program(
-    build: Callable[..., Path], tmp_path: Path, order: str
+    build: Callable[..., Path], kill_recorder: Callable[..., None], tmp_path: Path, order: str
 ) -> None:
-    program = build("marathon.c")
     report = tmp_path / "report"
-    options = {
-        "argv": [str(program), str(report)],
-        "output": str(tmp_path / "t.hnt"),
-        "order": order,
-    }
-    code = "import sys; from homenode import _core; _core.record(sys.argv[1], None)"
-    recorder = subprocess.Popen(
-        [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
-    )
-    deadline = time.monotonic() + 20
-    while not report.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    recorder.send_signal(signal.SIGKILL)
-    recorder.wait()
-    while report.read_text() != "started\ndone\n" and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert report.read_text() == "started\ndone\n"
+    argv = [str(build("marathon.c")), str(report)]
+    options = {"argv": argv, "output": str(tmp_path / "t.hnt"), "order": order}
+    kill_recorder(options, report, patience_s=20)
     # What was on disk by then can be saved.
-    partial = tmp_path / "t.hnt.partial"
-    assert partial.exists()
+    assert (tmp_path / "t.hnt.partial").exists()
 
 
-def test_interrupting_keeps_what_was_recorded(build: Callable[..., Path], tmp_path: Path) -> None:
-    program = build("endless.c")
+def test_interrupting_keeps_what_was_recorded(
+    build: Callable[..., Path], interrupt_recorder: Callable[..., None], tmp_path: Path
+) -> None:
     trace = tmp_path / "t.hnt"
-    options = {"argv": [str(program)], "output": str(trace)}
-    calls = 0
-
-    def progress(done: int, total: int | None) -> None:
-        nonlocal calls
-        assert done >= 0
-        assert total is None
-        calls += 1
-        if calls == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        _core.record(json.dumps(options), progress)
+    interrupt_recorder({"argv": [str(build("endless.c"))], "output": str(trace)})
     assert hn.Trace.open(trace).references > 1000
 
 
