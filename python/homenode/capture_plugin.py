@@ -22,6 +22,7 @@ _OWN = (
     "machine",
     "environment",
     "marks",
+    "sites",
     "translate",
     "turns",
     "guest_memory",
@@ -32,6 +33,8 @@ _OWN = (
     "processes",
     "calls",
     "world",
+    "system",
+    "tasks",
     "start",
 )
 

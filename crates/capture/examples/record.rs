@@ -11,6 +11,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(("quantum", value)) => options.quantum = value.parse()?,
             Some(("level", value)) => options.level = value.parse()?,
             Some(("native", value)) => options.native = value.parse()?,
+            Some(("initramfs", value)) => options.system.initramfs = value.to_owned(),
+            Some(("plugin", value)) => {
+                options.plugin = value.to_owned();
+                options.via = "qemu-system".to_owned();
+            }
             Some(("order", "free")) => options.order = Order::Free,
             _ => return Err(format!("unknown option {word}").into()),
         }

@@ -36,6 +36,7 @@ pub enum Item {
 }
 
 const LOW: u64 = (1 << 48) - 1;
+const KERNEL_HALF: u64 = 1 << 47;
 
 #[derive(Debug)]
 struct Pending {
@@ -54,6 +55,8 @@ pub struct Decoder {
     forks: u32,
     /// Gap of the next reference, when it did not fit into it.
     gap: u32,
+    /// Of a whole system, the process each processor runs; else empty.
+    processes: Vec<u32>,
 }
 
 impl Decoder {
@@ -67,7 +70,20 @@ impl Decoder {
         if self.gap != 0 {
             access.gap = std::mem::take(&mut self.gap);
         }
+        if !self.processes.is_empty() {
+            self.place(&mut access);
+        }
         Some(Item::Access(access))
+    }
+
+    /// Whose reference it is. A kernel lives in the upper half of the addresses, of whose program
+    /// counters a record holds the lower 48 bits.
+    fn place(&self, access: &mut Access) {
+        access.pid = self.processes.get(usize::from(access.thread)).copied().unwrap_or(0);
+        if access.pc & KERNEL_HALF != 0 {
+            access.pc |= !LOW;
+            access.flags = access.flags.union(Flags::KERNEL);
+        }
     }
 
     fn take_event(&mut self, words: [u64; 2]) -> Option<Item> {
@@ -111,6 +127,14 @@ impl Decoder {
                 return Some(Item::Private { thread: p.thread, region });
             }
             code::STAMP => return Some(Item::Stamp(p.words[0])),
+            code::CONTEXT => {
+                let processor = usize::from(p.thread);
+                if self.processes.len() <= processor {
+                    self.processes.resize(processor + 1, 0);
+                }
+                self.processes[processor] = number;
+                return None;
+            }
             code::GAP => {
                 self.gap = number;
                 return None;
@@ -256,6 +280,22 @@ mod tests {
         for pid in 1..3 {
             assert_eq!(decoder.take([head, 0]), Some(Item::Event(0, EventKind::Fork { pid })));
         }
+    }
+
+    #[test]
+    fn references_of_a_whole_system_have_process_and_kernel_flag() {
+        let mut decoder = Decoder::default();
+        let context = EVENT | (u64::from(code::CONTEXT) << CODE_SHIFT) | 77;
+        assert_eq!(decoder.take([context, 3 << THREAD_SHIFT]), None);
+        let mut take = |thread: u64, pc| match decoder
+            .take([0x1000 | 8 << SIZE_SHIFT, thread << THREAD_SHIFT | pc])
+        {
+            Some(Item::Access(a)) => (a.pid, a.pc, a.flags),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(take(3, 0xffff_8100_0010), (77, 0xffff_ffff_8100_0010, Flags::KERNEL));
+        assert_eq!(take(3, 0x40_0000), (77, 0x40_0000, Flags::default()));
+        assert_eq!(take(1, 0x40_0000), (0, 0x40_0000, Flags::default()));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::options::RecordOptions;
 
 /// The instruction sets: number in ELF headers, name in QEMU's.
 const MACHINES: &[(u16, &str)] = &[(62, "x86_64"), (183, "aarch64"), (243, "riscv64")];
+/// Runs whole systems.
+const SYSTEM_EMULATOR: &str = "qemu-system-x86_64";
 /// Bytes of an ELF header that are looked at.
 const HEADER_BYTES: usize = 20;
 
@@ -32,6 +34,9 @@ impl Emulator {
     /// When the program is no program of a known instruction set, there is no emulator for it, or
     /// the emulator is one the plugin does not work in.
     pub fn for_program(options: &RecordOptions) -> Result<Self, CaptureError> {
+        if options.whole_system() {
+            return Self::for_system(options);
+        }
         let name = &options.argv[0];
         let start = |source| CaptureError::Start { program: name.clone(), source };
         let program = find(OsStr::new(name)).map_err(start)?;
@@ -51,11 +56,69 @@ impl Emulator {
         Ok(Self { path, version, native: machine == std::env::consts::ARCH })
     }
 
+    fn for_system(options: &RecordOptions) -> Result<Self, CaptureError> {
+        let path = if options.emulator.is_empty() {
+            find(OsStr::new(SYSTEM_EMULATOR))
+                .map_err(|_| CaptureError::NoEmulator { emulator: SYSTEM_EMULATOR.to_owned() })?
+        } else {
+            PathBuf::from(&options.emulator)
+        };
+        let version = version(&path)?;
+        Ok(Self { path, version, native: false })
+    }
+
+    /// A machine without anything but processors, memory and a serial line. Its memory is a file
+    /// in memory, which the plugin finds by its name; the kernel may not move itself, so that the
+    /// plugin finds it there.
+    fn machine(&self, options: &RecordOptions) -> Vec<String> {
+        let system = &options.system;
+        let memory = format!("{}M", system.memory_mib);
+        let append = format!("console=ttyS0 nokaslr panic=-1 {}", system.append);
+        let backend = format!("memory-backend-memfd,id=ram,share=on,size={memory}");
+        let plugin = format!("file={}", options.plugin.replace(',', ",,"));
+        let path = self.path.to_string_lossy();
+        let words = [
+            path.as_ref(),
+            "-nodefaults",
+            "-no-user-config",
+            "-no-reboot",
+            "-seed",
+            "1",
+            "-display",
+            "none",
+            "-serial",
+            "stdio",
+            "-accel",
+            "tcg,thread=single",
+            "-machine",
+            "pc,memory-backend=ram",
+            "-object",
+            &backend,
+            "-m",
+            &memory,
+            "-smp",
+            &system.processors.to_string(),
+            "-kernel",
+            &options.argv[0],
+            "-initrd",
+            &system.initramfs,
+            "-append",
+            append.trim_end(),
+            "-plugin",
+            &plugin,
+        ];
+        let own = words.iter().map(|&word| word.to_owned());
+        own.chain(options.argv[1..].iter().cloned()).collect()
+    }
+
     /// What to start: the emulator, with the plugin in it, on the program.
     ///
     /// # Errors
     /// When the program cannot be found.
     pub fn launch(&self, options: &RecordOptions) -> Result<Launch, CaptureError> {
+        if options.whole_system() {
+            return Ok(Launch { argv: self.machine(options), preload: None });
+        }
         let name = &options.argv[0];
         let program = find(OsStr::new(name))
             .map_err(|source| CaptureError::Start { program: name.clone(), source })?;

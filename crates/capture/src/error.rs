@@ -57,8 +57,8 @@ pub enum CaptureError {
     },
     /// There is no emulator.
     #[error(
-        "{emulator}: no such emulator; install QEMU's user-mode emulation (on Debian: apt install \
-         qemu-user)"
+        "{emulator}: no such emulator; install QEMU (on Debian: apt install qemu-user for programs, \
+         qemu-system-x86 for whole systems)"
     )]
     NoEmulator {
         /// Its name.
@@ -83,6 +83,15 @@ pub enum CaptureError {
     NothingEmulated {
         /// Program.
         program: String,
+    },
+    /// The system ran, and no start mark was met in it.
+    #[error(
+        "{kernel}: no reference was recorded: nothing in the system ran `mark start`; what the \
+         system said is above"
+    )]
+    NoMark {
+        /// Its kernel.
+        kernel: String,
     },
     /// The kernel refused something the recorder needs.
     #[error("cannot {action}: {source}")]

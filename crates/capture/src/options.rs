@@ -23,7 +23,7 @@ pub struct RecordOptions {
     pub argv: Vec<String>,
     /// The trace to write.
     pub output: String,
-    /// How references are caught: `cc` or `qemu`.
+    /// How references are caught: `cc`, `qemu` or `qemu-system`.
     pub via: String,
     /// With `qemu`, the plugin, built for this machine.
     pub plugin: String,
@@ -44,6 +44,45 @@ pub struct RecordOptions {
     pub level: i32,
     /// Also run the program without recording, first, and report the slowdown.
     pub native: bool,
+    /// With `qemu-system`, the machine; `argv` is the kernel and further options for QEMU.
+    pub system: SystemOptions,
+}
+
+/// A whole system to record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SystemOptions {
+    /// The first file system, as a compressed cpio archive.
+    pub initramfs: String,
+    /// Virtual processors, 1 to 255.
+    pub processors: u32,
+    /// Memory in MiB, 64 to 3072: more of it would not be in one piece.
+    pub memory_mib: u32,
+    /// Further words for the kernel's command line; may be empty.
+    pub append: String,
+}
+
+impl Default for SystemOptions {
+    fn default() -> Self {
+        Self { initramfs: String::new(), processors: 4, memory_mib: 512, append: String::new() }
+    }
+}
+
+impl SystemOptions {
+    fn check(&self) -> Result<(), CaptureError> {
+        let bad =
+            |option, expected, found: String| Err(CaptureError::Option { option, expected, found });
+        if self.initramfs.is_empty() {
+            return bad("initramfs", "a file system for the system to boot", "nothing".to_owned());
+        }
+        if !(1..=255).contains(&self.processors) {
+            return bad("processors", "1 to 255", self.processors.to_string());
+        }
+        if !(64..=3072).contains(&self.memory_mib) {
+            return bad("memory", "64 to 3072 MiB", self.memory_mib.to_string());
+        }
+        Ok(())
+    }
 }
 
 impl Default for RecordOptions {
@@ -61,6 +100,7 @@ impl Default for RecordOptions {
             seed: 0,
             level: 3,
             native: false,
+            system: SystemOptions::default(),
         }
     }
 }
@@ -69,7 +109,13 @@ impl RecordOptions {
     /// Whether the program runs in an emulator.
     #[must_use]
     pub fn emulated(&self) -> bool {
-        self.via == "qemu"
+        self.via == "qemu" || self.whole_system()
+    }
+
+    /// Whether a kernel and all its processes run in the emulator.
+    #[must_use]
+    pub fn whole_system(&self) -> bool {
+        self.via == "qemu-system"
     }
 
     /// Refuses what cannot be.
@@ -85,8 +131,18 @@ impl RecordOptions {
         if self.output.is_empty() {
             return bad("output", "the name of the trace to write", "nothing".to_owned());
         }
-        if self.via != "cc" && self.via != "qemu" {
-            return bad("via", "cc or qemu", self.via.clone());
+        if self.via != "cc" && !self.emulated() {
+            return bad("via", "cc, qemu or qemu-system", self.via.clone());
+        }
+        if self.whole_system() {
+            self.system.check()?;
+            if self.order == Order::Free || self.native || self.fetches {
+                return bad(
+                    "via",
+                    "no free order, native run or fetches with qemu-system",
+                    "one of them".to_owned(),
+                );
+            }
         }
         if self.emulated() == self.plugin.is_empty() {
             return bad("plugin", "a plugin with qemu, and only there", self.plugin.clone());

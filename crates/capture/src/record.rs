@@ -74,7 +74,7 @@ pub fn record(
         Ok(child) => child,
         Err(source) => return Err(discard(options, start_error(options, source))),
     };
-    let ran = run(&area, (&mut child, &mut family), &mut sink, progress);
+    let ran = run(&area, (&mut child, &mut family, options.whole_system()), &mut sink, progress);
     over.store(true, Ordering::SeqCst);
     let children = family.finish();
     let (ending, interrupted) = ran?;
@@ -84,6 +84,9 @@ pub fn record(
         return Err(discard(options, CaptureError::NotInstrumented { program }));
     }
     let (references, threads) = (sink.references(), sink.threads());
+    if options.whole_system() && references == 0 && !interrupted {
+        return Err(discard(options, CaptureError::NoMark { kernel: options.argv[0].clone() }));
+    }
     if emulator.is_some() && references == 0 && !interrupted {
         let program = options.argv[0].clone();
         return Err(discard(options, CaptureError::NothingEmulated { program }));
@@ -139,7 +142,12 @@ fn prepare(options: &RecordOptions) -> Result<(Option<Emulator>, Launch), Captur
 
 pub(crate) fn writer_options(options: &RecordOptions) -> WriterOptions {
     WriterOptions {
-        columns: Columns { pc: true, gap: counts_instructions(options), pid: false, flags: true },
+        columns: Columns {
+            pc: true,
+            gap: counts_instructions(options),
+            pid: options.whole_system(),
+            flags: true,
+        },
         level: options.level,
         ..WriterOptions::default()
     }
@@ -147,7 +155,7 @@ pub(crate) fn writer_options(options: &RecordOptions) -> WriterOptions {
 
 /// An emulator counts the instructions between references, while one thread runs at a time.
 fn counts_instructions(options: &RecordOptions) -> bool {
-    options.emulated() && options.order == Order::Deterministic
+    options.via == "qemu" && options.order == Order::Deterministic
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
@@ -201,7 +209,7 @@ fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
 /// Reads what the program writes until it has ended; whether `progress` wanted that earlier.
 fn run(
     area: &Area,
-    (child, family): (&mut Traced, &mut Family),
+    (child, family, whole): (&mut Traced, &mut Family, bool),
     sink: &mut Sink,
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<(Ending, bool), CaptureError> {
@@ -210,7 +218,9 @@ fn run(
     let mut interrupted = false;
     loop {
         let bell = area.get(at::DOORBELL);
-        greet(area, sink);
+        if !whole {
+            greet(area, sink);
+        }
         family.look(area);
         let taken = source.drain(area, false, |item| sink.take(item));
         if interrupted {
@@ -263,7 +273,11 @@ pub(crate) fn metadata(
                 0 => String::new(),
                 seed => format!(" seed={seed}"),
             };
-            format!("deterministic quantum={quantum}{seed} {repeats}")
+            if options.whole_system() {
+                "emulator's, sequentially consistent".to_owned()
+            } else {
+                format!("deterministic quantum={quantum}{seed} {repeats}")
+            }
         }
         Order::Free => format!("free stamp={quantum}"),
     };

@@ -158,7 +158,8 @@ impl Sink {
 
     #[cold]
     fn note_new_pc(&mut self, pc: u64) {
-        if self.pcs.insert(pc) && pc != 0 && !self.objects.contains(pc) {
+        // Of a whole system there is no process here whose mappings could explain it.
+        if self.pcs.insert(pc) && pc != 0 && self.pid != 0 && !self.objects.contains(pc) {
             // A library that was loaded after the start.
             self.objects.add_maps(&child::maps(self.pid));
         }

@@ -4,7 +4,7 @@
 /// First word of the area.
 pub const MAGIC: u32 = 0x486e_5763;
 /// Raised whenever layout or records change: runtime and recorder come from one release.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Rings there is a counter line for.
 pub const RINGS: u32 = 1024;
 /// Where the counter lines begin.
@@ -84,6 +84,8 @@ pub mod code {
     pub const STAMP: u8 = 22;
     /// Instructions before the next reference.
     pub const GAP: u8 = 23;
+    /// Of a whole system: which process a processor runs from here on.
+    pub const CONTEXT: u8 = 24;
 }
 
 /// Byte offsets of the header's fields.
@@ -194,6 +196,7 @@ mod tests {
             ("HN_EV_PRIVATE", code::PRIVATE.into()),
             ("HN_EV_STAMP", code::STAMP.into()),
             ("HN_EV_GAP", code::GAP.into()),
+            ("HN_EV_CONTEXT", code::CONTEXT.into()),
         ];
         for (name, value) in pairs {
             assert_eq!(defined(name), *value, "{name}");

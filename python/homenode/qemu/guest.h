@@ -102,6 +102,17 @@ void settle(struct hn_thread *me);
 void yield_in_block(struct hn_thread *me);
 void park(struct hn_thread *me);
 
+/* system.c */
+int system_install(qemu_plugin_id_t id);
+
+/* tasks.c */
+enum { SYSTEM_CPUS_MAX = 256 };
+void tasks_learn(uint64_t physical);
+void tasks_begin(struct hn_thread *me, unsigned cpus);
+int tasks_known(void);
+void task_switched(struct hn_thread *me, unsigned cpu);
+extern uint64_t hn_current_task[SYSTEM_CPUS_MAX];
+
 /* calls.c */
 void calls_register(qemu_plugin_id_t id);
 

@@ -8,37 +8,16 @@
  * still to come is known when it is translated. Free order has no gaps.
  */
 #include "guest.h"
+#include "sites.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     GAP_IN_RECORD = (1 << HN_GAP_BITS) - 1,     /* this and more does not fit */
-    SITES_A_PIECE = 1 << 15,
     PLACES_FIRST = 1 << 10
 };
 
-/* An instruction that touches memory. `what` holds kind, size and synchronisation bits, as in a
- * record, for the load and the store it made last: most instructions make one kind of access. */
-struct site {
-    uint64_t pc;
-    uint64_t what[2];
-    qemu_plugin_meminfo_t info[2];
-    uint32_t flags;             /* SITE_ */
-    uint32_t to_come;           /* instructions of the block behind this one */
-};
-
-enum { SITE_ATOMIC = 1, SITE_SYNC = 2 };
-
-/* Sites are handed out from pieces, all of which are free again when QEMU forgets its code. */
-struct piece {
-    struct piece *next;
-    size_t used;
-    struct site sites[SITES_A_PIECE];
-};
-
-static struct piece *pieces, *current_piece;
 static int fetches;
 
 /* Addresses behind system calls, in a hash table: a new thread begins at one of them. */
@@ -53,27 +32,6 @@ __thread uint64_t hn_mark __attribute__((tls_model("initial-exec")));
 void translate_fetches(void)
 {
     fetches = 1;
-}
-
-static struct site *new_site(void)
-{
-    if (current_piece == NULL || current_piece->used == SITES_A_PIECE) {
-        struct piece *next = current_piece == NULL ? pieces : current_piece->next;
-
-        if (next == NULL) {
-            next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                        0);
-            if (next == MAP_FAILED)
-                return NULL;
-            if (current_piece == NULL)
-                pieces = next;
-            else
-                current_piece->next = next;
-        }
-        next->used = 0;
-        current_piece = next;
-    }
-    return &current_piece->sites[current_piece->used++];
 }
 
 static size_t place_slot(uint64_t address)
@@ -111,28 +69,6 @@ static void note_place(uint64_t address)
 static int is_place(uint64_t address)
 {
     return places.size != 0 && places.slots[place_slot(address)] != 0;
-}
-
-/* Kind and size of an access that the site has not made lately. */
-static __attribute__((noinline)) uint64_t learn(struct site *s, qemu_plugin_meminfo_t info)
-{
-    const uint64_t size = UINT64_C(1) << qemu_plugin_mem_size_shift(info);
-    const int slot = qemu_plugin_mem_is_store(info);
-    uint64_t kind = slot ? HN_WRITE : HN_READ;
-
-    if ((s->flags & SITE_ATOMIC) != 0)
-        kind = HN_ATOMIC;
-    s->info[slot] = info;
-    s->what[slot] = (kind << HN_KIND_SHIFT) | (size << HN_SIZE_SHIFT) |
-                    ((s->flags & SITE_SYNC) != 0 ? UINT64_C(1) << HN_SYNC_BIT : 0);
-    return s->what[slot];
-}
-
-static inline uint64_t what_of(struct site *s, qemu_plugin_meminfo_t info)
-{
-    if (HN_LIKELY(info == s->info[0]))
-        return s->what[0];
-    return HN_LIKELY(info == s->info[1]) ? s->what[1] : learn(s, info);
 }
 
 /* A reference of a thread that is not to record now, or not yet. */
@@ -265,23 +201,9 @@ static void on_fetch(unsigned cpu, void *data)
         yield_in_block(me);
 }
 
-static struct site *site(const struct qemu_plugin_insn *insn, uint32_t flags, size_t to_come)
-{
-    struct site *s = new_site();
-
-    if (s == NULL)
-        return NULL;
-    s->pc = qemu_plugin_insn_vaddr(insn) & 0xffffffffffff;
-    s->flags = flags;
-    s->info[0] = s->info[1] = UINT32_MAX;
-    s->what[0] = s->what[1] = 0;
-    s->to_come = (uint32_t)to_come;
-    return s;
-}
-
 static void watch_fetch(struct qemu_plugin_insn *insn, size_t size, size_t to_come)
 {
-    struct site *s = site(insn, 0, to_come);
+    struct site *s = site_new(insn, 0, to_come);
 
     if (s == NULL)
         return;
@@ -298,7 +220,7 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t to_come, int
     qemu_plugin_vcpu_mem_cb_t callback = hn_deterministic() ? on_reference : on_free_reference;
     int synchronises;
     const int atomic = is_atomic(qemu_plugin_insn_data(insn), size, &synchronises);
-    struct site *s = site(insn, (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0),
+    struct site *s = site_new(insn, (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0),
                           to_come);
 
     if (fetches)
@@ -347,9 +269,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 static void on_flush(qemu_plugin_id_t id)
 {
     (void)id;
-    current_piece = pieces;
-    if (pieces != NULL)
-        pieces->used = 0;
+    sites_forget();
 }
 
 void translate_register(qemu_plugin_id_t id)

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define HN_MAGIC 0x486e5763
-#define HN_VERSION 3
+#define HN_VERSION 4
 #define HN_RINGS 1024
 #define HN_RING_LINES_AT 4096
 #define HN_RINGS_AT 69632
@@ -74,6 +74,7 @@
 #define HN_EV_PRIVATE 21        /* address (size, 0) */
 #define HN_EV_STAMP 22          /* free order only: (sequence number, 0) */
 #define HN_EV_GAP 23            /* instructions before the next reference, too many for it */
+#define HN_EV_CONTEXT 24        /* process: whole systems, the processor runs it from here on */
 
 struct hn_record {
     uint64_t word[2];

@@ -1,0 +1,194 @@
+/* Whole systems: every reference of kernel and processes, between the guest's marks.
+ *
+ * QEMU runs all processors of the guest in one host thread, in turns (-accel tcg,thread=single), so
+ * the order of the records is that of execution, and one ring is enough. A record's thread is the
+ * processor, its address the physical one; whether the kernel made the reference shows in the
+ * program counter, which process made it in the context event before it.
+ *
+ * Until the start mark, and after the stop mark, code is translated without callbacks: what QEMU
+ * has translated is thrown away at a mark, which is also when nothing in the guest moves.
+ */
+#include "guest.h"
+#include "mark.h"
+#include "sites.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MARK_BYTES = 8 };
+
+static struct hn_thread *processors;
+static qemu_plugin_id_t own_id;
+static int on;          /* between the marks */
+static int changing;    /* a mark was met, and QEMU has not yet thrown its code away */
+
+static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+
+/* Where the next record goes, or null when the recorder has gone. */
+static inline struct hn_record *next_place(void)
+{
+    if (HN_UNLIKELY(processors->next == NULL || processors->next >= processors->block_end))
+        return hn_next_block(processors);
+    return processors->next;
+}
+
+static void on_system_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    struct site *s = data;
+    const struct qemu_plugin_hwaddr *physical = qemu_plugin_get_hwaddr(info, address);
+    struct hn_record *at;
+
+    if (!on || hn_c->order == 0 || physical == NULL || qemu_plugin_hwaddr_is_io(physical))
+        return;
+    at = next_place();
+    if (at == NULL)
+        return;
+    processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
+    at->word[1] = s->pc | processors->tag;
+    __atomic_store_n(&at->word[0],
+                     (qemu_plugin_hwaddr_phys_addr(physical) & 0xffffffffffff) | what_of(s, info),
+                     __ATOMIC_RELEASE);
+    processors->next = at + 1;
+    if (HN_UNLIKELY(cpu < SYSTEM_CPUS_MAX && address == hn_current_task[cpu]) &&
+        qemu_plugin_mem_is_store(info))
+        task_switched(processors, cpu);
+}
+
+/* An atomic operation is one reference: its store stands for both. */
+static void on_system_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    if (qemu_plugin_mem_is_store(info))
+        on_system_reference(cpu, info, address, data);
+}
+
+static void on_system_flush(qemu_plugin_id_t id)
+{
+    (void)id;
+    sites_forget();
+}
+
+/* The first mark: now there is something to record. */
+static int begin_system(void)
+{
+    if (processors != NULL)
+        return 1;
+    if (!hn_make_control())
+        return 0;
+    hn_take_orders();
+    processors = hn_first_thread();
+    return 1;
+}
+
+static void tell_mark(const char *what)
+{
+    uint64_t words[4] = {strlen(what), 0, 0, 0};
+
+    memcpy(&words[2], what, words[0]);
+    hn_event_words(processors, HN_EV_MARKER, words, 1);
+}
+
+/* QEMU has forgotten its code, and no processor runs. */
+static void on_change(qemu_plugin_id_t id)
+{
+    const unsigned cpus = (unsigned)qemu_plugin_n_vcpus();
+
+    sites_forget();
+    changing = 0;
+    on = !on && begin_system();
+    if (on) {
+        for (unsigned cpu = 0; cpu < cpus; cpu++) {
+            processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
+            hn_event_with(processors, HN_EV_THREAD_START, (const uint64_t[4]){0, 0, 0, 0});
+        }
+        tasks_begin(processors, cpus);
+        tell_mark("start");
+    } else if (processors != NULL) {
+        tell_mark("stop");
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_system_translation);
+    qemu_plugin_register_flush_cb(id, on_system_flush);
+}
+
+static void change(int to)
+{
+    if (on == to || changing)
+        return;
+    changing = 1;
+    qemu_plugin_reset(own_id, on_change);
+}
+
+static void on_start(unsigned cpu, void *data)
+{
+    (void)cpu, (void)data;
+    change(1);
+}
+
+static void on_stop(unsigned cpu, void *data)
+{
+    (void)cpu, (void)data;
+    change(0);
+}
+
+/* The load behind the start mark is of the mark program's table. */
+static void on_table(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    const struct qemu_plugin_hwaddr *physical = qemu_plugin_get_hwaddr(info, address);
+
+    (void)cpu, (void)data;
+    if (!on && physical != NULL && !qemu_plugin_hwaddr_is_io(physical))
+        tasks_learn(qemu_plugin_hwaddr_phys_addr(physical));
+}
+
+static uint32_t mark_of(const struct qemu_plugin_insn *insn)
+{
+    static const uint8_t nop[] = {0x0f, 0x1f, 0x84, 0x00};
+    const uint8_t *code = qemu_plugin_insn_data(insn);
+    uint32_t number = 0;
+
+    if (qemu_plugin_insn_size(insn) == MARK_BYTES && memcmp(code, nop, sizeof nop) == 0)
+        memcpy(&number, code + sizeof nop, sizeof number);
+    return number;
+}
+
+static void watch_system(struct qemu_plugin_insn *insn, size_t to_come)
+{
+    int synchronises;
+    const int atomic = is_atomic(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn),
+                                 &synchronises);
+    struct site *s = site_new(insn, (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0),
+                              to_come);
+
+    if (s != NULL)
+        qemu_plugin_register_vcpu_mem_cb(insn, atomic ? on_system_atomic : on_system_reference,
+                                         QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, s);
+}
+
+static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    const size_t count = qemu_plugin_tb_n_insns(tb);
+
+    (void)id;
+    for (size_t i = 0; i < count; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        const uint32_t number = mark_of(insn);
+
+        if (number == MARK_START) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_start, QEMU_PLUGIN_CB_NO_REGS, NULL);
+            if (i + 1 < count)
+                qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i + 1), on_table,
+                                                 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, NULL);
+        } else if (number == MARK_STOP) {
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_stop, QEMU_PLUGIN_CB_NO_REGS, NULL);
+        }
+        if (on)
+            watch_system(insn, count - 1 - i);
+    }
+}
+
+int system_install(qemu_plugin_id_t id)
+{
+    own_id = id;
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_system_translation);
+    qemu_plugin_register_flush_cb(id, on_system_flush);
+    return 0;
+}

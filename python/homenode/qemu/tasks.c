@@ -1,0 +1,135 @@
+/* Which process each processor of a whole system runs.
+ *
+ * Nothing in the guest says so to us. But its kernel keeps a pointer to the running task at a fixed
+ * place of every processor's own data, and a store to that place is a context switch. The guest's
+ * memory is QEMU's: the task is read there. Where the place is, and where a task holds its
+ * numbers, the guest's mark program finds out (mark.c).
+ */
+#include "guest.h"
+#include "mark.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 16, SEEN = 1 << 12, RAM_NAME_BYTES = 64 };
+
+/* Linux on x86-64 without randomisation: the kernel's own image, and all memory. */
+#define KERNEL_IMAGE UINT64_C(0xffffffff80000000)
+#define ALL_MEMORY UINT64_C(0xffff888000000000)
+#define NOWHERE UINT64_MAX
+
+struct task {
+    uint32_t process;
+    char name[NAME_BYTES + 1];
+};
+
+uint64_t hn_current_task[SYSTEM_CPUS_MAX];
+
+static const uint8_t *guest_ram;
+static uint64_t guest_ram_size;
+static struct mark_table tasks_table;
+static struct task seen_tasks[SEEN];
+
+/* The guest's memory in QEMU's address space. */
+static int find_ram(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        unsigned long low, high;
+
+        if (strstr(line, "memory-backend-memfd") == NULL ||
+            sscanf(line, "%lx-%lx", &low, &high) != 2 || high - low <= guest_ram_size)
+            continue;
+        guest_ram = (const uint8_t *)low;
+        guest_ram_size = high - low;
+    }
+    if (maps != NULL)
+        fclose(maps);
+    return guest_ram != NULL;
+}
+
+static int read_physical(uint64_t address, void *to, size_t size)
+{
+    if (guest_ram == NULL || address >= guest_ram_size || guest_ram_size - address < size)
+        return 0;
+    memcpy(to, guest_ram + address, size);
+    return 1;
+}
+
+static int read_kernel(uint64_t address, void *to, size_t size)
+{
+    return read_physical(address - (address >= KERNEL_IMAGE ? KERNEL_IMAGE : ALL_MEMORY), to, size);
+}
+
+/* The mark program has read its table at this physical address. */
+void tasks_learn(uint64_t physical)
+{
+    if (!find_ram() || !read_physical(physical, &tasks_table, sizeof tasks_table) || tasks_table.magic != MARK_MAGIC)
+        memset(&tasks_table, 0, sizeof tasks_table);
+}
+
+int tasks_known(void)
+{
+    return tasks_table.magic == MARK_MAGIC;
+}
+
+static int current_task(unsigned cpu, struct task *found)
+{
+    uint64_t task;
+
+    memset(found, 0, sizeof *found);
+    return read_kernel(hn_current_task[cpu], &task, sizeof task) &&
+           read_kernel(task + tasks_table.process, &found->process, sizeof found->process) &&
+           read_kernel(task + tasks_table.name, found->name, NAME_BYTES);
+}
+
+/* A process is named when it is first seen, and when it has another name: after exec. */
+static void tell_name(struct hn_thread *me, const struct task *t)
+{
+    enum { A_WORD = 7, WORDS = 8 };
+    struct task *known = &seen_tasks[t->process % SEEN];
+    char text[A_WORD * WORDS + 1];
+    uint64_t words[2 + WORDS + 1] = {0};
+    int length;
+
+    if (known->process == t->process && memcmp(known->name, t->name, NAME_BYTES) == 0)
+        return;
+    *known = *t;
+    length = snprintf(text, sizeof text, "process %u %s", t->process, t->name);
+    for (int i = 0; i < length; i++)
+        words[2 + i / A_WORD] |= (uint64_t)(unsigned char)text[i] << (8 * (i % A_WORD));
+    words[0] = (uint64_t)length;
+    hn_event_words(me, HN_EV_MARKER, words, (unsigned)(length + 2 * A_WORD - 1) / (2 * A_WORD));
+}
+
+/* The processor's kernel has stored a task. The slot's tag is the processor's. */
+void task_switched(struct hn_thread *me, unsigned cpu)
+{
+    struct task now;
+
+    if (!current_task(cpu, &now))
+        return;
+    hn_event(me, HN_EV_CONTEXT, now.process, 0);
+    tell_name(me, &now);
+}
+
+/* Recording begins, while every processor stands still. */
+void tasks_begin(struct hn_thread *me, unsigned cpus)
+{
+    for (unsigned cpu = 0; cpu < SYSTEM_CPUS_MAX; cpu++)
+        hn_current_task[cpu] = NOWHERE;
+    for (unsigned cpu = 0; cpu < cpus && cpu < SYSTEM_CPUS_MAX; cpu++) {
+        uint64_t own_data;
+
+        me->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
+        if (!tasks_known() || !read_kernel(tasks_table.own_data + cpu * sizeof own_data, &own_data,
+                                           sizeof own_data)) {
+            hn_event(me, HN_EV_CONTEXT, 0, 0);
+            continue;
+        }
+        hn_current_task[cpu] = own_data + tasks_table.current;
+        task_switched(me, cpu);
+    }
+}
