@@ -129,7 +129,8 @@ static void on_stop(unsigned cpu, void *data)
     change(0);
 }
 
-/* The load behind the start mark is of the mark program's table. */
+/* The load behind the start mark is of the mark program's table. (Registered for both directions:
+ * QEMU 7.2 never calls a callback that is for loads only.) */
 static void on_table(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     const struct qemu_plugin_hwaddr *physical = qemu_plugin_get_hwaddr(info, address);
@@ -176,7 +177,7 @@ static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_start, QEMU_PLUGIN_CB_NO_REGS, NULL);
             if (i + 1 < count)
                 qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i + 1), on_table,
-                                                 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R, NULL);
+                                                 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
         } else if (number == MARK_STOP) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_stop, QEMU_PLUGIN_CB_NO_REGS, NULL);
         }
