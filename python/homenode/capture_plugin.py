@@ -10,7 +10,7 @@ from pathlib import Path
 
 from homenode import capture, capture_runtime
 
-__all__ = ["SOURCES", "plugin"]
+__all__ = ["SOURCES", "mark", "plugin"]
 
 SOURCES = Path(__file__).parent / "qemu"
 
@@ -49,3 +49,13 @@ def plugin() -> Path:
     runtime = tuple(capture_runtime.SOURCES / f"{name}.c" for name in _OF_THE_RUNTIME)
     own = tuple(SOURCES / f"{name}.c" for name in _OWN)
     return capture_runtime.build_plugin(capture.compiler("c"), (*runtime, *own))
+
+
+def mark() -> Path:
+    """The program with which a whole system says from where to where it is to be recorded.
+
+    Raises:
+        FileNotFoundError: when there is no C compiler, with what to install.
+        RuntimeBuildError: when the compiler refuses, with what it said.
+    """
+    return capture_runtime.build_mark(capture.compiler("c"), SOURCES / "mark.c")

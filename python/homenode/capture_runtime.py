@@ -21,7 +21,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NESTED", "SOURCES", "RuntimeBuildError", "build_plugin", "cache_dir", "link_flags"]
+__all__ = [
+    "NESTED",
+    "SOURCES",
+    "RuntimeBuildError",
+    "build_mark",
+    "build_plugin",
+    "cache_dir",
+    "link_flags",
+]
 
 # Set for the compilers that the wrapper starts, so that a CC which leads back to it does not.
 NESTED = "HOMENODE_NESTED"
@@ -90,6 +98,17 @@ def build_plugin(compiler: Sequence[str], sources: tuple[Path, ...]) -> Path:
     return _build(compiler, Variant("qemu", ("-shared",), sources, "plugin.so")) / "plugin.so"
 
 
+def build_mark(compiler: Sequence[str], source: Path) -> Path:
+    """The mark program of whole systems, built from `source` unless it exists.
+
+    It is linked statically: nothing is known about the libraries of the system it runs in.
+
+    Raises:
+        RuntimeBuildError: when the compiler refuses, with what it said.
+    """
+    return _build(compiler, Variant("mark", ("-static",), (source,), "mark")) / "mark"
+
+
 def _build(compiler: Sequence[str], variant: Variant) -> Path:
     """The folder with the object and the linker's instructions."""
     target = cache_dir() / f"runtime-{variant.name}-{_fingerprint(compiler, variant)}"
@@ -135,7 +154,7 @@ def _compile(compiler: Sequence[str], variant: Variant, folder: Path) -> None:
     target = folder / variant.target
     folders = sorted({str(source.parent) for source in variant.sources} | {str(SOURCES)})
     flags = [*_flags(), *variant.flags, *(f"-I{name}" for name in folders)]
-    if variant.target.endswith(".so"):
+    if variant.target != "runtime.o":
         _checked([*compiler, *flags, str(whole), "-o", str(target), "-lpthread", "-ldl"])
         return
     _checked([*compiler, *flags, "-c", str(whole), "-o", str(target)])

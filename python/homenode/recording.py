@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from homenode import capture_plugin, capture_runtime
+from homenode import capture_plugin, capture_runtime, initramfs
 from homenode.errors import ConfigError
 
-__all__ = ["complete"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["ready"]
 
 
-def complete(options: dict[str, Any]) -> None:
-    """Adds to the recorder's options what depends on this machine.
+@contextlib.contextmanager
+def ready(options: dict[str, Any]) -> Iterator[None]:
+    """Adds to the recorder's options what depends on this machine, for the length of the block.
 
     Raises:
-        ConfigError: when the plugin cannot be built, with what to install.
+        ConfigError: when the plugin cannot be built, with what to install, or the initramfs cannot
+            be read.
     """
-    if options.get("via") != "qemu":
+    via = options.get("via")
+    if via not in ("qemu", "qemu-system"):
+        yield
         return
     try:
         options["plugin"] = str(capture_plugin.plugin())
+        mark = capture_plugin.mark() if via == "qemu-system" else None
     except (OSError, capture_runtime.RuntimeBuildError) as error:
         raise ConfigError(str(error)) from error
+    if mark is None:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
+        target = Path(folder) / "initramfs"
+        system = options.get("system", {})
+        try:
+            initramfs.with_mark(system.get("initramfs", ""), mark, target)
+        except OSError as error:
+            raise ConfigError(
+                f"initramfs: {error}; name a cpio archive that can be read"
+            ) from error
+        options["system"] = {**system, "initramfs": str(target)}
+        yield

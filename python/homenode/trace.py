@@ -99,9 +99,9 @@ class Trace:
         only_known(options, RecordOptions)
         files = {"argv": [os.fspath(word) for word in command], "output": os.fspath(path)}
         wanted: dict[str, Any] = {**files, **options}
-        recording.complete(wanted)
         check_replaceable(path, *command[:1])
-        _core.record(json.dumps(wanted), progress)
+        with recording.ready(wanted):
+            _core.record(json.dumps(wanted), progress)
         return cls(path)
 
     @classmethod

@@ -16,17 +16,19 @@ from homenode.cli.command import Counts, examples, json_option
         "homenode record --order free -o t.hnt -- ./prog",
         "homenode record --repeat 5 --quantum 50,200 -o t.hnt -- ./prog",
         "homenode record --via qemu -o pigz.hnt -- pigz -k -p 4 some-file",
+        "homenode record --via qemu-system --kernel vmlinuz --initramfs i.gz -o t.hnt",
         "homenode record --via qemu --sysroot /usr/aarch64-linux-gnu -o t.hnt -- ./arm-prog",
     ),
 )
-@click.argument("command", nargs=-1, required=True, metavar="PROGRAM [ARGS]...")
+@click.argument("command", nargs=-1, metavar="PROGRAM [ARGS]...")
 @click.option("-o", "--output", required=True, metavar="T.hnt", help="The trace to write.")
 @click.option(
     "--via",
-    type=click.Choice(["cc", "qemu"]),
+    type=click.Choice(["cc", "qemu", "qemu-system"]),
     default="cc",
     show_default=True,
-    help="How references are caught: cc, a program built with homenode cc; qemu, any program.",
+    help="How references are caught: cc, a program built with homenode cc; qemu, any program; "
+    "qemu-system, a kernel and all that runs on it.",
 )
 @click.option(
     "--order",
@@ -80,6 +82,26 @@ from homenode.cli.command import Counts, examples, json_option
     metavar="QEMU",
     help="With qemu, the emulator to use. Default: the one for the program, from PATH.",
 )
+@click.option("--kernel", metavar="K", help="With qemu-system, the Linux kernel to boot (x86-64).")
+@click.option("--initramfs", metavar="I", help="With qemu-system, the file system to boot.")
+@click.option(
+    "--processors",
+    type=click.IntRange(1, 255),
+    default=4,
+    show_default=True,
+    help="With qemu-system, how many the machine has.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(64, 3072),
+    default=512,
+    show_default=True,
+    metavar="MIB",
+    help="With qemu-system, the machine's memory.",
+)
+@click.option(
+    "--append", default="", metavar="WORDS", help="With qemu-system, more for the kernel's command."
+)
 @json_option
 def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Run a program and record its memory references.
@@ -88,6 +110,10 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     --via qemu it may be any 64-bit Linux program for x86-64, aarch64 or riscv64, as it is: QEMU's
     user-mode emulation (on Debian: apt install qemu-user) runs it.
 
+    With --via qemu-system, QEMU (on Debian: apt install qemu-system-x86) boots a kernel with an
+    initramfs, in which /homenode/mark start and /homenode/mark stop say what is recorded;
+    PROGRAM and ARGS are then further options for QEMU, for example a disk.
+
     Its input and output are its own, so the summary goes to standard error; with --json the summary
     is on standard output and the program's goes to standard error. Its exit code is reported, not
     returned. Several recordings, with --repeat or several quanta, go to t.q100.s0.hnt and so on:
@@ -95,7 +121,7 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """
     from homenode.cli.output import print_facts, print_json
 
-    options["argv"] = list(command)
+    options["argv"] = [*_kernel(options, command), *command]
     summaries = [_record(one, as_json) for one in _recordings(options)]
     if as_json:
         print_json(summaries if len(summaries) > 1 else summaries[0])
@@ -103,6 +129,28 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     for summary in summaries:
         facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
         print_facts(facts, aside=True)
+
+
+def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
+    """Takes the options of whole systems to where the recorder wants them; the kernel, if any."""
+    kernel, initramfs = options.pop("kernel"), options.pop("initramfs")
+    machine = {
+        "processors": options.pop("processors"),
+        "memory_mib": options.pop("memory"),
+        "append": options.pop("append"),
+    }
+    if options["via"] != "qemu-system":
+        if kernel or initramfs:
+            raise click.UsageError("--kernel and --initramfs go with --via qemu-system")
+        if not command:
+            raise click.UsageError("Missing argument 'PROGRAM [ARGS]...'.")
+        return []
+    if not kernel or not initramfs:
+        raise click.UsageError("--via qemu-system needs --kernel and --initramfs")
+    if len(options["quanta"]) > 1 or options["repeat"] > 1:
+        raise click.UsageError("--via qemu-system records once: its turns are QEMU's own")
+    options["system"] = {"initramfs": initramfs, **machine}
+    return [kernel]
 
 
 def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
@@ -133,10 +181,13 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     from homenode.cli.progress import Progress
     from homenode.files import check_replaceable
 
-    recording.complete(options)
     check_replaceable(options["output"], options["argv"][0])
     try:
-        with Progress("recording") as progress, programs_aside() if as_json else nullcontext():
+        with (
+            recording.ready(options),
+            Progress("recording") as progress,
+            programs_aside() if as_json else nullcontext(),
+        ):
             summary: dict[str, Any] = json.loads(_core.record(json.dumps(options), progress))
     except KeyboardInterrupt:
         click.echo(f"{options['output']} holds what was recorded until now", err=True)

@@ -5,8 +5,9 @@
  * processor, its address the physical one; whether the kernel made the reference shows in the
  * program counter, which process made it in the context event before it.
  *
- * Until the start mark, and after the stop mark, code is translated without callbacks: what QEMU
- * has translated is thrown away at a mark, which is also when nothing in the guest moves.
+ * Until the first start mark code is translated without callbacks, and then all of it is thrown
+ * away, so that a system boots quickly. It cannot be taken back: when an instruction faults, QEMU
+ * 7.2 keeps the address of its callbacks, and would call them in code that has none.
  */
 #include "guest.h"
 #include "mark.h"
@@ -19,8 +20,10 @@ enum { MARK_BYTES = 8 };
 
 static struct hn_thread *processors;
 static qemu_plugin_id_t own_id;
+static int wanted;      /* the guest has said start, and not yet stop */
 static int on;          /* between the marks */
-static int changing;    /* a mark was met, and QEMU has not yet thrown its code away */
+static int watching;    /* translated code has callbacks */
+static int forgetting;  /* QEMU has been told to throw its code away */
 
 static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
@@ -87,46 +90,52 @@ static void tell_mark(const char *what)
     hn_event_words(processors, HN_EV_MARKER, words, 1);
 }
 
-/* QEMU has forgotten its code, and no processor runs. */
-static void on_change(qemu_plugin_id_t id)
+/* From here on. Nothing in the guest moves: one host thread runs all its processors. */
+static void go_on(void)
 {
     const unsigned cpus = (unsigned)qemu_plugin_n_vcpus();
+    const int first = processors == NULL;
 
-    sites_forget();
-    changing = 0;
-    on = !on && begin_system();
+    on = begin_system();
+    for (unsigned cpu = 0; on && first && cpu < cpus; cpu++) {
+        processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
+        hn_event_with(processors, HN_EV_THREAD_START, (const uint64_t[4]){0, 0, 0, 0});
+    }
     if (on) {
-        for (unsigned cpu = 0; cpu < cpus; cpu++) {
-            processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
-            hn_event_with(processors, HN_EV_THREAD_START, (const uint64_t[4]){0, 0, 0, 0});
-        }
         tasks_begin(processors, cpus);
         tell_mark("start");
-    } else if (processors != NULL) {
-        tell_mark("stop");
     }
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_system_translation);
-    qemu_plugin_register_flush_cb(id, on_system_flush);
 }
 
-static void change(int to)
+/* QEMU has forgotten its code; what it translates now has callbacks. */
+static void on_forgotten(qemu_plugin_id_t id)
 {
-    if (on == to || changing)
-        return;
-    changing = 1;
-    qemu_plugin_reset(own_id, on_change);
+    sites_forget();
+    watching = 1;
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_system_translation);
+    qemu_plugin_register_flush_cb(id, on_system_flush);
+    if (wanted)
+        go_on();
 }
 
 static void on_start(unsigned cpu, void *data)
 {
     (void)cpu, (void)data;
-    change(1);
+    wanted = 1;
+    if (watching && !on)
+        go_on();
+    else if (!watching && !forgetting)
+        qemu_plugin_reset(own_id, on_forgotten);
+    forgetting |= !watching;
 }
 
 static void on_stop(unsigned cpu, void *data)
 {
     (void)cpu, (void)data;
-    change(0);
+    wanted = 0;
+    if (on)
+        tell_mark("stop");
+    on = 0;
 }
 
 /* The load behind the start mark is of the mark program's table. (Registered for both directions:
@@ -181,7 +190,7 @@ static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
         } else if (number == MARK_STOP) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_stop, QEMU_PLUGIN_CB_NO_REGS, NULL);
         }
-        if (on)
+        if (watching)
             watch_system(insn, count - 1 - i);
     }
 }
