@@ -1,0 +1,149 @@
+"""Whole systems, recorded in QEMU's system emulation.
+
+The tests that boot need a Linux kernel for x86-64 that this user may read: HOMENODE_TEST_KERNEL, or
+the newest in /boot.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import homenode as hn
+from homenode import initramfs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROGRAMS = Path(__file__).parent / "programs"
+_WORDS, _ROUNDS = 4096, 5
+_MEMORY_MIB = 256
+
+
+def _kernel() -> str:
+    named = os.environ.get("HOMENODE_TEST_KERNEL")
+    found = [named] if named else sorted(map(str, Path("/boot").glob("vmlinuz-*")))
+    return next((path for path in reversed(found) if os.access(path, os.R_OK)), "")
+
+
+boots = pytest.mark.skipif(
+    not _kernel() or shutil.which("qemu-system-x86_64") is None or shutil.which("gcc") is None,
+    reason="qemu-system-x86, gcc or a kernel is not installed",
+)
+
+
+@pytest.fixture(scope="session")
+def small_system(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An initramfs with one program."""
+    folder = tmp_path_factory.mktemp("system")
+    program = folder / "init"
+    line = ["gcc", "-O1", "-static", str(PROGRAMS / "system_init.c"), "-o", str(program)]
+    subprocess.run(line, check=True)
+    target = folder / "initramfs"
+    target.write_bytes(initramfs.archive([("init", 0o100755, program.read_bytes())]))
+    return target
+
+
+def _record(image: Path, trace: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "homenode", "record", "--via", "qemu-system", "--json"]
+    line += ["--kernel", _kernel(), "--initramfs", str(image), "--processors", "2"]
+    line += ["--memory", str(_MEMORY_MIB), "-o", str(trace)]
+    environment = {**os.environ, **variables}
+    return subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+
+
+def _columns(trace: hn.Trace) -> Mapping[str, np.ndarray]:
+    table = trace.to_arrow()
+    return {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
+
+
+@boots
+def test_kernel_and_processes_are_recorded_between_the_marks(
+    small_system: Path, tmp_path: Path
+) -> None:
+    done = _record(small_system, tmp_path / "t.hnt")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    children = dict(re.findall(r"process (\d+) processor (\d)", done.stderr))
+    assert sorted(children.values()) == ["0", "1"], done.stderr
+    columns = _columns(hn.Trace.open(tmp_path / "t.hnt"))
+    assert (summary["exit_code"], summary["threads"]) == (0, 2)
+    assert columns["address"].max() < _MEMORY_MIB << 20
+    kernel = columns["kernel"]
+    assert 0 < kernel.sum() < len(kernel)
+    assert ((columns["pc"] >> np.uint64(63)) == kernel).all()
+
+    stores = (columns["kind"] == 1) & ~kernel & (columns["size"] == 8)
+    frames = []
+    for process, processor in children.items():
+        own = columns["pid"] == int(process)
+        there = own & stores & (columns["thread"] == int(processor))
+        addresses, times = np.unique(columns["address"][there], return_counts=True)
+        written = addresses[times >= _ROUNDS]
+        assert len(written) >= _WORDS
+        frames.append(set((written >> np.uint64(12)).tolist()))
+    # Fork copies what is written: one address in each process, two places in memory.
+    assert not frames[0] & frames[1]
+    # What init does after the stop mark is not there.
+    init = (columns["pid"] == 1) & stores
+    assert init.sum() < _WORDS
+
+
+@boots
+def test_a_system_that_never_starts_recording_is_an_error(tmp_path: Path) -> None:
+    empty = tmp_path / "initramfs"
+    empty.write_bytes(initramfs.archive([("empty", 0o040755, b"")]))
+    done = _record(empty, tmp_path / "t.hnt")
+    assert done.returncode == 2
+    assert "mark start" in done.stderr
+    assert not (tmp_path / "t.hnt").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--via", "qemu-system", "--kernel", "k"], "needs --kernel and --initramfs"),
+        (["--kernel", "k", "--", "true"], "go with --via qemu-system"),
+        ([], "Missing argument"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    words: list[str], complaint: str, tmp_path: Path
+) -> None:
+    line = [sys.executable, "-m", "homenode", "record", "-o", str(tmp_path / "t.hnt"), *words]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+
+
+def test_an_archive_has_the_kernels_format() -> None:
+    made = initramfs.archive([("d", 0o040755, b""), ("d/f", 0o100644, b"abcde")])
+    entries, at = [], 0
+    while not entries or entries[-1][0] != "TRAILER!!!":
+        assert made[at : at + 6] == b"070701"
+        fields = [int(made[at + 6 + 8 * i : at + 14 + 8 * i], 16) for i in range(13)]
+        name = made[at + 110 : at + 110 + fields[11] - 1].decode()
+        start = -(-(at + 110 + fields[11]) // 4) * 4
+        entries.append((name, fields[1], made[start : start + fields[6]]))
+        at = -(-(start + fields[6]) // 4) * 4
+    assert entries[:2] == [("d", 0o040755, b""), ("d/f", 0o100644, b"abcde")]
+    assert at == len(made)
+
+
+def test_the_users_archive_follows_ours(tmp_path: Path) -> None:
+    for name, content in [("user", b"\x1f\x8btheirs"), ("mark", b"ELF")]:
+        (tmp_path / name).write_bytes(content)
+    initramfs.with_mark(tmp_path / "user", tmp_path / "mark", tmp_path / "both")
+    both = (tmp_path / "both").read_bytes()
+    assert both.endswith(b"\x1f\x8btheirs")
+    assert b"homenode/mark\0" in both
+    assert (len(both) - len(b"\x1f\x8btheirs")) % 4 == 0
