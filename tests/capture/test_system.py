@@ -113,7 +113,7 @@ def test_a_system_that_never_starts_recording_is_an_error(tmp_path: Path) -> Non
     [
         (["--via", "qemu-system", "--kernel", "k"], "needs --kernel and --initramfs"),
         (["--kernel", "k", "--", "true"], "go with --via qemu-system"),
-        ([], "Missing argument"),
+        ([], "missing argument"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
