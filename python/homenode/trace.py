@@ -36,10 +36,14 @@ class RecordOptions(TypedDict, total=False):
     quantum: references a thread makes before the next thread's turn. Default: 100.
     seed: 0 for turns of exactly a quantum; else every turn has a length from 1 to less than two
         quanta, at random with this seed, and the same seed gives the same trace. Default: 0.
-    via: ``cc`` for a program built with ``homenode cc`` (default), ``qemu`` for any program.
+    via: ``cc`` for a program built with ``homenode cc`` (default), ``qemu`` for any program,
+        ``qemu-system`` for a kernel with all that runs on it: then the command is the kernel and
+        further options for QEMU.
     fetches: with ``qemu``, also record where instructions are fetched. Default: no.
     sysroot: with ``qemu``, where the libraries of a program for another instruction set are.
     emulator: with ``qemu``, the emulator to use. Default: the one for the program, from PATH.
+    system: with ``qemu-system``, ``initramfs`` (a file; required), ``processors`` (default 4),
+        ``memory_mib`` (default 512) and ``append`` (for the kernel's command line).
     """
 
     order: str
@@ -49,6 +53,7 @@ class RecordOptions(TypedDict, total=False):
     fetches: bool
     sysroot: str
     emulator: str
+    system: dict[str, str | int]
 
 
 class Trace:

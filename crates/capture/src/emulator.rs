@@ -182,6 +182,7 @@ fn version(path: &Path) -> Result<String, CaptureError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::SystemOptions;
 
     fn header(class: u8, machine: u16) -> Vec<u8> {
         let mut bytes = b"\x7fELF".to_vec();
@@ -216,6 +217,31 @@ mod tests {
         let tail: Vec<_> = launch.argv.iter().rev().take(4).collect();
         assert_eq!((tail[0].as_str(), tail[1].as_str(), tail[3].as_str()), ("exit", "-c", "sh"));
         assert!(tail[2].ends_with("/sh"));
+    }
+
+    #[test]
+    fn a_system_has_its_kernel_initramfs_and_what_else_qemu_is_told() {
+        let emulator =
+            Emulator { path: "/x/qemu".into(), version: "qemu 7.2".to_owned(), native: false };
+        let options = RecordOptions {
+            argv: vec!["vmlinuz".to_owned(), "-drive".to_owned(), "file=d".to_owned()],
+            via: "qemu-system".to_owned(),
+            plugin: "/a,b.so".to_owned(),
+            system: SystemOptions { initramfs: "i.gz".to_owned(), ..SystemOptions::default() },
+            ..RecordOptions::default()
+        };
+        let launch = emulator.launch(&options).unwrap();
+        assert_eq!(launch.preload, None);
+        let after = |word: &str| {
+            let at = launch.argv.iter().position(|other| other == word).unwrap();
+            launch.argv[at + 1].clone()
+        };
+        assert_eq!(after("-kernel"), "vmlinuz");
+        assert_eq!(after("-initrd"), "i.gz");
+        assert_eq!(after("-smp"), "4");
+        assert_eq!(after("-plugin"), "file=/a,,b.so");
+        assert!(after("-append").contains("nokaslr"));
+        assert_eq!(launch.argv.last().unwrap(), "file=d");
     }
 
     #[test]

@@ -57,8 +57,8 @@ pub enum CaptureError {
     },
     /// There is no emulator.
     #[error(
-        "{emulator}: no such emulator; install QEMU (on Debian: apt install qemu-user for programs, \
-         qemu-system-x86 for whole systems)"
+        "{emulator}: no such emulator; install QEMU (on Debian: apt install qemu-user for \
+         programs, qemu-system-x86 for whole systems)"
     )]
     NoEmulator {
         /// Its name.

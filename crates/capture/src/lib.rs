@@ -23,5 +23,5 @@ mod sink;
 pub mod wire;
 
 pub use error::CaptureError;
-pub use options::{Order, RecordOptions, RecordSummary};
+pub use options::{Order, RecordOptions, RecordSummary, SystemOptions};
 pub use record::record;

@@ -136,12 +136,16 @@ impl RecordOptions {
         }
         if self.whole_system() {
             self.system.check()?;
-            if self.order == Order::Free || self.native || self.fetches {
-                return bad(
-                    "via",
-                    "no free order, native run or fetches with qemu-system",
-                    "one of them".to_owned(),
-                );
+            let others = [
+                ("order", self.order == Order::Free),
+                ("seed", self.seed != 0),
+                ("native", self.native),
+                ("fetches", self.fetches),
+                ("sysroot", !self.sysroot.is_empty()),
+            ];
+            if let Some((option, _)) = others.iter().find(|(_, given)| *given) {
+                let expected = "what it is by itself, with qemu-system";
+                return bad(option, expected, "something else".to_owned());
             }
         }
         if self.emulated() == self.plugin.is_empty() {
@@ -219,10 +223,40 @@ mod tests {
             RecordOptions { output: String::new(), ..good.clone() },
             RecordOptions { via: "qemu".to_owned(), ..good.clone() },
             RecordOptions { via: "perf".to_owned(), ..good.clone() },
+            RecordOptions { via: "qemu-system".to_owned(), ..good.clone() },
             RecordOptions { quantum: 0, ..good.clone() },
             RecordOptions { seed: 1, order: Order::Free, ..good.clone() },
             RecordOptions { level: 23, ..good.clone() },
             RecordOptions { argv: vec!["a\0b".to_owned()], ..good },
+        ];
+        for options in bad {
+            let error = options.check().unwrap_err().to_string();
+            assert!(error.contains("expected"), "{error}");
+        }
+    }
+
+    #[test]
+    fn impossible_systems_are_refused() {
+        let system = SystemOptions { initramfs: "i".to_owned(), ..SystemOptions::default() };
+        let good = RecordOptions {
+            argv: vec!["k".to_owned()],
+            output: "t.hnt".to_owned(),
+            via: "qemu-system".to_owned(),
+            plugin: "p.so".to_owned(),
+            system: system.clone(),
+            ..RecordOptions::default()
+        };
+        good.check().unwrap();
+        let bad = [
+            RecordOptions { seed: 1, ..good.clone() },
+            RecordOptions { native: true, ..good.clone() },
+            RecordOptions { fetches: true, ..good.clone() },
+            RecordOptions { order: Order::Free, ..good.clone() },
+            RecordOptions {
+                system: SystemOptions { memory_mib: 4096, ..system.clone() },
+                ..good.clone()
+            },
+            RecordOptions { system: SystemOptions { processors: 0, ..system }, ..good },
         ];
         for options in bad {
             let error = options.check().unwrap_err().to_string();

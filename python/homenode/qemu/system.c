@@ -35,7 +35,8 @@ static inline struct hn_record *next_place(void)
     return processors->next;
 }
 
-static void on_system_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+static void on_system_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
+                                void *data)
 {
     struct site *s = data;
     const struct qemu_plugin_hwaddr *physical = qemu_plugin_get_hwaddr(info, address);

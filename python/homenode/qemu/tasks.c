@@ -66,7 +66,8 @@ static int read_kernel(uint64_t address, void *to, size_t size)
 /* The mark program has read its table at this physical address. */
 void tasks_learn(uint64_t physical)
 {
-    if (!find_ram() || !read_physical(physical, &tasks_table, sizeof tasks_table) || tasks_table.magic != MARK_MAGIC)
+    if (!find_ram() || !read_physical(physical, &tasks_table, sizeof tasks_table) ||
+        tasks_table.magic != MARK_MAGIC)
         memset(&tasks_table, 0, sizeof tasks_table);
 }
 
