@@ -11,6 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(("quantum", value)) => options.quantum = value.parse()?,
             Some(("level", value)) => options.level = value.parse()?,
             Some(("native", value)) => options.native = value.parse()?,
+            Some(("memory", value)) => options.system.memory_mib = value.parse()?,
             Some(("initramfs", value)) => options.system.initramfs = value.to_owned(),
             Some(("plugin", value)) => {
                 options.plugin = value.to_owned();

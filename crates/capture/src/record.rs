@@ -66,7 +66,9 @@ pub fn record(
     let (emulator, launch) = prepare(options)?;
     let native_time_s = if options.native { Some(run_natively(options)?) } else { None };
     let area = make_area(options)?;
-    let mut sink = Sink::new(TraceWriter::create(&options.output, writer_options(options))?);
+    let writer = TraceWriter::create(&options.output, writer_options(options))?;
+    let mut sink =
+        if options.whole_system() { Sink::for_system(writer) } else { Sink::new(writer) };
     let over = Arc::new(AtomicBool::new(false));
     let mut family = Family::new(options, Arc::clone(&over));
     let begin = Instant::now();

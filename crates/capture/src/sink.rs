@@ -22,6 +22,8 @@ pub struct Sink {
     private: PrivateRanges,
     heap: Heap,
     objects: Objects,
+    /// Whether program counters are of one program, which can name them.
+    one_program: bool,
     /// Process whose mappings explain program counters, 0 before it is known.
     pid: u32,
     pcs: FxHashSet<u64>,
@@ -42,6 +44,7 @@ impl Sink {
             private: PrivateRanges::default(),
             heap: Heap::default(),
             objects: Objects::default(),
+            one_program: true,
             pid: 0,
             pcs: FxHashSet::default(),
             pc_cache: vec![0; PC_CACHE_ENTRIES],
@@ -49,6 +52,12 @@ impl Sink {
             threads: 0,
             references: 0,
         }
+    }
+
+    /// A sink for a whole system, whose program counters belong to no program that is known here.
+    #[must_use]
+    pub fn for_system(writer: TraceWriter) -> Self {
+        Self { one_program: false, ..Self::new(writer) }
     }
 
     /// The process has shown itself: looks at its mappings.
@@ -86,8 +95,10 @@ impl Sink {
         if access.size == 0 || access.size > 64 {
             return;
         }
-        access.flags = access.flags.union(self.private.judge(&access));
-        self.note_pc(access.pc);
+        if self.one_program {
+            access.flags = access.flags.union(self.private.judge(&access));
+            self.note_pc(access.pc);
+        }
         if let Some(writer) = &mut self.writer {
             self.references += 1;
             if let Err(error) = writer.push(&access) {
@@ -158,8 +169,7 @@ impl Sink {
 
     #[cold]
     fn note_new_pc(&mut self, pc: u64) {
-        // Of a whole system there is no process here whose mappings could explain it.
-        if self.pcs.insert(pc) && pc != 0 && self.pid != 0 && !self.objects.contains(pc) {
+        if self.pcs.insert(pc) && pc != 0 && !self.objects.contains(pc) {
             // A library that was loaded after the start.
             self.objects.add_maps(&child::maps(self.pid));
         }
