@@ -54,12 +54,15 @@ HN_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
     return real(number, &ours, old);
 }
 
-/* Before QEMU looks at its environment: the program sees the one it was given. */
+/* Before QEMU looks at its environment: the program sees the one it was given. For a whole system
+ * the plugin is not preloaded, and nothing in there sees QEMU's environment. */
 __attribute__((constructor)) static void open_the_area(int argc, char **argv)
 {
+    const int preloaded = getenv("LD_PRELOAD") != NULL;
+
     hn_shared = hn_open_area();
     unsetenv("LD_PRELOAD");
-    if (hn_shared != NULL)
+    if (hn_shared != NULL && preloaded)
         environment_fill(argc, argv);
 }
 
