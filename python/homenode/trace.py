@@ -91,6 +91,9 @@ class Trace:
     ) -> Trace:
         """Runs a program and records its references.
 
+        However the program ends, the trace is complete; ``metadata`` has its ``exit_code`` or
+        ``exit_signal``.
+
         Args:
             command: the program and its arguments.
             path: the trace to write.

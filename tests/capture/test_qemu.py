@@ -302,6 +302,6 @@ def test_the_summary_is_json(
     words = ["record", "--json", "--via", "qemu", "--native", "-o", tmp_path / "t.hnt"]
     made = program(*words, "--", compiled("exact.c"))
     summary = json.loads(made.out)
-    assert summary["exit_code"] == 7
+    assert made.code == summary["exit_code"] == 7
     assert summary["slowdown"] > 0
     assert "2000 3000" in made.err

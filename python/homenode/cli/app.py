@@ -1,6 +1,7 @@
 """The `homenode` command: its list of subcommands and how it ends.
 
-Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interrupted, 143 ended.
+Exit codes: 0 ok, 1 findings or failed checks, 2 usage or bad input, 130 interrupted, 143 ended;
+of `homenode record`, the recorded program's.
 """
 
 from __future__ import annotations

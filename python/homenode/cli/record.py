@@ -103,7 +103,7 @@ from homenode.cli.command import Counts, examples, json_option
     "--append", default="", metavar="WORDS", help="With qemu-system, more for the kernel's command."
 )
 @json_option
-def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Run a program and record its memory references.
 
     The program must be compiled and linked with homenode cc, homenode c++ or homenode fortran; with
@@ -115,9 +115,11 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     PROGRAM and ARGS are then further options for QEMU, for example a disk.
 
     Its input and output are its own, so the summary goes to standard error; with --json the summary
-    is on standard output and the program's goes to standard error. Its exit code is reported, not
-    returned. Several recordings, with --repeat or several quanta, go to t.q100.s0.hnt and so on:
-    quantum 100, seed 0; homenode sensitivity compares them.
+    is on standard output and the program's goes to standard error. The exit code is the program's
+    too, 128 and the signal's number if a signal ended it; homenode's own failures end with 2, a
+    message and no trace. Several recordings, with --repeat or several quanta, go to t.q100.s0.hnt
+    and so on: quantum 100, seed 0; homenode sensitivity compares them. Then the exit code is the
+    first that is not 0.
     """
     from homenode.cli.output import print_facts, print_json
 
@@ -125,10 +127,17 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> None:
     summaries = [_record(one, as_json) for one in _recordings(options)]
     if as_json:
         print_json(summaries if len(summaries) > 1 else summaries[0])
-        return
-    for summary in summaries:
-        facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
-        print_facts(facts, aside=True)
+    else:
+        for summary in summaries:
+            facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
+            print_facts(facts, aside=True)
+    return next(filter(None, map(_exit_code, summaries)), 0)
+
+
+def _exit_code(summary: dict[str, Any]) -> int:
+    """How the program ended, as a shell says it."""
+    signal, code = summary["signal"], summary["exit_code"]
+    return int(code or 0) if signal is None else 128 + int(signal)
 
 
 def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
