@@ -11,6 +11,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homenode.errors import ConfigError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,6 +25,19 @@ MARK = "homenode/mark"
 
 _FOLDER, _PROGRAM = 0o040755, 0o100755
 _ALIGNMENT = 4
+
+# How files begin that Linux unpacks: cpio as "newc", plain or with checksums, and what it may be
+# compressed with (lib/decompress.c of Linux 6.1).
+_BEGINNINGS = {
+    "cpio": (b"070701", b"070702"),
+    "gzip": (b"\x1f\x8b", b"\x1f\x9e"),
+    "bzip2": (b"BZh",),
+    "lzma": (b"\x5d\x00",),
+    "xz": (b"\xfd7zXZ\x00",),
+    "lzo": (b"\x89LZO",),
+    "lz4": (b"\x02\x21\x4c\x18",),
+    "zstd": (b"\x28\xb5\x2f\xfd",),
+}
 
 
 def archive(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
@@ -45,7 +60,16 @@ def with_mark(initramfs: PathLike, mark: PathLike, target: PathLike) -> None:
 
     Raises:
         OSError: when a file cannot be read or written.
+        ConfigError: when `initramfs` is nothing that Linux could unpack.
     """
+    with Path(initramfs).open("rb") as file:
+        beginning = file.read(8)
+    if not beginning.startswith(tuple(sum(_BEGINNINGS.values(), ()))):
+        raise ConfigError(
+            f"{initramfs}: expected a cpio archive (newc), as it is or compressed by "
+            f"{', '.join(list(_BEGINNINGS)[1:])}, found {beginning!r}; make one with "
+            "`find . | cpio -o -H newc | gzip`"
+        )
     ours = archive([("homenode", _FOLDER, b""), (MARK, _PROGRAM, Path(mark).read_bytes())])
     with Path(target).open("wb") as out, Path(initramfs).open("rb") as theirs:
         out.write(ours)

@@ -43,7 +43,8 @@ class RecordOptions(TypedDict, total=False):
     sysroot: with ``qemu``, where the libraries of a program for another instruction set are.
     emulator: with ``qemu``, the emulator to use. Default: the one for the program, from PATH.
     system: with ``qemu-system``, ``initramfs`` (a file; required), ``processors`` (default 4),
-        ``memory_mib`` (default 512) and ``append`` (for the kernel's command line).
+        ``memory_mib`` (default 512), ``append`` (for the kernel's command line) and
+        ``start_within_s`` (default 600).
     """
 
     order: str

@@ -1,7 +1,8 @@
 //! Unmodified programs: which emulator runs them, and its command line.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -41,7 +42,7 @@ impl Emulator {
         let start = |source| CaptureError::Start { program: name.clone(), source };
         let program = find(OsStr::new(name)).map_err(start)?;
         let mut header = Vec::new();
-        std::fs::File::open(&program)
+        File::open(&program)
             .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut header))
             .map_err(start)?;
         let machine = machine(&header)
@@ -57,6 +58,8 @@ impl Emulator {
     }
 
     fn for_system(options: &RecordOptions) -> Result<Self, CaptureError> {
+        readable("kernel", &options.argv[0])?;
+        readable("initramfs", &options.system.initramfs)?;
         let path = if options.emulator.is_empty() {
             find(OsStr::new(SYSTEM_EMULATOR))
                 .map_err(|_| CaptureError::NoEmulator { emulator: SYSTEM_EMULATOR.to_owned() })?
@@ -157,6 +160,13 @@ fn machine(header: &[u8]) -> Result<&'static str, String> {
         .find(|(known, _)| *known == number)
         .map(|(_, name)| *name)
         .ok_or_else(|| format!("a program for ELF machine {number}"))
+}
+
+/// QEMU would say so too, in words of its own.
+fn readable(what: &'static str, path: &str) -> Result<(), CaptureError> {
+    let unreadable = |source| CaptureError::Unreadable { what, path: path.to_owned(), source };
+    let found = File::open(path).and_then(|file| file.metadata()).map_err(unreadable)?;
+    if found.is_file() { Ok(()) } else { Err(unreadable(io::Error::other("it is no file"))) }
 }
 
 /// Asks an emulator for its version, and refuses those whose plugin interface is another.

@@ -84,14 +84,46 @@ pub enum CaptureError {
         /// Program.
         program: String,
     },
-    /// The system ran, and no start mark was met in it.
+    /// A file of a whole system cannot be read.
+    #[error("{path}: cannot read the {what}: {source}; name a file that you may read")]
+    Unreadable {
+        /// What the file is.
+        what: &'static str,
+        /// Its name.
+        path: String,
+        /// Answer of the operating system.
+        source: io::Error,
+    },
+    /// The emulator failed before the start mark.
     #[error(
-        "{kernel}: no reference was recorded: nothing in the system ran `mark start`; what the \
-         system said is above"
+        "{kernel}: no reference was recorded: QEMU ended with {ending}; what it said is above \
+         (check the kernel, and the options for QEMU)"
+    )]
+    SystemFailed {
+        /// The system's kernel.
+        kernel: String,
+        /// Exit code or signal.
+        ending: String,
+    },
+    /// The system ended by itself before the start mark.
+    #[error(
+        "{kernel}: no reference was recorded: the system powered itself off, or its kernel \
+         panicked, before anything in it ran `/homenode/mark start`; what it said is above"
     )]
     NoMark {
         /// Its kernel.
         kernel: String,
+    },
+    /// The system ran on without a start mark.
+    #[error(
+        "{kernel}: no reference was recorded: nothing in the system ran `/homenode/mark start` \
+         within {limit_s} seconds; what it said is above (--start-within gives it more time)"
+    )]
+    NoMarkYet {
+        /// Its kernel.
+        kernel: String,
+        /// How long it had.
+        limit_s: u32,
     },
     /// The kernel refused something the recorder needs.
     #[error("cannot {action}: {source}")]

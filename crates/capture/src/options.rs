@@ -60,11 +60,19 @@ pub struct SystemOptions {
     pub memory_mib: u32,
     /// Further words for the kernel's command line; may be empty.
     pub append: String,
+    /// Seconds until something in the system must have run `/homenode/mark start`, at least 1.
+    pub start_within_s: u32,
 }
 
 impl Default for SystemOptions {
     fn default() -> Self {
-        Self { initramfs: String::new(), processors: 4, memory_mib: 512, append: String::new() }
+        Self {
+            initramfs: String::new(),
+            processors: 4,
+            memory_mib: 512,
+            append: String::new(),
+            start_within_s: 600,
+        }
     }
 }
 
@@ -80,6 +88,9 @@ impl SystemOptions {
         }
         if !(64..=3072).contains(&self.memory_mib) {
             return bad("memory", "64 to 3072 MiB", self.memory_mib.to_string());
+        }
+        if self.start_within_s == 0 {
+            return bad("start_within", "at least 1 second", self.start_within_s.to_string());
         }
         Ok(())
     }
@@ -138,13 +149,14 @@ impl RecordOptions {
             self.system.check()?;
             let others = [
                 ("order", self.order == Order::Free),
+                ("quantum", self.quantum != Self::default().quantum),
                 ("seed", self.seed != 0),
                 ("native", self.native),
                 ("fetches", self.fetches),
                 ("sysroot", !self.sysroot.is_empty()),
             ];
             if let Some((option, _)) = others.iter().find(|(_, given)| *given) {
-                let expected = "what it is by itself, with qemu-system";
+                let expected = "nothing, with qemu-system, where it has no meaning";
                 return bad(option, expected, "something else".to_owned());
             }
         }
@@ -249,11 +261,16 @@ mod tests {
         good.check().unwrap();
         let bad = [
             RecordOptions { seed: 1, ..good.clone() },
+            RecordOptions { quantum: 50, ..good.clone() },
             RecordOptions { native: true, ..good.clone() },
             RecordOptions { fetches: true, ..good.clone() },
             RecordOptions { order: Order::Free, ..good.clone() },
             RecordOptions {
                 system: SystemOptions { memory_mib: 4096, ..system.clone() },
+                ..good.clone()
+            },
+            RecordOptions {
+                system: SystemOptions { start_within_s: 0, ..system.clone() },
                 ..good.clone()
             },
             RecordOptions { system: SystemOptions { processors: 0, ..system }, ..good },

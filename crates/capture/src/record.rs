@@ -76,33 +76,23 @@ pub fn record(
         Ok(child) => child,
         Err(source) => return Err(discard(options, start_error(options, source))),
     };
-    let ran = run(&area, (&mut child, &mut family, options.whole_system()), &mut sink, progress);
+    let patience =
+        options.whole_system().then(|| Duration::from_secs(options.system.start_within_s.into()));
+    let ran = run(&area, (&mut child, &mut family, patience), &mut sink, progress);
     over.store(true, Ordering::SeqCst);
     let children = family.finish();
-    let (ending, interrupted) = ran?;
+    let (ending, cut) = ran?;
     let wall_time_s = begin.elapsed().as_secs_f64();
-    if area.get(at::CLAIMED_BY) == 0 {
-        let program = options.argv[0].clone();
-        return Err(discard(options, CaptureError::NotInstrumented { program }));
-    }
     let (references, threads) = (sink.references(), sink.threads());
-    if options.whole_system() && references == 0 && !interrupted {
-        return Err(discard(options, CaptureError::NoMark { kernel: options.argv[0].clone() }));
-    }
-    if emulator.is_some() && references == 0 && !interrupted {
-        let program = options.argv[0].clone();
-        return Err(discard(options, CaptureError::NothingEmulated { program }));
-    }
-    if options.seed != 0 && area.get(at::SEEDED) == 0 {
-        let program = options.argv[0].clone();
-        return Err(discard(options, CaptureError::OtherRelease { program }));
+    if let Some(error) = nothing(options, &area, (references, ending, cut)) {
+        return Err(discard(options, error));
     }
     let mut metadata = metadata(options, &area, ending, wall_time_s);
     if let Some(emulator) = &emulator {
         metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
     }
     let summary = sink.finish(metadata)?;
-    if interrupted {
+    if cut == Cut::Asked {
         return Err(CaptureError::Interrupted { references });
     }
     Ok(RecordSummary {
@@ -123,6 +113,43 @@ pub fn record(
         checksum: summary.checksum,
         children: children?,
     })
+}
+
+/// Why there is nothing to keep, if there is not.
+fn nothing(
+    options: &RecordOptions,
+    area: &Area,
+    (references, ending, cut): (u64, Ending, Cut),
+) -> Option<CaptureError> {
+    let program = options.argv[0].clone();
+    if options.whole_system() {
+        return if references == 0 { no_system(options, ending, cut) } else { None };
+    }
+    if area.get(at::CLAIMED_BY) == 0 {
+        return Some(CaptureError::NotInstrumented { program });
+    }
+    if options.emulated() && references == 0 && cut == Cut::No {
+        return Some(CaptureError::NothingEmulated { program });
+    }
+    (options.seed != 0 && area.get(at::SEEDED) == 0)
+        .then_some(CaptureError::OtherRelease { program })
+}
+
+/// Why nothing of a whole system was recorded.
+fn no_system(options: &RecordOptions, ending: Ending, cut: Cut) -> Option<CaptureError> {
+    let kernel = options.argv[0].clone();
+    match (cut, ending.exit_code) {
+        (Cut::Asked, _) => None,
+        (Cut::NoMark, _) => {
+            Some(CaptureError::NoMarkYet { kernel, limit_s: options.system.start_within_s })
+        }
+        (Cut::No, Some(0)) => Some(CaptureError::NoMark { kernel }),
+        (Cut::No, code) => {
+            let signal = ending.signal.unwrap_or_default();
+            let ending = code.map_or(format!("signal {signal}"), |code| format!("code {code}"));
+            Some(CaptureError::SystemFailed { kernel, ending })
+        }
+    }
 }
 
 /// The emulator, if there is to be one, and what to start.
@@ -208,36 +235,53 @@ fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
     Ok(begin.elapsed().as_secs_f64())
 }
 
-/// Reads what the program writes until it has ended; whether `progress` wanted that earlier.
+/// Whether the program was ended before its time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    No,
+    /// `progress` wanted it.
+    Asked,
+    /// A whole system has not begun to record for too long.
+    NoMark,
+}
+
+/// Reads what the program writes until it has ended. Of a whole system, `patience` says how long it
+/// may take to begin.
 fn run(
     area: &Area,
-    (child, family, whole): (&mut Traced, &mut Family, bool),
+    (child, family, patience): (&mut Traced, &mut Family, Option<Duration>),
     sink: &mut Sink,
     progress: &mut dyn FnMut(u64) -> bool,
-) -> Result<(Ending, bool), CaptureError> {
+) -> Result<(Ending, Cut), CaptureError> {
     let mut source = Source::new(area);
-    let mut told = Instant::now();
-    let mut interrupted = false;
+    let begin = Instant::now();
+    let mut told = begin;
+    let mut cut = Cut::No;
     loop {
         let bell = area.get(at::DOORBELL);
-        if !whole {
+        if patience.is_none() {
             greet(area, sink);
         }
         family.look(area);
         let taken = source.drain(area, false, |item| sink.take(item));
-        if interrupted {
+        if cut != Cut::No {
             child.end();
         }
         if told.elapsed() >= PROGRESS_EVERY {
             told = Instant::now();
-            interrupted |= !progress(sink.references());
+            if !progress(sink.references()) {
+                cut = Cut::Asked;
+            } else if sink.references() == 0 && patience.is_some_and(|most| begin.elapsed() > most)
+            {
+                cut = Cut::NoMark;
+            }
         }
         if taken > 0 {
             continue;
         }
         if let Some(ending) = child.ending().map_err(system("wait for the program"))? {
             while source.drain(area, true, |item| sink.take(item)) > 0 {}
-            return Ok((ending, interrupted));
+            return Ok((ending, cut));
         }
         wait(area, bell);
     }

@@ -102,6 +102,14 @@ from homenode.cli.command import Counts, examples, json_option
 @click.option(
     "--append", default="", metavar="WORDS", help="With qemu-system, more for the kernel's command."
 )
+@click.option(
+    "--start-within",
+    type=click.IntRange(min=1, max=(1 << 32) - 1),
+    default=600,
+    show_default=True,
+    metavar="SECONDS",
+    help="With qemu-system, give up when recording has not begun by then.",
+)
 @json_option
 def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Run a program and record its memory references.
@@ -123,6 +131,7 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """
     from homenode.cli.output import print_facts, print_json
 
+    _check_meant(click.get_current_context())
     options["argv"] = [*_kernel(options, command), *command]
     summaries = [_record(one, as_json) for one in _recordings(options)]
     if as_json:
@@ -140,6 +149,30 @@ def _exit_code(summary: dict[str, Any]) -> int:
     return int(code or 0) if signal is None else 128 + int(signal)
 
 
+# With which --via an option has a meaning, where that is not each.
+_MEANT = {
+    **dict.fromkeys(("order", "quanta", "seed", "repeat", "native"), ("cc", "qemu")),
+    **dict.fromkeys(("fetches", "sysroot"), ("qemu",)),
+    "emulator": ("qemu", "qemu-system"),
+    **dict.fromkeys(
+        ("kernel", "initramfs", "processors", "memory", "append", "start_within"), ("qemu-system",)
+    ),
+}
+
+
+def _check_meant(context: click.Context) -> None:
+    """Refuses options that the chosen way of recording would ignore."""
+    via = context.params["via"]
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        ways = _MEANT.get(option.name or "")
+        if ways and via not in ways and source is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(
+                f"{option.opts[0]} goes with --via {' or '.join(ways)}, and has no meaning "
+                f"with {via}: leave it out"
+            )
+
+
 def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
     """Takes the options of whole systems to where the recorder wants them; the kernel, if any."""
     kernel, initramfs = options.pop("kernel"), options.pop("initramfs")
@@ -147,17 +180,14 @@ def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
         "processors": options.pop("processors"),
         "memory_mib": options.pop("memory"),
         "append": options.pop("append"),
+        "start_within_s": options.pop("start_within"),
     }
     if options["via"] != "qemu-system":
-        if kernel or initramfs:
-            raise click.UsageError("--kernel and --initramfs go with --via qemu-system")
         if not command:
             raise click.UsageError("Missing argument 'PROGRAM [ARGS]...'.")
         return []
     if not kernel or not initramfs:
         raise click.UsageError("--via qemu-system needs --kernel and --initramfs")
-    if len(options["quanta"]) > 1 or options["repeat"] > 1:
-        raise click.UsageError("--via qemu-system records once: its turns are QEMU's own")
     options["system"] = {"initramfs": initramfs, **machine}
     return [kernel]
 
