@@ -22,6 +22,17 @@ pub struct Objects {
     bases: BTreeMap<PathBuf, u64>,
 }
 
+/// What the files say about program counters and static data.
+#[derive(Debug, Default)]
+pub struct Resolved {
+    /// Source lines, ordered by program counter.
+    pub lines: Vec<SourceLine>,
+    /// Static data.
+    pub ranges: Vec<AddressRange>,
+    /// Files with debug information that were found and are not used, and why.
+    pub refused: Vec<String>,
+}
+
 impl Objects {
     /// Adds what a copy of `/proc/PID/maps` says. Mappings that are gone stay known.
     pub fn add_maps(&mut self, text: &str) {
@@ -50,20 +61,20 @@ impl Objects {
     /// Where a file has no symbol, or cannot be read or understood, the file's own name in brackets
     /// stands for the function: of a stripped library, that much is known.
     #[must_use]
-    pub fn resolve(&self, pcs: &[u64]) -> (Vec<SourceLine>, Vec<AddressRange>) {
+    pub fn resolve(&self, pcs: &[u64]) -> Resolved {
         let mut by_file: BTreeMap<&PathBuf, Vec<u64>> = BTreeMap::new();
         for &pc in pcs {
             if let Some(segment) = self.segment(pc) {
                 by_file.entry(&segment.path).or_default().push(pc);
             }
         }
-        let (mut lines, mut ranges) = (Vec::new(), Vec::new());
+        let mut resolved = Resolved::default();
         for (path, pcs) in by_file {
             let opened = Symbolizer::open(path);
             let moved = opened.as_ref().map_or(0, |symbolizer| self.displacement(path, symbolizer));
             for pc in pcs {
                 let known = opened.as_ref().ok().and_then(|s| s.line(pc.wrapping_sub(moved)));
-                lines.push(known.map_or_else(
+                resolved.lines.push(known.map_or_else(
                     || in_file(pc, path),
                     |line| SourceLine {
                         pc,
@@ -74,17 +85,20 @@ impl Objects {
                 ));
             }
             let Ok(symbolizer) = opened else { continue };
-            ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| AddressRange {
-                start: symbol.addr.wrapping_add(moved),
-                size: symbol.size,
-                kind: RangeKind::Static,
-                name: symbol.name,
-                site: 0,
-                thread: 0,
+            resolved.refused.extend(symbolizer.refused().iter().map(ToString::to_string));
+            resolved.ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| {
+                AddressRange {
+                    start: symbol.addr.wrapping_add(moved),
+                    size: symbol.size,
+                    kind: RangeKind::Static,
+                    name: symbol.name,
+                    site: 0,
+                    thread: 0,
+                }
             }));
         }
-        lines.sort_by_key(|line| line.pc);
-        (lines, ranges)
+        resolved.lines.sort_by_key(|line| line.pc);
+        resolved
     }
 
     /// Address in memory less address in the file.
@@ -146,8 +160,8 @@ mod tests {
     fn code_without_symbols_is_named_after_its_file() {
         let mut objects = Objects::default();
         objects.add_maps("1000-3000 r-xp 0 0:0 1   /no/such/libfast.so.1\n");
-        let (lines, ranges) = objects.resolve(&[0x1234, 0x5000]);
-        assert_eq!((lines.len(), ranges.len()), (1, 0));
+        let Resolved { lines, ranges, refused } = objects.resolve(&[0x1234, 0x5000]);
+        assert_eq!((lines.len(), ranges.len(), refused.len()), (1, 0, 0));
         assert_eq!((lines[0].pc, lines[0].function.as_str()), (0x1234, "[libfast.so.1]"));
     }
 

@@ -193,10 +193,12 @@ impl Sink {
         };
         let mut pcs: Vec<u64> = self.pcs.into_iter().filter(|pc| *pc != 0).collect();
         pcs.sort_unstable();
-        let (lines, statics) = self.objects.resolve(&pcs);
-        metadata.lines = lines;
+        let resolved = self.objects.resolve(&pcs);
+        metadata.lines = resolved.lines;
+        let notes = resolved.refused.into_iter().map(|why| format!("not used: {why}"));
+        metadata.provenance.extend(notes);
         metadata.ranges = self.ranges;
-        metadata.ranges.extend(statics);
+        metadata.ranges.extend(resolved.ranges);
         metadata.ranges.extend(self.heap.into_ranges());
         metadata.ranges.sort_by_key(|r| (r.start, r.size, r.kind as u8, r.thread));
         writer.finish(metadata)

@@ -9,11 +9,16 @@ const NAME_BYTES_MAX: usize = 4096;
 /// Nesting that the demangler follows before it gives up.
 const DEPTH_MAX: u32 = 96;
 
-/// The name as written in the source, for names mangled by Rust or C++ compilers; any other name,
-/// and one that is malformed or absurdly long, comes back as it is.
+/// What the GNU C library puts before the names by which it calls its own functions.
+const OWN_CALL: &str = "__GI_";
+
+/// The name as written in the source, for names mangled by Rust or C++ compilers, and for the GNU
+/// C library's names for itself; any other name, and one that is malformed or absurdly long, comes
+/// back as it is.
 ///
 /// ```
 /// assert_eq!(homenode_symbol::demangle("_ZN5Queue4pushEi"), "Queue::push(int)");
+/// assert_eq!(homenode_symbol::demangle("__GI___libc_malloc"), "__libc_malloc");
 /// assert_eq!(homenode_symbol::demangle("main"), "main");
 /// ```
 #[must_use]
@@ -29,7 +34,7 @@ pub fn demangle(name: &str) -> String {
             return cxx;
         }
     }
-    name.to_owned()
+    name.strip_prefix(OWN_CALL).filter(|plain| !plain.is_empty()).unwrap_or(name).to_owned()
 }
 
 fn demangle_cxx(name: &str) -> Option<String> {

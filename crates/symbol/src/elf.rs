@@ -32,6 +32,13 @@ pub(crate) struct Symbols {
     pub tls: Vec<RawSymbol>,
 }
 
+impl Symbols {
+    /// Whether there are none at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.functions.is_empty() && self.data.is_empty() && self.tls.is_empty()
+    }
+}
+
 /// Refuses what is not a linked ELF program or library, saying where that shows.
 ///
 /// | offset | bytes | meaning |
@@ -40,7 +47,7 @@ pub(crate) struct Symbols {
 /// | 4 | 1 | class: 1 = 32 bits, 2 = 64 bits |
 /// | 5 | 1 | byte order: 1 = little, 2 = big endian |
 /// | 16 | 2 | type: 2 = program at a fixed address, 3 = position independent |
-pub(crate) fn check_header(bytes: &[u8]) -> Result<(), SymbolError> {
+fn check_header(bytes: &[u8]) -> Result<(), SymbolError> {
     let magic = bytes.get(..4).unwrap_or(bytes);
     if !b"\x7fELF".starts_with(magic) || (magic.len() < 4 && !bytes.is_empty()) {
         return Err(not_a_program(0, "the ELF signature 7f454c46", hex(magic)));
@@ -63,6 +70,16 @@ pub(crate) fn check_header(bytes: &[u8]) -> Result<(), SymbolError> {
         1 => Err(not_a_program(16, "ELF type 2 or 3", "1, an object file not yet linked".into())),
         other => Err(not_a_program(16, "ELF type 2 or 3", other.to_string())),
     }
+}
+
+/// The headers of a linked ELF program or library.
+pub(crate) fn open(bytes: &[u8]) -> Result<object::File<'_>, SymbolError> {
+    check_header(bytes)?;
+    object::File::parse(bytes).map_err(|error| SymbolError::Malformed {
+        offset: 0,
+        part: "the ELF headers".to_owned(),
+        reason: error.to_string(),
+    })
 }
 
 fn not_a_program(offset: u64, expected: &'static str, found: String) -> SymbolError {

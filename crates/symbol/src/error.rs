@@ -66,4 +66,17 @@ pub enum SymbolError {
         /// Bytes accepted.
         limit: u64,
     },
+    /// A file with debug information does not belong to the program.
+    #[error(
+        "debug information of another build: {what} {found}, the program's is {expected}; install \
+         the debug package of the installed version"
+    )]
+    OtherBuild {
+        /// What tells builds apart.
+        what: &'static str,
+        /// Its value in the program.
+        expected: String,
+        /// Its value in the file.
+        found: String,
+    },
 }

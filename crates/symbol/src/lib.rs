@@ -1,8 +1,9 @@
 //! ELF and DWARF: from an address to an object, a function and a source line.
 //!
-//! Bytes go in and answers come out: apart from [`Symbolizer::open`], which reads one file, nothing
-//! here touches the world. Everything a file claims is checked, because a trace may name a program
-//! that is damaged or hostile: the answer is then a [`SymbolError`] with an offset, never a panic.
+//! Bytes go in and answers come out: apart from [`Symbolizer::open`], which reads one file and the
+//! debug file that belongs to it, nothing here touches the world. Everything a file claims is
+//! checked, because a trace may name a program that is damaged or hostile: the answer is then a
+//! [`SymbolError`] with an offset, never a panic.
 //!
 //! Addresses are *addresses in the file*: the address at run time minus the load bias, which is 0
 //! for programs that are not position independent. A program counter taken from a return address
@@ -12,10 +13,12 @@ mod demangle;
 mod dwarf;
 mod elf;
 mod error;
+mod separate;
 mod symbolizer;
 
 pub use demangle::demangle;
 pub use error::SymbolError;
+pub use separate::DEBUG_FOLDER;
 pub use symbolizer::{DataSymbol, Frame, Line, Symbolizer};
 
 /// Parses arbitrary bytes and asks every kind of question of them: what a fuzzer calls.

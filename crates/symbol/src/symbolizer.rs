@@ -1,14 +1,17 @@
 //! The questions and their answers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSegment};
 
 use crate::dwarf::{self, Reader};
 use crate::elf::{self, RawSymbol, Symbols};
+use crate::separate::{DEBUG_FOLDER, Link};
 use crate::{SymbolError, demangle};
 
 /// A linked program or library that can be asked about addresses.
+///
+/// Debug information may be in a file of its own, which [`Self::open`] finds.
 ///
 /// Cost: parsing reads the symbol table and passes once over the debug information; a unit's lines
 /// and functions are read when an address in it is first asked for, after which a question is a
@@ -18,6 +21,9 @@ pub struct Symbolizer {
     symbols: Symbols,
     position_independent: bool,
     first_load_address: u64,
+    has_lines: bool,
+    debug_file: Option<PathBuf>,
+    refused: Vec<SymbolError>,
 }
 
 /// Where an address is in the source.
@@ -46,16 +52,80 @@ pub struct DataSymbol {
 }
 
 impl Symbolizer {
-    /// Reads and parses a file.
+    /// Reads and parses a file, and if it has no debug information of its own, the file that a
+    /// debug package has installed for it in [`DEBUG_FOLDER`], or that lies beside it.
     ///
     /// # Errors
-    /// When it cannot be read, or as [`Self::parse`].
+    /// When it cannot be read, or as [`Self::parse`]. Debug files that cannot be used are no
+    /// error; [`Self::refused`] tells of them.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SymbolError> {
+        Self::open_with(path, DEBUG_FOLDER)
+    }
+
+    /// Like [`Self::open`], with another folder of debug information.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        debug_folder: impl AsRef<Path>,
+    ) -> Result<Self, SymbolError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path)
-            .map_err(|source| SymbolError::Read { path: path.to_owned(), source })?;
+        let bytes = read(path)?;
+        let in_file =
+            |source| SymbolError::File { path: path.to_owned(), source: Box::new(source) };
+        let mut symbolizer = Self::parse(&bytes).map_err(in_file)?;
+        if !symbolizer.has_lines {
+            let link = Link::of(&elf::open(&bytes).map_err(in_file)?);
+            drop(bytes);
+            symbolizer.look_for_debug_file(&link, path, debug_folder.as_ref());
+        }
+        Ok(symbolizer)
+    }
+
+    /// Takes lines and symbols from the first debug file that is there and fits.
+    fn look_for_debug_file(&mut self, link: &Link, program: &Path, folder: &Path) {
+        // What lies beside a program lies beside the program itself, not beside links to it.
+        let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+        for place in link.candidates(&real, folder) {
+            if !place.is_file() {
+                continue;
+            }
+            match Self::debug_file_at(link, &place) {
+                Ok(other) => return self.take(other, place),
+                Err(source) => {
+                    self.refused.push(SymbolError::File { path: place, source: Box::new(source) });
+                }
+            }
+        }
+    }
+
+    fn debug_file_at(link: &Link, path: &Path) -> Result<Self, SymbolError> {
+        let bytes = read(path)?;
+        link.check(&elf::open(&bytes)?, &bytes)?;
         Self::parse(&bytes)
-            .map_err(|source| SymbolError::File { path: path.to_owned(), source: Box::new(source) })
+    }
+
+    fn take(&mut self, other: Self, path: PathBuf) {
+        self.context = other.context;
+        self.has_lines = other.has_lines;
+        // The program's own symbols are fewer: those that the dynamic linker needs.
+        if !other.symbols.is_empty() {
+            self.symbols = other.symbols;
+        }
+        self.debug_file = Some(path);
+    }
+
+    /// The file that the debug information was taken from, if it was not the program itself.
+    #[must_use]
+    pub fn debug_file(&self) -> Option<&Path> {
+        self.debug_file.as_deref()
+    }
+
+    /// Why debug files that were found were not used.
+    #[must_use]
+    pub fn refused(&self) -> &[SymbolError] {
+        &self.refused
     }
 
     /// Parses the bytes of a file. What is needed of them is copied.
@@ -64,12 +134,7 @@ impl Symbolizer {
     /// When they are not a linked ELF program or library, or are damaged. A program without debug
     /// information or without symbols is no error: it just has fewer answers.
     pub fn parse(bytes: &[u8]) -> Result<Self, SymbolError> {
-        elf::check_header(bytes)?;
-        let file = object::File::parse(bytes).map_err(|error| SymbolError::Malformed {
-            offset: 0,
-            part: "the ELF headers".to_owned(),
-            reason: error.to_string(),
-        })?;
+        let file = elf::open(bytes)?;
         let endian = if file.is_little_endian() {
             gimli::RunTimeEndian::Little
         } else {
@@ -78,10 +143,8 @@ impl Symbolizer {
         let dwarf = gimli::Dwarf::load(|id| {
             elf::section(&file, id.name()).map(|data| Reader::new(data, endian))
         })?;
-        let offset = file
-            .section_by_name(".debug_info")
-            .and_then(|section| section.file_range())
-            .map_or(0, |(offset, _)| offset);
+        let info = file.section_by_name(".debug_info");
+        let offset = info.as_ref().and_then(ObjectSection::file_range).map_or(0, |range| range.0);
         dwarf::check_nesting(&dwarf, offset)?;
         let context = addr2line::Context::from_dwarf(dwarf)
             .map_err(|error| dwarf::malformed(offset, &error))?;
@@ -90,6 +153,9 @@ impl Symbolizer {
             symbols: elf::symbols(&file, bytes.len() as u64)?,
             position_independent: matches!(file.kind(), object::ObjectKind::Dynamic),
             first_load_address: file.segments().map(|s| s.address()).min().unwrap_or(0),
+            has_lines: info.is_some(),
+            debug_file: None,
+            refused: Vec::new(),
         })
     }
 
@@ -197,6 +263,10 @@ impl std::fmt::Debug for Symbolizer {
             .field("position_independent", &self.position_independent)
             .finish_non_exhaustive()
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, SymbolError> {
+    std::fs::read(path).map_err(|source| SymbolError::Read { path: path.to_owned(), source })
 }
 
 /// The last symbol that starts at or below the address, if it reaches that far.

@@ -1,55 +1,12 @@
 //! Asks real compilers' output, and damaged copies of it.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod compiled;
 
+use compiled::compile;
 use homenode_base::Rng;
 use homenode_symbol::{SymbolError, Symbolizer, fuzz_parse};
 
-/// Line numbers below are those of this text.
-const PROGRAM: &str = "\
-#include <stdint.h>
-uint32_t counters[16];
-const char banner[12] = \"hello world\";
-int started = 1;
-_Thread_local long mine;
-static inline __attribute__((always_inline)) void bump(int i)
-{
-    counters[i] += 1;
-}
-__attribute__((noinline)) void touch(int i)
-{
-    bump(i);
-    mine += counters[i];
-}
-int main(void)
-{
-    static int calls;
-    calls++;
-    touch(started);
-    return banner[3] == 'x' ? 0 : calls - 1;
-}
-";
-
-/// Compiles the program, or says why the test cannot run here.
-fn compile(dir: &Path, flags: &[&str]) -> Option<PathBuf> {
-    let source = dir.join("program.c");
-    std::fs::write(&source, PROGRAM).expect("a temporary file can be written");
-    let out = dir.join("program");
-    let compiled = Command::new("cc").args(flags).arg("-o").arg(&out).arg(&source).output();
-    match compiled {
-        Ok(result) if result.status.success() => Some(out),
-        Ok(result) => {
-            eprintln!("skipped: cc {flags:?}: {}", String::from_utf8_lossy(&result.stderr));
-            None
-        }
-        Err(error) => {
-            eprintln!("skipped: no C compiler `cc` here: {error}");
-            None
-        }
-    }
-}
-
+/// Line numbers are those of [`compiled::PROGRAM`].
 fn check_lines(symbolizer: &Symbolizer) {
     let functions: Vec<u64> = symbolizer.function_addresses().collect();
     let frames: Vec<_> = functions.iter().map(|&addr| symbolizer.frames(addr)).collect();

@@ -1,0 +1,147 @@
+//! Debug information in a file of its own, as distributions ship it for stripped programs.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use object::Object;
+
+use crate::SymbolError;
+
+/// Where Linux distributions install debug information.
+pub const DEBUG_FOLDER: &str = "/usr/lib/debug";
+
+/// Longest build identifier in use is 20 bytes (SHA-1); the note could claim any length.
+const BUILD_ID_BYTES_MAX: usize = 64;
+
+/// What a program says about the file with its debug information.
+///
+/// | section | what it holds |
+/// |---|---|
+/// | `.note.gnu.build-id` | an identifier of the build, which both files have |
+/// | `.gnu_debuglink` | the other file's name, zeros up to a multiple of 4 bytes, its CRC-32 |
+///
+/// Source: the GDB manual, section "Debugging Information in Separate Files".
+#[derive(Debug, Default)]
+pub(crate) struct Link {
+    build_id: Vec<u8>,
+    name: Option<(PathBuf, u32)>,
+}
+
+impl Link {
+    /// What the program has of the two; damaged sections count as absent.
+    pub(crate) fn of(program: &object::File<'_>) -> Self {
+        Self { build_id: build_id(program), name: linked(program) }
+    }
+
+    /// Where the file may be, the likeliest place first: by the build identifier under `folder`,
+    /// then by name beside the program, in `.debug` there, and under `folder` as on the way to it.
+    pub(crate) fn candidates(&self, program: &Path, folder: &Path) -> Vec<PathBuf> {
+        let mut places = Vec::new();
+        if let Some((first, rest)) = self.build_id.split_first().filter(|(_, r)| !r.is_empty()) {
+            let file = format!("{}.debug", hex(rest));
+            places.push(folder.join(".build-id").join(hex(&[*first])).join(file));
+        }
+        if let (Some((name, _)), Some(home)) = (&self.name, program.parent()) {
+            places.push(home.join(name));
+            places.push(home.join(".debug").join(name));
+            places.push(folder.join(home.strip_prefix("/").unwrap_or(home)).join(name));
+        }
+        places.retain(|place| place != program);
+        places
+    }
+
+    /// Whether a file with these bytes belongs to the program.
+    ///
+    /// Two files of one build have one identifier; where one of them has none, the checksum that
+    /// the program holds of the other decides.
+    ///
+    /// # Errors
+    /// [`SymbolError::OtherBuild`] when it does not, or neither can tell.
+    pub(crate) fn check(&self, file: &object::File<'_>, bytes: &[u8]) -> Result<(), SymbolError> {
+        let found = build_id(file);
+        let (what, expected, found) = match &self.name {
+            _ if !self.build_id.is_empty() && !found.is_empty() => {
+                ("build identifier", hex(&self.build_id), hex(&found))
+            }
+            Some((_, crc)) => ("CRC-32", format!("{crc:08x}"), format!("{:08x}", crc32(bytes))),
+            None => ("build identifier", hex(&self.build_id), "none".to_owned()),
+        };
+        if expected == found {
+            return Ok(());
+        }
+        Err(SymbolError::OtherBuild { what, expected, found })
+    }
+}
+
+fn build_id(file: &object::File<'_>) -> Vec<u8> {
+    let id = file.build_id().ok().flatten().unwrap_or_default();
+    if id.len() > BUILD_ID_BYTES_MAX { Vec::new() } else { id.to_vec() }
+}
+
+/// The name of the other file and its checksum. A name with a folder in it is none.
+fn linked(program: &object::File<'_>) -> Option<(PathBuf, u32)> {
+    let (name, crc) = program.gnu_debuglink().ok().flatten()?;
+    let name = Path::new(OsStr::from_bytes(name));
+    (name.file_name() == Some(name.as_os_str())).then(|| (name.to_owned(), crc))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The checksum of Ethernet and of zip files, reflected, polynomial 04c11db7.
+///
+/// Cost: one look-up in a table a byte.
+fn crc32(bytes: &[u8]) -> u32 {
+    const TABLE: [u32; 256] = table();
+    !bytes.iter().fold(!0, |crc, byte| {
+        let [low, ..] = crc.to_le_bytes();
+        (crc >> 8) ^ TABLE[usize::from(low ^ byte)]
+    })
+}
+
+const fn table() -> [u32; 256] {
+    let mut table = [0; 256];
+    let (mut index, mut start) = (0, 0);
+    while index < table.len() {
+        let (mut crc, mut bit): (u32, u32) = (start, 0);
+        while bit < 8 {
+            crc = (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
+            bit += 1;
+        }
+        table[index] = crc;
+        index += 1;
+        start += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_the_usual_one() {
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+        assert_eq!(crc32(b""), 0);
+    }
+
+    #[test]
+    fn files_are_looked_for_where_the_gdb_manual_says() {
+        let link =
+            Link { build_id: vec![0xab, 0xcd, 0x01], name: Some((PathBuf::from("ls.debug"), 1)) };
+        let found = link.candidates(Path::new("/usr/bin/ls"), Path::new("/usr/lib/debug"));
+        let expected = [
+            "/usr/lib/debug/.build-id/ab/cd01.debug",
+            "/usr/bin/ls.debug",
+            "/usr/bin/.debug/ls.debug",
+            "/usr/lib/debug/usr/bin/ls.debug",
+        ];
+        assert_eq!(found, expected.map(PathBuf::from));
+        let own = Link { name: Some((PathBuf::from("ls"), 1)), ..Link::default() };
+        let places = own.candidates(Path::new("/bin/ls"), Path::new("/d"));
+        assert_eq!(places, [PathBuf::from("/bin/.debug/ls"), PathBuf::from("/d/bin/ls")]);
+        assert!(Link::default().candidates(Path::new("/bin/ls"), Path::new("/d")).is_empty());
+    }
+}

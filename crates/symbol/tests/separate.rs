@@ -1,0 +1,157 @@
+//! Debug information in a file of its own, made by binutils as distributions make it.
+
+mod compiled;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use compiled::compile;
+use homenode_symbol::{SymbolError, Symbolizer};
+
+/// A stripped program and where its debug information went.
+struct Split {
+    _dir: tempfile::TempDir,
+    program: PathBuf,
+    debug: PathBuf,
+    /// Where debug information would be installed.
+    folder: PathBuf,
+}
+
+/// Compiles and splits; `None`, with the reason on standard error, where the tools are missing.
+fn split(flags: &[&str], linked: bool) -> Option<Split> {
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let program = compile(dir.path(), &[&["-g", "-O1"], flags].concat())?;
+    let debug = dir.path().join("program.debug");
+    objcopy(&["--only-keep-debug"], &program, &debug)?;
+    let link = format!("--add-gnu-debuglink={}", debug.display());
+    let strip = if linked { vec!["--strip-all", &link] } else { vec!["--strip-all"] };
+    objcopy(&strip, &program, &program)?;
+    let folder = dir.path().join("installed");
+    Some(Split { _dir: dir, program, debug, folder })
+}
+
+fn objcopy(flags: &[&str], from: &Path, to: &Path) -> Option<()> {
+    match Command::new("objcopy").args(flags).arg(from).arg(to).status() {
+        Ok(status) if status.success() => Some(()),
+        other => {
+            eprintln!("skipped: objcopy {flags:?}: {other:?}");
+            None
+        }
+    }
+}
+
+impl Split {
+    fn open(&self) -> Symbolizer {
+        Symbolizer::open_with(&self.program, &self.folder).expect("the program can be read")
+    }
+
+    /// Moves the debug information to a place under the folder or beside the program.
+    fn install(&self, place: &Path) {
+        let folder = place.parent().expect("a place in a folder");
+        std::fs::create_dir_all(folder).expect("a temporary folder can be made");
+        std::fs::rename(&self.debug, place).expect("a file moves within its file system");
+    }
+}
+
+/// Where a debug package installs, by the identifier that the test gives its program.
+const ID: &str = "-Wl,--build-id=0xabcdef0102";
+const BY_ID: &str = ".build-id/ab/cdef0102.debug";
+
+fn line_of_main(symbolizer: &Symbolizer) -> Option<u32> {
+    let starts = symbolizer.function_addresses().filter_map(|addr| symbolizer.line(addr));
+    starts.into_iter().find(|line| line.function == "main").map(|line| line.line)
+}
+
+fn has_counters(symbolizer: &Symbolizer) -> bool {
+    symbolizer.data_symbols().iter().any(|s| (s.name.as_str(), s.size) == ("counters", 64))
+}
+
+#[test]
+fn found_by_the_build_identifier() {
+    let Some(split) = split(&[ID], false) else { return };
+    let place = split.folder.join(BY_ID);
+    let stripped = split.open();
+    assert_eq!((line_of_main(&stripped), stripped.debug_file()), (None, None));
+    split.install(&place);
+    let found = split.open();
+    assert_eq!(line_of_main(&found), Some(16));
+    assert!(has_counters(&found));
+    assert_eq!(found.tls_symbols()[0].name, "mine");
+    assert_eq!(found.debug_file(), Some(&*place));
+    assert!(found.refused().is_empty());
+    assert_eq!(found.first_load_address(), stripped.first_load_address());
+    assert_eq!(found.is_pie(), stripped.is_pie());
+}
+
+#[test]
+fn found_by_the_link_wherever_it_lies() {
+    let Some(split) = split(&["-Wl,--build-id=none", "-no-pie"], true) else { return };
+    let home = split.program.parent().unwrap().canonicalize().unwrap();
+    let away = split.folder.join(home.strip_prefix("/").unwrap());
+    let mut last = split.debug.clone();
+    for folder in [home.clone(), home.join(".debug"), away] {
+        let place = folder.join("program.debug");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::rename(&last, &place).unwrap();
+        let found = split.open();
+        assert_eq!((line_of_main(&found), found.debug_file()), (Some(16), Some(&*place)));
+        assert!(has_counters(&found));
+        last = place;
+    }
+    // Through a link, the files beside the program itself count.
+    let other = tempfile::tempdir().unwrap();
+    let alias = other.path().join("alias");
+    std::os::unix::fs::symlink(&split.program, &alias).unwrap();
+    std::fs::rename(&last, home.join("program.debug")).unwrap();
+    assert_eq!(line_of_main(&Symbolizer::open(&alias).unwrap()), Some(16));
+}
+
+/// The file of another build, by either way of telling, is refused; the next place is tried.
+#[test]
+fn files_of_another_build_are_refused() {
+    let Some(split) = split(&[ID], true) else { return };
+    let Some(other) = self::split(&["-Wl,--build-id=0xabcdef0103"], false) else { return };
+    let place = split.folder.join(BY_ID);
+    other.install(&place);
+    let found = split.open();
+    assert_eq!(line_of_main(&found), Some(16), "the one beside the program fits");
+    let said = found.refused()[0].to_string();
+    assert!(said.contains("build identifier abcdef0103, the program's is abcdef0102"), "{said}");
+    assert!(said.contains(BY_ID), "{said}");
+
+    let Some(unnamed) = self::split(&["-Wl,--build-id=none"], true) else { return };
+    let mut bytes = std::fs::read(&unnamed.debug).unwrap();
+    bytes.push(0);
+    std::fs::write(&unnamed.debug, bytes).unwrap();
+    let refused = unnamed.open();
+    assert_eq!(line_of_main(&refused), None);
+    assert!(refused.refused()[0].to_string().contains("CRC-32"), "{:?}", refused.refused());
+}
+
+/// Cut anywhere, the debug file is refused or gives fewer answers; the program stays usable.
+#[test]
+fn truncated_files_do_no_harm() {
+    let Some(split) = split(&[ID], false) else { return };
+    let place = split.folder.join(BY_ID);
+    split.install(&place);
+    let bytes = std::fs::read(&place).unwrap();
+    for cut in (0..bytes.len()).step_by(bytes.len() / 50) {
+        std::fs::write(&place, &bytes[..cut]).unwrap();
+        let found = split.open();
+        assert!(found.debug_file().is_none() && found.refused().len() == 1, "cut at {cut}");
+        let error = &found.refused()[0];
+        assert!(matches!(error, SymbolError::File { .. }), "{error}");
+    }
+}
+
+/// A program with debug information of its own asks no further.
+#[test]
+fn nothing_is_looked_for_without_need() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(program) = compile(dir.path(), &["-g", "-O1", ID]) else { return };
+    let place = dir.path().join("installed").join(BY_ID);
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    std::fs::write(&place, "no program").unwrap();
+    let own = Symbolizer::open_with(&program, dir.path().join("installed")).unwrap();
+    assert_eq!((line_of_main(&own), own.refused().len()), (Some(16), 0));
+}
