@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use homenode_base::BlockSize;
 
+use crate::bus::BusMachine;
 use crate::coherence::{EventPrices, LATENCIES, Model, PACKETS, PriceList};
 use crate::decimal::{Decimal, DecimalError};
 use crate::file::{Formula, MachineFile, PriceForms, Validity};
@@ -76,6 +77,16 @@ pub enum MachineError {
         /// The machine.
         machine: String,
     },
+    /// A machine whose processors share a bus where prices are needed.
+    #[error(
+        "machine {machine} has caches and a bus and no prices of references: simulate it with \
+             coherence protocols (homenode simulate --machine {machine} --protocol mesi,pscr), or \
+             choose another machine, such as numa"
+    )]
+    OnBus {
+        /// The machine.
+        machine: String,
+    },
     /// Prices that break a rule of the model.
     #[error(
         "machine {machine} at {block_size_bytes}-byte blocks: {violation}; see thesis section \
@@ -134,6 +145,9 @@ impl Machine {
     pub fn parse(spec: &str) -> Result<Self, MachineError> {
         if let Some(list) = spec.strip_prefix("prices:") {
             return Self::from_price_list(spec, list);
+        }
+        if BusMachine::is_named_by(spec) {
+            return Err(MachineError::OnBus { machine: spec.to_owned() });
         }
         let is_path = Path::new(spec).extension().is_some_and(|e| e == "toml");
         if is_path || spec.contains('/') {

@@ -34,6 +34,10 @@ pub const TABLE: &[Preset] = &[
     Preset { name: "genoa-2s-lines", text: include_str!("../../../machines/genoa-2s-lines.toml") },
 ];
 
+/// Every machine whose processors share a bus, likewise.
+pub const BUS_TABLE: &[Preset] =
+    &[Preset { name: "bus-smp", text: include_str!("../../../machines/bus-smp.toml") }];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,7 +51,8 @@ mod tests {
             .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
             .collect();
         files.sort();
-        let mut listed: Vec<String> = TABLE.iter().map(|p| p.name.to_owned()).collect();
+        let mut listed: Vec<String> =
+            TABLE.iter().chain(BUS_TABLE).map(|p| p.name.to_owned()).collect();
         listed.sort();
         assert_eq!(files, listed);
     }

@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("advise", &["base", "trace", "placement", "analysis"]),
     ("tlb", &["base", "trace"]),
     ("pmap", &["base", "placement"]),
+    ("snoop", &["base", "trace", "stats", "machine"]),
     (
         "sim",
         &[
@@ -27,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "advise",
             "tlb",
             "pmap",
+            "snoop",
         ],
     ),
     ("symbol", &[]),

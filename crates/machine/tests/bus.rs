@@ -1,0 +1,107 @@
+//! The machine on a bus: table 4 of Foglia, Giorgi and Prete, and what users get wrong.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use homenode_base::BlockSize;
+use homenode_machine::{Arbitration, BUS_TABLE, BusMachine, Dispatch, Machine};
+
+/// Foglia, Giorgi and Prete 2004, table 4: all 28 bus entries and the processor's four.
+#[test]
+fn table_4_comes_out_exactly() {
+    let machine = BusMachine::parse("bus-smp").unwrap();
+    let printed: [(u64, [u64; 7]); 4] = [
+        (32, [5, 5, 68, 68, 12, 12, 8]),
+        (64, [5, 5, 72, 72, 16, 16, 12]),
+        (128, [5, 5, 80, 80, 24, 24, 20]),
+        (256, [5, 5, 96, 96, 40, 40, 36]),
+    ];
+    for (bytes, expected) in printed {
+        let cycles = machine.cycles(BlockSize::new(bytes).unwrap()).unwrap();
+        let found = [
+            cycles.invalidate,
+            cycles.write,
+            cycles.read_block_memory,
+            cycles.read_invalidate_memory,
+            cycles.read_block_cache,
+            cycles.read_invalidate_cache,
+            cycles.update_block,
+        ];
+        assert_eq!(found, expected, "{bytes} bytes");
+        assert_eq!(machine.processor.operation_cycles, 2);
+        let wait = cycles.read_block_memory - cycles.read_block_cache;
+        assert_eq!(machine.bus.wait_cycles, wait, "what a split bus is free for");
+    }
+}
+
+#[test]
+fn the_machine_is_that_of_sections_4_and_5() {
+    let machine = BusMachine::parse("bus-smp").unwrap();
+    assert_eq!((machine.processor.store_buffer_words, machine.processor.misses_max), (2, 8));
+    assert_eq!((machine.processor.window_instructions, machine.processor.blocking), (64, false));
+    assert_eq!((machine.cache.size_bytes, machine.cache.block_size_bytes), (2 << 20, 128));
+    assert_eq!((machine.cache.associativity, machine.page_bytes), (2, 4096));
+    assert_eq!((machine.bus.width_bits, machine.bus.split_transactions), (128, true));
+    assert_eq!(machine.bus.arbitration, Arbitration::Fifo);
+    assert_eq!(machine.scheduler.policy, Dispatch::Random);
+    assert_eq!(machine.scheduler.time_slice_references, 200_000);
+}
+
+#[test]
+fn every_preset_has_cycles_at_every_block_size() {
+    for preset in BUS_TABLE {
+        let machine = BusMachine::parse(preset.name).unwrap();
+        assert_eq!(machine.name, preset.name);
+        assert!(!machine.summary.is_empty() && !machine.source.is_empty());
+        for shift in 4..=10 {
+            machine.cycles(BlockSize::new(1 << shift).unwrap()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_file_overrides_what_its_base_says() {
+    let text = r#"
+        name = "mine"
+        kind = "bus"
+        base = "bus-smp"
+        [cache]
+        associativity = { value = 4, source = "test" }
+        [transactions.invalidate]
+        terms = { constant = 6 }
+        source = "test"
+    "#;
+    let machine = BusMachine::from_toml(text, "mine.toml").unwrap();
+    assert_eq!(machine.name, "mine");
+    assert_eq!((machine.cache.associativity, machine.cache.size_bytes), (4, 2 << 20));
+    let cycles = machine.cycles(BlockSize::new(64).unwrap()).unwrap();
+    assert_eq!((cycles.invalidate, cycles.write), (6, 5));
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said() {
+    let cases = [
+        ("kind = 'bus'\nbase = 'numa'", "base \"numa\": expected one of bus-smp"),
+        ("name = 'x'\nkind = 'bus'", "missing field `summary`"),
+        ("kind = 'bus'\nbase = 'bus-smp'\n[cache]\nways = 2", "unknown field `ways`"),
+        ("kind =", "line 1: "),
+        (
+            "kind = 'bus'\nbase = 'bus-smp'\n[transactions.snoop]\nterms = {}\nsource = 'x'",
+            "transactions.snoop is unknown, expected read_block_memory",
+        ),
+        (
+            "kind = 'bus'\nbase = 'bus-smp'\n[bus]\nwidth_bits = 64",
+            "invalid type: integer `64`, expected struct Sourced",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = BusMachine::from_toml(text, "x.toml").unwrap_err().to_string();
+        assert!(error.starts_with("machine x.toml: "), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
+    let text = "kind = 'bus'\nbase = 'bus-smp'\n[transactions.write]\n\
+                terms = { block_bytes = 0.01 }\nsource = 'x'";
+    let machine = BusMachine::from_toml(text, "x.toml").unwrap();
+    let error = machine.cycles(BlockSize::new(64).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("no whole number of cycles at 64-byte blocks"), "{error}");
+    let error = Machine::parse("bus-smp").unwrap_err().to_string();
+    assert!(error.contains("--machine bus-smp --protocol"), "{error}");
+}

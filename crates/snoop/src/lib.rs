@@ -1,0 +1,25 @@
+//! The shared-bus multiprocessor (Foglia, Giorgi and Prete 2004): coherence protocols as tables.
+//!
+//! A protocol is one file in [`protocol`], a total match over states, events and conditions.
+//! Written down as a [`Table`] it is what the model checker ([`check()`]) explores, the simulator
+//! follows and people read.
+//!
+//! ```
+//! use homenode_snoop::{ProtocolSpec, check};
+//! let mesi = ProtocolSpec::parse("mesi")?;
+//! assert_eq!(check(&mesi.table()).findings, []);
+//! # Ok::<(), homenode_snoop::ProtocolError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod check;
+pub mod protocol;
+mod table;
+mod vocabulary;
+
+pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
+pub use protocol::{Entry, Parameter, ProtocolError, ProtocolSpec, TABLE};
+pub use table::{Label, Rules, Table};
+pub use vocabulary::{
+    Action, Area, Cell, Code, Copies, Event, Reply, Role, Signal, Source, Transaction,
+};

@@ -1,0 +1,110 @@
+//! Dragon: a write updates all other copies.
+
+use super::Entry;
+use crate::table::{Rules, Table};
+use crate::vocabulary::{
+    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
+    becomes, coded, fetch, fetch_then_again, silent, takes_word,
+};
+
+use Condition::{Alone, Shared};
+use Event::{Read, Replace, Write};
+use State::{E, I, M, Sc, Sm};
+
+coded! {
+    /// States of a copy.
+    enum State {
+        I = "I": "invalid: no copy",
+        E = "E": "exclusive: the only copy, equal to memory",
+        Sc = "SC": "shared and clean: other caches may have copies, one of which may be the owner",
+        Sm = "SM": "shared and modified: the owner, memory is out of date",
+        M = "M": "modified: the only copy, memory is out of date",
+    }
+}
+
+coded! {
+    /// What the other caches have.
+    enum Condition {
+        Alone = "no copy": "no other cache has a copy",
+        Shared = "copies": "at least one other cache has a copy",
+    }
+}
+
+/// Source: Archibald and Baer 1986 (reference 67 of Foglia, Giorgi and Prete 2004), for comparison
+/// with PSCR: without private areas both do the same.
+///
+/// # Deviations
+/// As under the other protocols here a cache supplies whenever one has a copy, the owner if there
+/// is one; in the publication memory supplies what no cache owns.
+pub const ENTRY: Entry = Entry {
+    name: "dragon",
+    summary: "a write updates all other copies; memory is updated by replacement",
+    source: "Archibald and Baer 1986",
+    params: &[],
+    build: Table::of::<Dragon>,
+};
+
+struct Dragon;
+
+impl Rules for Dragon {
+    type State = State;
+    type Condition = Condition;
+
+    fn role(state: State) -> Role {
+        match state {
+            I => Role::Invalid,
+            E => Role::Only,
+            Sc => Role::Copy,
+            Sm => Role::Owner,
+            M => Role::OnlyOwner,
+        }
+    }
+
+    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+        match copies {
+            Copies::None => Alone,
+            Copies::One(I | E | Sc | Sm | M) | Copies::Several | Copies::Owned => Shared,
+        }
+    }
+
+    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+        match (state, event, condition) {
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, Sc),
+            (I, Write, Alone) => fetch_then_again(Source::Memory, E),
+            (I, Write, Shared) => fetch_then_again(Source::Cache, Sc),
+            (I, Replace, Alone | Shared) => Cell::Impossible(because::EMPTY),
+            (E, Read, Alone) => silent(E),
+            (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
+            (Sc, Read, Alone | Shared) => silent(Sc),
+            (Sm, Read, Alone | Shared) => silent(Sm),
+            (Sc | Sm, Write, Alone) => announce(Transaction::Write, M),
+            (Sc | Sm, Write, Shared) => announce(Transaction::Write, Sm),
+            (E, Replace, Alone) | (Sc, Replace, Alone | Shared) => silent(I),
+            (M, Replace, Alone) | (Sm, Replace, Alone | Shared) => {
+                announce(Transaction::UpdateBlock, I)
+            }
+            (E | M, Read | Write | Replace, Shared) => Cell::Impossible(because::ONLY),
+        }
+    }
+
+    fn reply(state: State, signal: Signal) -> Reply<State> {
+        match (state, signal) {
+            (E | Sc, Signal::ReadBlock | Signal::ReadPrivate) => becomes(Sc),
+            (M | Sm, Signal::ReadBlock | Signal::ReadPrivate) => becomes(Sm),
+            (Sc | Sm, Signal::Write) => takes_word(Sc),
+            (E | M, Signal::Write) => Reply::Impossible(because::ONLY),
+            (E | Sc | Sm | M, Signal::ReadInvalidate | Signal::Invalidate) => {
+                Reply::Impossible(because::NO_INVALIDATIONS)
+            }
+            (
+                I,
+                Signal::ReadBlock
+                | Signal::ReadPrivate
+                | Signal::ReadInvalidate
+                | Signal::Invalidate
+                | Signal::Write,
+            ) => Reply::Impossible(because::ABSENT),
+        }
+    }
+}

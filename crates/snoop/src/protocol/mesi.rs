@@ -1,0 +1,103 @@
+//! MESI (Illinois): a write invalidates all other copies.
+
+use super::Entry;
+use crate::table::{Rules, Table};
+use crate::vocabulary::{
+    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
+    becomes, coded, fetch, silent, updates_memory,
+};
+
+use Condition::{Alone, Shared};
+use Event::{Read, Replace, Write};
+use State::{E, I, M, S};
+
+coded! {
+    /// States of a copy.
+    enum State {
+        I = "I": "invalid: no copy",
+        E = "E": "exclusive: the only copy, equal to memory",
+        S = "S": "shared: other caches may have copies",
+        M = "M": "modified: the only copy, memory is out of date",
+    }
+}
+
+coded! {
+    /// What the other caches have.
+    enum Condition {
+        Alone = "no copy": "no other cache has a copy",
+        Shared = "copies": "at least one other cache has a copy",
+    }
+}
+
+/// Source: Foglia, Giorgi and Prete 2004, section 2 (states and transactions; the paper prints no
+/// table). A read miss is supplied by a cache whenever one has a copy, as in the Illinois protocol
+/// (Papamarcos and Patel 1984); a dirty copy updates memory in the same transaction.
+///
+/// # Deviations
+/// None known.
+pub const ENTRY: Entry = Entry {
+    name: "mesi",
+    summary: "MESI (Illinois): a write invalidates all other copies",
+    source: "Foglia, Giorgi and Prete 2004, section 2",
+    params: &[],
+    build: Table::of::<Mesi>,
+};
+
+struct Mesi;
+
+impl Rules for Mesi {
+    type State = State;
+    type Condition = Condition;
+
+    fn role(state: State) -> Role {
+        match state {
+            I => Role::Invalid,
+            E => Role::Only,
+            S => Role::Copy,
+            M => Role::OnlyOwner,
+        }
+    }
+
+    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+        match copies {
+            Copies::None => Alone,
+            Copies::One(I | E | S | M) | Copies::Several | Copies::Owned => Shared,
+        }
+    }
+
+    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+        match (state, event, condition) {
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, S),
+            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, Source::Memory, M),
+            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, Source::Cache, M),
+            (I, Replace, Alone | Shared) => Cell::Impossible(because::EMPTY),
+            (E, Read, Alone) => silent(E),
+            (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
+            (S, Read, Alone | Shared) => silent(S),
+            (S, Write, Alone | Shared) => announce(Transaction::Invalidate, M),
+            (E, Replace, Alone) | (S, Replace, Alone | Shared) => silent(I),
+            (M, Replace, Alone) => announce(Transaction::UpdateBlock, I),
+            (E | M, Read | Write | Replace, Shared) => Cell::Impossible(because::ONLY),
+        }
+    }
+
+    fn reply(state: State, signal: Signal) -> Reply<State> {
+        match (state, signal) {
+            (E | S, Signal::ReadBlock | Signal::ReadPrivate) => becomes(S),
+            (M, Signal::ReadBlock | Signal::ReadPrivate) => updates_memory(S),
+            (E | S, Signal::ReadInvalidate) | (S, Signal::Invalidate) => becomes(I),
+            (M, Signal::ReadInvalidate) => updates_memory(I),
+            (E | M, Signal::Invalidate) => Reply::Impossible(because::ONLY),
+            (E | S | M, Signal::Write) => Reply::Impossible(because::NO_UPDATES),
+            (
+                I,
+                Signal::ReadBlock
+                | Signal::ReadPrivate
+                | Signal::ReadInvalidate
+                | Signal::Invalidate
+                | Signal::Write,
+            ) => Reply::Impossible(because::ABSENT),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Coherence protocols: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
+
+mod amsd;
+mod dragon;
+mod mesi;
+mod moesi;
+mod pscr;
+mod spec;
+
+pub use spec::{ProtocolError, ProtocolSpec};
+
+use crate::table::Table;
+
+/// Every protocol, in the order of lists and documentation.
+pub const TABLE: &[Entry] = &[mesi::ENTRY, amsd::ENTRY, pscr::ENTRY, moesi::ENTRY, dragon::ENTRY];
+
+/// A protocol as it is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Switches that can be set after the colon; all are off unless said.
+    pub params: &'static [Parameter],
+    /// Writes down its table.
+    pub build: fn() -> Table,
+}
+
+/// A switch of a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Name before the equals sign.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_protocol_file_is_in_the_table() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/protocol");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| !["mod.rs", "spec.rs"].contains(&name.as_str()))
+            .map(|name| name.trim_end_matches(".rs").to_owned())
+            .collect();
+        files.sort();
+        let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();
+        listed.sort();
+        assert_eq!(files, listed);
+    }
+}

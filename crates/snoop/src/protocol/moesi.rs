@@ -1,0 +1,108 @@
+//! MOESI: MESI whose dirty blocks are shared without a write to memory.
+
+use super::Entry;
+use crate::table::{Rules, Table};
+use crate::vocabulary::{
+    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
+    becomes, coded, fetch, silent,
+};
+
+use Condition::{Alone, Shared};
+use Event::{Read, Replace, Write};
+use State::{E, I, M, O, S};
+
+coded! {
+    /// States of a copy.
+    enum State {
+        I = "I": "invalid: no copy",
+        E = "E": "exclusive: the only copy, equal to memory",
+        S = "S": "shared: other caches may have copies, one of which may be the owner",
+        O = "O": "owned: other caches may have copies, memory is out of date",
+        M = "M": "modified: the only copy, memory is out of date",
+    }
+}
+
+coded! {
+    /// What the other caches have.
+    enum Condition {
+        Alone = "no copy": "no other cache has a copy",
+        Shared = "copies": "at least one other cache has a copy",
+    }
+}
+
+/// Source: Sweazey and Smith 1986 (reference 13 of Foglia, Giorgi and Prete 2004), for comparison
+/// with MESI.
+///
+/// # Deviations
+/// As under the other protocols here a cache supplies whenever one has a copy, the owner if there
+/// is one: then what differs from MESI is ownership alone. Dirty data reach memory only by
+/// replacement.
+pub const ENTRY: Entry = Entry {
+    name: "moesi",
+    summary: "MESI with an owned state: dirty blocks are shared without a write to memory",
+    source: "Sweazey and Smith 1986",
+    params: &[],
+    build: Table::of::<Moesi>,
+};
+
+struct Moesi;
+
+impl Rules for Moesi {
+    type State = State;
+    type Condition = Condition;
+
+    fn role(state: State) -> Role {
+        match state {
+            I => Role::Invalid,
+            E => Role::Only,
+            S => Role::Copy,
+            O => Role::Owner,
+            M => Role::OnlyOwner,
+        }
+    }
+
+    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+        match copies {
+            Copies::None => Alone,
+            Copies::One(I | E | S | O | M) | Copies::Several | Copies::Owned => Shared,
+        }
+    }
+
+    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+        match (state, event, condition) {
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, S),
+            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, Source::Memory, M),
+            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, Source::Cache, M),
+            (I, Replace, Alone | Shared) => Cell::Impossible(because::EMPTY),
+            (E, Read, Alone) => silent(E),
+            (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
+            (S, Read, Alone | Shared) => silent(S),
+            (O, Read, Alone | Shared) => silent(O),
+            (S | O, Write, Alone | Shared) => announce(Transaction::Invalidate, M),
+            (E, Replace, Alone) | (S, Replace, Alone | Shared) => silent(I),
+            (M, Replace, Alone) | (O, Replace, Alone | Shared) => {
+                announce(Transaction::UpdateBlock, I)
+            }
+            (E | M, Read | Write | Replace, Shared) => Cell::Impossible(because::ONLY),
+        }
+    }
+
+    fn reply(state: State, signal: Signal) -> Reply<State> {
+        match (state, signal) {
+            (E | S, Signal::ReadBlock | Signal::ReadPrivate) => becomes(S),
+            (M | O, Signal::ReadBlock | Signal::ReadPrivate) => becomes(O),
+            (E | S | O | M, Signal::ReadInvalidate) | (S | O, Signal::Invalidate) => becomes(I),
+            (E | M, Signal::Invalidate) => Reply::Impossible(because::ONLY),
+            (E | S | O | M, Signal::Write) => Reply::Impossible(because::NO_UPDATES),
+            (
+                I,
+                Signal::ReadBlock
+                | Signal::ReadPrivate
+                | Signal::ReadInvalidate
+                | Signal::Invalidate
+                | Signal::Write,
+            ) => Reply::Impossible(because::ABSENT),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! PSCR: updates shared copies, removes the copies that a process left behind.
+
+use super::{Entry, Parameter};
+use crate::table::{Rules, Table};
+use crate::vocabulary::{
+    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
+    becomes, coded, fetch, fetch_then_again, silent, takes_word,
+};
+
+use Condition::{Alone, PrivateClean, PrivateDirty, Shared};
+use Event::{Read, Replace, Write};
+use State::{E, I, M, S, Sm};
+
+coded! {
+    /// States of a copy.
+    enum State {
+        I = "I": "invalid: no copy",
+        E = "E": "exclusive: the only copy, equal to memory",
+        S = "S": "shared: other caches may have copies, one of which may be the owner",
+        Sm = "SM": "shared and modified: the owner, memory is out of date",
+        M = "M": "modified: the only copy, memory is out of date",
+    }
+}
+
+coded! {
+    /// What the other caches have, and what the line for private areas says.
+    enum Condition {
+        Alone = "no copy": "no other cache has a copy",
+        Shared = "copies": "shared area, at least one other cache has a copy",
+        PrivateClean = "private, clean": "private area, other caches have copies but none owns it",
+        PrivateDirty = "private, dirty": "private area, another cache has it in M or SM",
+    }
+}
+
+/// Source: Giorgi and Prete 1999, as Foglia, Giorgi and Prete 2004 describe it in section 2 (five
+/// states, one more bus line; the paper prints no table). Shared areas are updated by writes. The
+/// copies of a private area are those of a processor that its process left: whoever fetches such a
+/// block takes it along, and what was modified stays so.
+///
+/// # Deviations
+/// A block that references name private and others name shared may have several copies; a private
+/// read removes all of them. Memory is not updated when a cache supplies: M becomes SM, the owner.
+pub const ENTRY: Entry = Entry {
+    name: "pscr",
+    summary: "updates shared copies; a private block moves with its process",
+    source: "Giorgi and Prete 1999; Foglia, Giorgi and Prete 2004, section 2",
+    params: &[Parameter {
+        name: "private_kernel",
+        doc: "kernel structures of one process count as its private area (the extension that \
+              section 2 of the paper proposes)",
+    }],
+    build: Table::of::<Pscr>,
+};
+
+struct Pscr;
+
+const NO_QUESTION: &str = "a replacement does not ask whose area the block belongs to";
+const OWNER_HERE: &str = "there is one owner, and it is this copy";
+
+impl Rules for Pscr {
+    type State = State;
+    type Condition = Condition;
+
+    fn role(state: State) -> Role {
+        match state {
+            I => Role::Invalid,
+            E => Role::Only,
+            S => Role::Copy,
+            Sm => Role::Owner,
+            M => Role::OnlyOwner,
+        }
+    }
+
+    fn condition(copies: Copies<State>, area: Area) -> Condition {
+        match (copies, area) {
+            (Copies::None, Area::Shared | Area::Private) => Alone,
+            (Copies::One(I | E | S | Sm | M) | Copies::Several | Copies::Owned, Area::Shared) => {
+                Shared
+            }
+            (Copies::One(I | E | S) | Copies::Several, Area::Private) => PrivateClean,
+            (Copies::One(Sm | M) | Copies::Owned, Area::Private) => PrivateDirty,
+        }
+    }
+
+    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+        match (state, event, condition) {
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, S),
+            (I, Read, PrivateClean) => fetch(Transaction::ReadBlock, Source::Cache, E),
+            (I, Read, PrivateDirty) => fetch(Transaction::ReadBlock, Source::Cache, M),
+            (I, Write, Alone) => fetch_then_again(Source::Memory, E),
+            (I, Write, Shared) => fetch_then_again(Source::Cache, S),
+            (I, Write, PrivateClean) => fetch_then_again(Source::Cache, E),
+            (I, Write, PrivateDirty) => fetch_then_again(Source::Cache, M),
+            (I, Replace, Alone | Shared | PrivateClean | PrivateDirty) => {
+                Cell::Impossible(because::EMPTY)
+            }
+            (E, Read, Alone) => silent(E),
+            (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
+            (S, Read, Alone | Shared | PrivateClean | PrivateDirty) => silent(S),
+            (Sm, Read, Alone | Shared | PrivateClean) => silent(Sm),
+            (S | Sm, Write, Alone) => announce(Transaction::Write, M),
+            (S | Sm, Write, Shared | PrivateClean) | (S, Write, PrivateDirty) => {
+                announce(Transaction::Write, Sm)
+            }
+            (E, Replace, Alone) | (S, Replace, Alone | Shared) => silent(I),
+            (M, Replace, Alone) | (Sm, Replace, Alone | Shared) => {
+                announce(Transaction::UpdateBlock, I)
+            }
+            (E | M, Read | Write | Replace, Shared | PrivateClean | PrivateDirty) => {
+                Cell::Impossible(because::ONLY)
+            }
+            (S | Sm, Replace, PrivateClean | PrivateDirty) => Cell::Impossible(NO_QUESTION),
+            (Sm, Read | Write, PrivateDirty) => Cell::Impossible(OWNER_HERE),
+        }
+    }
+
+    fn reply(state: State, signal: Signal) -> Reply<State> {
+        match (state, signal) {
+            (E | S, Signal::ReadBlock) => becomes(S),
+            (M | Sm, Signal::ReadBlock) => becomes(Sm),
+            (E | S | Sm | M, Signal::ReadPrivate) => becomes(I),
+            (S | Sm, Signal::Write) => takes_word(S),
+            (E | M, Signal::Write) => Reply::Impossible(because::ONLY),
+            (E | S | Sm | M, Signal::ReadInvalidate | Signal::Invalidate) => {
+                Reply::Impossible(because::NO_INVALIDATIONS)
+            }
+            (
+                I,
+                Signal::ReadBlock
+                | Signal::ReadPrivate
+                | Signal::ReadInvalidate
+                | Signal::Invalidate
+                | Signal::Write,
+            ) => Reply::Impossible(because::ABSENT),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! A protocol as plain data: what the model checker explores and the simulator follows.
+
+use std::fmt;
+
+use crate::vocabulary::{
+    Action, Area, Cell, Code, Copies, Event, Reply, Role, Signal, Source, Transaction,
+};
+
+/// A protocol as its file writes it: total matches over its own states and conditions.
+pub trait Rules {
+    /// States of a copy; the first one is the invalid one.
+    type State: Code;
+    /// What the cache learns from the bus before it decides.
+    type Condition: Code;
+
+    /// What each state promises.
+    fn role(state: Self::State) -> Role;
+
+    /// Which condition the copies of the other caches and the area amount to.
+    fn condition(copies: Copies<Self::State>, area: Area) -> Self::Condition;
+
+    /// What the cache does. The area of a replacement is always [`Area::Shared`]: nobody asks.
+    fn act(state: Self::State, event: Event, condition: Self::Condition) -> Cell<Self::State>;
+
+    /// What another cache with a copy does about a transaction.
+    fn reply(state: Self::State, signal: Signal) -> Reply<Self::State>;
+}
+
+/// Name and meaning of a state or condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// What tables print.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// Every cell of a protocol. States and conditions are numbers in the order of their labels; state
+/// 0 is the invalid one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    states: Vec<Label>,
+    roles: Vec<Role>,
+    conditions: Vec<Label>,
+    /// By [`Self::copies_index`] and area.
+    condition_of: Vec<u8>,
+    cells: Vec<Cell<u8>>,
+    replies: Vec<Reply<u8>>,
+}
+
+impl Table {
+    /// Writes down every cell of the rules.
+    #[must_use]
+    pub fn of<R: Rules>() -> Self {
+        let mut table = Self {
+            states: labels::<R::State>(),
+            roles: R::State::ALL.iter().map(|&state| R::role(state)).collect(),
+            conditions: labels::<R::Condition>(),
+            condition_of: Vec::new(),
+            cells: Vec::new(),
+            replies: Vec::new(),
+        };
+        let one = R::State::ALL.iter().map(|&state| Copies::One(state));
+        for copies in [Copies::None].into_iter().chain(one).chain([Copies::Several, Copies::Owned])
+        {
+            for &area in Area::ALL {
+                table.condition_of.push(R::condition(copies, area).index());
+            }
+        }
+        for &state in R::State::ALL {
+            for &event in Event::ALL {
+                for &condition in R::Condition::ALL {
+                    table.cells.push(code(R::act(state, event, condition)));
+                }
+            }
+            for &signal in Signal::ALL {
+                table.replies.push(match R::reply(state, signal) {
+                    Reply::Becomes { next, memory, word } => {
+                        Reply::Becomes { next: next.index(), memory, word }
+                    }
+                    Reply::Impossible(why) => Reply::Impossible(why),
+                });
+            }
+        }
+        table
+    }
+
+    /// The states.
+    #[must_use]
+    pub fn states(&self) -> &[Label] {
+        &self.states
+    }
+
+    /// The conditions.
+    #[must_use]
+    pub fn conditions(&self) -> &[Label] {
+        &self.conditions
+    }
+
+    /// What a state promises.
+    #[must_use]
+    pub fn role(&self, state: u8) -> Role {
+        self.roles[usize::from(state)]
+    }
+
+    /// The number of the state with this name.
+    #[must_use]
+    pub fn state(&self, name: &str) -> Option<u8> {
+        self.states.iter().zip(0..).find(|(label, _)| label.name == name).map(|(_, index)| index)
+    }
+
+    /// The number of the condition with this name.
+    #[must_use]
+    pub fn condition_named(&self, name: &str) -> Option<u8> {
+        let mut all = self.conditions.iter().zip(0..);
+        all.find(|(label, _)| label.name == name).map(|(_, index)| index)
+    }
+
+    /// Which condition holds.
+    #[must_use]
+    pub fn condition(&self, copies: Copies<u8>, area: Area) -> u8 {
+        self.condition_of[self.copies_index(copies) * Area::ALL.len() + usize::from(area.index())]
+    }
+
+    fn copies_index(&self, copies: Copies<u8>) -> usize {
+        match copies {
+            Copies::None => 0,
+            Copies::One(state) => 1 + usize::from(state),
+            Copies::Several => 1 + self.states.len(),
+            Copies::Owned => 2 + self.states.len(),
+        }
+    }
+
+    /// What the cache does.
+    #[must_use]
+    pub fn cell(&self, state: u8, event: Event, condition: u8) -> Cell<u8> {
+        self.cells[self.cell_index(state, event, condition)]
+    }
+
+    /// What another cache with a copy does.
+    #[must_use]
+    pub fn reply(&self, state: u8, signal: Signal) -> Reply<u8> {
+        self.replies[Self::reply_index(state, signal)]
+    }
+
+    /// Changes a cell: how tests plant bugs.
+    pub fn set_cell(&mut self, place: (u8, Event, u8), cell: Cell<u8>) {
+        let index = self.cell_index(place.0, place.1, place.2);
+        self.cells[index] = cell;
+    }
+
+    /// Changes a reply: how tests plant bugs.
+    pub fn set_reply(&mut self, (state, signal): (u8, Signal), reply: Reply<u8>) {
+        self.replies[Self::reply_index(state, signal)] = reply;
+    }
+
+    /// Position of a cell, below [`Self::cell_count`].
+    pub(crate) fn cell_index(&self, state: u8, event: Event, condition: u8) -> usize {
+        let row = usize::from(state) * Event::ALL.len() + usize::from(event.index());
+        row * self.conditions.len() + usize::from(condition)
+    }
+
+    /// Number of cells.
+    pub(crate) fn cell_count(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Position of a reply, below [`Self::reply_count`].
+    pub(crate) fn reply_index(state: u8, signal: Signal) -> usize {
+        usize::from(state) * Signal::ALL.len() + usize::from(signal.index())
+    }
+
+    /// Number of replies.
+    pub(crate) fn reply_count(&self) -> usize {
+        self.replies.len()
+    }
+
+    /// Whether the event changes nothing but the order of use, whatever the others have.
+    #[must_use]
+    pub fn is_quiet(&self, state: u8, event: Event) -> bool {
+        let quiet = Cell::Does(Action {
+            transaction: None,
+            source: Source::Own,
+            next: state,
+            again: false,
+        });
+        let conditions = 0..u8::try_from(self.conditions.len()).unwrap_or(u8::MAX);
+        let mut possible = conditions
+            .map(|condition| self.cell(state, event, condition))
+            .filter(|cell| matches!(cell, Cell::Does(_)))
+            .peekable();
+        possible.peek().is_some() && possible.all(|cell| cell == quiet)
+    }
+
+    /// Cells that happen, in order: state, event, condition, action.
+    pub fn actions(&self) -> impl Iterator<Item = (u8, Event, u8, Action<u8>)> + '_ {
+        let states = 0..u8::try_from(self.states.len()).unwrap_or(u8::MAX);
+        states.flat_map(move |state| {
+            Event::ALL.iter().flat_map(move |&event| {
+                let conditions = 0..u8::try_from(self.conditions.len()).unwrap_or(u8::MAX);
+                conditions.filter_map(move |condition| match self.cell(state, event, condition) {
+                    Cell::Does(action) => Some((state, event, condition, action)),
+                    Cell::Impossible(_) => None,
+                })
+            })
+        })
+    }
+
+    /// What becomes of the other copies when a transaction shows them this signal.
+    #[must_use]
+    pub fn others(&self, signal: Signal) -> String {
+        let states = 1..u8::try_from(self.states.len()).unwrap_or(u8::MAX);
+        let changes = states.filter_map(|state| match self.reply(state, signal) {
+            Reply::Becomes { next, .. } => {
+                Some(format!("{}->{}", self.name(state), self.name(next)))
+            }
+            Reply::Impossible(_) => None,
+        });
+        changes.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Name of a state.
+    #[must_use]
+    pub fn name(&self, state: u8) -> &'static str {
+        self.states[usize::from(state)].name
+    }
+}
+
+fn labels<C: Code>() -> Vec<Label> {
+    C::ALL.iter().map(|c| Label { name: c.name(), meaning: c.meaning() }).collect()
+}
+
+fn code<S: Code>(cell: Cell<S>) -> Cell<u8> {
+    match cell {
+        Cell::Does(Action { transaction, source, next, again }) => {
+            Cell::Does(Action { transaction, source, next: next.index(), again })
+        }
+        Cell::Impossible(why) => Cell::Impossible(why),
+    }
+}
+
+/// One line a cell that happens, then one line a signal and copy.
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (state, event, condition, action) in self.actions() {
+            let bus = action.transaction.map_or("-", Transaction::name);
+            let again = if action.again { ", then again" } else { "" };
+            let condition = self.conditions[usize::from(condition)].name;
+            writeln!(
+                f,
+                "{} {} [{condition}]: {bus} from {} -> {}{again}",
+                self.name(state),
+                event.name(),
+                action.source.name(),
+                self.name(action.next),
+            )?;
+        }
+        for &signal in Signal::ALL {
+            let others = self.others(signal);
+            if !others.is_empty() {
+                writeln!(f, "others on {}: {others}", signal.name())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! The words in which protocols are written: events, transactions, signals, cells and replies.
+
+use serde::Serialize;
+
+/// Declares an enum whose values have a printed name and a meaning, in the order of tables.
+macro_rules! coded {
+    (
+        $(#[$doc:meta])* $visibility:vis enum $name:ident {
+            $($value:ident = $text:literal: $meaning:literal,)+
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        $visibility enum $name {
+            $(#[doc = $meaning] $value,)+
+        }
+
+        impl $crate::vocabulary::Code for $name {
+            const ALL: &'static [Self] = &[$(Self::$value),+];
+
+            fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $text,)+
+                }
+            }
+
+            fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$value => $meaning,)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use coded;
+
+/// A small set of values that tables are indexed by.
+pub trait Code: Copy + Eq + 'static {
+    /// All values, in the order of tables.
+    const ALL: &'static [Self];
+
+    /// What tables print.
+    fn name(self) -> &'static str;
+
+    /// What it means.
+    fn meaning(self) -> &'static str;
+
+    /// Position in [`Code::ALL`].
+    fn index(self) -> u8 {
+        let found = Self::ALL.iter().zip(0..).find(|&(&value, _)| value == self);
+        found.map_or(0, |(_, index)| index)
+    }
+}
+
+coded! {
+    /// What happens at the processor's side of a cache.
+    pub enum Event {
+        Read = "read": "the processor reads or fetches a word",
+        Write = "write": "the processor writes a word",
+        Replace = "replace": "the frame is needed for another block",
+    }
+}
+
+coded! {
+    /// A transaction on the bus (Foglia, Giorgi and Prete 2004, section 2 and table 4).
+    pub enum Transaction {
+        ReadBlock = "read-block": "fetches a block",
+        ReadInvalidate = "read-and-invalidate-block": "fetches a block and invalidates all copies",
+        Invalidate = "invalidate": "invalidates all copies",
+        Write = "write": "updates a word in all copies",
+        UpdateBlock = "update-block": "writes a block back to memory",
+    }
+}
+
+impl Transaction {
+    /// Whether a block comes with it.
+    #[must_use]
+    pub const fn brings_block(self) -> bool {
+        matches!(self, Self::ReadBlock | Self::ReadInvalidate)
+    }
+}
+
+coded! {
+    /// Where the data of an event come from.
+    pub enum Source {
+        Own = "own copy": "the cache has them, or needs none",
+        Memory = "memory": "memory supplies the block",
+        Cache = "cache": "another cache supplies the block: the owner if there is one",
+    }
+}
+
+coded! {
+    /// What the other caches see of a transaction.
+    pub enum Signal {
+        ReadBlock = "read-block": "another cache fetches the block",
+        ReadPrivate = "read-block, private": "the same, with the line that says private area",
+        ReadInvalidate = "read-and-invalidate-block": "another cache fetches the block to write",
+        Invalidate = "invalidate": "another cache is about to write its copy",
+        Write = "write": "another cache writes a word of its copy",
+    }
+}
+
+impl Signal {
+    /// What a transaction about a block of this area shows the other caches, if anything.
+    #[must_use]
+    pub const fn of(transaction: Transaction, area: Area) -> Option<Self> {
+        Some(match (transaction, area) {
+            (Transaction::ReadBlock, Area::Shared) => Self::ReadBlock,
+            (Transaction::ReadBlock, Area::Private) => Self::ReadPrivate,
+            (Transaction::ReadInvalidate, Area::Shared | Area::Private) => Self::ReadInvalidate,
+            (Transaction::Invalidate, Area::Shared | Area::Private) => Self::Invalidate,
+            (Transaction::Write, Area::Shared | Area::Private) => Self::Write,
+            (Transaction::UpdateBlock, Area::Shared | Area::Private) => return None,
+        })
+    }
+}
+
+coded! {
+    /// Whose memory a reference goes to.
+    pub enum Area {
+        Shared = "shared": "memory that several processes may use",
+        Private = "private": "memory of one process, which several caches hold only by migration",
+    }
+}
+
+/// What a state promises; the model checker holds the protocol to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// No valid copy.
+    Invalid,
+    /// A copy among others, perhaps; another cache or memory answers for the data.
+    Copy,
+    /// The only copy, equal to memory.
+    Only,
+    /// A copy among others, perhaps, that answers for the data: memory may be out of date.
+    Owner,
+    /// The only copy, and memory may be out of date.
+    OnlyOwner,
+}
+
+impl Role {
+    /// Whether there is a copy at all.
+    #[must_use]
+    pub const fn is_copy(self) -> bool {
+        !matches!(self, Self::Invalid)
+    }
+
+    /// Whether no other cache may have a copy.
+    #[must_use]
+    pub const fn is_alone(self) -> bool {
+        matches!(self, Self::Only | Self::OnlyOwner)
+    }
+
+    /// Whether this copy is written back when it is replaced.
+    #[must_use]
+    pub const fn is_owner(self) -> bool {
+        matches!(self, Self::Owner | Self::OnlyOwner)
+    }
+}
+
+/// The copies that other caches hold, as far as any protocol wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies<S> {
+    /// None.
+    None,
+    /// One, in this state.
+    One(S),
+    /// Several, none of which is an owner.
+    Several,
+    /// Several, one of which is an owner.
+    Owned,
+}
+
+/// One cell of a protocol's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell<S> {
+    /// What the cache does.
+    Does(Action<S>),
+    /// This never happens, and why.
+    Impossible(&'static str),
+}
+
+/// What a cache does about an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action<S> {
+    /// Transaction on the bus, if any.
+    pub transaction: Option<Transaction>,
+    /// Where the data come from.
+    pub source: Source,
+    /// The cache's next state.
+    pub next: S,
+    /// Whether the event happens again in the next state: a write miss that is a read miss and then
+    /// a write hit.
+    pub again: bool,
+}
+
+/// What a cache with a copy does about another cache's transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply<S> {
+    /// The copy's next state, and what happens on the way.
+    Becomes {
+        /// The next state.
+        next: S,
+        /// Whether memory takes the block in the same transaction.
+        memory: bool,
+        /// Whether the copy takes the written word.
+        word: bool,
+    },
+    /// This never happens, and why.
+    Impossible(&'static str),
+}
+
+/// Nothing on the bus.
+pub(crate) const fn silent<S>(next: S) -> Cell<S> {
+    Cell::Does(Action { transaction: None, source: Source::Own, next, again: false })
+}
+
+/// A transaction without a block for this cache.
+pub(crate) const fn announce<S>(transaction: Transaction, next: S) -> Cell<S> {
+    Cell::Does(Action { transaction: Some(transaction), source: Source::Own, next, again: false })
+}
+
+/// A transaction that brings the block.
+pub(crate) const fn fetch<S>(transaction: Transaction, source: Source, next: S) -> Cell<S> {
+    Cell::Does(Action { transaction: Some(transaction), source, next, again: false })
+}
+
+/// A read-block, after which the event happens again.
+pub(crate) const fn fetch_then_again<S>(source: Source, next: S) -> Cell<S> {
+    let transaction = Some(Transaction::ReadBlock);
+    Cell::Does(Action { transaction, source, next, again: true })
+}
+
+/// A copy that changes its state.
+pub(crate) const fn becomes<S>(next: S) -> Reply<S> {
+    Reply::Becomes { next, memory: false, word: false }
+}
+
+/// A copy that changes its state while memory takes its data.
+pub(crate) const fn updates_memory<S>(next: S) -> Reply<S> {
+    Reply::Becomes { next, memory: true, word: false }
+}
+
+/// A copy that takes the written word.
+pub(crate) const fn takes_word<S>(next: S) -> Reply<S> {
+    Reply::Becomes { next, memory: false, word: true }
+}
+
+/// Reasons why something never happens.
+pub(crate) mod because {
+    pub(crate) const EMPTY: &str = "there is no copy to replace";
+    pub(crate) const ABSENT: &str = "a cache without a copy does not answer";
+    pub(crate) const ONLY: &str = "the state promises that there is no other copy";
+    pub(crate) const NO_UPDATES: &str = "the protocol updates no copies, it invalidates them";
+    pub(crate) const NO_INVALIDATIONS: &str = "the protocol invalidates no copies by a write";
+}
