@@ -5,7 +5,8 @@
 //! (Markatos and Chronaki, table 1). [`TABLE`] lists the machines that come with the program;
 //! [`Machine::parse`] also reads prices in place and users' files. A [`BusMachine`] is data of
 //! another kind: processors, caches, a bus and the cycles of its transactions (Foglia, Giorgi and
-//! Prete 2004, table 4). Prices are exact integers after scaling by a power of ten (see [`Prices`]).
+//! Prete 2004, table 4). Prices are exact integers after scaling by a power of ten (see
+//! [`Prices`]).
 //!
 //! Invariant: nothing in here knows a policy or a trace.
 
