@@ -33,6 +33,8 @@ _OWN = (
     "processes",
     "calls",
     "world",
+    "ticks",
+    "guest_files",
     "system",
     "tasks",
     "start",

@@ -210,6 +210,9 @@ pub struct RecordSummary {
     /// Times a thread came back from a wait outside of the program: if not 0, two recordings may
     /// differ.
     pub outside_waits: u32,
+    /// With `qemu`, times the program asked for the number of a process or thread, which the
+    /// kernel chooses: if not 0, two recordings may differ by what it does with them.
+    pub process_numbers: u32,
     /// Threads beyond the largest number, whose references are missing.
     pub lost_threads: u32,
     /// Content checksum of the trace.

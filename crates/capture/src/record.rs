@@ -109,6 +109,7 @@ pub fn record(
         slowdown: native_time_s.map(|native| wall_time_s / native.max(f64::EPSILON)),
         forced_turns: area.get(at::FORCED),
         outside_waits: area.get(at::OUTSIDE),
+        process_numbers: area.get(at::NUMBERS),
         lost_threads: area.get(at::LOST_THREADS),
         checksum: summary.checksum,
         children: children?,
@@ -314,7 +315,11 @@ pub(crate) fn metadata(
     let order = match options.order {
         Order::Deterministic => {
             let strays = area.get(at::FORCED) + area.get(at::OUTSIDE);
-            let repeats = if strays == 0 { "repeatable" } else { "sequentially consistent" };
+            let repeats = match (strays, area.get(at::NUMBERS)) {
+                (0, 0) => "repeatable",
+                (0, _) => "repeatable but for process numbers",
+                _ => "sequentially consistent",
+            };
             let seed = match options.seed {
                 0 => String::new(),
                 seed => format!(" seed={seed}"),

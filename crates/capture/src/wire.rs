@@ -86,8 +86,6 @@ pub mod code {
     pub const GAP: u8 = 23;
     /// Of a whole system: which process a processor runs from here on.
     pub const CONTEXT: u8 = 24;
-    /// The name of a process.
-    pub const PROCESS: u8 = 25;
 }
 
 /// Byte offsets of the header's fields.
@@ -132,6 +130,8 @@ pub mod at {
     pub const SEEDED: usize = 76;
     /// `fork_fd`
     pub const FORK_FD: usize = 80;
+    /// `numbers`
+    pub const NUMBERS: usize = 84;
 }
 
 #[cfg(test)]
@@ -199,7 +199,6 @@ mod tests {
             ("HN_EV_STAMP", code::STAMP.into()),
             ("HN_EV_GAP", code::GAP.into()),
             ("HN_EV_CONTEXT", code::CONTEXT.into()),
-            ("HN_EV_PROCESS", code::PROCESS.into()),
         ];
         for (name, value) in pairs {
             assert_eq!(defined(name), *value, "{name}");
@@ -249,6 +248,7 @@ mod tests {
             ("seed", at::SEED),
             ("seeded", at::SEEDED),
             ("fork_fd", at::FORK_FD),
+            ("numbers", at::NUMBERS),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

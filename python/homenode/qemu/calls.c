@@ -61,7 +61,10 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
     case CALL_OUTSIDE:
         hn_leave(me);
         break;
-    case CALL_READ: case CALL_WRITE: case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO:
+    case CALL_NUMBER:
+        hn_shared->numbers++;
+        break;
+    case CALL_READ: case CALL_READV: case CALL_WRITE: case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO:
     case CALL_SENDMSG: case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT:
     case CALL_EPOLL: case CALL_WAIT4: case CALL_WAITID:
         guest_wait(me, call, a);
@@ -152,6 +155,18 @@ static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
     case CALL_TID_ADDRESS:
         member_tid_word(me, a[0]);
         break;
+    case CALL_OPEN:
+        if (result >= 0)
+            file_opened(me, (int)result);
+        break;
+    case CALL_READ: case CALL_READV: case CALL_PREAD:
+        if (result > 0)
+            file_read(g->call, a, (uint64_t)result);
+        break;
+    case CALL_WAIT4: case CALL_WAITID:
+        if (result >= 0)
+            child_waited_for(g->call, a);
+        break;
     default:
         break;
     }
@@ -178,7 +193,7 @@ static void on_return(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t
     if (!hn_deterministic())
         hn_stamp(me);
     after_call(me, g, result);
-    g->call = CALL_OTHER;
+    g->call = CALL_NONE;
     hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
     settle(me);
     hn_mark += hn_instructions - g->paused_at;

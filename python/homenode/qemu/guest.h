@@ -17,6 +17,7 @@
 
 /* Calls that are more than an event. */
 enum call {
+    CALL_NONE,          /* the thread is in its own code */
     CALL_OTHER,         /* does not block */
     CALL_OUTSIDE,       /* may block, and nobody can say for how long */
     CALL_READ, CALL_WRITE, CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG,
@@ -24,7 +25,8 @@ enum call {
     CALL_FUTEX, CALL_NANOSLEEP, CALL_CLOCK_NANOSLEEP, CALL_YIELD, CALL_WAIT4, CALL_WAITID,
     CALL_CLONE, CALL_CLONE3, CALL_FORK, CALL_EXIT, CALL_EXIT_GROUP, CALL_EXECVE,
     CALL_MMAP, CALL_MUNMAP, CALL_MREMAP, CALL_BRK, CALL_SHMAT, CALL_SHMDT,
-    CALL_TID_ADDRESS, CALL_CLOCK, CALL_RANDOM
+    CALL_TID_ADDRESS, CALL_CLOCK, CALL_RANDOM, CALL_OPEN, CALL_READV, CALL_PREAD,
+    CALL_NUMBER         /* for that of a process or thread, which the kernel chooses */
 };
 
 enum { PATCHES_MAX = 2, PATCH_BYTES_MAX = 16 };
@@ -79,6 +81,7 @@ enum { MARK_BYTES_MAX = 8 };
 size_t mark_size(void);
 int is_mark(const uint8_t *code, size_t size);
 int is_atomic(const uint8_t *code, size_t size, int *synchronises);
+int reads_ticks(const uint8_t *code, size_t size);
 void clone_of_machine(const uint64_t a[6], uint64_t to[5]);
 uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size);
 
@@ -112,6 +115,20 @@ void tasks_begin(struct hn_thread *me, unsigned cpus);
 int tasks_known(void);
 void task_switched(struct hn_thread *me, unsigned cpu);
 extern uint64_t hn_current_task[SYSTEM_CPUS_MAX];
+
+/* world.c */
+struct hn_thread *asking(void);
+void random_bytes(void *to, size_t size);
+void world_after_fork(int in_child);
+
+/* ticks.c */
+void on_ticks(unsigned cpu, void *data);
+int ticks_answered(const siginfo_t *info, void *context);
+
+/* guest_files.c */
+void file_opened(struct hn_thread *me, int fd);
+void file_read(enum call call, const uint64_t a[6], uint64_t bytes);
+void child_waited_for(enum call call, const uint64_t a[6]);
 
 /* calls.c */
 void calls_register(qemu_plugin_id_t id);

@@ -186,7 +186,7 @@ void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6])
 {
     struct timespec t;
 
-    if (call == CALL_READ || call == CALL_RECVFROM || call == CALL_RECVMSG) {
+    if (call == CALL_READ || call == CALL_READV || call == CALL_RECVFROM || call == CALL_RECVMSG) {
         if (!asks_not_to_wait(call, a))
             hn_wait_fd(me, (int)a[0], POLLIN);
     } else if (call == CALL_SENDTO || call == CALL_SENDMSG) {

@@ -14,7 +14,7 @@ static const struct {
     enum call call;
     int x86, generic;
 } numbers[] = {
-    {CALL_READ, 0, 63}, {CALL_READ, 19, 65}, {CALL_RECVFROM, 45, 207},
+    {CALL_READ, 0, 63}, {CALL_READV, 19, 65}, {CALL_RECVFROM, 45, 207},
     {CALL_RECVMSG, 47, 212}, {CALL_READ, 43, 202}, {CALL_READ, 288, 242},
     {CALL_WRITE, 1, 64}, {CALL_WRITE, 20, 66},
     {CALL_SENDTO, 44, 206}, {CALL_SENDMSG, 46, 211}, {CALL_POLL, 7, -1}, {CALL_PPOLL, 271, 73},
@@ -26,6 +26,10 @@ static const struct {
     {CALL_MUNMAP, 11, 215}, {CALL_MREMAP, 25, 216}, {CALL_BRK, 12, 214}, {CALL_SHMAT, 30, 196},
     {CALL_SHMDT, 67, 197}, {CALL_TID_ADDRESS, 218, 96}, {CALL_CLOCK, 228, 113},
     {CALL_CLOCK, 96, 169}, {CALL_CLOCK, 201, -1}, {CALL_RANDOM, 318, 278},
+    {CALL_OPEN, 2, -1}, {CALL_OPEN, 257, 56}, {CALL_OPEN, 437, 437}, {CALL_PREAD, 17, 67},
+    /* getpid, gettid, getppid, getpgrp, getpgid, getsid */
+    {CALL_NUMBER, 39, 172}, {CALL_NUMBER, 186, 178}, {CALL_NUMBER, 110, 173},
+    {CALL_NUMBER, 111, -1}, {CALL_NUMBER, 121, 155}, {CALL_NUMBER, 124, 156},
     /* pause, rt_sigsuspend, rt_sigtimedwait, flock, semop, semtimedop, msgrcv, msgsnd,
      * mq_timedreceive, mq_timedsend, connect, splice, tee */
     {CALL_OUTSIDE, 34, -1}, {CALL_OUTSIDE, 130, 133}, {CALL_OUTSIDE, 128, 137},
@@ -161,6 +165,22 @@ int is_atomic(const uint8_t *code, size_t size, int *synchronises)
         return 0;
     return machine == AARCH64 ? aarch64_atomic(word_of(code), synchronises)
                               : riscv_atomic(word_of(code), synchronises);
+}
+
+/* Whether an instruction reads a counter that QEMU takes from the host's: rdtsc, rdtscp; cycle,
+ * time and instret of RISC-V. (The counter of aarch64 is a clock of the C library there.) */
+int reads_ticks(const uint8_t *code, size_t size)
+{
+    uint32_t word;
+
+    if (machine == X86_64)
+        return (size == 2 && memcmp(code, "\x0f\x31", 2) == 0) ||
+               (size == 3 && memcmp(code, "\x0f\x01\xf9", 3) == 0);
+    if (machine != RISCV64 || size != 4)
+        return 0;
+    word = word_of(code);
+    return (word & 0x7f) == 0x73 && (word >> 12 & 3) != 0 && word >> 20 >= 0xc00 &&
+           word >> 20 <= 0xc02;
 }
 
 /* glibc has the kernel clear a word of the thread's descriptor, around which the thread-local

@@ -89,7 +89,6 @@ void members_begin(void)
         return;
     hn_greet();
     hn_take_orders();
-    hn_clock_fix();
     pthread_key_create(&end_key, end_of_member);
     processes_begin();
     me = hn_first_thread();

@@ -95,8 +95,10 @@ void process_made(struct hn_thread *me, int64_t result)
         munmap(next_area, area_bytes(hn_shared));
         next_area = NULL;
     }
-    if (result > 0)
+    if (result > 0) {
+        world_after_fork(0);
         hn_event(me, HN_EV_FORK, (uint64_t)result, 0);
+    }
 }
 
 /* Without a trace of its own, a child is silent: the kernel has wiped the state in it. */
@@ -129,8 +131,10 @@ static void be_a_child(void)
     }
     hn_greet();
     hn_take_orders();
-    hn_c->skipped_ns = fork_ns;
+    hn_c->skipped_ns = hn_c->idle_ns = fork_ns;
+    world_after_fork(1);
     members_alone(&g);
+    hn_me->turn_began_ns = fork_ns;
     regions_inherited(hn_me);
     settle(hn_me);
 }

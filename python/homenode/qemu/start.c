@@ -29,6 +29,16 @@ void hn_run_pending(struct hn_thread *me)
     me->put_off = 0;
 }
 
+#if defined(__x86_64__)
+/* Faults of the program's own accesses are QEMU's business; forbidden looks at the host's counter
+ * are ours. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    if (!ticks_answered(info, context))
+        handlers[number](number, info, context);
+}
+#endif
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     if (hn_me != &hn_nobody)
@@ -36,21 +46,33 @@ static void on_signal(int number, siginfo_t *info, void *context)
     handlers[number](number, info, context);
 }
 
-/* The wait of a thread must end when a signal comes for the program, so we must know. Faults of
- * the program's own accesses are none of our business. */
+/* What stands before one of QEMU's handlers: the wait of a thread must end when a signal comes for
+ * the program, so we must know. */
+static handler *ours_before(int number)
+{
+    if (number == SIGBUS)
+        return NULL;
+#if defined(__x86_64__)
+    if (number == SIGSEGV)
+        return on_fault;
+#endif
+    return number == SIGSEGV ? NULL : on_signal;
+}
+
 HN_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
     static sigaction_function *real;
     struct sigaction ours;
+    handler *before;
 
     if (real == NULL)
         real = (sigaction_function *)dlsym(RTLD_NEXT, "sigaction");
     if (action == NULL || hn_shared == NULL || (action->sa_flags & SA_SIGINFO) == 0 ||
-        number <= 0 || number >= _NSIG || number == SIGSEGV || number == SIGBUS)
+        number <= 0 || number >= _NSIG || (before = ours_before(number)) == NULL)
         return real(number, action, old);
     ours = *action;
     handlers[number] = action->sa_sigaction;
-    ours.sa_sigaction = on_signal;
+    ours.sa_sigaction = before;
     return real(number, &ours, old);
 }
 
@@ -62,8 +84,10 @@ __attribute__((constructor)) static void open_the_area(int argc, char **argv)
 
     hn_shared = hn_open_area();
     unsetenv("LD_PRELOAD");
-    if (hn_shared != NULL && preloaded)
-        environment_fill(argc, argv);
+    if (hn_shared == NULL || !preloaded)
+        return;
+    hn_clock_fix();
+    environment_fill(argc, argv);
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)

@@ -261,6 +261,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
         if (is_system_call(code, size))
             note_place(qemu_plugin_insn_vaddr(insn) + size);
+        if (hn_deterministic() && reads_ticks(code, size))
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_ticks, QEMU_PLUGIN_CB_NO_REGS, NULL);
         watch_instruction(insn, count - 1 - i, count == 1, marked != 0);
         marked = (size_t)is_mark(code, size);
     }

@@ -1,5 +1,5 @@
 /* The few functions of the C library through which the program's world reaches it, in deterministic
- * order: clocks, random numbers and processors. QEMU calls them to carry out the program's system
+ * order: clocks, random numbers, processors, the machine's state. QEMU calls them to carry out the program's system
  * calls; from its own threads, and outside of such a call, the real ones are called.
  */
 #include "guest.h"
@@ -8,16 +8,91 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <unistd.h>
 
 static uint64_t random_state = UINT64_C(0x9e3779b97f4a7c15);
 
-static int asks(enum call call)
+/* The thread that runs the program, when QEMU does something on its behalf; in free order, in QEMU's
+ * own threads and in what we do ourselves there is none, and the real functions are called. */
+struct hn_thread *asking(void)
 {
-    return recording(hn_me) && hn_deterministic() && !hn_me->in_runtime &&
-           hn_me->state == HN_RUNNING && guest_of(hn_me)->call == call;
+    struct hn_thread *me = hn_me;
+
+    return recording(me) && hn_deterministic() && !me->in_runtime && me->state == HN_RUNNING
+               ? me
+               : NULL;
+}
+
+/* Whether a clock is of a thread's or the process' processor time, and of whose: the number of a
+ * process or thread is in the clock's, or 0 for the caller's. */
+static int is_of_processor(clockid_t clock, int *of_thread, int *whose)
+{
+    enum { WHICH = 3, FILE_CLOCK = 3, OF_THREAD = 4, NUMBER_SHIFT = 3 };
+
+    *whose = 0;
+    *of_thread = clock == CLOCK_THREAD_CPUTIME_ID;
+    if (clock >= 0)
+        return clock == CLOCK_THREAD_CPUTIME_ID || clock == CLOCK_PROCESS_CPUTIME_ID;
+    *whose = ~(clock >> NUMBER_SHIFT);
+    *of_thread = (clock & OF_THREAD) != 0;
+    return (clock & WHICH) != FILE_CLOCK;
+}
+
+static const struct hn_thread *thread_numbered(int tid)
+{
+    for (uint32_t i = 0; i < hn_c->slots_used; i++)
+        if (hn_slots[i].tid == tid && hn_slots[i].state != HN_UNUSED &&
+            hn_slots[i].state != HN_DEAD)
+            return &hn_slots[i];
+    return NULL;
+}
+
+/* Processor time that a clock shows; whether it is one of ours. */
+static int processor_ns(struct hn_thread *me, clockid_t clock, uint64_t *ns)
+{
+    const struct hn_thread *of = me;
+    int of_thread, whose;
+
+    if (!is_of_processor(clock, &of_thread, &whose))
+        return 0;
+    if (!of_thread && whose != 0 && whose != hn_c->pid)
+        return 0;
+    if (of_thread && whose != 0 && (of = thread_numbered(whose)) == NULL)
+        return 0;
+    hn_look_at_clock(CLOCK_MONOTONIC, ns);
+    if (asking() == NULL)
+        return 0;
+    *ns = of_thread ? hn_thread_ns(of) : hn_process_ns(me);
+    return 1;
+}
+
+/* What a clock shows to the program. QEMU also looks at clocks when the program has not asked: for
+ * the counter of aarch64, in the middle of translated code, and to note when a thread began. */
+static int shows(clockid_t clock, uint64_t *ns)
+{
+    struct hn_thread *me = asking();
+    enum call call;
+
+    if (me == NULL) {
+        const int before_the_first = hn_shared != NULL && !hn_recording &&
+                                     hn_shared->order == HN_ORDER_DETERMINISTIC &&
+                                     clock == CLOCK_BOOTTIME;
+
+        *ns = before_the_first ? hn_clock_start_ns(clock) : 0;
+        return before_the_first;
+    }
+    call = guest_of(me)->call;
+    if (call == CALL_CLOCK)
+        return hn_look_at_clock(clock, ns) || processor_ns(me, clock, ns);
+    if ((call != CALL_NONE && call != CALL_CLONE && call != CALL_CLONE3) || !hn_is_virtual(clock))
+        return 0;
+    *ns = hn_glance_at_clock(me, clock);
+    return 1;
 }
 
 HN_EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
@@ -25,7 +100,7 @@ HN_EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
     uint64_t ns;
     long result;
 
-    if (asks(CALL_CLOCK) && hn_look_at_clock(clock, &ns)) {
+    if (shows(clock, &ns)) {
         now->tv_sec = (time_t)(ns / HN_NS_PER_SECOND);
         now->tv_nsec = (long)(ns % HN_NS_PER_SECOND);
         return 0;
@@ -69,42 +144,140 @@ static uint64_t next_random(void)
     return z ^ (z >> 31);
 }
 
-static long fill(uint8_t *bytes, size_t size)
+void random_bytes(void *to, size_t size)
 {
+    uint8_t *bytes = to;
     uint64_t word = 0;
 
     for (size_t i = 0; i < size; i++) {
         word = i % 8 == 0 ? next_random() : word >> 8;
         bytes[i] = (uint8_t)word;
     }
-    return (long)size;
 }
 
-/* QEMU makes some calls through syscall(). The program believes in all its processors, and runs on
- * one. */
+/* Parent and child see different numbers from now on, and so does the next child. */
+void world_after_fork(int in_child)
+{
+    const uint64_t child = UINT64_C(0xd1b54a32d192ed03);
+
+    next_random();
+    if (in_child)
+        random_state ^= child;
+}
+
+HN_EXPORT clock_t times(struct tms *t)
+{
+    const uint64_t ns_per_tick = HN_NS_PER_SECOND / 100;
+    struct hn_thread *me = asking();
+    uint64_t now;
+
+    if (me == NULL || !hn_look_at_clock(CLOCK_MONOTONIC, &now))
+        return ((clock_t (*)(struct tms *))dlsym(RTLD_NEXT, "times"))(t);
+    if (t != NULL)
+        *t = (struct tms){.tms_utime = (clock_t)(hn_process_ns(me) / ns_per_tick)};
+    return (clock_t)(now / ns_per_tick);
+}
+
+/* Processor time is the program's; faults, memory and switches would be QEMU's, and differ. */
+HN_EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    struct hn_thread *me = asking();
+    uint64_t ns;
+    long result;
+
+    if (me == NULL || (who != RUSAGE_SELF && who != RUSAGE_THREAD && who != RUSAGE_CHILDREN) ||
+        !hn_look_at_clock(CLOCK_MONOTONIC, &ns)) {
+        result = hn_sys(SYS_getrusage, who, (long)usage, 0, 0);
+        if (result < 0)
+            errno = (int)-result;
+        return result < 0 ? -1 : 0;
+    }
+    memset(usage, 0, sizeof *usage);
+    if (who != RUSAGE_CHILDREN) {
+        ns = who == RUSAGE_THREAD ? hn_thread_ns(me) : hn_process_ns(me);
+        usage->ru_utime.tv_sec = (time_t)(ns / HN_NS_PER_SECOND);
+        usage->ru_utime.tv_usec = (suseconds_t)(ns % HN_NS_PER_SECOND / 1000);
+    }
+    return 0;
+}
+
+/* The machine is the program's own, and half of its memory is free. */
+HN_EXPORT int sysinfo(struct sysinfo *info)
+{
+    const long result = hn_sys(SYS_sysinfo, (long)info, 0, 0, 0);
+    uint64_t now;
+
+    if (result < 0) {
+        errno = (int)-result;
+        return -1;
+    }
+    if (asking() == NULL || !hn_look_at_clock(CLOCK_BOOTTIME, &now))
+        return 0;
+    info->uptime = (long)(now / HN_NS_PER_SECOND);
+    memset(info->loads, 0, sizeof info->loads);
+    info->freeram = info->totalram / 2;
+    info->freeswap = info->totalswap;
+    info->sharedram = info->bufferram = info->freehigh = 0;
+    info->procs = 1;
+    return 0;
+}
+
+/* A thread runs on the processor of its number, counted among those the program believes in. */
+static unsigned processor_of(const struct hn_thread *me)
+{
+    const int count = CPU_COUNT(&hn_affinity);
+    int left = count == 0 ? 0 : (int)(me->number % (unsigned)count);
+
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &hn_affinity) && left-- == 0)
+            return cpu;
+    return 0;
+}
+
+/* Calls that QEMU makes by number; whether the answer is ours. The program believes in all its
+ * processors, and runs on one. */
+static int answers(struct hn_thread *me, long number, const long a[6], long *answer)
+{
+    const size_t size = (size_t)a[1] < sizeof hn_affinity ? (size_t)a[1] : sizeof hn_affinity;
+
+    *answer = 0;
+    switch (number) {
+    case SYS_getrandom:
+        if (guest_of(me)->call != CALL_RANDOM)
+            return 0;
+        random_bytes((void *)a[0], (size_t)a[1]);
+        *answer = a[1];
+        return 1;
+    case SYS_getcpu:
+        if (a[0] != 0)
+            *(unsigned *)a[0] = processor_of(me);
+        if (a[1] != 0)
+            *(unsigned *)a[1] = 0;
+        return 1;
+    case SYS_sched_setaffinity:
+        return 1;
+    case SYS_sched_getaffinity:
+        memcpy((void *)a[2], &hn_affinity, size);
+        *answer = (long)(size < 128 ? size : 128);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 HN_EXPORT long syscall(long number, ...)
 {
     static long (*real)(long, ...);
-    long a[6];
+    struct hn_thread *me = asking();
+    long a[6], answer;
     va_list rest;
 
     va_start(rest, number);
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(rest, long);
     va_end(rest);
-    if (number == SYS_getrandom && asks(CALL_RANDOM))
-        return fill((uint8_t *)a[0], (size_t)a[1]);
-    if (hn_recording && hn_deterministic() && recording(hn_me) && !hn_me->in_runtime) {
-        if (number == SYS_sched_setaffinity)
-            return 0;
-        if (number == SYS_sched_getaffinity) {
-            const size_t size = (size_t)a[1] < sizeof hn_affinity ? (size_t)a[1]
-                                                                  : sizeof hn_affinity;
-
-            memcpy((void *)a[2], &hn_affinity, size);
-            return (long)(size < 128 ? size : 128);
-        }
-    }
+    if (me != NULL && answers(me, number, a, &answer))
+        return answer;
     if (real == NULL)
         real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);

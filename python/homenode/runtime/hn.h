@@ -69,6 +69,8 @@ struct hn_thread {
     int wait_cancellable;
     enum hn_woken woken;
     uint64_t deadline_ns;       /* virtual time at which a timed wait ends, 0: never */
+    uint64_t ran_ns;            /* virtual time of all turns before this one */
+    uint64_t turn_began_ns;
     struct hn_thread *queue_next, *queue_previous;
     uint32_t number;
     int tid;
@@ -104,7 +106,8 @@ struct hn_control {
     struct hn_record *block_end;
     uint64_t blocks_done;       /* deterministic order: blocks of the one ring filled */
     uint64_t switches;
-    uint64_t skipped_ns;        /* virtual time that passed while nobody could run */
+    uint64_t skipped_ns;        /* virtual time that passed without a record */
+    uint64_t idle_ns;           /* of that, while nobody could run */
     struct hn_list ready;
     struct hn_list blocked;
     struct hn_thread *clock_minder; /* sleeps for real until the earliest deadline */
@@ -178,14 +181,16 @@ void hn_clock_init(void);
 void hn_clock_fix(void);
 int hn_is_virtual(clockid_t clock);
 int hn_look_at_clock(clockid_t clock, uint64_t *ns);
+uint64_t hn_glance_at_clock(struct hn_thread *me, clockid_t clock);
+uint64_t hn_clock_start_ns(clockid_t clock);
+uint64_t hn_thread_ns(const struct hn_thread *t);
+uint64_t hn_process_ns(const struct hn_thread *me);
 int64_t hn_until(const struct timespec *deadline, clockid_t clock);
 
 /* mapevent.c */
 size_t hn_file_name(int fd, char *name);
 void hn_map_event(struct hn_thread *me, const uint64_t what[3], const char *name, size_t length);
 void hn_marker_event(struct hn_thread *me, const char *text, size_t length);
-void hn_text_event(struct hn_thread *me, int code, uint64_t number, const char *text,
-                   size_t length);
 
 /* fdwait.c */
 int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);

@@ -115,6 +115,7 @@ static void signal_go(struct hn_thread *t, uint32_t value)
 /* Lays the baton down. Locked. */
 static void give(struct hn_thread *me)
 {
+    me->ran_ns += hn_virtual_ns(me->next, me->block_end) - me->turn_began_ns;
     hn_c->next = me->next;
     hn_c->block_end = me->block_end;
     hn_c->holder = NULL;
@@ -148,6 +149,7 @@ static void take(struct hn_thread *t)
     t->state = HN_RUNNING;
     t->next = t->turn_start = hn_c->next;
     t->block_end = hn_c->block_end;
+    t->turn_began_ns = hn_virtual_ns(t->next, t->block_end);
     t->turn_left = hn_turn();
     hn_set_limit(t);
 }
@@ -198,8 +200,10 @@ static void mind_clock(struct hn_thread *me)
         hn_c->clock_minder = NULL;
     if (hn_c->holder == NULL && me->state == HN_BLOCKED) {
         now_ns = hn_virtual_ns(hn_c->next, hn_c->block_end);
-        if (result == -ETIMEDOUT && me->deadline_ns > now_ns)
+        if (result == -ETIMEDOUT && me->deadline_ns > now_ns) {
             hn_c->skipped_ns += me->deadline_ns - now_ns;
+            hn_c->idle_ns += me->deadline_ns - now_ns;
+        }
         hn_dispatch(me);
     }
     hn_unlock();

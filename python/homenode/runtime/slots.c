@@ -25,6 +25,7 @@ struct hn_thread *hn_register(void)
         t->in_handler = t->detached = t->waiting = t->cancelled_anywhere = 0;
         t->put_off = 0;
         t->deadline_ns = 0;
+        t->ran_ns = 0;
         t->tid = 0;
         t->team = NULL;
         t->task = NULL;

@@ -5,13 +5,14 @@
  * millisecond is over would run once more in some runs. What depends on the date itself, such as a
  * seed from time(), differs from second to second.
  *
- * In free order, and for clocks of processor time, the system's answers are passed on.
+ * In free order the system's answers are passed on. So are those of the clocks of processor time, but
+ * for programs in an emulator, where processor time is the virtual time of a thread's turns.
  */
 #include "hn.h"
 
 #include <sys/syscall.h>
 
-enum { NS_PER_LOOK = 1000, RECORDS_PER_LOOK = 4 };
+enum { NS_PER_LOOK = 1000, RECORDS_PER_LOOK = 4, NS_PER_GLANCE = 100 };
 
 static uint64_t start_ns[HN_CLOCKS];
 
@@ -41,6 +42,12 @@ void hn_clock_fix(void)
 
     for (clockid_t clock = 0; clock < HN_CLOCKS; clock++)
         start_ns[clock] = hn_is_virtual(clock) ? new_year_2026_s * HN_NS_PER_SECOND : 0;
+}
+
+/* What a clock shows before anything has run. */
+uint64_t hn_clock_start_ns(clockid_t clock)
+{
+    return start_ns[clock];
 }
 
 /* Nanoseconds a clock shows to the thread that holds the baton. */
@@ -81,4 +88,29 @@ int hn_look_at_clock(clockid_t clock, uint64_t *ns)
         return 0;
     *ns = shown_ns(me, clock);
     return 1;
+}
+
+/* A look at the clock in the middle of something, where the turn must not end. */
+uint64_t hn_glance_at_clock(struct hn_thread *me, clockid_t clock)
+{
+    hn_c->skipped_ns += NS_PER_GLANCE;
+    me->turn_left--;
+    hn_set_limit(me);
+    if (me->limit == me->next)
+        me->limit = me->next + 1;
+    return shown_ns(me, clock);
+}
+
+/* How long a thread has run, in virtual time. The caller has the baton. */
+uint64_t hn_thread_ns(const struct hn_thread *t)
+{
+    if (t->state != HN_RUNNING)
+        return t->ran_ns;
+    return t->ran_ns + hn_virtual_ns(t->next, t->block_end) - t->turn_began_ns;
+}
+
+/* How long any thread has: only one runs at a time. */
+uint64_t hn_process_ns(const struct hn_thread *me)
+{
+    return hn_virtual_ns(me->next, me->block_end) - hn_c->idle_ns;
 }

@@ -75,7 +75,6 @@
 #define HN_EV_STAMP 22          /* free order only: (sequence number, 0) */
 #define HN_EV_GAP 23            /* instructions before the next reference, too many for it */
 #define HN_EV_CONTEXT 24        /* process: whole systems, the processor runs it from here on */
-#define HN_EV_PROCESS 25        /* process, bytes (its name, as in markers) */
 
 struct hn_record {
     uint64_t word[2];
@@ -102,6 +101,7 @@ struct hn_header {
     uint32_t seed;          /* deterministic order: turns of random length, unless 0 */
     uint32_t seeded;        /* set by a runtime that knows `seed` */
     uint32_t fork_fd;       /* futex: descriptor + 1 of the area of a child that is being made */
+    uint32_t numbers;       /* times the program asked for the number of a process or thread */
 };
 
 #endif

@@ -1,0 +1,72 @@
+/* The counter of processor ticks, which QEMU reads from the host's with the host's instruction when
+ * the program reads its own: no function of the C library is in between, so the processor is told
+ * to forbid that instruction for a moment, and its fault is answered with virtual time.
+ *
+ * The moment is from just before the program's instruction to the fault: the C library reads the
+ * same counter in its clocks, and what exec starts would be forbidden it too. The counter is one of
+ * 1 GHz and shows what CLOCK_MONOTONIC shows.
+ */
+#include "guest.h"
+
+#if defined(__x86_64__)
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ucontext.h>
+
+static __thread int forbidden;
+
+static void forbid(int how)
+{
+    forbidden = how == PR_TSC_SIGSEGV;
+    hn_sys(SYS_prctl, PR_SET_TSC, how, 0, 0);
+}
+
+/* The program is about to look at its counter. */
+void on_ticks(unsigned cpu, void *data)
+{
+    (void)cpu, (void)data;
+    if (asking() != NULL)
+        forbid(PR_TSC_SIGSEGV);
+}
+
+/* Bytes of an instruction that reads the counter, 0 if it is another one. */
+static size_t size_of_reading(const uint8_t *code)
+{
+    if (memcmp(code, "\x0f\x31", 2) == 0)
+        return 2;
+    return memcmp(code, "\x0f\x01\xf9", 3) == 0 ? 3 : 0;
+}
+
+/* Whether a fault was such a look, which then has its answer. */
+int ticks_answered(const siginfo_t *info, void *context)
+{
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    struct hn_thread *me;
+    uint64_t ticks;
+    size_t size;
+
+    if (!forbidden || info->si_code != SI_KERNEL)
+        return 0;
+    size = size_of_reading((const uint8_t *)registers[REG_RIP]);
+    if (size == 0)
+        return 0;
+    forbid(PR_TSC_ENABLE);
+    me = asking();
+    /* Without a turn, as when recording has just ended, the counter's own answer stands. */
+    if (me == NULL)
+        return 1;
+    ticks = hn_glance_at_clock(me, CLOCK_MONOTONIC);
+    registers[REG_RAX] = (greg_t)(ticks & UINT32_MAX);
+    registers[REG_RDX] = (greg_t)(ticks >> 32);
+    if (size == 3)
+        registers[REG_RCX] = 0;
+    registers[REG_RIP] += (greg_t)size;
+    return 1;
+}
+#else
+/* Other hosts' counters cannot be forbidden: programs see them. */
+void on_ticks(unsigned cpu, void *data)
+{
+    (void)cpu, (void)data;
+}
+#endif

@@ -1,0 +1,189 @@
+/* What a program can measure and draw: processor time, ticks, random files, the machine's state. Prints
+ * what must be the same in every recording, then "ok" if it makes sense. With an argument it is
+ * about a child. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile long cells[64];
+static int bad;
+
+static void expect(int so, const char *what)
+{
+    if (!so)
+        printf("wrong: %s\n", what);
+    bad += !so;
+}
+
+static long long read_clock(clockid_t clock)
+{
+    struct timespec t;
+
+    expect(clock_gettime(clock, &t) == 0, "a clock");
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static long long ticks(void)
+{
+#if defined(__x86_64__)
+    unsigned low, high, processor;
+
+    __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(processor));
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (long long)high << 32 | low;
+#elif defined(__aarch64__)
+    long long value;
+
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    long long value;
+
+    __asm__ volatile("rdcycle %0" : "=r"(value));
+    __asm__ volatile("rdtime %0" : "=r"(value));
+    return value;
+#endif
+}
+
+static void work(int times)
+{
+    for (int i = 0; i < times; i++)
+        cells[i % 64]++;
+}
+
+static void *other(void *argument)
+{
+    clockid_t clock;
+
+    pthread_getcpuclockid(pthread_self(), &clock);
+    work(20000);
+    printf("thread %lld %lld cpu %d\n", read_clock(CLOCK_THREAD_CPUTIME_ID), read_clock(clock),
+           sched_getcpu());
+    return argument;
+}
+
+static void processor_time(void)
+{
+    const struct timespec nap = {3, 0};
+    long long before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+    struct rusage usage;
+    struct tms t;
+    pthread_t thread;
+
+    work(50000);
+    expect(read_clock(CLOCK_PROCESS_CPUTIME_ID) > before + 50000, "work takes processor time");
+    before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+    nanosleep(&nap, NULL);
+    expect(read_clock(CLOCK_PROCESS_CPUTIME_ID) < before + 1000000000, "sleep takes none");
+    pthread_create(&thread, NULL, other, NULL);
+    pthread_join(thread, NULL);
+    expect(read_clock(CLOCK_PROCESS_CPUTIME_ID) > read_clock(CLOCK_THREAD_CPUTIME_ID),
+           "the process takes what its threads do");
+    printf("clock %ld times %ld %ld\n", (long)clock(), (long)times(&t), (long)t.tms_utime);
+    getrusage(RUSAGE_SELF, &usage);
+    printf("used %ld.%06ld faults %ld size %ld\n", (long)usage.ru_utime.tv_sec,
+           (long)usage.ru_utime.tv_usec, usage.ru_minflt, usage.ru_maxrss);
+}
+
+static void counters(void)
+{
+    const long long first = ticks();
+    long long now = first, looks = 0;
+
+    for (; now - first < 100000 && looks < 1000000; looks++)
+        now = ticks();
+    expect(now - first >= 100000, "ticks go on");
+    printf("ticks %lld after %lld looks\n", first, looks);
+}
+
+static void print_bytes(const unsigned char *bytes, int count)
+{
+    for (int i = 0; i < count; i++)
+        printf("%02x", bytes[i]);
+    printf("\n");
+}
+
+static void random_files(void)
+{
+    unsigned char bytes[24] = {0};
+    struct iovec pieces[2] = {{bytes, 5}, {bytes + 5, 6}};
+    int fd = open("/dev/urandom", O_RDONLY), copy = dup(fd);
+
+    read(copy, bytes, 16);
+    print_bytes(bytes, 16);
+    readv(fd, pieces, 2);
+    pread(fd, bytes + 11, 5, 0);
+    print_bytes(bytes, 24);
+    close(fd);
+    fd = open("/dev/random", O_RDONLY);
+    read(fd, bytes, 8);
+    print_bytes(bytes, 8);
+    print_bytes(bytes, 8);
+}
+
+static void child(void)
+{
+    unsigned char bytes[8];
+    struct rusage usage;
+    int status = -1, fd = open("/dev/urandom", O_RDONLY);
+
+    fflush(stdout);
+    if (fork() == 0) {
+        read(fd, bytes, 8);
+        expect(clock() < 1000, "a child begins without processor time");
+        _exit(bytes[0]);
+    }
+    memset(&usage, 1, sizeof usage);
+    wait4(-1, &status, 0, &usage);
+    read(fd, bytes, 8);
+    expect(bytes[0] != WEXITSTATUS(status), "a child draws other numbers");
+    printf("child %d used %ld %ld\n", WEXITSTATUS(status), (long)usage.ru_utime.tv_usec,
+           usage.ru_minflt);
+    print_bytes(bytes, 8);
+}
+
+static void print_file(const char *name)
+{
+    char text[100000];
+    FILE *file = fopen(name, "r");
+    size_t size = file == NULL ? 0 : fread(text, 1, sizeof text, file);
+
+    expect(size > 0, name);
+    printf("%s:\n%.*s", name, (int)size, text);
+    if (file != NULL)
+        fclose(file);
+}
+
+int main(int count)
+{
+    static const char *const names[] = {"/proc/sys/kernel/random/uuid", "/proc/uptime",
+                                        "/proc/loadavg", "/proc/meminfo", "/proc/stat",
+                                        "/proc/vmstat", "/proc/cpuinfo", "/proc/self/statm"};
+    struct sysinfo info;
+
+    if (count > 1) {
+        child();
+        return bad != 0;
+    }
+    processor_time();
+    counters();
+    random_files();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        print_file(names[i]);
+    sysinfo(&info);
+    expect(info.freeram > 0 && info.freeram <= info.totalram, "free memory");
+    printf("up %ld free %lu loads %lu processes %d\n", info.uptime, info.freeram, info.loads[0],
+           (int)info.procs);
+    printf(bad ? "bad\n" : "ok\n");
+    return bad != 0;
+}
