@@ -64,7 +64,8 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
     case CALL_NUMBER:
         hn_shared->numbers++;
         break;
-    case CALL_READ: case CALL_READV: case CALL_WRITE: case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO:
+    case CALL_READ: case CALL_READV: case CALL_WRITE:
+    case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO:
     case CALL_SENDMSG: case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT:
     case CALL_EPOLL: case CALL_WAIT4: case CALL_WAITID:
         guest_wait(me, call, a);

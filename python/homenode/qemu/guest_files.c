@@ -34,7 +34,8 @@ static size_t text_of_uuid(const char *text, char *made, size_t room)
     b[6] = (b[6] & 0x0f) | 0x40;        /* RFC 4122: version 4, variant 1 */
     b[8] = (b[8] & 0x3f) | 0x80;
     return (size_t)snprintf(made, room,
-                            "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\n",
+                            "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+                            "%02x%02x%02x%02x%02x%02x\n",
                             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10],
                             b[11], b[12], b[13], b[14], b[15]);
 }

@@ -1,6 +1,7 @@
 /* The few functions of the C library through which the program's world reaches it, in deterministic
- * order: clocks, random numbers, processors, the machine's state. QEMU calls them to carry out the program's system
- * calls; from its own threads, and outside of such a call, the real ones are called.
+ * order: clocks, random numbers, processors, the machine's state. QEMU calls them to carry out the
+ * program's system calls; from its own threads, and outside of such a call, the real ones are
+ * called.
  */
 #include "guest.h"
 
@@ -17,8 +18,9 @@
 
 static uint64_t random_state = UINT64_C(0x9e3779b97f4a7c15);
 
-/* The thread that runs the program, when QEMU does something on its behalf; in free order, in QEMU's
- * own threads and in what we do ourselves there is none, and the real functions are called. */
+/* The thread that runs the program, when QEMU does something on its behalf; in free order, in
+ * QEMU's own threads and in what we do ourselves there is none, and the real functions are called.
+ */
 struct hn_thread *asking(void)
 {
     struct hn_thread *me = hn_me;

@@ -5,8 +5,8 @@
  * millisecond is over would run once more in some runs. What depends on the date itself, such as a
  * seed from time(), differs from second to second.
  *
- * In free order the system's answers are passed on. So are those of the clocks of processor time, but
- * for programs in an emulator, where processor time is the virtual time of a thread's turns.
+ * In free order the system's answers are passed on. So are those of the clocks of processor time,
+ * but for programs in an emulator, where it is the virtual time of a thread's turns.
  */
 #include "hn.h"
 
