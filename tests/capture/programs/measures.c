@@ -1,6 +1,6 @@
 /* What a program can measure and draw: processor time, ticks, random files, the machine's state.
- * Prints what must be the same in every recording, then "ok" if it makes sense. With an argument it is
- * about a child. */
+ * Prints what must be the same in every recording, then "ok" if it makes sense. With an argument
+ * it is about a child. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
