@@ -19,7 +19,9 @@ _OF_THE_RUNTIME = ("area", "slots", "ring", "sched", "watchdog", "virtual", "fdw
 
 # The baton first: turns.c uses what is inside of it.
 _OWN = (
+    "api",
     "machine",
+    "layout",
     "environment",
     "marks",
     "sites",

@@ -169,7 +169,7 @@ fn readable(what: &'static str, path: &str) -> Result<(), CaptureError> {
     if found.is_file() { Ok(()) } else { Err(unreadable(io::Error::other("it is no file"))) }
 }
 
-/// Asks an emulator for its version, and refuses those whose plugin interface is another.
+/// Asks an emulator for its version, and refuses those that can have no plugins or not ours.
 fn version(path: &Path) -> Result<String, CaptureError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let answer = Command::new(path)
@@ -181,12 +181,23 @@ fn version(path: &Path) -> Result<String, CaptureError> {
     let number = number.unwrap_or_default().trim_end_matches(',');
     let mut parts = number.split('.').map_while(|part| part.parse::<u32>().ok());
     match (parts.next(), parts.next()) {
-        (Some(7), Some(2)) | (Some(8), Some(_)) => Ok(format!("{name} {number}")),
+        (Some(7), Some(2..)) | (Some(8..), Some(_)) if !has_plugins(path) => {
+            Err(CaptureError::NoPlugins { emulator: path.display().to_string() })
+        }
+        (Some(7), Some(2..)) | (Some(8..), Some(_)) => Ok(format!("{name} {number}")),
         _ => Err(CaptureError::OtherEmulator {
             emulator: path.display().to_string(),
             found: text.lines().next().unwrap_or("nothing").to_owned(),
         }),
     }
+}
+
+/// Whether an emulator was built with plugins: those that are linked statically are not.
+fn has_plugins(path: &Path) -> bool {
+    Command::new(path)
+        .arg("-help")
+        .output()
+        .is_ok_and(|answer| String::from_utf8_lossy(&answer.stdout).contains("-plugin"))
 }
 
 #[cfg(test)]

@@ -66,14 +66,22 @@ pub enum CaptureError {
     },
     /// The emulator has another plugin interface, or is no emulator.
     #[error(
-        "{emulator}: expected QEMU 7.2 to 8.2, whose plugins have interface version 1, found \
-         {found:?}; name another one with --emulator"
+        "{emulator}: expected QEMU 7.2 or later, found {found:?}; name another one with --emulator"
     )]
     OtherEmulator {
         /// The emulator.
         emulator: String,
         /// What it says it is.
         found: String,
+    },
+    /// The emulator was built without plugins.
+    #[error(
+        "{emulator}: this QEMU was built without plugins, as statically linked ones are (Debian's \
+         qemu-user from 9.1 on); name one that was built with --enable-plugins, with --emulator"
+    )]
+    NoPlugins {
+        /// The emulator.
+        emulator: String,
     },
     /// The emulator ran, and nothing was recorded.
     #[error(

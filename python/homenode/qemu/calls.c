@@ -197,6 +197,7 @@ static void on_return(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t
     g->call = CALL_NONE;
     hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
     settle(me);
+    count_again();
     hn_mark += hn_instructions - g->paused_at;
 }
 

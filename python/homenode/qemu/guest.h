@@ -38,11 +38,15 @@ struct patch {
     uint8_t saved[PATCH_BYTES_MAX];
 };
 
+/* How far a new thread has come: on its way, waiting until no other is in translated code, allowed
+ * to go on from there, or at its first instruction. */
+enum { ARRIVAL_NOT_YET, ARRIVAL_WANTS_ALL, ARRIVAL_HAS_ALL, ARRIVAL_DONE };
+
 /* What a slot knows about its thread besides the runtime's. */
 struct guest {
     int in_block;           /* waits in the middle of translated code */
     int draining;           /* has the baton only to reach the end of it */
-    uint32_t arrived;       /* futex */
+    uint32_t arrived;       /* futex: ARRIVAL_ */
     int exiting;
     uint64_t tid_word;      /* cleared when the thread ends */
     uint64_t stack_low, stack_high, tls_low, tls_high;
@@ -55,7 +59,6 @@ struct guest {
 };
 
 extern struct guest hn_guests[HN_THREADS_MAX];
-extern uint64_t hn_instructions;
 extern __thread uint64_t hn_mark __attribute__((tls_model("initial-exec")));
 
 static inline struct guest *guest_of(const struct hn_thread *me)
@@ -72,6 +75,19 @@ static inline int recording(const struct hn_thread *me)
 {
     return me != &hn_nobody && hn_c->order != 0;
 }
+
+/* api.c. Where the thread's instructions are counted; with version 1 of the interface the others'
+ * are too, in hn_instructions, and elsewhere that stays zero. */
+enum { CODE_BYTES_MAX = 16 };
+extern uint64_t hn_instructions;
+extern __thread uint64_t *hn_count __attribute__((tls_model("initial-exec")));
+void api_choose(void);
+void api_begin(const qemu_info_t *info);
+void instruction_code(const struct qemu_plugin_insn *insn, uint8_t code[CODE_BYTES_MAX]);
+void count_block(struct qemu_plugin_tb *tb, size_t length);
+void count_on(unsigned cpu);
+void count_again(void);
+unsigned processors_of_system(void);
 
 /* machine.c */
 enum call guest_call(int64_t number);
@@ -96,6 +112,10 @@ int come_in(unsigned cpu);
 int behind_mark(uint64_t address);
 void on_mark(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
 
+/* layout.c */
+void layout_begin(void);
+void layout_loaded(void);
+
 /* environment.c */
 void environment_fill(int argc, char **argv);
 void environment_restore(uint64_t low, uint64_t high);
@@ -104,6 +124,7 @@ void environment_restore(uint64_t low, uint64_t high);
 void settle(struct hn_thread *me);
 void yield_in_block(struct hn_thread *me);
 void park(struct hn_thread *me);
+int lend(struct hn_thread *me);
 
 /* system.c */
 int system_install(qemu_plugin_id_t id);
@@ -134,8 +155,9 @@ void child_waited_for(enum call call, const uint64_t a[6]);
 void calls_register(qemu_plugin_id_t id);
 
 /* members.c */
-void members_register(qemu_plugin_id_t id);
 void members_begin(void);
+int member_is_new(void);
+void member_wants_all(void);
 void arrive(unsigned cpu);
 void member_expect(struct hn_thread *me, const uint64_t clone[5]);
 void member_made(struct hn_thread *me, int64_t result);

@@ -6,14 +6,15 @@
  */
 #include "guest.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 enum {
-    CPUS_MAX = 1 << 14,
     NEAR_BYTES = 1 << 20,
     GUESSED_STACK_BYTES = 1 << 18,
     PATIENCE_NS = 10000000,
@@ -22,9 +23,15 @@ enum {
 
 struct guest hn_guests[HN_THREADS_MAX];
 
-/* Which thread a virtual processor is about to run, by the processor's number. */
-static struct guest *of_cpu[CPUS_MAX];
+/* What a host thread of QEMU was made to run, until it does. */
+static __thread struct guest *expected;
 static pthread_key_t end_key;
+
+struct beginning {
+    void *(*run)(void *);
+    void *argument;
+    struct guest *g;
+};
 
 static void clear(struct guest *g)
 {
@@ -64,7 +71,6 @@ void members_alone(const struct guest *was)
     struct guest *g;
 
     memset(hn_guests, 0, sizeof hn_guests);
-    memset(of_cpu, 0, sizeof of_cpu);
     g = guest_of(me);
     *g = *was;
     g->child = NULL;
@@ -85,6 +91,7 @@ void members_begin(void)
     if (begun || hn_shared == NULL)
         return;
     begun = 1;
+    layout_loaded();
     if (!hn_make_control())
         return;
     hn_greet();
@@ -94,33 +101,40 @@ void members_begin(void)
     me = hn_first_thread();
     main_stack_of_guest(&guest_of(me)->stack_low, &guest_of(me)->stack_high);
     environment_restore(guest_of(me)->stack_low, guest_of(me)->stack_high);
-    guest_of(me)->arrived = 1;
+    guest_of(me)->arrived = ARRIVAL_DONE;
     me->in_runtime = 0;
+    count_on(0);
     announce(me);
     settle(me);
     if (hn_deterministic())
         hn_pin();
 }
 
+static void say_arrival(struct guest *g, uint32_t how)
+{
+    __atomic_store_n(&g->arrived, how, __ATOMIC_RELEASE);
+    hn_futex(&g->arrived, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL);
+}
+
 /* A host thread of QEMU that has not recorded yet is about to run the program's code. */
 void arrive(unsigned cpu)
 {
-    struct guest *g = cpu < CPUS_MAX ? of_cpu[cpu] : NULL;
+    struct guest *g = expected;
     struct hn_thread *me;
 
     if (g == NULL)
         return;
-    of_cpu[cpu] = NULL;
+    expected = NULL;
     me = slot_of(g);
     hn_me = me;
-    __atomic_store_n(&g->arrived, 1, __ATOMIC_RELEASE);
-    hn_futex(&g->arrived, FUTEX_WAKE_PRIVATE, 1, NULL);
+    say_arrival(g, ARRIVAL_DONE);
     me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
     if (hn_deterministic())
         hn_wait_turn(me);
     g->in_block = 0;
     me->in_runtime = 0;
-    hn_mark = hn_instructions;
+    count_on(cpu);
+    hn_mark = *hn_count;
     if (hn_c->order == 0)
         return;
     if (!hn_deterministic())
@@ -129,17 +143,34 @@ void arrive(unsigned cpu)
     settle(me);
 }
 
-/* Runs in the thread that makes the new one, or in the first. */
-static void on_new_cpu(qemu_plugin_id_t id, unsigned cpu)
+static void *begin(void *of)
 {
-    (void)id;
-    if (hn_me != &hn_nobody && cpu < CPUS_MAX)
-        of_cpu[cpu] = guest_of(hn_me)->child;
+    const struct beginning b = *(struct beginning *)of;
+
+    free(of);
+    expected = b.g;
+    return b.run(b.argument);
 }
 
-void members_register(qemu_plugin_id_t id)
+/* QEMU makes a host thread for the thread that the program is about to make. */
+HN_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                             void *(*run)(void *), void *argument)
 {
-    qemu_plugin_register_vcpu_init_cb(id, on_new_cpu);
+    typedef int function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    static function *real;
+    struct guest *g = hn_me == &hn_nobody ? NULL : guest_of(hn_me)->child;
+    struct beginning *b = g == NULL ? NULL : malloc(sizeof *b);
+    int result;
+
+    if (real == NULL)
+        real = (function *)dlsym(RTLD_NEXT, "pthread_create");
+    if (b == NULL)
+        return real(thread, attributes, run, argument);
+    *b = (struct beginning){run, argument, g};
+    result = real(thread, attributes, begin, b);
+    if (result != 0)
+        free(b);
+    return result;
 }
 
 /* Whether someone has waited for the end of a thread that ended. */
@@ -210,14 +241,43 @@ void member_expect(struct hn_thread *me, const uint64_t clone[5])
     hn_event(me, HN_EV_THREAD_CREATE, t->number, 0);
 }
 
-/* Waits until the new thread stands at its first instruction. QEMU may want all processors out of
- * translated code next, and this one must be in it every time, or never. */
-static void await_arrival(struct guest *g)
+/* Waits while a new thread has come no further than this; whether it has. */
+static int await_change(struct guest *g, uint32_t from)
 {
     const struct timespec patience = {0, PATIENCE_NS};
 
-    for (int i = 0; i < PATIENCE_TIMES && !__atomic_load_n(&g->arrived, __ATOMIC_ACQUIRE); i++)
-        hn_futex(&g->arrived, FUTEX_WAIT_PRIVATE, 0, &patience);
+    for (int i = 0; i < PATIENCE_TIMES; i++) {
+        if (__atomic_load_n(&g->arrived, __ATOMIC_ACQUIRE) != from)
+            return 1;
+        hn_futex(&g->arrived, FUTEX_WAIT_PRIVATE, from, &patience);
+    }
+    return 0;
+}
+
+/* Waits until the new thread stands at its first instruction. QEMU may want all processors out of
+ * translated code next, and this one must be in it every time, or never. */
+static void await_arrival(struct hn_thread *me, struct guest *g)
+{
+    if (await_change(g, ARRIVAL_NOT_YET) && g->arrived == ARRIVAL_WANTS_ALL) {
+        lend(me);
+        say_arrival(g, ARRIVAL_HAS_ALL);
+        await_change(g, ARRIVAL_HAS_ALL);
+    }
+}
+
+/* Whether the caller is a new thread whose maker has not heard of it. */
+int member_is_new(void)
+{
+    return expected != NULL && expected->arrived == ARRIVAL_NOT_YET && hn_deterministic();
+}
+
+/* QEMU 9 and later want all processors out of translated code when a new thread's is the 17th, the
+ * 33rd and so on, and wait for that in the new thread, which has no turn to lend: its maker, which
+ * waits for it, lends its own. */
+void member_wants_all(void)
+{
+    say_arrival(expected, ARRIVAL_WANTS_ALL);
+    await_change(expected, ARRIVAL_WANTS_ALL);
 }
 
 /* It was made, or not. */
@@ -233,7 +293,7 @@ void member_made(struct hn_thread *me, int64_t result)
     if (result < 0 || !hn_deterministic())
         return;
     me->in_runtime++;
-    await_arrival(g);
+    await_arrival(me, g);
     me->in_runtime--;
     hn_make_ready(slot_of(g));
 }

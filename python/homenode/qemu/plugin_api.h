@@ -1,9 +1,10 @@
 /* The part of QEMU's plugin interface that is used here, as its documentation publishes it
  * (docs/devel/tcg-plugins.rst, "API versions"). Debian ships no header with it.
  *
- * Version 1 is that of QEMU up to 8.2. Later ones changed the counting operations (2) and how an
- * instruction's bytes are read (3), and QEMU refuses a plugin that asks for one it no longer has;
- * `homenode record` looks at the emulator's version first and says so.
+ * Version 1 is that of QEMU up to 8.2. Later ones changed the counting operations and the name of
+ * the number of processors (2, QEMU 9.0), and how an instruction's bytes are read (3); what came
+ * with 4 (QEMU 10.0) and 5 was added and is not used. What some version lacks is declared weak, and
+ * called in api.c only.
  */
 #ifndef HN_PLUGIN_API_H
 #define HN_PLUGIN_API_H
@@ -11,8 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { HN_PLUGIN_VERSION = 1 };
 
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
@@ -53,8 +52,6 @@ void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_simple_cb_t 
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
                                           qemu_plugin_vcpu_udata_cb_t cb,
                                           enum qemu_plugin_cb_flags flags, void *data);
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
-                                              void *word, uint64_t add);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
                                             qemu_plugin_vcpu_udata_cb_t cb,
                                             enum qemu_plugin_cb_flags flags, void *data);
@@ -64,7 +61,6 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
@@ -76,6 +72,26 @@ struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, ui
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *place);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *place);
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb);
-int qemu_plugin_n_vcpus(void);
+
+/* What differs. */
+#define HN_SOMETIMES __attribute__((weak))
+
+struct qemu_plugin_scoreboard;
+typedef struct {
+    struct qemu_plugin_scoreboard *score;
+    size_t offset;
+} qemu_plugin_u64;
+
+HN_SOMETIMES void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb,
+                                                           enum qemu_plugin_op op, void *word,
+                                                           uint64_t add);
+HN_SOMETIMES void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb,
+                                                                    enum qemu_plugin_op op,
+                                                                    qemu_plugin_u64 word,
+                                                                    uint64_t add);
+HN_SOMETIMES struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_bytes);
+HN_SOMETIMES void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned cpu);
+HN_SOMETIMES int qemu_plugin_n_vcpus(void);
+HN_SOMETIMES int qemu_plugin_num_vcpus(void);
 
 #endif

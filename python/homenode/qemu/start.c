@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-HN_EXPORT int qemu_plugin_version = HN_PLUGIN_VERSION;
-
 HN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
                                   char **argv);
 
@@ -82,6 +80,7 @@ __attribute__((constructor)) static void open_the_area(int argc, char **argv)
 {
     const int preloaded = getenv("LD_PRELOAD") != NULL;
 
+    api_choose();
     hn_shared = hn_open_area();
     unsetenv("LD_PRELOAD");
     if (hn_shared == NULL || !preloaded)
@@ -96,12 +95,13 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         fprintf(stderr, "homenode: the plugin works under `homenode record` only\n");
         return -1;
     }
+    api_begin(info);
     if (info->system_emulation)
         return system_install(id);
     for (int i = 0; i < argc; i++)
         if (strcmp(argv[i], "fetches=on") == 0)
             translate_fetches();
-    members_register(id);
+    layout_begin();
     translate_register(id);
     calls_register(id);
     return 0;

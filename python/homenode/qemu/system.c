@@ -94,7 +94,7 @@ static void tell_mark(const char *what)
 /* From here on. Nothing in the guest moves: one host thread runs all its processors. */
 static void go_on(void)
 {
-    const unsigned cpus = (unsigned)qemu_plugin_n_vcpus();
+    const unsigned cpus = processors_of_system();
     const int first = processors == NULL;
 
     on = begin_system();
@@ -150,22 +150,20 @@ static void on_table(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
         tasks_learn(qemu_plugin_hwaddr_phys_addr(physical));
 }
 
-static uint32_t mark_of(const struct qemu_plugin_insn *insn)
+static uint32_t mark_of(const uint8_t *code, size_t size)
 {
     static const uint8_t nop[] = {0x0f, 0x1f, 0x84, 0x00};
-    const uint8_t *code = qemu_plugin_insn_data(insn);
     uint32_t number = 0;
 
-    if (qemu_plugin_insn_size(insn) == MARK_BYTES && memcmp(code, nop, sizeof nop) == 0)
+    if (size == MARK_BYTES && memcmp(code, nop, sizeof nop) == 0)
         memcpy(&number, code + sizeof nop, sizeof number);
     return number;
 }
 
-static void watch_system(struct qemu_plugin_insn *insn, size_t to_come)
+static void watch_system(struct qemu_plugin_insn *insn, const uint8_t *code, size_t to_come)
 {
     int synchronises;
-    const int atomic = is_atomic(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn),
-                                 &synchronises);
+    const int atomic = is_atomic(code, qemu_plugin_insn_size(insn), &synchronises);
     struct site *s = site_new(insn, (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0),
                               to_come);
 
@@ -181,8 +179,11 @@ static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
     (void)id;
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        const uint32_t number = mark_of(insn);
+        uint8_t code[CODE_BYTES_MAX];
+        uint32_t number;
 
+        instruction_code(insn, code);
+        number = mark_of(code, qemu_plugin_insn_size(insn));
         if (number == MARK_START) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_start, QEMU_PLUGIN_CB_NO_REGS, NULL);
             if (i + 1 < count)
@@ -192,7 +193,7 @@ static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_stop, QEMU_PLUGIN_CB_NO_REGS, NULL);
         }
         if (watching)
-            watch_system(insn, count - 1 - i);
+            watch_system(insn, code, count - 1 - i);
     }
 }
 

@@ -3,9 +3,9 @@
  * A callback comes after the access, in the thread that made it, and may block: so a reference is
  * recorded and then the turn is given away, and the order of the records is that of execution.
  *
- * Instructions are counted for the gaps between references: every block adds its length to one
- * counter when it begins, which is exact because one thread runs at a time; what of the block is
- * still to come is known when it is translated. Free order has no gaps.
+ * Instructions are counted for the gaps between references: every block adds its length to a
+ * counter when it begins (api.c); what of the block is still to come is known when it is
+ * translated. Free order has no gaps.
  */
 #include "guest.h"
 #include "sites.h"
@@ -26,7 +26,6 @@ static struct {
     size_t size, used;
 } places;
 
-uint64_t hn_instructions;
 __thread uint64_t hn_mark __attribute__((tls_model("initial-exec")));
 
 void translate_fetches(void)
@@ -123,7 +122,7 @@ static void on_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t addr
         me = hn_me;
         at = me->next;
     }
-    position = hn_instructions - s->to_come;
+    position = *hn_count - s->to_come;
     gap = position - hn_mark;
     gap -= gap != 0;
     hn_mark = position;
@@ -213,13 +212,13 @@ static void watch_fetch(struct qemu_plugin_insn *insn, size_t size, size_t to_co
 
 /* One callback for both directions: with one for each, QEMU 7.2 gives wrong directions, and forgets
  * some of the accesses that it makes in functions of its own. */
-static void watch_instruction(struct qemu_plugin_insn *insn, size_t to_come, int alone,
-                              int marked)
+static void watch_instruction(struct qemu_plugin_insn *insn, const uint8_t *code, size_t to_come,
+                              int alone, int marked)
 {
     const size_t size = qemu_plugin_insn_size(insn);
     qemu_plugin_vcpu_mem_cb_t callback = hn_deterministic() ? on_reference : on_free_reference;
     int synchronises;
-    const int atomic = is_atomic(qemu_plugin_insn_data(insn), size, &synchronises);
+    const int atomic = is_atomic(code, size, &synchronises);
     struct site *s = site_new(insn, (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0),
                           to_come);
 
@@ -252,18 +251,18 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     if (is_place(qemu_plugin_tb_vaddr(tb)))
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_new_thread, QEMU_PLUGIN_CB_NO_REGS, NULL);
     if (hn_deterministic())
-        qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &hn_instructions,
-                                                 count);
+        count_block(tb, count);
     for (size_t i = 0, marked = behind_mark(qemu_plugin_tb_vaddr(tb)); i < count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        const uint8_t *code = qemu_plugin_insn_data(insn);
         const size_t size = qemu_plugin_insn_size(insn);
+        uint8_t code[CODE_BYTES_MAX];
 
+        instruction_code(insn, code);
         if (is_system_call(code, size))
             note_place(qemu_plugin_insn_vaddr(insn) + size);
         if (hn_deterministic() && reads_ticks(code, size))
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_ticks, QEMU_PLUGIN_CB_NO_REGS, NULL);
-        watch_instruction(insn, count - 1 - i, count == 1, marked != 0);
+        watch_instruction(insn, code, count - 1 - i, count == 1, marked != 0);
         marked = (size_t)is_mark(code, size);
     }
 }

@@ -77,6 +77,7 @@ void park(struct hn_thread *me)
     me->in_runtime--;
     hn_mark += hn_instructions - before;
     settle(me);
+    count_again();
 }
 
 static struct hn_thread *next_in_block(void)
@@ -89,7 +90,7 @@ static struct hn_thread *next_in_block(void)
 }
 
 /* Lends the turn to everyone who waits in a block; how many that were. */
-static int lend(struct hn_thread *me)
+int lend(struct hn_thread *me)
 {
     int count = 0;
 
@@ -145,6 +146,12 @@ HN_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mute
     struct timespec soon;
     int lent;
 
+    if (me == &hn_nobody && member_is_new()) {
+        pthread_mutex_unlock(mutex);
+        member_wants_all();
+        pthread_mutex_lock(mutex);
+        return 0;
+    }
     if (!recording(me) || !hn_deterministic() || me->in_runtime || is_own(condition) ||
         me->state != HN_RUNNING)
         return really_wait(condition, mutex);
@@ -159,6 +166,7 @@ HN_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mute
     lent = lend(me);
     hn_mark += hn_instructions - before;
     settle(me);
+    count_again();
     pthread_mutex_lock(mutex);
     if (lent == 0) {
         hn_sys(SYS_clock_gettime, CLOCK_REALTIME, (long)&soon, 0, 0);

@@ -267,6 +267,12 @@ static int answers(struct hn_thread *me, long number, const long a[6], long *ans
     }
 }
 
+/* QEMU 8.2 and later make this one by name. */
+HN_EXPORT ssize_t getrandom(void *to, size_t size, unsigned flags)
+{
+    return syscall(SYS_getrandom, to, size, flags);
+}
+
 HN_EXPORT long syscall(long number, ...)
 {
     static long (*real)(long, ...);

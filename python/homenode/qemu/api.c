@@ -1,0 +1,111 @@
+/* What differs between the versions of QEMU's plugin interface.
+ *
+ * The emulator itself says what it has: its functions are looked up before it asks us for a
+ * version, so one object works in all of them, and no list of releases is needed.
+ *
+ * To count instructions, a block of translated code adds its length to a word when it begins. With
+ * version 1 that is one word for all processors, which is exact where one thread runs at a time;
+ * from version 2 on each processor has its own, which is exact by itself. QEMU moves those words
+ * when it makes room for more processors; then no thread is in translated code, so each looks its
+ * own up again before it comes back.
+ */
+#include "guest.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+enum { GLOBAL_COUNT = 1, COUNT_A_PROCESSOR = 2, BYTES_ARE_COPIED = 3 };
+
+/* What came with which version (3 brought no function). */
+static const struct {
+    const char *function;
+    int version;
+} news[] = {
+    {"qemu_plugin_scoreboard_new", 2},
+    {"qemu_plugin_read_memory_vaddr", 4},
+    {"qemu_plugin_write_register", 5},
+};
+
+HN_EXPORT int qemu_plugin_version = GLOBAL_COUNT;
+
+typedef const void *point_at_bytes(const struct qemu_plugin_insn *insn);
+typedef size_t copy_bytes(const struct qemu_plugin_insn *insn, void *to, size_t size);
+
+/* What the emulator has, not what it was asked for. */
+static int version;
+static struct qemu_plugin_scoreboard *counts;
+static void *insn_data;
+static uint64_t nobodys_count;
+static __thread unsigned own_cpu;
+
+uint64_t hn_instructions;
+__thread uint64_t *hn_count __attribute__((tls_model("initial-exec"))) = &nobodys_count;
+
+/* The newest version that we know and the emulator may have. It refuses one it no longer has. */
+void api_choose(void)
+{
+    for (size_t i = 0; i < sizeof news / sizeof *news; i++)
+        if (dlsym(RTLD_DEFAULT, news[i].function) != NULL)
+            qemu_plugin_version = news[i].version;
+}
+
+void api_begin(const qemu_info_t *info)
+{
+    version = info->version.cur;
+    insn_data = dlsym(RTLD_DEFAULT, "qemu_plugin_insn_data");
+    if (version >= COUNT_A_PROCESSOR)
+        counts = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+}
+
+/* An instruction's bytes, or as many as there is room for. */
+void instruction_code(const struct qemu_plugin_insn *insn, uint8_t code[CODE_BYTES_MAX])
+{
+    size_t size = qemu_plugin_insn_size(insn);
+
+    size = size < CODE_BYTES_MAX ? size : CODE_BYTES_MAX;
+    if (version >= BYTES_ARE_COPIED)
+        ((copy_bytes *)insn_data)(insn, code, size);
+    else
+        memcpy(code, ((point_at_bytes *)insn_data)(insn), size);
+}
+
+static void on_short_block(unsigned cpu, void *data)
+{
+    (void)cpu, (void)data;
+    ++*hn_count;
+}
+
+/* A block of one instruction may be one that QEMU runs while everything else stands still, in which
+ * QEMU 9 and later take the processor that translated it for the one that runs it. */
+void count_block(struct qemu_plugin_tb *tb, size_t length)
+{
+    if (version < COUNT_A_PROCESSOR)
+        qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &hn_instructions,
+                                                 length);
+    else if (length == 1)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_short_block, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    else
+        qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
+            tb, QEMU_PLUGIN_INLINE_ADD_U64, (qemu_plugin_u64){counts, 0}, length);
+}
+
+/* The calling thread runs on this processor. */
+void count_on(unsigned cpu)
+{
+    own_cpu = cpu;
+    count_again();
+}
+
+/* The calling thread may have been out of translated code. */
+void count_again(void)
+{
+    hn_count = version < COUNT_A_PROCESSOR ? &hn_instructions
+                                           : qemu_plugin_scoreboard_find(counts, own_cpu);
+}
+
+unsigned processors_of_system(void)
+{
+    const int found = version < COUNT_A_PROCESSOR ? qemu_plugin_n_vcpus() : qemu_plugin_num_vcpus();
+
+    return found > 0 ? (unsigned)found : 0;
+}
