@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +30,24 @@ _RECORDER = (
     "import sys; from homenode import _core; "
     "print(_core.record(sys.argv[1], None), file=open(sys.argv[2], 'w'))"
 )
+
+
+@dataclass(frozen=True)
+class Qemu:
+    """QEMU's user-mode emulators: those on PATH, or those of a folder."""
+
+    folder: Path | None
+
+    def emulator(self, machine: str = "x86_64") -> str:
+        """The recorder's option for an instruction set; skips the test if there is none."""
+        name = f"qemu-{machine}"
+        if self.folder is None:
+            if shutil.which(name) is None:
+                pytest.skip(f"{name} is not installed")
+            return ""
+        if not (self.folder / name).exists():
+            pytest.skip(f"there is no {name} in {self.folder}")
+        return str(self.folder / name)
 
 
 @dataclass(frozen=True)
@@ -77,6 +96,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.timeout(120))
+
+
+@pytest.fixture(params=["installed", "later"])
+def qemu(request: pytest.FixtureRequest) -> Qemu:
+    """Every QEMU there is to test with: HOMENODE_TEST_QEMU is the folder of a later one."""
+    if request.param == "installed":
+        return Qemu(None)
+    folder = os.environ.get("HOMENODE_TEST_QEMU")
+    if not folder:
+        pytest.skip("HOMENODE_TEST_QEMU does not name the folder of a later QEMU")
+    return Qemu(Path(folder))
 
 
 @pytest.fixture(scope="session")

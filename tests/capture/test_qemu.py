@@ -16,7 +16,7 @@ from homenode import _core, capture_plugin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Outcome, Recording
+    from conftest import Outcome, Qemu, Recording
 
     Recorder = Callable[..., Recording]
 
@@ -48,11 +48,12 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def emulate(record: Recorder) -> Recorder:
-    """Records a program in the emulator."""
+def emulate(record: Recorder, qemu: Qemu) -> Recorder:
+    """Records a program in each emulator."""
 
-    def run(program: Path, *words: str, **options: Any) -> Recording:
-        return record(program, *words, via="qemu", plugin=str(capture_plugin.plugin()), **options)
+    def run(program: Path, *words: str, machine: str = "x86_64", **options: Any) -> Recording:
+        chosen = {"emulator": qemu.emulator(machine), "plugin": str(capture_plugin.plugin())}
+        return record(program, *words, via="qemu", **chosen, **options)
 
     return run
 
@@ -111,7 +112,17 @@ def test_stacks_and_thread_local_storage_are_private(
 
 
 @pytest.mark.parametrize(
-    "source", ["pthreads.c", "many.c", "reuse.c", "spin.c", "c11.c", "sleeps.c", "blocks.c"]
+    "source",
+    [
+        "pthreads.c",
+        "many.c",
+        "crowd.c",
+        "reuse.c",
+        "spin.c",
+        "c11.c",
+        "sleeps.c",
+        "blocks.c",
+    ],
 )
 def test_two_recordings_are_the_same_bytes(
     compiled: Callable[..., Path], emulate: Recorder, natively: Callable[..., str], source: str
@@ -190,13 +201,13 @@ def test_the_world_is_the_same_in_every_recording(
 
 
 def test_input_and_processors_are_the_programs_own(
-    compiled: Callable[..., Path], program: Callable[..., Outcome], tmp_path: Path
+    compiled: Callable[..., Path], program: Callable[..., Outcome], qemu: Qemu, tmp_path: Path
 ) -> None:
     world = compiled("world.c")
-    words = ["record", "--via", "qemu", "-o", tmp_path / "t.hnt", "--", world, "said"]
+    words = ["record", "--via", "qemu", "--emulator", qemu.emulator(), "-o", tmp_path / "t.hnt"]
     line = [str(world), "said"]
     native = subprocess.run(line, input="hello\n", capture_output=True, text=True, check=True)
-    made = program(*words, stdin="hello\n")
+    made = program(*words, "--", world, "said", stdin="hello\n")
     assert made.code == 0, made.err
     assert made.out == native.stdout
     assert "references" in made.err
@@ -235,10 +246,11 @@ def test_other_instruction_sets(
     compiled: Callable[..., Path], emulate: Recorder, machine: str, flags: tuple[str, ...]
 ) -> None:
     compiler = f"{machine}-linux-gnu-gcc"
-    if shutil.which(compiler) is None or shutil.which(f"qemu-{machine}") is None:
-        pytest.skip(f"{compiler} or qemu-{machine} is not installed")
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
     program = compiled("exact.c", *flags, compiler=compiler)
-    one, two = (emulate(program, sysroot=f"/usr/{machine}-linux-gnu") for _ in range(2))
+    options = {"machine": machine, "sysroot": f"/usr/{machine}-linux-gnu"}
+    one, two = (emulate(program, **options) for _ in range(2))
     assert one.out == "2000 3000\n"
     assert one.path.read_bytes() == two.path.read_bytes()
     assert _counts(one.touching("written"), _WRITE) == [1000, 1000]

@@ -14,7 +14,9 @@ from homenode import capture_plugin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Recording
+    from conftest import Qemu, Recording
+
+    Recorder = Callable[..., Recording]
 
 PROGRAMS = Path(__file__).parent / "programs"
 _HEADERS = capture_plugin.SOURCES.parent / "runtime" / "include"
@@ -33,8 +35,15 @@ def _compile(source: str, target: Path, *flags: str, compiler: str = "gcc") -> P
     return target
 
 
-def _emulate(record: Callable[..., Recording], program: Path, **options: Any) -> Recording:
-    return record(program, via="qemu", plugin=str(capture_plugin.plugin()), **options)
+@pytest.fixture
+def emulate(record: Recorder, qemu: Qemu) -> Recorder:
+    """Records a program in each emulator."""
+
+    def run(program: Path, machine: str = "x86_64", **options: Any) -> Recording:
+        chosen = {"emulator": qemu.emulator(machine), "plugin": str(capture_plugin.plugin())}
+        return record(program, via="qemu", **chosen, **options)
+
+    return run
 
 
 def _marks(made: Recording) -> list[list[str]]:
@@ -53,18 +62,19 @@ def _marks(made: Recording) -> list[list[str]]:
 )
 def test_marks_are_those_of_the_instrumented_program(
     build: Callable[..., Path],
-    record: Callable[..., Recording],
+    record: Recorder,
+    emulate: Recorder,
     tmp_path: Path,
     machine: str,
     order: str,
     flags: tuple[str, ...],
 ) -> None:
     compiler = "gcc" if machine == "x86_64" else f"{machine}-linux-gnu-gcc"
-    if shutil.which(compiler) is None or shutil.which(f"qemu-{machine}") is None:
-        pytest.skip(f"{compiler} or qemu-{machine} is not installed")
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
     program = _compile("marks.c", tmp_path / "marks", *flags, compiler=compiler)
     sysroot = {} if machine == "x86_64" else {"sysroot": f"/usr/{machine}-linux-gnu"}
-    made = _emulate(record, program, order=order, **sysroot)
+    made = emulate(program, machine, order=order, **sysroot)
     assert made.out == "1 9\n"
     wanted = _marks(record(build("marks.c")))
     assert len(wanted) == 3
@@ -73,13 +83,11 @@ def test_marks_are_those_of_the_instrumented_program(
     assert touching["flags"].tolist() == [_PRIVATE]
 
 
-def test_marks_repeat_and_stand_where_the_program_says(
-    record: Callable[..., Recording], tmp_path: Path
-) -> None:
+def test_marks_repeat_and_stand_where_the_program_says(emulate: Recorder, tmp_path: Path) -> None:
     program = _compile("marks.c", tmp_path / "marks")
     # With short turns, some end at a mark.
     for quantum in (7, 100):
-        one, two = (_emulate(record, program, quantum=quantum) for _ in range(2))
+        one, two = (emulate(program, quantum=quantum) for _ in range(2))
         assert one.path.read_bytes() == two.path.read_bytes()
         assert len(_marks(one)) == 3
     named = [words[1] for words in one.events()]
@@ -109,7 +117,7 @@ def test_the_header_compiles_everywhere(words: list[str], tmp_path: Path) -> Non
     subprocess.run([*line, "-o", str(tmp_path / "object")], check=True)
 
 
-def test_the_stack_is_where_it_always_is(record: Callable[..., Recording], tmp_path: Path) -> None:
+def test_the_stack_is_where_it_always_is(emulate: Recorder, tmp_path: Path) -> None:
     program = _compile("environment.c", tmp_path / "environment")
     several = [
         {},
@@ -118,8 +126,8 @@ def test_the_stack_is_where_it_always_is(record: Callable[..., Recording], tmp_p
         {"HN_TEST": 20_000 * "y", "HN_OTHER": "", "HN_THIRD": "y"},
         {"HN_TEST": 5 * "y", "HN_OTHER": 20 * "y"},
     ]
-    said = [_emulate(record, program, environment=more).out for more in several]
+    said = [emulate(program, environment=more).out for more in several]
     assert len(set(said)) == 1, said
     assert said[0].endswith(" 0\n")
     renamed = program.rename(tmp_path / "another-name-of-the-program")
-    assert _emulate(record, renamed).out == said[0]
+    assert emulate(renamed).out == said[0]

@@ -17,6 +17,8 @@ from homenode import capture_plugin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conftest import Qemu
+
 PROGRAMS = Path(__file__).parent / "programs"
 
 pytestmark = pytest.mark.skipif(
@@ -32,13 +34,13 @@ def _compile(source: str, folder: Path) -> Path:
     return target
 
 
-def _options(program: Path, trace: Path, *words: str) -> dict[str, object]:
-    plugin = str(capture_plugin.plugin())
+def _options(qemu: Qemu, program: Path, trace: Path, *words: str) -> dict[str, object]:
     return {
         "argv": [str(program), *words],
         "output": str(trace),
         "via": "qemu",
-        "plugin": plugin,
+        "plugin": str(capture_plugin.plugin()),
+        "emulator": qemu.emulator(),
     }
 
 
@@ -64,16 +66,16 @@ def test_a_full_disk_is_an_error_and_the_program_runs_on(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
 def test_a_killed_recorder_does_not_hang_the_program(
-    kill_recorder: Callable[..., None], tmp_path: Path, order: str
+    kill_recorder: Callable[..., None], qemu: Qemu, tmp_path: Path, order: str
 ) -> None:
     report = tmp_path / "report"
-    options = _options(_compile("marathon.c", tmp_path), tmp_path / "t.hnt", str(report))
+    options = _options(qemu, _compile("marathon.c", tmp_path), tmp_path / "t.hnt", str(report))
     kill_recorder({**options, "order": order}, report, patience_s=100)
     assert (tmp_path / "t.hnt.partial").exists()
 
 
 def test_interrupting_keeps_what_was_recorded(
-    interrupt_recorder: Callable[..., None], tmp_path: Path
+    interrupt_recorder: Callable[..., None], qemu: Qemu, tmp_path: Path
 ) -> None:
-    interrupt_recorder(_options(_compile("endless.c", tmp_path), tmp_path / "t.hnt"))
+    interrupt_recorder(_options(qemu, _compile("endless.c", tmp_path), tmp_path / "t.hnt"))
     assert hn.Trace.open(tmp_path / "t.hnt").references > 1000

@@ -258,11 +258,14 @@ static int await_change(struct guest *g, uint32_t from)
  * translated code next, and this one must be in it every time, or never. */
 static void await_arrival(struct hn_thread *me, struct guest *g)
 {
-    if (await_change(g, ARRIVAL_NOT_YET) && g->arrived == ARRIVAL_WANTS_ALL) {
+    int come = await_change(g, ARRIVAL_NOT_YET);
+
+    if (come && g->arrived == ARRIVAL_WANTS_ALL) {
         lend(me);
         say_arrival(g, ARRIVAL_HAS_ALL);
-        await_change(g, ARRIVAL_HAS_ALL);
+        come = await_change(g, ARRIVAL_HAS_ALL);
     }
+    hn_shared->forced += !come;
 }
 
 /* Whether the caller is a new thread whose maker has not heard of it. */
