@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import homenode as hn
-from homenode import _core, capture
+from homenode import _core, capture, capture_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -163,6 +163,17 @@ def record(tmp_path: Path) -> Callable[..., Recording]:
         assert process.returncode == 0, err
         hn.Trace.open(trace)
         return Recording(json.loads(summary.read_text()), trace, out)
+
+    return run
+
+
+@pytest.fixture
+def emulate(record: Callable[..., Recording], qemu: Qemu) -> Callable[..., Recording]:
+    """Records a program in each emulator."""
+
+    def run(program: Path, *words: str, machine: str = "x86_64", **options: Any) -> Recording:
+        chosen = {"emulator": qemu.emulator(machine), "plugin": str(capture_plugin.plugin())}
+        return record(program, *words, via="qemu", **chosen, **options)
 
     return run
 

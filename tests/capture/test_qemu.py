@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -43,17 +43,6 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             line = [compiler, "-O1", "-w", "-g", f"-I{_HEADERS}", str(PROGRAMS / source)]
             subprocess.run([*line, "-o", str(target), "-pthread", *flags], check=True)
         return target
-
-    return run
-
-
-@pytest.fixture
-def emulate(record: Recorder, qemu: Qemu) -> Recorder:
-    """Records a program in each emulator."""
-
-    def run(program: Path, *words: str, machine: str = "x86_64", **options: Any) -> Recording:
-        chosen = {"emulator": qemu.emulator(machine), "plugin": str(capture_plugin.plugin())}
-        return record(program, *words, via="qemu", **chosen, **options)
 
     return run
 
@@ -304,6 +293,12 @@ def test_what_cannot_be_emulated_is_refused(
     refused = program(*start, "--emulator", "/bin/true", "--", compiled("exact.c"))
     assert refused.code == 2
     assert "7.2" in refused.err
+    static = tmp_path / "qemu-x86_64"
+    static.write_text("#!/bin/sh\n[ $1 = -help ] || echo qemu-x86_64 version 10.0.2\n")
+    static.chmod(0o755)
+    refused = program(*start, "--emulator", static, "--", compiled("exact.c"))
+    assert refused.code == 2
+    assert "without plugins" in refused.err
     refused = program(*start, "--", tmp_path / "nothing")
     assert refused.code == 2
     assert "cannot start" in refused.err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +14,7 @@ from homenode import capture_plugin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Qemu, Recording
+    from conftest import Recording
 
     Recorder = Callable[..., Recording]
 
@@ -33,17 +33,6 @@ def _compile(source: str, target: Path, *flags: str, compiler: str = "gcc") -> P
     words = [compiler, "-O1", "-g", f"-I{_HEADERS}", str(PROGRAMS / source), "-o", str(target)]
     subprocess.run([*words, "-pthread", *flags], check=True)
     return target
-
-
-@pytest.fixture
-def emulate(record: Recorder, qemu: Qemu) -> Recorder:
-    """Records a program in each emulator."""
-
-    def run(program: Path, machine: str = "x86_64", **options: Any) -> Recording:
-        chosen = {"emulator": qemu.emulator(machine), "plugin": str(capture_plugin.plugin())}
-        return record(program, via="qemu", **chosen, **options)
-
-    return run
 
 
 def _marks(made: Recording) -> list[list[str]]:
@@ -74,7 +63,7 @@ def test_marks_are_those_of_the_instrumented_program(
         pytest.skip(f"{compiler} is not installed")
     program = _compile("marks.c", tmp_path / "marks", *flags, compiler=compiler)
     sysroot = {} if machine == "x86_64" else {"sysroot": f"/usr/{machine}-linux-gnu"}
-    made = emulate(program, machine, order=order, **sysroot)
+    made = emulate(program, machine=machine, order=order, **sysroot)
     assert made.out == "1 9\n"
     wanted = _marks(record(build("marks.c")))
     assert len(wanted) == 3
