@@ -47,7 +47,8 @@ pub struct Site {
 pub struct Object {
     /// Kind of memory.
     pub kind: ObjectKind,
-    /// Symbol, file, or `thread 3`; empty for heap blocks and unknown memory.
+    /// Symbol, file, `thread 3`, or whose thread-local or anonymous memory it is; empty for heap
+    /// blocks and unknown memory.
     pub name: String,
     /// Where heap blocks were allocated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +155,14 @@ impl<'a> Names<'a> {
                 Object { kind: ObjectKind::Heap, name: range.name.clone(), allocated_at }
             }
             RangeKind::Stack => named(ObjectKind::Stack, format!("thread {}", range.thread)),
+            RangeKind::ThreadLocal if range.name.is_empty() => {
+                let name = format!("thread-local memory of thread {}", range.thread);
+                named(ObjectKind::ThreadLocal, name)
+            }
             RangeKind::ThreadLocal => named(ObjectKind::ThreadLocal, range.name.clone()),
+            RangeKind::Mapping if range.name.is_empty() => {
+                named(ObjectKind::Mapping, format!("anonymous memory of thread {}", range.thread))
+            }
             RangeKind::Mapping => named(ObjectKind::Mapping, range.name.clone()),
         }
     }
@@ -286,6 +294,22 @@ mod tests {
         assert_eq!(found, ["", "file", "file", "a", "a", "b", "b", "b", "c", "file", "file", ""]);
         assert_eq!(name(u64::MAX), "end");
         assert_eq!(names.segment(150).unwrap().start, 140);
+    }
+
+    #[test]
+    fn memory_without_a_name_is_named_after_its_thread() {
+        let mapped =
+            |start, thread| AddressRange { thread, ..range(start, 8, RangeKind::Mapping, "") };
+        let data = metadata(vec![mapped(64, 0), mapped(128, 3), mapped(256, 3)]);
+        let names = Names::new(&data);
+        let label = |addr| names.object_of(names.group(addr)).label();
+        assert_eq!(label(64), "anonymous memory of thread 0");
+        assert_eq!((label(128), names.group(128)), (label(256), names.group(256)));
+        assert_eq!(label(130), "anonymous memory of thread 3");
+        let local = AddressRange { thread: 2, ..range(64, 8, RangeKind::ThreadLocal, "") };
+        let data = metadata(vec![local]);
+        let label = Names::new(&data).object_of(1).label();
+        assert_eq!(label, "thread-local memory of thread 2");
     }
 
     #[test]

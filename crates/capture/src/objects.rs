@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use homenode_symbol::Symbolizer;
 use homenode_trace::{AddressRange, RangeKind, SourceLine};
 
+const PAGE: u64 = 4096;
+
 /// A mapped part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Segment {
@@ -29,6 +31,8 @@ pub struct Resolved {
     pub lines: Vec<SourceLine>,
     /// Static data.
     pub ranges: Vec<AddressRange>,
+    /// All the memory of each file.
+    pub images: Vec<AddressRange>,
     /// Files with debug information that were found and are not used, and why.
     pub refused: Vec<String>,
 }
@@ -85,6 +89,7 @@ impl Objects {
                 ));
             }
             let Ok(symbolizer) = opened else { continue };
+            resolved.images.push(image(path, &symbolizer, moved));
             resolved.refused.extend(symbolizer.refused().iter().map(ToString::to_string));
             resolved.ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| {
                 AddressRange {
@@ -103,12 +108,25 @@ impl Objects {
 
     /// Address in memory less address in the file.
     fn displacement(&self, path: &PathBuf, symbolizer: &Symbolizer) -> u64 {
-        const PAGE: u64 = 4096;
         if !symbolizer.is_pie() {
             return 0;
         }
         let base = self.bases.get(path).copied().unwrap_or(0);
         base.wrapping_sub(symbolizer.first_load_address() / PAGE * PAGE)
+    }
+}
+
+/// A loaded file's memory: whole pages, from its first to its last.
+fn image(path: &Path, symbolizer: &Symbolizer, moved: u64) -> AddressRange {
+    let start = symbolizer.first_load_address() / PAGE * PAGE;
+    let end = symbolizer.load_end().div_ceil(PAGE).saturating_mul(PAGE);
+    AddressRange {
+        start: start.wrapping_add(moved),
+        size: end.saturating_sub(start),
+        kind: RangeKind::Mapping,
+        name: path.to_string_lossy().into_owned(),
+        site: 0,
+        thread: 0,
     }
 }
 
@@ -160,7 +178,7 @@ mod tests {
     fn code_without_symbols_is_named_after_its_file() {
         let mut objects = Objects::default();
         objects.add_maps("1000-3000 r-xp 0 0:0 1   /no/such/libfast.so.1\n");
-        let Resolved { lines, ranges, refused } = objects.resolve(&[0x1234, 0x5000]);
+        let Resolved { lines, ranges, refused, .. } = objects.resolve(&[0x1234, 0x5000]);
         assert_eq!((lines.len(), ranges.len(), refused.len()), (1, 0, 0));
         assert_eq!((lines[0].pc, lines[0].function.as_str()), (0x1234, "[libfast.so.1]"));
     }

@@ -198,6 +198,7 @@ impl Sink {
         let notes = resolved.refused.into_iter().map(|why| format!("not used: {why}"));
         metadata.provenance.extend(notes);
         metadata.ranges = self.ranges;
+        name_images(&mut metadata.ranges, resolved.images);
         metadata.ranges.extend(resolved.ranges);
         metadata.ranges.extend(self.heap.into_ranges());
         metadata.ranges.sort_by_key(|r| (r.start, r.size, r.kind as u8, r.thread));
@@ -205,7 +206,53 @@ impl Sink {
     }
 }
 
+/// Names the memory of files that no mapping tells of: the anonymous pages of `.bss` behind the
+/// pages of a library, and everything of a file that was there before the first event.
+fn name_images(ranges: &mut Vec<AddressRange>, images: Vec<AddressRange>) {
+    for image in images {
+        let inside = |range: &AddressRange| {
+            range.kind == RangeKind::Mapping
+                && range.start >= image.start
+                && range.start.saturating_add(range.size) <= image.start.saturating_add(image.size)
+        };
+        let mut mapped = false;
+        for range in ranges.iter_mut().filter(|range| inside(range)) {
+            mapped = true;
+            if range.name.is_empty() {
+                range.name.clone_from(&image.name);
+            }
+        }
+        if !mapped && image.size > 0 {
+            ranges.push(image);
+        }
+    }
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
 const fn cache_slot(pc: u64) -> usize {
     pc as usize % PC_CACHE_ENTRIES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_of_files_is_named() {
+        let range = |start, size, name: &str| AddressRange {
+            start,
+            size,
+            kind: RangeKind::Mapping,
+            name: name.to_owned(),
+            site: 0,
+            thread: 1,
+        };
+        let mut ranges = vec![range(0x1000, 0x1000, "lib"), range(0x2000, 0x1000, "")];
+        ranges.push(range(0x9000, 0x1000, ""));
+        let images = vec![range(0x1000, 0x2000, "lib"), range(0x4000, 0x1000, "program")];
+        name_images(&mut ranges, [images, vec![range(0x8000, 0, "nothing")]].concat());
+        let names: Vec<_> = ranges.iter().map(|r| (r.start, r.name.as_str())).collect();
+        let expected = [(0x1000, "lib"), (0x2000, "lib"), (0x9000, ""), (0x4000, "program")];
+        assert_eq!(names, expected);
+    }
 }

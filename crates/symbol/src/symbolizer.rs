@@ -21,6 +21,7 @@ pub struct Symbolizer {
     symbols: Symbols,
     position_independent: bool,
     first_load_address: u64,
+    load_end: u64,
     has_lines: bool,
     debug_file: Option<PathBuf>,
     refused: Vec<SymbolError>,
@@ -153,6 +154,11 @@ impl Symbolizer {
             symbols: elf::symbols(&file, bytes.len() as u64)?,
             position_independent: matches!(file.kind(), object::ObjectKind::Dynamic),
             first_load_address: file.segments().map(|s| s.address()).min().unwrap_or(0),
+            load_end: file
+                .segments()
+                .map(|s| s.address().saturating_add(s.size()))
+                .max()
+                .unwrap_or(0),
             has_lines: info.is_some(),
             debug_file: None,
             refused: Vec::new(),
@@ -251,6 +257,13 @@ impl Symbolizer {
     #[must_use]
     pub fn first_load_address(&self) -> u64 {
         self.first_load_address
+    }
+
+    /// End of the addresses in the file that are loaded, memory that the file only asks for
+    /// (`.bss`) included.
+    #[must_use]
+    pub fn load_end(&self) -> u64 {
+        self.load_end
     }
 }
 

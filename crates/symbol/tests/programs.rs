@@ -56,6 +56,8 @@ fn data_symbols_are_named_sorted_and_unique() {
     let data = symbolizer.data_symbols();
     let find = |name: &str| data.iter().find(|symbol| symbol.name == name).unwrap();
     assert_eq!(find("counters").size, 64);
+    assert!(symbolizer.first_load_address() < find("banner").addr);
+    assert!(symbolizer.load_end() >= find("counters").addr + 64, "memory without contents counts");
     assert_eq!(find("started").size, 4);
     assert_eq!(find("banner").size, 12);
     assert!(data.windows(2).all(|pair| pair[0].addr < pair[1].addr

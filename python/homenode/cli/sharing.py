@@ -266,7 +266,8 @@ def place(line: dict[str, Any]) -> str:
     """A source line as people write it."""
     if line["file"]:
         return f"{line['file'].rsplit('/', 1)[-1]}:{line['line']}"
-    return f"{line.get('pc', 0):#x}"
+    # Without debug information there is a function at best, and without that the place in memory.
+    return f"{line['pc']:#x}" if "pc" in line else "-"
 
 
 COMMANDS = {"sharing": sharing}
