@@ -7,7 +7,8 @@ sees the program's constants (section .rodata), which are left out.
 For each way: loads and stores, distinct words of 4 bytes that each thread touched, and blocks of 64
 bytes by the number of threads that touched them.
 
-Run with `python benches/agreement.py gauss fft`; the sizes are those of `--quick`.
+Run with `python benches/agreement.py gauss fft`; the sizes are those of `--quick`. With `--lines`
+it also prints the source lines whose loads or stores differ, the largest difference first.
 """
 
 from __future__ import annotations
@@ -28,8 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 THREADS = 8
+LINES = 12
 _PRIVATE_OR_SYNC = 3
 _COLUMNS = ["thread", "kind", "addr", "size", "flags", "pc"]
+
+
+Lines = dict[tuple[str, int], tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -40,22 +45,27 @@ class Seen:
     writes: int
     words: list[int]
     sharers: list[int]
+    lines: Lines
+    """Loads and stores of each line of the program's own source."""
 
 
 def main() -> None:
     """Prints two rows a workload."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="workloads; all of them by default")
+    parser.add_argument("--lines", action="store_true", help="also the lines that differ")
     options = parser.parse_args()
     names = options.names or [entry.name for entry in workloads.TABLE]
     head = f"{'program':<18}{'via':<6}{'reads':>10}{'writes':>10}{'words a thread':>22}"
     print(f"{head}  blocks by sharers 1, 2, 3-7, 8")
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            compare(name, Path(folder))
+            by_cc, by_qemu = compare(name, Path(folder))
+            if options.lines:
+                print_lines(by_cc.lines, by_qemu.lines)
 
 
-def compare(name: str, folder: Path) -> None:
+def compare(name: str, folder: Path) -> tuple[Seen, Seen]:
     """One workload, both ways."""
     arguments = ["-p", str(THREADS), "--quick"]
     traced = workloads.build(name, folder / f"{name}.traced", "homenode")
@@ -64,14 +74,33 @@ def compare(name: str, folder: Path) -> None:
     by_qemu = _between_marks(
         hn.Trace.record([str(native), *arguments], folder / "qemu.hnt", via="qemu")
     )
-    for via, trace, program in (("cc", by_cc, traced), ("qemu", by_qemu, native)):
-        seen = look(trace, program)
+    both = look(by_cc, traced), look(by_qemu, native)
+    for via, seen in zip(("cc", "qemu"), both, strict=True):
         few, most = min(seen.words), max(seen.words)
         one, two, full = seen.sharers[1], seen.sharers[2], seen.sharers[THREADS]
         some = sum(seen.sharers[3:THREADS])
         print(
             f"{name:<18}{via:<6}{seen.reads:>10}{seen.writes:>10}{f'{few} to {most}':>22}"
             f"  {one}, {two}, {some}, {full}",
+            flush=True,
+        )
+    return both
+
+
+def print_lines(by_cc: Lines, by_qemu: Lines) -> None:
+    """The lines on which the two ways do not agree: loads and stores by each, and the source."""
+    nothing = (0, 0)
+    rows = [
+        (place, by_cc.get(place, nothing), by_qemu.get(place, nothing))
+        for place in sorted(by_cc.keys() | by_qemu.keys())
+    ]
+    rows.sort(key=lambda row: -sum(abs(a - b) for a, b in zip(row[1], row[2], strict=True)))
+    for (file, number), cc, qemu in rows[:LINES]:
+        if cc == qemu:
+            break
+        text = (workloads.FOLDER / file).read_text().splitlines()[number - 1].strip()
+        print(
+            f"{number:>5}  cc {cc[0]:>7} {cc[1]:>7}  qemu {qemu[0]:>7} {qemu[1]:>7}  {text}",
             flush=True,
         )
 
@@ -111,15 +140,22 @@ def _said(*words: str) -> str:
 
 def look(trace: hn.Trace, program: Path) -> Seen:
     """The shared-data references of a trace that a workload's own code made."""
-    lines = trace.metadata["lines"]
-    own = [line["pc"] for line in lines if Path(line["file"]).parent == workloads.FOLDER]
-    start, length = _constants(trace, program, own[0])
+    own = {
+        line["pc"]: (Path(line["file"]).name, line["line"])
+        for line in trace.metadata["lines"]
+        if Path(line["file"]).parent == workloads.FOLDER
+    }
+    start, length = _constants(trace, program, min(own))
     all_of = _columns(trace)
     chosen = (all_of["flags"] & _PRIVATE_OR_SYNC == 0) & np.isin(
-        all_of["pc"], np.array(own, np.uint64)
+        all_of["pc"], np.array(list(own), np.uint64)
     )
     chosen &= (all_of["addr"] < start) | (all_of["addr"] >= start + length)
     thread, kind, addr, size = (all_of[name][chosen] for name in _COLUMNS[:4])
+    counts: Lines = {}
+    for pc, (reads, others) in zip(*_counted(all_of["pc"][chosen], kind), strict=True):
+        before = counts.get(own[pc], (0, 0))
+        counts[own[pc]] = (before[0] + reads, before[1] + others)
     # Every word that a reference covers, beginning with its first.
     covered = [(thread, addr >> 2)]
     for offset in range(4, 64, 4):
@@ -136,7 +172,18 @@ def look(trace: hn.Trace, program: Path) -> Seen:
         writes=int((kind != 0).sum()),
         words=np.bincount(words[:, 0].astype(np.int64), minlength=THREADS).tolist(),
         sharers=np.bincount(sharers, minlength=THREADS + 1).tolist(),
+        lines=counts,
     )
+
+
+def _counted(pc: NDArray[Any], kind: NDArray[Any]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Each program counter, and how many loads and how many others it made."""
+    found, place = np.unique(pc, return_inverse=True)
+    reads, others = (
+        np.bincount(place[chosen], minlength=len(found)).tolist()
+        for chosen in (kind == 0, kind != 0)
+    )
+    return found.tolist(), list(zip(reads, others, strict=True))
 
 
 if __name__ == "__main__":

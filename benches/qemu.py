@@ -1,91 +1,162 @@
-"""Measures the recording of unmodified programs, with Valgrind's lackey as the peer.
+"""Measures both ways of recording against the native run, with Valgrind's lackey as the peer.
 
-Every workload is run with 8 threads in every way there is: natively, in QEMU without homenode, by
-lackey (`--trace-mem=yes`, its text thrown away), and recorded with `--via qemu` in both orders and
-with `--via cc`. Next to the wall time stands the processor time of everything that took part, which
-a busy machine does not change as much; references a second are of wall time.
+Programs that come along, with 8 threads, and Debian's sort with 4: each natively, in QEMU without
+homenode, recorded with `--via qemu` and `--via cc` in both orders, and by lackey
+(`--trace-mem=yes`, its text thrown away). Medians of several runs, of lackey of one, because it is
+slow; lackey's speed counts the references that QEMU sees. Next to the wall time stands the
+processor time of everything that took part, which a busy machine does not change as much; the
+memory is the largest process's. Sizes are such that QEMU sees 20 to 50 million references.
 
-Run with `python benches/qemu.py fft gauss`; sizes are those of `--quick` unless `--full` is given.
+Run with `python benches/qemu.py`, which takes a quarter of an hour, or name programs; `--full`
+takes the publications' sizes. `python benches/qemu.py --memory` only records 100 million and more.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
-import subprocess
-import sys
+import statistics
 import tempfile
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from running import RECORD, run, write_numbers
 
 from homenode import workloads
 
+if TYPE_CHECKING:
+    from running import Cost
+
 THREADS = "8"
-RECORD = [sys.executable, "-m", "homenode", "record", "--json", "-o"]
+SIZES = {
+    "fft1d": ["-n", "65536"],
+    "ocean-contig": ["-n", "66", "-i", "2"],
+    "barnes": ["-n", "1024", "-i", "1"],
+    "mp3d": ["-n", "10000", "-i", "40"],
+    "sorbyr": ["-n", "406", "-i", "20"],
+    "gauss": ["-n", "320"],
+}
+SORT = ["sort", "--parallel=4", "-S", "60M"]
+LINES, MANY_LINES = 20_000, 270_000
+LARGE = "gauss"
+HEADINGS = (
+    *("program", "how", "wall s", "cpu s", "references", "Mref/s", "slowdown", "bytes/ref"),
+    "peak MB",
+)
 
 
 def main() -> None:
-    """Prints a row a workload and way, as a table."""
+    """Prints a row a program and way, as a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", default=["fft", "gauss"], help="workloads")
+    parser.add_argument("names", nargs="*", default=[*SIZES, "sort"], help="workloads, or sort")
+    parser.add_argument("--runs", type=int, default=3, help="of which the median counts")
     parser.add_argument("--full", action="store_true", help="the publications' sizes")
+    parser.add_argument("--memory", action="store_true", help="100 million references, both ways")
     options = parser.parse_args()
-    head = f"{'program':<12}{'how':<18}{'wall s':>8}{'cpu s':>8}{'Mref':>8}{'Mref/s':>8}"
-    print(f"{head}{'slowdown':>10}{'B/ref':>8}{'peak MB':>9}")
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the beginning\n")
+    print(f"| {' | '.join(HEADINGS)} |\n|{'---|' * len(HEADINGS)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.names:
-            measure(name, Path(folder), options.full)
+        if options.memory:
+            large(Path(folder))
+        else:
+            for name in options.names:
+                measure(name, ways(name, Path(folder), options.full), options.runs)
+    print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 
-def measure(name: str, folder: Path, full: bool) -> None:
-    """One workload, in every way."""
-    native = workloads.build(name, folder / f"{name}.native")
-    traced = workloads.build(name, folder / f"{name}.traced", "homenode")
-    size = workloads.find(name).arguments if full else ["--quick"]
-    program, instrumented = ([str(path), "-p", THREADS, *size] for path in (native, traced))
-    trace = folder / f"{name}.hnt"
-    ways = {
+def ways(name: str, folder: Path, full: bool) -> dict[str, list[str]]:
+    """The command of each way to run a program."""
+    trace = str(folder / "t.hnt")
+    recorded = [*RECORD, "-o", trace]
+    if name == "sort":
+        program, instrumented = [*SORT, str(write_numbers(folder / "lines", LINES))], None
+    else:
+        size = workloads.find(name).arguments if full else SIZES.get(name, ["--quick"])
+        instrumented = [built(name, folder, "homenode"), "-p", THREADS, *size]
+        program = [built(name, folder, "cc"), *instrumented[1:]]
+    found = {
         "native": program,
-        "qemu": ["qemu-x86_64", *program],
-        "via qemu, baton": [*RECORD, str(trace), "--via", "qemu", "--", *program],
-        "via qemu, free": [*RECORD, str(trace), "--via=qemu", "--order=free", "--", *program],
-        "via cc, baton": [*RECORD, str(trace), "--", *instrumented],
+        "QEMU alone": ["qemu-x86_64", shutil.which(program[0]) or program[0], *program[1:]],
+        "`--via qemu`": [*recorded, "--via=qemu", "--", *program],
+        "`--via qemu --order free`": [*recorded, "--via=qemu", "--order=free", "--", *program],
     }
+    if instrumented:
+        found["`--via cc`"] = [*recorded, "--", *instrumented]
+        found["`--via cc --order free`"] = [*recorded, "--order=free", "--", *instrumented]
     if shutil.which("valgrind"):
         peer = ["valgrind", "--tool=lackey", "--trace-mem=yes", "--log-file=/dev/null"]
-        ways["lackey"] = [*peer, *program]
+        found["lackey"] = [*peer, *program]
+    return found
+
+
+def measure(name: str, commands: dict[str, list[str]], runs: int) -> None:
+    """One program, in every way."""
     native_s = 0.0
-    for how, command in ways.items():
-        wall_s, cpu_s, peak_mb, output = run(command)
+    by_qemu = 0
+    for how, command in commands.items():
+        costs = [run(command) for _ in range(1 if how == "lackey" else runs)]
+        wall_s = statistics.median(wall(cost, command) for cost in costs)
         native_s = native_s or wall_s
-        references = bytes_each = 0.0
-        if "--json" in command:
-            summary = json.loads(output[output.index("{") :])
-            references, wall_s = summary["references"], summary["wall_time_s"]
-            bytes_each = summary["bytes"] / references
-        print(
-            f"{name:<12}{how:<18}{wall_s:>8.2f}{cpu_s:>8.2f}{references / 1e6:>8.1f}"
-            f"{references / wall_s / 1e6:>8.1f}{wall_s / native_s:>10.0f}{bytes_each:>8.3f}"
-            f"{peak_mb:>9.0f}",
-            flush=True,
+        references, size = counted(costs[-1], command)
+        if how == "`--via qemu`":
+            by_qemu = references
+        if how == "lackey":
+            references = by_qemu
+        row(
+            *(name, how, f"{wall_s:.2f}", f"{statistics.median(c.cpu_s for c in costs):.2f}"),
+            f"{references:,}" if references else "",
+            f"{references / wall_s / 1e6:.1f}" if references else "",
+            f"{wall_s / native_s:.0f}",
+            f"{size / references:.3f}" if size else "",
+            f"{max(cost.peak_mb for cost in costs):.0f}",
         )
 
 
-def run(command: list[str]) -> tuple[float, float, float, str]:
-    """Wall seconds, processor seconds, peak MB of the largest process, and standard output."""
-    begin = time.perf_counter()
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        output = process.stdout.read() if process.stdout else ""
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{' '.join(command)}: exit code {process.returncode}\n{output}")
-    cpu_s = usage.ru_utime + usage.ru_stime
-    return time.perf_counter() - begin, cpu_s, usage.ru_maxrss / 1024, output
+def large(folder: Path) -> None:
+    """Recordings of more than 100 million references, for their memory."""
+    threads = ["-p", THREADS, *workloads.find(LARGE).arguments]
+    for name, how, options, program in (
+        (LARGE, "`--via cc`", [], [built(LARGE, folder, "homenode"), *threads]),
+        (LARGE, "`--via qemu`", ["--via=qemu"], [built(LARGE, folder, "cc"), *threads]),
+        (
+            "sort",
+            "`--via qemu`",
+            ["--via=qemu"],
+            [*SORT, str(write_numbers(folder / "lines", MANY_LINES))],
+        ),
+    ):
+        command = [*RECORD, "-o", str(folder / "t.hnt"), *options, "--", *program]
+        cost = run(command)
+        (references, size), wall_s = counted(cost, command), wall(cost, command)
+        speed = f"{references / wall_s / 1e6:.1f}"
+        row(
+            *(name, how, f"{wall_s:.2f}", f"{cost.cpu_s:.2f}", f"{references:,}", speed),
+            *("", f"{size / references:.3f}", f"{cost.peak_mb:.0f}"),
+        )
+
+
+def row(*cells: str) -> None:
+    """One line of the table."""
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def wall(cost: Cost, command: list[str]) -> float:
+    """Wall seconds: of a recording, from the program's start to the end of the trace."""
+    return float(cost.summary["wall_time_s"]) if "--json" in command else cost.wall_s
+
+
+def counted(cost: Cost, command: list[str]) -> tuple[int, int]:
+    """References and bytes of a recording, nothing of other commands."""
+    if "--json" not in command:
+        return 0, 0
+    return int(cost.summary["references"]), int(cost.summary["bytes"])
+
+
+def built(name: str, folder: Path, compiler: str) -> str:
+    """A workload's program."""
+    chosen = "homenode" if compiler == "homenode" else "cc"
+    return str(workloads.build(name, folder / f"{name}.{compiler}", chosen))
 
 
 if __name__ == "__main__":

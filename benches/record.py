@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
+
+from running import RECORD, run
 
 from homenode import workloads
 
@@ -57,12 +55,11 @@ def measure(name: str, folder: Path, quantum: int, order: str) -> dict[str, Any]
     native = workloads.build(name, folder / f"{name}.native")
     traced = workloads.build(name, folder / f"{name}.traced", "homenode")
     arguments = ["-p", THREADS, *workloads.find(name).arguments]
-    native_s = statistics.median(run([str(native), *arguments])[0] for _ in range(NATIVE_RUNS))
+    native_s = statistics.median(run([str(native), *arguments]).wall_s for _ in range(NATIVE_RUNS))
     trace = folder / f"{name}.hnt"
-    command = [sys.executable, "-m", "homenode", "record", "--json", "-o", str(trace)]
-    command += ["--quantum", str(quantum), "--order", order, "--", str(traced), *arguments]
-    _, peak_kb, output = run(command)
-    summary = json.loads(output[output.index("{") :])
+    command = [*RECORD, "-o", str(trace), "--quantum", str(quantum), "--order", order]
+    cost = run([*command, "--", str(traced), *arguments])
+    summary = cost.summary
     return {
         "program": name,
         "quantum": quantum,
@@ -72,20 +69,8 @@ def measure(name: str, folder: Path, quantum: int, order: str) -> dict[str, Any]
         "native_s": native_s,
         "slowdown": summary["wall_time_s"] / native_s,
         "bytes_per_reference": trace.stat().st_size / max(summary["references"], 1),
-        "peak_mb": peak_kb / 1024,
+        "peak_mb": cost.peak_mb,
     }
-
-
-def run(command: list[str]) -> tuple[float, int, str]:
-    """Wall time in seconds, peak memory in KiB of the command and what it waited for, output."""
-    begin = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        output = process.stdout.read() if process.stdout else ""
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{' '.join(command)}: exit code {process.returncode}\n{output}")
-    return time.perf_counter() - begin, usage.ru_maxrss, output
 
 
 if __name__ == "__main__":

@@ -54,6 +54,20 @@ def test_orders_are_made_of_one_trace_and_repeat(trace: hn.Trace) -> None:
     assert first.rows != found(8).rows
 
 
+def test_the_picture_spans_from_least_to_most(tmp_path: Path) -> None:
+    grouped = _writes(tmp_path / "a.hnt", [0] * 40 + [1] * 40)
+    finely = _writes(tmp_path / "b.hnt", [0, 1] * 40)
+    found = hn.order_sensitivity([grouped, finely], "prices:r=15,R=59", "optimal,first-touch", 64)
+    [panel] = found.plot().axes
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["a, b"]
+    bars = [bar.get_segments()[0] for bar in panel.collections]
+    drawn = [(float(bar[0][0]), float(bar[1][0])) for bar in bars]
+    assert drawn == [(row["min"], row["max"]) for row in found.rows]
+    infinite = hn.OrderResult([{**found.rows[0], "mean": None}], [], found.orders, {}, {})
+    with pytest.raises(hn.ConfigError, match="no finite cost"):
+        infinite.plot()
+
+
 def test_costs_without_end_have_no_spread() -> None:
     assert spread([1.0, float("inf")])["spread"] is None
     assert ranking({"a": [1.0, 2.0], "b": [float("inf"), 1.0]})["policies"] == ["a"]

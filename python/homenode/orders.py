@@ -20,6 +20,8 @@ from homenode.transforms import transform
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from matplotlib.figure import Figure
+
     from homenode.result import Result
 
     PathLike = str | os.PathLike[str]
@@ -80,6 +82,18 @@ class OrderResult(Rows):
             "rankings": self.rankings,
             "provenance": self.provenance,
         }
+
+    def plot(self) -> Figure:
+        """Draws what the order decides: from the least to the largest MCPR, a bar a policy.
+
+        Raises:
+            ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
+            ConfigError: when there is nothing to draw.
+        """
+        from homenode.plot import spread_of_orders
+
+        programs = unique(Path(order["trace"]).name.split(".")[0] for order in self.orders)
+        return spread_of_orders({", ".join(programs): self})
 
 
 def order_sensitivity(

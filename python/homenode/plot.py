@@ -9,8 +9,11 @@ from homenode.report.palette import colour_of, dashes_of
 from homenode.specs import format_size, unique
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.figure import Figure
 
+    from homenode.orders import OrderResult
     from homenode.result import Result
     from homenode.tlb import TlbResult
 
@@ -87,6 +90,64 @@ def misses_against_page_size(result: TlbResult) -> Figure:
         axes.set_ylabel("TLB misses per reference")
         axes.legend(frameon=False, fontsize=7)
     return figure
+
+
+def spread_of_orders(results: Mapping[str, OrderResult]) -> Figure:
+    """From the least MCPR to the largest of several orders, a bar a policy, a dot at the mean.
+
+    One panel a machine and block size; in each, the programs one under the other. What a bar spans
+    is all that the order of the threads decides.
+
+    Args:
+        results: outcomes for one or several programs, by the name to be drawn.
+
+    Raises:
+        ConfigError: when no outcome has a finite cost.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    rows = [{**row, "name": name} for name, result in results.items() for row in result]
+    rows = [row for row in rows if row["mean"] is not None]
+    points = unique((row["machine"], row["block_size"]) for row in rows)
+    if not points:
+        raise ConfigError("there is no finite cost to draw")
+    policies = unique(row["policy"] for row in rows)
+    names = unique(row["name"] for row in rows)
+    height = 0.9 + 0.11 * len(names) * (len(policies) + 1)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(3.6 * len(points), height), layout="constrained")
+        panels = figure.subplots(1, len(points), sharey=True, squeeze=False)[0]
+        for panel, point in zip(panels, points, strict=True):
+            here = [row for row in rows if (row["machine"], row["block_size"]) == point]
+            _spreads(panel, here, names, policies)
+            panel.set_title(f"{point[0]}, {format_size(point[1])} blocks")
+        panels[0].set_yticks(range(len(names)), names)
+        panels[0].invert_yaxis()
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
+    return figure
+
+
+def _spreads(axes: Any, rows: list[dict[str, Any]], names: list[str], policies: list[str]) -> None:
+    step = 0.75 / len(policies)
+    for number, policy in enumerate(policies):
+        chosen = [row for row in rows if row["policy"] == policy]
+        y = [names.index(row["name"]) + (number - (len(policies) - 1) / 2) * step for row in chosen]
+        colour = colour_of(policy)
+        least, most = ([row[field] for row in chosen] for field in ("min", "max"))
+        axes.hlines(y, least, most, color=colour, linewidth=1.5)
+        axes.plot(least + most, y + y, "|", color=colour, markersize=5)
+        means = [row["mean"] for row in chosen]
+        axes.plot(means, y, "o", color=colour, markersize=3, label=policy)
+    for place in range(1, len(names)):
+        axes.axhline(place - 0.5, color="0.8", linewidth=0.4)
+    axes.set_xscale("log", subs=[2, 5])
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("{x:g}")
+    axes.tick_params(axis="x", which="both", length=3, pad=3)
+    axes.set_xlabel("mean cost per reference")
+    axes.grid(visible=False, axis="y")
 
 
 def _panel(axes: Any, rows: list[dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -60,8 +61,13 @@ def mean(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     return {name: sum(row[name] for row in rows) / len(rows) for name in BYTES}
 
 
-def without_pc(trace: Trace) -> Trace:
+def without_pc(trace: Trace, at_most: int | None = None) -> Trace:
     """The same references without program counters and events, as a temporary trace.
+
+    Args:
+        trace: the trace with program counters.
+        at_most: take whole chunks from the beginning until there are so many references; by
+            default all of them.
 
     Raises:
         TraceError: when the trace is damaged.
@@ -73,9 +79,12 @@ def without_pc(trace: Trace) -> Trace:
     kept = [name for name in first.schema.names if name != "pc"]
 
     def bare() -> Iterator[pa.RecordBatch]:
-        yield first.select(kept)
-        for batch in batches:
+        taken = 0
+        for batch in chain([first], batches):
             yield batch.select(kept)
+            taken += batch.num_rows
+            if at_most is not None and taken >= at_most:
+                return
 
     schema = first.select(kept).schema
     return Trace.from_arrow(pa.RecordBatchReader.from_batches(schema, bare()))

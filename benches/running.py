@@ -1,0 +1,86 @@
+"""Runs a command and says what it took: the piece that the benches here have in common.
+
+A process begins its life with the memory of the one that started it, and the system counts that
+into its peak. So the command is started by a small process, which is this file run as a program:
+`python running.py REPORT COMMAND...` writes what COMMAND took to the file REPORT, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+RECORD = [sys.executable, "-m", "homenode", "record", "--json"]
+"""The beginning of a recording whose summary is `Cost.summary`."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a command took, and what it and the programs that it started said.
+
+    `peak_mb` is that of the largest process among them, not the sum of all.
+    """
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+    output: str
+    said: bytes
+
+    @property
+    def messages(self) -> str:
+        """Standard error, where with ``--json`` the recorded program's output goes too."""
+        return self.said.decode(errors="replace")
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What a command with ``--json`` printed."""
+        found: dict[str, Any] = json.loads(self.output)
+        return found
+
+
+def run(command: list[str]) -> Cost:
+    """Runs a command to its end, its standard error a file; the bench ends if it fails."""
+    with tempfile.NamedTemporaryFile() as report, tempfile.TemporaryFile() as errors:
+        line = [sys.executable, __file__, report.name, *command]
+        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=errors, text=True, check=False)
+        errors.seek(0)
+        said = errors.read()
+        if done.returncode != 0:
+            last = said[-2000:].decode(errors="replace")
+            sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{last}")
+        took = json.loads(Path(report.name).read_text())
+    return Cost(**took, output=done.stdout, said=said)
+
+
+def write_numbers(path: Path, count: int) -> Path:
+    """Writes lines for a program to sort: numbers in no order, each once, for 1,000,003 is prime."""
+    numbers = (number * 611_953 % 1_000_003 for number in range(1, count + 1))
+    path.write_text("".join(f"{number:010d}\n" for number in numbers))
+    return path
+
+
+def _measure(report: str, command: list[str]) -> int:
+    """Runs the command and writes what it took; its exit code."""
+    begin = time.perf_counter()
+    with subprocess.Popen(command) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    took = {
+        "wall_s": time.perf_counter() - begin,
+        "cpu_s": usage.ru_utime + usage.ru_stime,
+        "peak_mb": usage.ru_maxrss / 1024,
+    }
+    Path(report).write_text(json.dumps(took))
+    return process.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(_measure(sys.argv[1], sys.argv[2:]))
