@@ -61,7 +61,7 @@ def run(command: list[str]) -> Cost:
 
 
 def write_numbers(path: Path, count: int) -> Path:
-    """Writes lines for a program to sort: numbers in no order, each once, for 1,000,003 is prime."""
+    """Writes lines to sort: numbers in no order, each once, because 1,000,003 is prime."""
     numbers = (number * 611_953 % 1_000_003 for number in range(1, count + 1))
     path.write_text("".join(f"{number:010d}\n" for number in numbers))
     return path
