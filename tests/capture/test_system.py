@@ -78,6 +78,14 @@ def test_kernel_and_processes_are_recorded_between_the_marks(
     columns = _columns(hn.Trace.open(tmp_path / "t.hnt"))
     assert (summary["exit_code"], summary["threads"]) == (0, 2)
     assert columns["address"].max() < _MEMORY_MIB << 20
+    processes = hn.Trace.open(tmp_path / "t.hnt").metadata["processes"]
+    names = {str(entry["pid"]): entry["names"] for entry in processes}
+    assert all(names[process] == ["init"] for process in children)
+    assert names["0"] == ["swapper"]
+    assert ["mark"] in names.values()
+    line = [sys.executable, "-m", "homenode", "info", str(tmp_path / "t.hnt")]
+    shown = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    assert "0 swapper; 1 init; " in shown
     kernel = columns["kernel"]
     assert 0 < kernel.sum() < len(kernel)
     assert ((columns["pc"] >> np.uint64(63)) == kernel).all()

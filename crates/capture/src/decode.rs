@@ -31,8 +31,22 @@ pub enum Item {
         /// First byte and one past the last.
         region: (u64, u64),
     },
+    /// About a whole system, by this processor.
+    System(u16, Told),
     /// Free order: what follows in this ring has this sequence number.
     Stamp(u64),
+}
+
+/// What a whole system tells about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// What a process is called from here on.
+    Process {
+        /// The process.
+        pid: u32,
+        /// Its name.
+        name: String,
+    },
 }
 
 const LOW: u64 = (1 << 48) - 1;
@@ -138,6 +152,10 @@ impl Decoder {
             code::GAP => {
                 self.gap = number;
                 return None;
+            }
+            code::PROCESS => {
+                let name = text(&p.words, p.second);
+                return Some(Item::System(p.thread, Told::Process { pid: number, name }));
             }
             code::THREAD_EXIT => EventKind::ThreadExit,
             code::THREAD_CREATE => EventKind::ThreadCreate { child },
@@ -296,6 +314,16 @@ mod tests {
         assert_eq!(take(3, 0xffff_8100_0010), (77, 0xffff_ffff_8100_0010, Flags::KERNEL));
         assert_eq!(take(3, 0x40_0000), (77, 0x40_0000, Flags::default()));
         assert_eq!(take(1, 0x40_0000), (0, 0x40_0000, Flags::default()));
+    }
+
+    #[test]
+    fn a_process_has_a_number_and_a_name() {
+        let mut decoder = Decoder::default();
+        let head = EVENT | (u64::from(code::PROCESS) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 124;
+        assert_eq!(decoder.take([head, 2 << THREAD_SHIFT | 8]), None);
+        let words = [u64::from_le_bytes(*b"postgre\0"), u64::from(b's')];
+        let told = Told::Process { pid: 124, name: "postgres".to_owned() };
+        assert_eq!(decoder.take([EVENT | words[0], words[1]]), Some(Item::System(2, told)));
     }
 
     #[test]

@@ -76,6 +76,7 @@ impl Merger {
                 found @ (Item::Access(_)
                 | Item::Event(..)
                 | Item::Start { .. }
+                | Item::System(..)
                 | Item::Private { .. }) => segment.push(found),
             });
             self.waiting.push((*stamp, segment));

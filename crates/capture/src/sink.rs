@@ -1,14 +1,16 @@
 //! Where the items of a recording go: flags, names, and the trace writer.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use homenode_base::Access;
 use homenode_trace::{
-    AddressRange, Event, EventKind, Metadata, RangeKind, Summary, TraceError, TraceWriter,
+    AddressRange, Event, EventKind, Metadata, Process, RangeKind, Summary, TraceError, TraceWriter,
 };
 
 use crate::child;
-use crate::decode::Item;
+use crate::decode::{Item, Told};
 use crate::heap::Heap;
 use crate::objects::Objects;
 use crate::private::PrivateRanges;
@@ -30,6 +32,8 @@ pub struct Sink {
     /// Program counters seen lately, by a few of their bits: spares most look-ups.
     pc_cache: Vec<u64>,
     ranges: Vec<AddressRange>,
+    /// Of a whole system, the names of its processes.
+    processes: BTreeMap<u32, Vec<String>>,
     threads: u16,
     references: u64,
 }
@@ -49,6 +53,7 @@ impl Sink {
             pcs: FxHashSet::default(),
             pc_cache: vec![0; PC_CACHE_ENTRIES],
             ranges: Vec::new(),
+            processes: BTreeMap::new(),
             threads: 0,
             references: 0,
         }
@@ -86,6 +91,7 @@ impl Sink {
             Item::Event(thread, what) => self.event(thread, what),
             Item::Start { thread, stack, tls } => self.start(thread, stack, tls),
             Item::Private { thread, region } => self.private.claim(region.0, region.1, thread),
+            Item::System(thread, Told::Process { pid, name }) => self.process(thread, pid, name),
             Item::Stamp(_) => {}
         }
     }
@@ -104,6 +110,15 @@ impl Sink {
             if let Err(error) = writer.push(&access) {
                 self.fail(error);
             }
+        }
+    }
+
+    /// The table has every name a process had; the trace says where it got it.
+    fn process(&mut self, thread: u16, pid: u32, name: String) {
+        self.event(thread, EventKind::Marker { text: format!("process {pid} {name}") });
+        let names = self.processes.entry(pid).or_default();
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
 
@@ -197,6 +212,8 @@ impl Sink {
         metadata.lines = resolved.lines;
         let notes = resolved.refused.into_iter().map(|why| format!("not used: {why}"));
         metadata.provenance.extend(notes);
+        metadata.processes =
+            self.processes.into_iter().map(|(pid, names)| Process { pid, names }).collect();
         metadata.ranges = self.ranges;
         name_images(&mut metadata.ranges, resolved.images);
         metadata.ranges.extend(resolved.ranges);

@@ -86,6 +86,8 @@ pub mod code {
     pub const GAP: u8 = 23;
     /// Of a whole system: which process a processor runs from here on.
     pub const CONTEXT: u8 = 24;
+    /// The name of a process.
+    pub const PROCESS: u8 = 25;
 }
 
 /// Byte offsets of the header's fields.
@@ -199,6 +201,7 @@ mod tests {
             ("HN_EV_STAMP", code::STAMP.into()),
             ("HN_EV_GAP", code::GAP.into()),
             ("HN_EV_CONTEXT", code::CONTEXT.into()),
+            ("HN_EV_PROCESS", code::PROCESS.into()),
         ];
         for (name, value) in pairs {
             assert_eq!(defined(name), *value, "{name}");

@@ -46,7 +46,8 @@ pub use error::TraceError;
 pub use events::event_table;
 pub use info::{Info, info};
 pub use model::{
-    AddressRange, Batch, Columns, Event, EventKind, Metadata, MovedRange, RangeKind, SourceLine,
+    AddressRange, Batch, Columns, Event, EventKind, Metadata, MovedRange, Process, RangeKind,
+    SourceLine,
 };
 pub use owned::{OwnedStretch, owned_stretches};
 pub use reader::{ChunkInfo, TraceReader, Want};

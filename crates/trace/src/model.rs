@@ -305,6 +305,15 @@ pub struct SourceLine {
     pub line: u32,
 }
 
+/// A process of a whole system, as far as it ran while references were recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number, as in the references.
+    pub pid: u32,
+    /// What it was called, the first name first.
+    pub names: Vec<String>,
+}
+
 /// Everything about a trace that is not a reference or an event.
 ///
 /// Stored as JSON, so a reader of an older version ignores what it does not know.
@@ -347,6 +356,9 @@ pub struct Metadata {
     pub moved: Vec<MovedRange>,
     /// Source lines of program counters, ordered by program counter.
     pub lines: Vec<SourceLine>,
+    /// Of a whole system, its processes, ordered by number.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<Process>,
     /// The steps that led to this trace, oldest first.
     pub provenance: Vec<String>,
 }

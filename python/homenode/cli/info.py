@@ -9,6 +9,8 @@ import click
 from homenode.cli.command import examples, json_option
 from homenode.specs import plain_number
 
+_PROCESSES_SHOWN = 32
+
 
 @click.command(
     epilog=examples("homenode info t.hnt", "homenode info t.hnt --json | jq .references")
@@ -56,6 +58,7 @@ def describe(path: str, info: dict[str, Any]) -> list[tuple[str, str]]:
     facts.append(("columns", ", ".join(["thread, kind, address, size", *columns])))
     facts += [(name, str(run[name])) for name in ("method", "order", "tool") if run[name]]
     facts += _ranges(run["ranges"])
+    facts += _processes(run.get("processes", []))
     if run["provenance"]:
         facts.append(("provenance", "; ".join(run["provenance"])))
     return [*facts, ("events", plain_number(info["events"])), ("checksum", str(info["checksum"]))]
@@ -73,6 +76,16 @@ def _ranges(ranges: list[dict[str, Any]]) -> list[tuple[str, str]]:
         f"{count} {kind} ({size:,} bytes)" for kind, (count, size) in sorted(kinds.items())
     )
     return [("ranges", text)]
+
+
+def _processes(processes: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The first processes of a whole system: number and names."""
+    if not processes:
+        return []
+    shown = [f"{entry['pid']} {', then '.join(entry['names'])}" for entry in processes]
+    more = len(shown) - _PROCESSES_SHOWN
+    text = "; ".join(shown[:_PROCESSES_SHOWN])
+    return [("processes", text + (f"; and {more} more, see --json" if more > 0 else ""))]
 
 
 def _percent(part: int, whole: int) -> str:

@@ -83,9 +83,12 @@ static int find_members(const uint32_t *type, const char *strings)
         } else if (strcmp(strings + member[0], "comm") == 0) {
             table.name = offset;
             found |= 2;
+        } else if (strcmp(strings + member[0], "group_leader") == 0) {
+            table.leader = offset;
+            found |= 4;
         }
     }
-    return found == 3;
+    return found == 7;
 }
 
 static int find_task(void)

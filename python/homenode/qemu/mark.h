@@ -15,6 +15,7 @@ struct mark_table {
     uint64_t own_data;  /* the kernel's table of each processor's own data */
     uint64_t current;   /* in it, the pointer to the running task */
     uint64_t process;   /* in a task, the process's number */
+    uint64_t leader;    /* in a task, the task of the process's first thread */
     uint64_t name;      /* in a task, its name */
 };
 

@@ -76,33 +76,32 @@ int tasks_known(void)
     return tasks_table.magic == MARK_MAGIC;
 }
 
+/* A process has the name of its first thread. Each processor has an idle task, "swapper/3", and all
+ * of them are process 0. */
 static int current_task(unsigned cpu, struct task *found)
 {
-    uint64_t task;
+    uint64_t task, leader;
 
     memset(found, 0, sizeof *found);
-    return read_kernel(hn_current_task[cpu], &task, sizeof task) &&
-           read_kernel(task + tasks_table.process, &found->process, sizeof found->process) &&
-           read_kernel(task + tasks_table.name, found->name, NAME_BYTES);
+    if (!read_kernel(hn_current_task[cpu], &task, sizeof task) ||
+        !read_kernel(task + tasks_table.process, &found->process, sizeof found->process) ||
+        !read_kernel(task + tasks_table.leader, &leader, sizeof leader) ||
+        !read_kernel(leader + tasks_table.name, found->name, NAME_BYTES))
+        return 0;
+    if (found->process == 0)
+        found->name[strcspn(found->name, "/")] = '\0';
+    return 1;
 }
 
 /* A process is named when it is first seen, and when it has another name: after exec. */
 static void tell_name(struct hn_thread *me, const struct task *t)
 {
-    enum { A_WORD = 7, WORDS = 8 };
     struct task *known = &seen_tasks[t->process % SEEN];
-    char text[A_WORD * WORDS + 1];
-    uint64_t words[2 + WORDS + 1] = {0};
-    int length;
 
     if (known->process == t->process && memcmp(known->name, t->name, NAME_BYTES) == 0)
         return;
     *known = *t;
-    length = snprintf(text, sizeof text, "process %u %s", t->process, t->name);
-    for (int i = 0; i < length; i++)
-        words[2 + i / A_WORD] |= (uint64_t)(unsigned char)text[i] << (8 * (i % A_WORD));
-    words[0] = (uint64_t)length;
-    hn_event_words(me, HN_EV_MARKER, words, (unsigned)(length + 2 * A_WORD - 1) / (2 * A_WORD));
+    hn_text_event(me, HN_EV_PROCESS, t->process, t->name, strlen(t->name));
 }
 
 /* The processor's kernel has stored a task. The slot's tag is the processor's. */

@@ -191,6 +191,8 @@ int64_t hn_until(const struct timespec *deadline, clockid_t clock);
 size_t hn_file_name(int fd, char *name);
 void hn_map_event(struct hn_thread *me, const uint64_t what[3], const char *name, size_t length);
 void hn_marker_event(struct hn_thread *me, const char *text, size_t length);
+void hn_text_event(struct hn_thread *me, int code, uint64_t number, const char *text,
+                   size_t length);
 
 /* fdwait.c */
 int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);

@@ -55,3 +55,12 @@ void hn_marker_event(struct hn_thread *me, const char *text, size_t length)
     put_text(words + 2, text, length);
     hn_event_words(me, HN_EV_MARKER, words, text_records(length));
 }
+
+/* A number, and a text of at most HN_NAME_BYTES. */
+void hn_text_event(struct hn_thread *me, int code, uint64_t number, const char *text, size_t length)
+{
+    uint64_t words[2 + TEXT_WORDS] = {number, length};
+
+    put_text(words + 2, text, length);
+    hn_event_words(me, code, words, text_records(length));
+}

@@ -75,6 +75,7 @@
 #define HN_EV_STAMP 22          /* free order only: (sequence number, 0) */
 #define HN_EV_GAP 23            /* instructions before the next reference, too many for it */
 #define HN_EV_CONTEXT 24        /* process: whole systems, the processor runs it from here on */
+#define HN_EV_PROCESS 25        /* process, bytes (its name, as in markers) */
 
 struct hn_record {
     uint64_t word[2];
