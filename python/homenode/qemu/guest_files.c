@@ -1,8 +1,8 @@
 /* Files whose contents differ from run to run, in deterministic order: the random devices, and what
- * the kernel tells about time, load, memory and the process in /proc. What is read from a random
- * device is overwritten when the call has been made. A file of the other kind is replaced when it
- * has been opened, under the same descriptor, by one in memory that holds the same text with other
- * numbers.
+ * the kernel tells about time, load, memory and the process in /proc, and about the memory of a
+ * node in /sys. What is read from a random device is overwritten when the call has been made. A file
+ * of the other kind is replaced when it has been opened, under the same descriptor, by one in memory
+ * that holds the same text with other numbers.
  */
 #include "guest.h"
 
@@ -142,11 +142,72 @@ static size_t text_of_zeros(const char *text, char *made, size_t room)
     return length < room ? with_numbers(text, length, "0", made) : 0;
 }
 
+/* Processors that the program may use, as the kernel lists them. */
+static size_t list_of_processors(char *made, size_t room)
+{
+    size_t size = 0;
+
+    for (int first = 0; first < CPU_SETSIZE; first++) {
+        int last = first;
+
+        if (!CPU_ISSET(first, &hn_affinity))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &hn_affinity))
+            last++;
+        if (size + 2 * GROWTH_MAX >= room)
+            return 0;
+        size += (size_t)snprintf(made + size, room - size, last > first ? "%s%d-%d" : "%s%d",
+                                 size == 0 ? "" : ",", first, last);
+        first = last;
+    }
+    return size;
+}
+
+/* The same in place of a mask of as many hexadecimal digits, the first processor's the last. */
+static void mask_of_processors(char *mask, size_t length)
+{
+    int processor = 0;
+
+    for (size_t i = length; i-- > 0;) {
+        unsigned digit = 0;
+
+        if (!isxdigit((unsigned char)mask[i]))
+            continue;
+        for (unsigned bit = 0; bit < 4; bit++, processor++)
+            if (processor < CPU_SETSIZE && CPU_ISSET(processor, &hn_affinity))
+                digit |= 1U << bit;
+        mask[i] = "0123456789abcdef"[digit];
+    }
+}
+
+/* The processors are those the program had when it began: since then one thread runs at a time, all
+ * on one processor, now this, now that. */
 static size_t text_of_status(const char *text, char *made, size_t room)
 {
     static const char *const measured[] = {"Vm", "Rss", "voluntary_", "nonvoluntary_", NULL};
+    static const char mask[] = "Cpus_allowed:\t", list[] = "Cpus_allowed_list:\t";
+    static char known[TEXT_BYTES];
+    size_t size = 0;
 
-    return lines_with(text, made, room, measured, 1, "0");
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n") + 1;
+
+        if (text[length - 1] != '\n' || size + length >= sizeof known)
+            return 0;
+        memcpy(known + size, text, length);
+        if (strncmp(text, mask, sizeof mask - 1) == 0)
+            mask_of_processors(known + size + sizeof mask - 1, length - sizeof mask);
+        if (strncmp(text, list, sizeof list - 1) == 0) {
+            size += sizeof list - 1;
+            size += list_of_processors(known + size, sizeof known - size - 1);
+            known[size++] = '\n';
+        } else {
+            size += length;
+        }
+        text += length;
+    }
+    known[size] = '\0';
+    return lines_with(known, made, room, measured, 1, "0");
 }
 
 /* The frequency is that of the counter of ticks. */
@@ -155,6 +216,45 @@ static size_t text_of_processors(const char *text, char *made, size_t room)
     static const char *const measured[] = {"cpu MHz", "bogomips", NULL};
 
     return lines_with(text, made, room, measured, 1, "1000.000");
+}
+
+/* A node's memory: lines as in meminfo, each behind "Node 0 ". */
+static size_t text_of_node(const char *text, char *made, size_t room)
+{
+    static char lines[TEXT_BYTES], known[TEXT_BYTES];
+    unsigned node = 0;
+    size_t size = 0;
+    int start = 0;
+
+    for (; sscanf(text, "Node %u %n", &node, &start) == 1; text += strcspn(text, "\n") + 1) {
+        const size_t length = strcspn(text, "\n") + 1 - (size_t)start;
+
+        if (text[(size_t)start + length - 1] != '\n')
+            return 0;
+        memcpy(lines + size, text + start, length);
+        size += length;
+    }
+    lines[size] = '\0';
+    size = text_of_memory(lines, known, sizeof known - 1);
+    known[size] = '\0';
+    size = 0;
+    for (const char *line = known; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        const int length = (int)strcspn(line, "\n");
+        const int more = snprintf(made + size, room - size, "Node %u %.*s\n", node, length, line);
+
+        if (more < 0 || (size_t)more >= room - size)
+            return 0;
+        size += (size_t)more;
+    }
+    return size;
+}
+
+/* In the folder of a node, in /sys. */
+static rewriter *rewriter_of_node(const char *name)
+{
+    if (strcmp(name, "meminfo") == 0)
+        return text_of_node;
+    return strcmp(name, "numastat") == 0 || strcmp(name, "vmstat") == 0 ? without_numbers : NULL;
 }
 
 /* Below /proc; those of `own` in the process' own folder. */
@@ -176,16 +276,19 @@ static const struct {
     {"schedstat", 1, text_of_zeros},
 };
 
-/* The rewriter of a file in /proc, or null. */
+/* The rewriter of a file in /proc or /sys, or null. */
 static rewriter *rewriter_of(const char *path)
 {
     const size_t root = sizeof "/proc/" - 1;
     unsigned number = 0;
     int end = 0;
 
+    if (sscanf(path, "/sys/devices/system/node/node%u/%n", &number, &end) == 1 && end != 0)
+        return rewriter_of_node(path + end);
     if (strncmp(path, "/proc/", root) != 0)
         return NULL;
     path += root;
+    end = 0;
     if (sscanf(path, "%u/%n", &number, &end) < 1 || end == 0 || number != (unsigned)hn_c->pid)
         number = 0;
     if (number != 0)
@@ -196,11 +299,12 @@ static rewriter *rewriter_of(const char *path)
     return NULL;
 }
 
-static int is_on_proc(int fd)
+static int is_of_kernel(int fd)
 {
     struct statfs about;
 
-    return fstatfs(fd, &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
+    return fstatfs(fd, &about) == 0 &&
+           (about.f_type == PROC_SUPER_MAGIC || about.f_type == SYSFS_MAGIC);
 }
 
 /* Name of the file behind a descriptor, links resolved. */
@@ -249,7 +353,7 @@ void file_opened(struct hn_thread *me, int fd)
     rewriter *rewrite;
     size_t size;
 
-    if (!hn_deterministic() || !is_on_proc(fd) || !path_of(fd, path) ||
+    if (!hn_deterministic() || !is_of_kernel(fd) || !path_of(fd, path) ||
         (rewrite = rewriter_of(path)) == NULL)
         return;
     me->in_runtime++;
