@@ -1,8 +1,8 @@
 /* Files whose contents differ from run to run, in deterministic order: the random devices, and what
- * the kernel tells about time, load, memory and the process in /proc, and about the memory of a
- * node in /sys. What is read from a random device is overwritten when the call has been made. A file
- * of the other kind is replaced when it has been opened, under the same descriptor, by one in memory
- * that holds the same text with other numbers.
+ * the kernel tells about time, load, memory and the process in /proc, and about a node's memory in
+ * /sys. What is read from a random device is overwritten when the call has been made. A file of the
+ * other kind is replaced when it has been opened, under the same descriptor, by one in memory that
+ * holds the same text with other numbers.
  */
 #include "guest.h"
 
