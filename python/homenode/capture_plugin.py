@@ -62,4 +62,5 @@ def mark() -> Path:
         FileNotFoundError: when there is no C compiler, with what to install.
         RuntimeBuildError: when the compiler refuses, with what it said.
     """
-    return capture_runtime.build_mark(capture.compiler("c"), SOURCES / "mark.c")
+    sources = (SOURCES / "mark.c", SOURCES / "report.c")
+    return capture_runtime.build_mark(capture.compiler("c"), sources)

@@ -98,15 +98,15 @@ def build_plugin(compiler: Sequence[str], sources: tuple[Path, ...]) -> Path:
     return _build(compiler, Variant("qemu", ("-shared",), sources, "plugin.so")) / "plugin.so"
 
 
-def build_mark(compiler: Sequence[str], source: Path) -> Path:
-    """The mark program of whole systems, built from `source` unless it exists.
+def build_mark(compiler: Sequence[str], sources: tuple[Path, ...]) -> Path:
+    """The mark program of whole systems, built from `sources` unless it exists.
 
     It is linked statically: nothing is known about the libraries of the system it runs in.
 
     Raises:
         RuntimeBuildError: when the compiler refuses, with what it said.
     """
-    return _build(compiler, Variant("mark", ("-static",), (source,), "mark")) / "mark"
+    return _build(compiler, Variant("mark", ("-static",), sources, "mark")) / "mark"
 
 
 def _build(compiler: Sequence[str], variant: Variant) -> Path:

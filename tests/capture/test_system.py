@@ -66,6 +66,20 @@ def _columns(trace: hn.Trace) -> Mapping[str, np.ndarray]:
     return {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
 
 
+def _check_names(trace: hn.Trace, frames: set[int]) -> None:
+    """The kernel's functions and data, and the program's, by the names they have."""
+    info = trace.metadata
+    functions = {line["function"] for line in info["lines"]}
+    assert {"__schedule", "work [init]", "main [init]"} <= functions
+    ranges = info["ranges"]
+    assert {"runqueues (processor 0)", "runqueues (processor 1)", "jiffies"} <= {
+        entry["name"] for entry in ranges
+    }
+    named = {entry["start"] >> 12 for entry in ranges if entry["name"] == "words [init]"}
+    # Two copies of 32 KiB.
+    assert len(frames & named) >= 2 * 8
+
+
 @boots
 def test_kernel_and_processes_are_recorded_between_the_marks(
     small_system: Path, tmp_path: Path
@@ -99,6 +113,7 @@ def test_kernel_and_processes_are_recorded_between_the_marks(
         written = addresses[times >= _ROUNDS]
         assert len(written) >= _WORDS
         frames.append(set((written >> np.uint64(12)).tolist()))
+    _check_names(hn.Trace.open(tmp_path / "t.hnt"), set().union(*frames))
     # Fork copies what is written: one address in each process, two places in memory.
     assert not frames[0] & frames[1]
     # What init does after the stop mark is not there.

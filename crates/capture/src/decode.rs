@@ -47,6 +47,24 @@ pub enum Told {
         /// Its name.
         name: String,
     },
+    /// The next piece of what the mark program says.
+    Report(Vec<u8>),
+    /// An instruction makes its first reference.
+    Code {
+        /// The process that runs it.
+        pid: u32,
+        /// Its program counter.
+        pc: u64,
+    },
+    /// A physical page is used at an address other than the one that says so by itself.
+    Page {
+        /// The process that uses it.
+        pid: u32,
+        /// Number of the physical page.
+        frame: u64,
+        /// Number of the virtual page.
+        page: u64,
+    },
 }
 
 const LOW: u64 = (1 << 48) - 1;
@@ -90,14 +108,17 @@ impl Decoder {
         Some(Item::Access(access))
     }
 
-    /// Whose reference it is. A kernel lives in the upper half of the addresses, of whose program
-    /// counters a record holds the lower 48 bits.
+    /// Whose reference it is.
     fn place(&self, access: &mut Access) {
-        access.pid = self.processes.get(usize::from(access.thread)).copied().unwrap_or(0);
+        access.pid = self.process_of(access.thread);
+        access.pc = whole_address(access.pc);
         if access.pc & KERNEL_HALF != 0 {
-            access.pc |= !LOW;
             access.flags = access.flags.union(Flags::KERNEL);
         }
+    }
+
+    fn process_of(&self, thread: u16) -> u32 {
+        self.processes.get(usize::from(thread)).copied().unwrap_or(0)
     }
 
     fn take_event(&mut self, words: [u64; 2]) -> Option<Item> {
@@ -122,6 +143,21 @@ impl Decoder {
         // An event without payload reads zeros: only a runtime of another version makes one.
         pending.words.resize(pending.words.len().max(2), 0);
         self.item(&pending)
+    }
+
+    /// What a system says about itself.
+    fn told(&self, p: &Pending) -> Told {
+        let pid = self.process_of(p.thread);
+        match p.code {
+            code::PROCESS => {
+                let pid = u32::try_from(p.first).unwrap_or(u32::MAX);
+                Told::Process { pid, name: text(&p.words, p.second) }
+            }
+            code::REPORT => Told::Report(bytes(&p.words, p.second)),
+            code::CODE => Told::Code { pid, pc: whole_address(p.first) },
+            // Of a page's number 48 bits are enough, as of an address.
+            _ => Told::Page { pid, frame: p.first, page: whole_address(p.second) },
+        }
     }
 
     fn item(&mut self, p: &Pending) -> Option<Item> {
@@ -153,9 +189,8 @@ impl Decoder {
                 self.gap = number;
                 return None;
             }
-            code::PROCESS => {
-                let name = text(&p.words, p.second);
-                return Some(Item::System(p.thread, Told::Process { pid: number, name }));
+            code::PROCESS | code::REPORT | code::CODE | code::PAGE => {
+                return Some(Item::System(p.thread, self.told(p)));
             }
             code::THREAD_EXIT => EventKind::ThreadExit,
             code::THREAD_CREATE => EventKind::ThreadCreate { child },
@@ -191,6 +226,11 @@ impl Decoder {
     }
 }
 
+/// A kernel lives in the upper half of the addresses, of which a record holds the lower 48 bits.
+const fn whole_address(low: u64) -> u64 {
+    if low & KERNEL_HALF == 0 { low } else { low | !LOW }
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "the low byte is what is wanted")]
 const fn low_byte(word: u64) -> u8 {
     word as u8
@@ -221,14 +261,17 @@ fn access(words: [u64; 2]) -> Access {
     }
 }
 
-/// Text of `length` bytes, seven a word.
-fn text(words: &[u64], length: u64) -> String {
-    let bytes: Vec<u8> = words
+/// `length` bytes, seven a word.
+fn bytes(words: &[u64], length: u64) -> Vec<u8> {
+    words
         .iter()
         .flat_map(|word| word.to_le_bytes().into_iter().take(7))
         .take(usize::try_from(length).unwrap_or(usize::MAX))
-        .collect();
-    String::from_utf8_lossy(&bytes).into_owned()
+        .collect()
+}
+
+fn text(words: &[u64], length: u64) -> String {
+    String::from_utf8_lossy(&bytes(words, length)).into_owned()
 }
 
 #[cfg(test)]
@@ -324,6 +367,23 @@ mod tests {
         let words = [u64::from_le_bytes(*b"postgre\0"), u64::from(b's')];
         let told = Told::Process { pid: 124, name: "postgres".to_owned() };
         assert_eq!(decoder.take([EVENT | words[0], words[1]]), Some(Item::System(2, told)));
+    }
+
+    #[test]
+    fn a_system_tells_of_code_and_pages_by_process() {
+        let mut decoder = Decoder::default();
+        let event = |code: u8, first: u64| EVENT | (u64::from(code) << CODE_SHIFT) | first;
+        decoder.take([event(code::CONTEXT, 9), 1 << THREAD_SHIFT]);
+        let told = decoder.take([event(code::CODE, 0xffff_8100_0010), 1 << THREAD_SHIFT]);
+        let code = Told::Code { pid: 9, pc: 0xffff_ffff_8100_0010 };
+        assert_eq!(told, Some(Item::System(1, code)));
+        let low = 0xffff_ea00_0000_0000_u64 >> 12;
+        let told = decoder.take([event(code::PAGE, 5), 1 << THREAD_SHIFT | low & LOW]);
+        let page = Told::Page { pid: 9, frame: 5, page: low };
+        let Some(Item::System(1, Told::Page { pid, frame, page: found })) = told else {
+            panic!("{page:?}");
+        };
+        assert_eq!((pid, frame, found << 12), (9, 5, 0xffff_ea00_0000_0000));
     }
 
     #[test]

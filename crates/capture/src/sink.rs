@@ -1,16 +1,15 @@
 //! Where the items of a recording go: flags, names, and the trace writer.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashSet;
 
 use homenode_base::Access;
 use homenode_trace::{
-    AddressRange, Event, EventKind, Metadata, Process, RangeKind, Summary, TraceError, TraceWriter,
+    AddressRange, Event, EventKind, Metadata, RangeKind, Summary, TraceError, TraceWriter,
 };
 
 use crate::child;
-use crate::decode::{Item, Told};
+use crate::decode::Item;
+use crate::guest::Guest;
 use crate::heap::Heap;
 use crate::objects::Objects;
 use crate::private::PrivateRanges;
@@ -24,16 +23,14 @@ pub struct Sink {
     private: PrivateRanges,
     heap: Heap,
     objects: Objects,
-    /// Whether program counters are of one program, which can name them.
-    one_program: bool,
+    /// Names of a whole system; else program counters are of one program, which can name them.
+    guest: Option<Guest>,
     /// Process whose mappings explain program counters, 0 before it is known.
     pid: u32,
     pcs: FxHashSet<u64>,
     /// Program counters seen lately, by a few of their bits: spares most look-ups.
     pc_cache: Vec<u64>,
     ranges: Vec<AddressRange>,
-    /// Of a whole system, the names of its processes.
-    processes: BTreeMap<u32, Vec<String>>,
     threads: u16,
     references: u64,
 }
@@ -48,21 +45,20 @@ impl Sink {
             private: PrivateRanges::default(),
             heap: Heap::default(),
             objects: Objects::default(),
-            one_program: true,
+            guest: None,
             pid: 0,
             pcs: FxHashSet::default(),
             pc_cache: vec![0; PC_CACHE_ENTRIES],
             ranges: Vec::new(),
-            processes: BTreeMap::new(),
             threads: 0,
             references: 0,
         }
     }
 
-    /// A sink for a whole system, whose program counters belong to no program that is known here.
+    /// A sink for a whole system, which tells what is called how.
     #[must_use]
     pub fn for_system(writer: TraceWriter) -> Self {
-        Self { one_program: false, ..Self::new(writer) }
+        Self { guest: Some(Guest::default()), ..Self::new(writer) }
     }
 
     /// The process has shown itself: looks at its mappings.
@@ -91,7 +87,11 @@ impl Sink {
             Item::Event(thread, what) => self.event(thread, what),
             Item::Start { thread, stack, tls } => self.start(thread, stack, tls),
             Item::Private { thread, region } => self.private.claim(region.0, region.1, thread),
-            Item::System(thread, Told::Process { pid, name }) => self.process(thread, pid, name),
+            Item::System(thread, told) => {
+                if let Some(text) = self.guest.as_mut().and_then(|guest| guest.take(told)) {
+                    self.event(thread, EventKind::Marker { text });
+                }
+            }
             Item::Stamp(_) => {}
         }
     }
@@ -101,7 +101,9 @@ impl Sink {
         if access.size == 0 || access.size > 64 {
             return;
         }
-        if self.one_program {
+        if let Some(guest) = &mut self.guest {
+            guest.touch(access.addr);
+        } else {
             access.flags = access.flags.union(self.private.judge(&access));
             self.note_pc(access.pc);
         }
@@ -110,15 +112,6 @@ impl Sink {
             if let Err(error) = writer.push(&access) {
                 self.fail(error);
             }
-        }
-    }
-
-    /// The table has every name a process had; the trace says where it got it.
-    fn process(&mut self, thread: u16, pid: u32, name: String) {
-        self.event(thread, EventKind::Marker { text: format!("process {pid} {name}") });
-        let names = self.processes.entry(pid).or_default();
-        if !names.contains(&name) {
-            names.push(name);
         }
     }
 
@@ -212,12 +205,16 @@ impl Sink {
         metadata.lines = resolved.lines;
         let notes = resolved.refused.into_iter().map(|why| format!("not used: {why}"));
         metadata.provenance.extend(notes);
-        metadata.processes =
-            self.processes.into_iter().map(|(pid, names)| Process { pid, names }).collect();
         metadata.ranges = self.ranges;
         name_images(&mut metadata.ranges, resolved.images);
         metadata.ranges.extend(resolved.ranges);
         metadata.ranges.extend(self.heap.into_ranges());
+        if let Some(guest) = self.guest {
+            metadata.processes = guest.processes();
+            let (lines, ranges) = guest.resolve();
+            metadata.lines = lines;
+            metadata.ranges.extend(ranges);
+        }
         metadata.ranges.sort_by_key(|r| (r.start, r.size, r.kind as u8, r.thread));
         writer.finish(metadata)
     }

@@ -88,6 +88,12 @@ pub mod code {
     pub const CONTEXT: u8 = 24;
     /// The name of a process.
     pub const PROCESS: u8 = 25;
+    /// The next piece of what the mark program says about its system.
+    pub const REPORT: u8 = 26;
+    /// An instruction of a whole system makes its first reference.
+    pub const CODE: u8 = 27;
+    /// Which virtual page of the running process a physical page is.
+    pub const PAGE: u8 = 28;
 }
 
 /// Byte offsets of the header's fields.
@@ -202,6 +208,9 @@ mod tests {
             ("HN_EV_GAP", code::GAP.into()),
             ("HN_EV_CONTEXT", code::CONTEXT.into()),
             ("HN_EV_PROCESS", code::PROCESS.into()),
+            ("HN_EV_REPORT", code::REPORT.into()),
+            ("HN_EV_CODE", code::CODE.into()),
+            ("HN_EV_PAGE", code::PAGE.into()),
         ];
         for (name, value) in pairs {
             assert_eq!(defined(name), *value, "{name}");

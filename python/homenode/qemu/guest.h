@@ -130,8 +130,25 @@ int lend(struct hn_thread *me);
 int system_install(qemu_plugin_id_t id);
 
 /* tasks.c */
-enum { SYSTEM_CPUS_MAX = 256 };
+enum { SYSTEM_CPUS_MAX = 256, PAGE_BYTES_OF_GUEST = 4096 };
+
+/* Linux on x86-64 without randomisation: all memory, the kernel's own image, and its modules
+ * (Documentation/x86/x86_64/mm.rst). */
+#define ALL_MEMORY UINT64_C(0xffff888000000000)
+#define BEHIND_ALL_MEMORY UINT64_C(0xffffc88000000000)
+#define KERNEL_IMAGE UINT64_C(0xffffffff80000000)
+#define BEHIND_KERNEL_IMAGE UINT64_C(0xffffffffc0000000)
+
+/* Whether a virtual address says by itself which physical one it is. */
+static inline int is_direct(uint64_t address)
+{
+    return (address >= ALL_MEMORY && address < BEHIND_ALL_MEMORY) ||
+           (address >= KERNEL_IMAGE && address < BEHIND_KERNEL_IMAGE);
+}
 void tasks_learn(uint64_t physical);
+void tasks_report(struct hn_thread *me, uint64_t physical);
+void page_noted(struct hn_thread *me, uint64_t physical, uint64_t address);
+extern uint64_t *hn_pages, hn_page_count;
 void tasks_begin(struct hn_thread *me, unsigned cpus);
 int tasks_known(void);
 void task_switched(struct hn_thread *me, unsigned cpu);

@@ -4,8 +4,9 @@
  * plugin a table of where this kernel keeps what it knows about its tasks: from the kernel's list
  * of symbols and its description of its types, for which /proc and /sys must be mounted and the
  * caller be root. Without them recording starts all the same, and all processes have number 0.
+ * Before the recording and after it, report.c says what has names in this system.
  */
-#include "mark.h"
+#include "report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,20 +115,17 @@ static int find_task(void)
     return 0;
 }
 
-#define TEXT_OF(number) #number
-#define NOP(number) ".byte 0x0f, 0x1f, 0x84, 0x00\n.long " TEXT_OF(number) "\n"
-
 /* Mark and load in one block of code: they do not straddle a page. */
 static __attribute__((noinline)) void start(void)
 {
     uint64_t magic;
 
-    __asm__ volatile(".p2align 6\n" NOP(0x006e4801) "movq %1, %0" : "=r"(magic) : "m"(table));
+    __asm__ volatile(".p2align 6\n" MARK_NOP(0x006e4801) "movq %1, %0" : "=r"(magic) : "m"(table));
 }
 
 static __attribute__((noinline)) void stop(void)
 {
-    __asm__ volatile(".p2align 6\n" NOP(0x006e4802));
+    __asm__ volatile(".p2align 6\n" MARK_NOP(0x006e4802));
 }
 
 int main(int argc, char **argv)
@@ -136,6 +134,7 @@ int main(int argc, char **argv)
 
     if (strcmp(what, "stop") == 0) {
         stop();
+        report_processes();
         return 0;
     }
     if (strcmp(what, "start") != 0) {
@@ -147,6 +146,8 @@ int main(int argc, char **argv)
     else
         fprintf(stderr, "mark: this kernel does not tell where its tasks are; references will not "
                         "say which process made them\n");
+    report_kernel();
+    report_processes();
     start();
     return 0;
 }

@@ -35,6 +35,17 @@ static inline struct hn_record *next_place(void)
     return processors->next;
 }
 
+/* The first reference of an instruction, and of a page where it is now, are said beforehand: names
+ * are looked up for these alone. */
+static inline void note_places(const struct site *s, uint64_t physical, uint64_t address)
+{
+    if (HN_UNLIKELY(s->info[0] == UINT32_MAX && s->info[1] == UINT32_MAX))
+        hn_event(processors, HN_EV_CODE, s->pc, 0);
+    if (!is_direct(address) && physical / PAGE_BYTES_OF_GUEST < hn_page_count &&
+        HN_UNLIKELY(hn_pages[physical / PAGE_BYTES_OF_GUEST] != address / PAGE_BYTES_OF_GUEST))
+        page_noted(processors, physical, address);
+}
+
 static void on_system_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
                                 void *data)
 {
@@ -44,10 +55,11 @@ static void on_system_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64
 
     if (!on || hn_c->order == 0 || physical == NULL || qemu_plugin_hwaddr_is_io(physical))
         return;
+    processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
+    note_places(s, qemu_plugin_hwaddr_phys_addr(physical), address);
     at = next_place();
     if (at == NULL)
         return;
-    processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
     at->word[1] = s->pc | processors->tag;
     __atomic_store_n(&at->word[0],
                      (qemu_plugin_hwaddr_phys_addr(physical) & 0xffffffffffff) | what_of(s, info),
@@ -94,14 +106,15 @@ static void tell_mark(const char *what)
 /* From here on. Nothing in the guest moves: one host thread runs all its processors. */
 static void go_on(void)
 {
+    static int introduced;
     const unsigned cpus = processors_of_system();
-    const int first = processors == NULL;
 
     on = begin_system();
-    for (unsigned cpu = 0; on && first && cpu < cpus; cpu++) {
+    for (unsigned cpu = 0; on && !introduced && cpu < cpus; cpu++) {
         processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
         hn_event_with(processors, HN_EV_THREAD_START, (const uint64_t[4]){0, 0, 0, 0});
     }
+    introduced |= on;
     if (on) {
         tasks_begin(processors, cpus);
         tell_mark("start");
@@ -150,6 +163,18 @@ static void on_table(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
         tasks_learn(qemu_plugin_hwaddr_phys_addr(physical));
 }
 
+/* The load behind the mark of a page is of the report's page. */
+static void on_page(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    const struct qemu_plugin_hwaddr *physical = qemu_plugin_get_hwaddr(info, address);
+
+    (void)data;
+    if (on || physical == NULL || qemu_plugin_hwaddr_is_io(physical) || !begin_system())
+        return;
+    processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
+    tasks_report(processors, qemu_plugin_hwaddr_phys_addr(physical));
+}
+
 static uint32_t mark_of(const uint8_t *code, size_t size)
 {
     static const uint8_t nop[] = {0x0f, 0x1f, 0x84, 0x00};
@@ -184,14 +209,14 @@ static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
 
         instruction_code(insn, code);
         number = mark_of(code, qemu_plugin_insn_size(insn));
-        if (number == MARK_START) {
+        if (number == MARK_START)
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_start, QEMU_PLUGIN_CB_NO_REGS, NULL);
-            if (i + 1 < count)
-                qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i + 1), on_table,
-                                                 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
-        } else if (number == MARK_STOP) {
+        if (number == MARK_STOP)
             qemu_plugin_register_vcpu_insn_exec_cb(insn, on_stop, QEMU_PLUGIN_CB_NO_REGS, NULL);
-        }
+        if (i + 1 < count && (number == MARK_START || number == MARK_PAGE))
+            qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i + 1),
+                                             number == MARK_START ? on_table : on_page,
+                                             QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
         if (watching)
             watch_system(insn, code, count - 1 - i);
     }

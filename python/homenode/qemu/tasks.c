@@ -10,12 +10,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { NAME_BYTES = 16, SEEN = 1 << 12, RAM_NAME_BYTES = 64 };
 
-/* Linux on x86-64 without randomisation: the kernel's own image, and all memory. */
-#define KERNEL_IMAGE UINT64_C(0xffffffff80000000)
-#define ALL_MEMORY UINT64_C(0xffff888000000000)
 #define NOWHERE UINT64_MAX
 
 struct task {
@@ -24,6 +22,7 @@ struct task {
 };
 
 uint64_t hn_current_task[SYSTEM_CPUS_MAX];
+uint64_t *hn_pages, hn_page_count;
 
 static const uint8_t *guest_ram;
 static uint64_t guest_ram_size;
@@ -71,6 +70,48 @@ void tasks_learn(uint64_t physical)
         memset(&tasks_table, 0, sizeof tasks_table);
 }
 
+static void tell_report(struct hn_thread *me, const char *text, size_t length)
+{
+    for (size_t done = 0; done < length; done += HN_NAME_BYTES) {
+        const size_t more = length - done;
+
+        hn_text_event(me, HN_EV_REPORT, 0, text + done,
+                      more < HN_NAME_BYTES ? more : HN_NAME_BYTES);
+    }
+}
+
+/* A page of the mark program's report is at this physical address. */
+void tasks_report(struct hn_thread *me, uint64_t physical)
+{
+    struct mark_page page;
+
+    if (find_ram() && read_physical(physical, &page, sizeof page) && page.used <= sizeof page.text)
+        tell_report(me, page.text, page.used);
+}
+
+/* Another virtual page than the physical page was last seen at, if it was. */
+__attribute__((noinline)) void page_noted(struct hn_thread *me, uint64_t physical, uint64_t address)
+{
+    const uint64_t page = address / PAGE_BYTES_OF_GUEST;
+
+    hn_pages[physical / PAGE_BYTES_OF_GUEST] = page;
+    hn_event(me, HN_EV_PAGE, physical / PAGE_BYTES_OF_GUEST, page);
+}
+
+/* Room for what is known of each page, once the guest's memory has been found. */
+static void make_pages(void)
+{
+    const size_t bytes = guest_ram_size / PAGE_BYTES_OF_GUEST * sizeof *hn_pages;
+    void *room = hn_pages != NULL || bytes == 0 ? MAP_FAILED
+                                                : mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (room == MAP_FAILED)
+        return;
+    hn_pages = room;
+    hn_page_count = guest_ram_size / PAGE_BYTES_OF_GUEST;
+}
+
 int tasks_known(void)
 {
     return tasks_table.magic == MARK_MAGIC;
@@ -115,11 +156,22 @@ void task_switched(struct hn_thread *me, unsigned cpu)
     tell_name(me, &now);
 }
 
+/* The one line of the report that the guest's program cannot know. */
+static void tell_own_data(struct hn_thread *me, unsigned cpu, uint64_t own_data)
+{
+    char line[64];
+    const int length = snprintf(line, sizeof line, "C %u %lx\n", cpu, (unsigned long)own_data);
+
+    tell_report(me, line, (size_t)length);
+}
+
 /* Recording begins, while every processor stands still. */
 void tasks_begin(struct hn_thread *me, unsigned cpus)
 {
     for (unsigned cpu = 0; cpu < SYSTEM_CPUS_MAX; cpu++)
         hn_current_task[cpu] = NOWHERE;
+    if (tasks_known())
+        make_pages();
     for (unsigned cpu = 0; cpu < cpus && cpu < SYSTEM_CPUS_MAX; cpu++) {
         uint64_t own_data;
 
@@ -130,6 +182,7 @@ void tasks_begin(struct hn_thread *me, unsigned cpus)
             continue;
         }
         hn_current_task[cpu] = own_data + tasks_table.current;
+        tell_own_data(me, cpu, own_data);
         task_switched(me, cpu);
     }
 }

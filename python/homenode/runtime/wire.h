@@ -76,6 +76,9 @@
 #define HN_EV_GAP 23            /* instructions before the next reference, too many for it */
 #define HN_EV_CONTEXT 24        /* process: whole systems, the processor runs it from here on */
 #define HN_EV_PROCESS 25        /* process, bytes (its name, as in markers) */
+#define HN_EV_REPORT 26         /* 0, bytes (the next piece of the mark program's report) */
+#define HN_EV_CODE 27           /* pc: a whole system's instruction makes its first reference */
+#define HN_EV_PAGE 28           /* physical page, virtual page: a process has it there */
 
 struct hn_record {
     uint64_t word[2];

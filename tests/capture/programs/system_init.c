@@ -24,7 +24,7 @@ static void mark(const char *what)
     wait(NULL);
 }
 
-static void work(int cpu)
+static __attribute__((noinline)) void work(int cpu)
 {
     cpu_set_t one;
 

@@ -1,0 +1,269 @@
+//! Names in a whole system: what the mark program reported, and to what it applies.
+//!
+//! Program counters of the kernel are looked up in the kernel's own list of symbols, those of
+//! programs in what the files say that their process has mapped. Data has physical addresses: the
+//! kernel's image and each processor's own data lie at known ones, and of other pages the plugin
+//! says at which virtual address they were used.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use homenode_trace::{AddressRange, Process, RangeKind, SourceLine};
+
+use crate::decode::Told;
+use crate::report::{ALL_MEMORY, KERNEL_IMAGE, Known, PAGE_BYTES, Report};
+
+/// References are remembered by blocks of this size: what was never touched needs no name.
+const BLOCK_BYTES: u64 = 64;
+
+/// What a physical page was used as, one after the other or in turns.
+#[derive(Debug, Default)]
+struct Frame {
+    /// By virtual page and process, with the references made.
+    uses: Vec<(u64, Runner, u64)>,
+    now: usize,
+}
+
+/// A process, and which of its names it had at the time.
+type Runner = (u32, usize);
+
+/// What a whole system tells about itself, as it comes.
+#[derive(Debug, Default)]
+pub struct Guest {
+    report: Vec<u8>,
+    /// All names of each process, and which of them it has now.
+    names: BTreeMap<u32, (Vec<String>, usize)>,
+    /// The process that first ran each program counter.
+    code: FxHashMap<u64, Runner>,
+    frames: FxHashMap<u64, Frame>,
+    /// References to each page since it was last said what it is used as.
+    references: Vec<u32>,
+    /// Of each block, whether there was a reference.
+    touched: Vec<u64>,
+}
+
+impl Guest {
+    /// Takes what was told; the text of a marker, if it is worth one.
+    pub fn take(&mut self, told: Told) -> Option<String> {
+        match told {
+            Told::Process { pid, name } => {
+                let text = format!("process {pid} {name}");
+                let (names, now) = self.names.entry(pid).or_default();
+                *now = names.iter().position(|known| *known == name).unwrap_or(names.len());
+                if *now == names.len() {
+                    names.push(name);
+                }
+                return Some(text);
+            }
+            Told::Report(piece) => self.report.extend(piece),
+            Told::Code { pid, pc } => {
+                let runner = self.runner(pid);
+                self.code.entry(pc).or_insert(runner);
+            }
+            Told::Page { pid, frame, page } => {
+                let runner = self.runner(pid);
+                let references = self.references_to(frame);
+                self.frames.entry(frame).or_default().becomes(page, runner, references);
+            }
+        }
+        None
+    }
+
+    fn runner(&self, pid: u32) -> Runner {
+        (pid, self.names.get(&pid).map_or(0, |(_, now)| *now))
+    }
+
+    /// A reference to a physical address.
+    #[inline]
+    pub fn touch(&mut self, addr: u64) {
+        let block = addr / BLOCK_BYTES;
+        let Ok(at) = usize::try_from(block / 64) else { return };
+        // 64 blocks are a page.
+        if at >= self.touched.len() {
+            self.touched.resize(at + 1, 0);
+            self.references.resize(at + 1, 0);
+        }
+        self.touched[at] |= 1 << (block % 64);
+        self.references[at] = self.references[at].saturating_add(1);
+    }
+
+    /// Takes the references of a page, which are counted from 0 again.
+    fn references_to(&mut self, frame: u64) -> u64 {
+        let at = usize::try_from(frame).ok();
+        at.and_then(|at| self.references.get_mut(at)).map_or(0, |n| std::mem::take(n).into())
+    }
+
+    fn is_touched(&self, start: u64, size: u64) -> bool {
+        let blocks = start / BLOCK_BYTES..=(start + size.max(1) - 1) / BLOCK_BYTES;
+        blocks.into_iter().any(|block| {
+            let word = usize::try_from(block / 64).ok().and_then(|at| self.touched.get(at));
+            word.is_some_and(|word| word >> (block % 64) & 1 != 0)
+        })
+    }
+
+    /// The processes, ordered by number.
+    #[must_use]
+    pub fn processes(&self) -> Vec<Process> {
+        let entries = self.names.iter();
+        entries.map(|(&pid, (names, _))| Process { pid, names: names.clone() }).collect()
+    }
+
+    /// Functions of program counters, and names of physical addresses.
+    #[must_use]
+    pub fn resolve(mut self) -> (Vec<SourceLine>, Vec<AddressRange>) {
+        let report = std::mem::take(&mut self.report);
+        let text = String::from_utf8_lossy(&report);
+        let report = Report::parse(&text);
+        let mut lines: Vec<SourceLine> = self
+            .code
+            .iter()
+            .map(|(&pc, &runner)| SourceLine {
+                pc,
+                function: report.function(pc, self.named(runner)),
+                file: String::new(),
+                line: 0,
+            })
+            .collect();
+        lines.sort_unstable_by_key(|line| line.pc);
+        let mut ranges = self.kernel_data(&report);
+        ranges.extend(self.used_pages(&report));
+        ranges.sort_by_key(|range| range.start);
+        (lines, ranges)
+    }
+
+    fn named(&self, (pid, at): Runner) -> (u32, &str) {
+        let name = self.names.get(&pid).and_then(|(names, _)| names.get(at));
+        (pid, name.map_or("", String::as_str))
+    }
+
+    /// What of the kernel's own data was touched.
+    fn kernel_data(&self, report: &Report<'_>) -> Vec<AddressRange> {
+        let image = report
+            .image_data()
+            .map(|symbol| (symbol.addr - KERNEL_IMAGE, symbol.size, symbol.name.to_owned()));
+        let own = report.own_data.iter().flat_map(|(&processor, &base)| {
+            let start = base.wrapping_sub(ALL_MEMORY);
+            report.processor_data().map(move |symbol| {
+                let name = format!("{} (processor {processor})", symbol.name);
+                (start.wrapping_add(symbol.addr), symbol.size, name)
+            })
+        });
+        image
+            .chain(own)
+            .filter(|&(start, size, _)| self.is_touched(start, size))
+            .map(|(start, size, name)| range(start, size, RangeKind::Static, name))
+            .collect()
+    }
+
+    /// Pages by what they were used for: of several things, the one with the most references.
+    fn used_pages(&mut self, report: &Report<'_>) -> Vec<AddressRange> {
+        let mut ranges: Vec<AddressRange> = Vec::new();
+        for (frame, mut used) in std::mem::take(&mut self.frames) {
+            used.count(self.references_to(frame));
+            let mut things: BTreeMap<Vec<Known>, u64> = BTreeMap::new();
+            for &(page, runner, references) in &used.uses {
+                let known = report.page(page.wrapping_mul(PAGE_BYTES), self.named(runner));
+                *things.entry(known).or_default() += references;
+            }
+            let most = things.into_iter().max_by_key(|(_, references)| *references);
+            for Known { offset, size, is_object, name } in
+                most.map(|(known, _)| known).unwrap_or_default()
+            {
+                let start = frame * PAGE_BYTES + offset;
+                let kind = if is_object { RangeKind::Static } else { RangeKind::Mapping };
+                if self.is_touched(start, size) {
+                    ranges.push(range(start, size, kind, name));
+                }
+            }
+        }
+        ranges
+    }
+}
+
+impl Frame {
+    fn count(&mut self, references: u64) {
+        if let Some((_, _, sum)) = self.uses.get_mut(self.now) {
+            *sum += references;
+        }
+    }
+
+    /// Used as something else from here on, after this many references.
+    fn becomes(&mut self, page: u64, runner: Runner, references: u64) {
+        self.count(references);
+        let same = |&(known, by, _): &(u64, Runner, u64)| (known, by) == (page, runner);
+        self.now = self.uses.iter().position(same).unwrap_or(self.uses.len());
+        if self.now == self.uses.len() {
+            self.uses.push((page, runner, 0));
+        }
+    }
+}
+
+fn range(start: u64, size: u64, kind: RangeKind, name: String) -> AddressRange {
+    AddressRange { start, size, kind, name, site: 0, thread: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(report: &str) -> Guest {
+        let mut guest = Guest::default();
+        let (first, second) = report.as_bytes().split_at(report.len() / 2);
+        assert_eq!(guest.take(Told::Report(first.to_vec())), None);
+        assert_eq!(guest.take(Told::Report(second.to_vec())), None);
+        guest
+    }
+
+    #[test]
+    fn processes_keep_all_their_names_and_code_the_one_of_its_time() {
+        let mut guest = told("P 1 init\nP 2 server\n");
+        let named = |name: &str| Told::Process { pid: 2, name: name.to_owned() };
+        assert_eq!(guest.take(named("init")), Some("process 2 init".to_owned()));
+        guest.take(Told::Code { pid: 2, pc: 0x1000 });
+        guest.take(named("server"));
+        guest.take(Told::Code { pid: 2, pc: 0x2000 });
+        guest.take(named("init"));
+        guest.take(Told::Code { pid: 2, pc: 0x3000 });
+        guest.take(Told::Code { pid: 2, pc: 0x2000 });
+        let names = vec!["init".to_owned(), "server".to_owned()];
+        assert_eq!(guest.processes(), [Process { pid: 2, names }]);
+        let (lines, ranges) = guest.resolve();
+        let functions: Vec<&str> = lines.iter().map(|line| line.function.as_str()).collect();
+        assert_eq!(functions, ["[init]", "[server]", "[init]"]);
+        assert!(ranges.is_empty());
+    }
+
+    #[test]
+    fn touched_data_has_names_and_pages_that_of_their_main_use() {
+        let mut guest = told(
+            "K 0 A a\nK 40 A b\nK 80 A __per_cpu_end\nK ffffffff80001000 D c\n\
+             K ffffffff80001040 D d\nK ffffffff80001080 D _edata\nC 3 ffff888000002000\n",
+        );
+        for addr in [0x1008, 0x2044] {
+            guest.touch(addr);
+        }
+        guest.take(Told::Process { pid: 4, name: "x".to_owned() });
+        guest.take(Told::Process { pid: 5, name: "y".to_owned() });
+        let mut used = |pid, frame, page| {
+            guest.take(Told::Page { pid, frame, page });
+            guest.touch(frame * PAGE_BYTES);
+        };
+        used(4, 3, 0x100);
+        used(4, 4, 0x100);
+        used(5, 4, 0x200);
+        used(5, 4, 0x300);
+        used(4, 5, 0x100);
+        guest.take(Told::Page { pid: 4, frame: 6, page: 0x100 });
+        let (_, ranges) = guest.resolve();
+        let found: Vec<_> = ranges.iter().map(|r| (r.start, r.size, r.name.as_str())).collect();
+        let expected = [
+            (0x1000, 0x40, "c"),
+            (0x2040, 0x40, "b (processor 3)"),
+            (0x3000, 0x1000, "memory of x"),
+            (0x4000, 0x1000, "memory of y"),
+            (0x5000, 0x1000, "memory of x"),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,430 @@
+//! The mark program's report on its system (`qemu/report.c` describes the text).
+
+use std::collections::BTreeMap;
+use std::str::SplitWhitespace;
+
+use homenode_symbol::demangle;
+
+/// Bytes of a page.
+pub const PAGE_BYTES: u64 = 4096;
+/// Where Linux for x86-64 has all memory, its own image, and its modules, if nothing is randomised
+/// (Linux, Documentation/x86/x86_64/mm.rst).
+pub const ALL_MEMORY: u64 = 0xffff_8880_0000_0000;
+/// Physical address 0 in the kernel's image.
+pub const KERNEL_IMAGE: u64 = 0xffff_ffff_8000_0000;
+const MODULES: u64 = 0xffff_ffff_c000_0000;
+const PAGE_DESCRIPTORS: std::ops::Range<u64> = 0xffff_ea00_0000_0000..0xffff_eb00_0000_0000;
+const MAPPED_MEMORY: std::ops::Range<u64> = 0xffff_c900_0000_0000..0xffff_e900_0000_0000;
+const USER_END: u64 = 1 << 47;
+/// A kernel's symbol has no size; where the next one is this far away, something else is between.
+const SYMBOL_BYTES_MAX: u64 = 4 << 20;
+/// Constants of the kernel's are followed by texts and tables without a symbol.
+const CONSTANT_BYTES_MAX: u64 = 4096;
+/// What the kernel calls memory that processes share and that is not a file's.
+const SHARED_MEMORY: &str = "/dev/zero (deleted)";
+
+/// A symbol. The kernel's reach to the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol<'a> {
+    /// First byte: virtual, in a file its own address, of a processor's data the offset in it.
+    pub addr: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Type: of the kernel's as `nm` has it, else `f` or `o`.
+    pub kind: u8,
+    /// Name.
+    pub name: &'a str,
+    /// The kernel's module it is in, in brackets, or nothing.
+    pub module: &'a str,
+}
+
+/// A part of a page that has a name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Known {
+    /// Where in the page it begins.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Whether it is an object of a program or the kernel, else memory that was mapped.
+    pub is_object: bool,
+    /// Its name.
+    pub name: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Mapping<'a> {
+    start: u64,
+    end: u64,
+    offset: u64,
+    name: &'a str,
+}
+
+/// A part of a file that is loaded.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    offset: u64,
+    addr: u64,
+    size: u64,
+}
+
+#[derive(Debug, Default)]
+struct File<'a> {
+    loads: Vec<Load>,
+    symbols: Vec<Symbol<'a>>,
+}
+
+/// The report, taken apart.
+#[derive(Debug, Default)]
+pub struct Report<'a> {
+    /// Where each processor's own data is.
+    pub own_data: BTreeMap<u32, u64>,
+    /// Ordered by address.
+    kernel: Vec<Symbol<'a>>,
+    mappings: BTreeMap<u32, Vec<Mapping<'a>>>,
+    /// Processes of each name.
+    called: BTreeMap<&'a str, Vec<u32>>,
+    files: BTreeMap<&'a str, File<'a>>,
+}
+
+impl<'a> Report<'a> {
+    /// Reads the text. Lines that make no sense are passed over.
+    #[must_use]
+    pub fn parse(text: &'a str) -> Self {
+        let mut report = Self::default();
+        let (mut process, mut file) = (0, "");
+        for line in text.lines() {
+            let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match what {
+                "P" => {
+                    let (number, name) = rest.split_once(' ').unwrap_or((rest, ""));
+                    process = number.parse().unwrap_or(0);
+                    report.called.entry(name).or_default().push(process);
+                }
+                "F" => file = rest,
+                _ => {
+                    // A line that is cut off, or of another release.
+                    let _ = report.add(what, rest, (process, file));
+                }
+            }
+        }
+        report.order();
+        report
+    }
+
+    fn add(&mut self, what: &str, rest: &'a str, (process, file): (u32, &'a str)) -> Option<()> {
+        let mut words = rest.split_whitespace();
+        match what {
+            "K" => {
+                let addr = hex(&mut words)?;
+                let kind = *words.next()?.as_bytes().first()?;
+                let name = words.next()?;
+                let module = words.next().unwrap_or_default();
+                self.kernel.push(Symbol { addr, size: 0, kind, name, module });
+            }
+            "C" => {
+                let processor = words.next()?.parse().ok()?;
+                self.own_data.insert(processor, hex(&mut words)?);
+            }
+            "M" => {
+                let (start, end, offset) = (hex(&mut words)?, hex(&mut words)?, hex(&mut words)?);
+                let name = rest.splitn(4, ' ').nth(3).unwrap_or_default();
+                let mapping = Mapping { start, end, offset, name };
+                self.mappings.entry(process).or_default().push(mapping);
+            }
+            "L" => {
+                let (offset, addr) = (hex(&mut words)?, hex(&mut words)?);
+                let load = Load { offset, addr, size: hex(&mut words)? };
+                self.files.entry(file).or_default().loads.push(load);
+            }
+            "S" => {
+                let (addr, size) = (hex(&mut words)?, hex(&mut words)?);
+                let kind = *words.next()?.as_bytes().first()?;
+                let symbol = Symbol { addr, size, kind, name: words.next()?, module: "" };
+                self.files.entry(file).or_default().symbols.push(symbol);
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Sorts, and gives the kernel's symbols their sizes.
+    fn order(&mut self) {
+        self.kernel.sort_by_key(|symbol| (symbol.addr, is_boundary(symbol.name)));
+        self.kernel.dedup_by_key(|symbol| symbol.addr);
+        for i in 1..self.kernel.len() {
+            let symbol = &self.kernel[i - 1];
+            let most = if b"rR".contains(&symbol.kind) { CONSTANT_BYTES_MAX } else { u64::MAX };
+            self.kernel[i - 1].size = (self.kernel[i].addr - symbol.addr).min(most);
+        }
+        for file in self.files.values_mut() {
+            file.symbols.sort_by_key(|symbol| symbol.addr);
+            file.symbols.dedup();
+        }
+    }
+
+    fn kernel_address(&self, name: &str) -> Option<u64> {
+        self.kernel.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.addr)
+    }
+
+    fn kernel_symbol(&self, addr: u64) -> Option<&Symbol<'a>> {
+        let after = self.kernel.partition_point(|symbol| symbol.addr <= addr);
+        let symbol = self.kernel[..after].last()?;
+        (addr - symbol.addr < symbol.size.min(SYMBOL_BYTES_MAX)).then_some(symbol)
+    }
+
+    /// The kernel's own data that lives as long as the kernel.
+    pub fn image_data(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        let given_back = self.kernel_address("__init_begin").unwrap_or(u64::MAX)
+            ..self.kernel_address("__init_end").unwrap_or(u64::MAX);
+        let image = KERNEL_IMAGE..MODULES;
+        self.kernel.iter().filter(move |symbol| {
+            image.contains(&symbol.addr) && !given_back.contains(&symbol.addr) && is_data(symbol)
+        })
+    }
+
+    /// What each processor has a copy of. Its symbols' addresses are places in the copy.
+    pub fn processor_data(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        let end = self.kernel_address("__per_cpu_end").unwrap_or(0);
+        self.kernel
+            .iter()
+            .take_while(move |symbol| symbol.addr < end)
+            .filter(|symbol| !is_boundary(symbol.name))
+    }
+
+    /// The function of a program counter of this process, which had this name then. Where no symbol
+    /// is known, the file stands for it, or the process.
+    #[must_use]
+    pub fn function(&self, pc: u64, (pid, name): (u32, &str)) -> String {
+        if pc >= USER_END {
+            let found = self
+                .kernel_symbol(pc)
+                .filter(|symbol| b"tTwW".contains(&symbol.kind) && !is_boundary(symbol.name));
+            return found.map_or_else(|| "[kernel]".to_owned(), |symbol| in_module(symbol));
+        }
+        let Some((mapping, _)) = self.mapping(pc, pid, name) else { return format!("[{name}]") };
+        let place = in_brackets(mapping.name);
+        let symbol = self.files.get(mapping.name).and_then(|file| {
+            let addr = pc.wrapping_sub(mapping.displacement(file)?);
+            let after = file.symbols.partition_point(|symbol| symbol.addr <= addr);
+            let before = file.symbols[..after].iter().rev().filter(|symbol| symbol.kind == b'f');
+            before.into_iter().next().filter(|symbol| addr - symbol.addr < symbol.size.max(1))
+        });
+        symbol.map_or(place.clone(), |symbol| format!("{} {place}", demangle(symbol.name)))
+    }
+
+    /// What a virtual page is to a process, part by part.
+    #[must_use]
+    pub fn page(&self, page: u64, (pid, name): (u32, &str)) -> Vec<Known> {
+        let whole =
+            |name: String| vec![Known { offset: 0, size: PAGE_BYTES, is_object: false, name }];
+        if PAGE_DESCRIPTORS.contains(&page) {
+            return whole("page descriptors".to_owned());
+        }
+        if MAPPED_MEMORY.contains(&page) {
+            return whole("vmalloc memory".to_owned());
+        }
+        if page >= MODULES {
+            let data = self.kernel.iter().filter(|symbol| is_data(symbol));
+            return parts(data, page, in_module);
+        }
+        if page >= USER_END {
+            return Vec::new();
+        }
+        let Some((mapping, file)) = self.mapping(page, pid, name) else {
+            return whole(format!("memory of {name}"));
+        };
+        let mut known = whole(match mapping.name {
+            "" => format!("memory of {name}"),
+            SHARED_MEMORY => format!("shared memory of {name}"),
+            of_kernel if of_kernel.starts_with('[') => format!("{of_kernel} of {name}"),
+            file => file.to_owned(),
+        });
+        let loaded = self.files.get(file.name);
+        if let Some((file_symbols, moved)) =
+            loaded.and_then(|found| Some((&found.symbols, file.displacement(found)?)))
+        {
+            let data = file_symbols.iter().filter(|symbol| symbol.kind == b'o');
+            let place = in_brackets(file.name);
+            let label = |symbol: &Symbol<'_>| format!("{} {place}", demangle(symbol.name));
+            let objects = parts(data, page.wrapping_sub(moved), label);
+            // Of ranges that begin together the longest would have the address.
+            let first = objects.iter().filter(|part| part.offset == 0).map(|part| part.size).max();
+            known[0].offset = first.unwrap_or(0);
+            known[0].size = PAGE_BYTES - known[0].offset;
+            known.retain(|part| part.size > 0);
+            known.extend(objects);
+        }
+        known
+    }
+
+    /// The mapping at an address, and the file's one in front of it to which it belongs: data that
+    /// begins as zeros is not mapped from the file. A process that is not in the report is most
+    /// often a copy of one that is, made by `fork`: it has its mappings.
+    fn mapping(&self, addr: u64, pid: u32, name: &str) -> Option<(&Mapping<'a>, &Mapping<'a>)> {
+        let namesakes = self.called.get(name).into_iter().flatten();
+        std::iter::once(&pid).chain(namesakes).find_map(|process| {
+            let mappings = self.mappings.get(process)?;
+            let found = mappings.iter().find(|m| (m.start..m.end).contains(&addr))?;
+            let before = mappings.iter().find(|m| m.end == found.start && !m.name.is_empty());
+            let file = if found.name.is_empty() { before.unwrap_or(found) } else { found };
+            Some((found, file))
+        })
+    }
+}
+
+impl Mapping<'_> {
+    /// Address in memory less address in the file.
+    fn displacement(&self, file: &File<'_>) -> Option<u64> {
+        let load = file.loads.iter().find(|load| {
+            let first = load.offset / PAGE_BYTES * PAGE_BYTES;
+            (first..load.offset + load.size).contains(&self.offset)
+        })?;
+        let addr = load.addr.wrapping_sub(load.offset).wrapping_add(self.offset);
+        Some(self.start.wrapping_sub(addr))
+    }
+}
+
+fn hex(words: &mut SplitWhitespace<'_>) -> Option<u64> {
+    u64::from_str_radix(words.next()?, 16).ok()
+}
+
+/// The parts of symbols that are on a page.
+fn parts<'s, 'a: 's>(
+    symbols: impl Iterator<Item = &'s Symbol<'a>>,
+    page: u64,
+    label: impl Fn(&Symbol<'_>) -> String,
+) -> Vec<Known> {
+    let end = page.saturating_add(PAGE_BYTES);
+    symbols
+        .filter(|symbol| symbol.addr < end && symbol.addr.saturating_add(symbol.size) > page)
+        .map(|symbol| {
+            let start = symbol.addr.max(page);
+            let size = symbol.addr.saturating_add(symbol.size).min(end) - start;
+            Known { offset: start - page, size, is_object: true, name: label(symbol) }
+        })
+        .filter(|known| known.size > 0)
+        .collect()
+}
+
+fn in_module(symbol: &Symbol<'_>) -> String {
+    let gap = if symbol.module.is_empty() { "" } else { " " };
+    format!("{}{gap}{}", symbol.name, symbol.module)
+}
+
+fn in_brackets(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name.starts_with('[') { name.to_owned() } else { format!("[{name}]") }
+}
+
+fn is_data(symbol: &Symbol<'_>) -> bool {
+    b"dDbBrRvV".contains(&symbol.kind)
+        && symbol.size <= SYMBOL_BYTES_MAX
+        && !is_boundary(symbol.name)
+}
+
+/// Names of places between things: nothing is there that is called so.
+fn is_boundary(name: &str) -> bool {
+    const PREFIXES: &[&str] = &["__start_", "__stop_", "__end_", "__init_", "__per_cpu_", "__bss_"];
+    const NAMES: &[&str] =
+        &["_text", "_stext", "_etext", "_sdata", "_edata", "_end", "__brk_base", "__brk_limit"];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the mark program and the plugin write it, shortened; one line is cut off.
+    const REPORT: &str = "\
+K 0000000000000000 A __per_cpu_start
+K 0000000000001000 A runqueues
+K 0000000000001c00 A other
+K 0000000000002000 A __per_cpu_end
+K ffffffff81000000 T _stext
+K ffffffff81000000 T startup
+K ffffffff81000100 t worker
+K ffffffff81000200 T _etext
+K ffffffff82000000 R constant
+K ffffffff82100000 D jiffies
+K ffffffff82100040 d lock
+K ffffffff82100080 D _edata
+K ffffffff82200000 D __init_begin
+K ffffffff82200010 d forgotten
+K ffffffff82201000 D __init_end
+K ffffffffc0000000 t send\t[net]
+K ffffffffc0001000 d queue\t[net]
+K ffffffffc0001040 b rest\t[net]
+K ffff
+C 1 ffff888000100000
+P 7 server
+M 400000 401000 0 /bin/server
+M 401000 402000 1000 /bin/server
+M 402000 404000 0
+M 7f0000000000 7f0000002000 0 /dev/zero (deleted)
+M 7ffc00000000 7ffc00002000 0 [stack]
+F /bin/server
+L 0 400000 800
+L 1e00 401e00 100
+S 400100 20 f serve
+S 400100 20 f serve
+S 4020c0 1000 o table
+";
+
+    fn report() -> Report<'static> {
+        Report::parse(REPORT)
+    }
+
+    fn names(known: &[Known]) -> Vec<(u64, u64, &str)> {
+        known.iter().map(|k| (k.offset, k.size, k.name.as_str())).collect()
+    }
+
+    #[test]
+    fn functions_of_kernel_modules_and_programs_have_names() {
+        let report = report();
+        let function = |pc| report.function(pc, (7, "server"));
+        assert_eq!(function(0xffff_ffff_8100_00ff), "startup");
+        assert_eq!(function(0xffff_ffff_8100_0100), "worker");
+        assert_eq!(function(0xffff_ffff_8100_0200), "[kernel]");
+        assert_eq!(function(0xffff_ffff_c000_0010), "send [net]");
+        assert_eq!(function(0x40_0110), "serve [server]");
+        assert_eq!(function(0x40_0120), "[server]");
+        assert_eq!(function(0x10), "[server]");
+    }
+
+    #[test]
+    fn a_fork_has_the_mappings_of_its_namesake() {
+        let report = report();
+        assert_eq!(report.function(0x40_0110, (99, "server")), "serve [server]");
+        assert_eq!(report.function(0x40_0110, (99, "client")), "[client]");
+    }
+
+    #[test]
+    fn lasting_data_of_the_kernel_has_names() {
+        let report = report();
+        let data: Vec<_> =
+            report.image_data().map(|s| (s.addr & 0xffffff, s.size, s.name)).collect();
+        assert_eq!(
+            data,
+            [(0, 4096, "constant"), (0x10_0000, 64, "jiffies"), (0x10_0040, 64, "lock")]
+        );
+        let own: Vec<_> = report.processor_data().map(|s| (s.addr, s.size, s.name)).collect();
+        assert_eq!(own, [(0x1000, 0xc00, "runqueues"), (0x1c00, 0x400, "other")]);
+        assert_eq!(report.own_data[&1], ALL_MEMORY + 0x10_0000);
+    }
+
+    #[test]
+    fn pages_are_what_their_process_has_there() {
+        let report = report();
+        let page = |page| report.page(page, (7, "server"));
+        assert_eq!(names(&page(0x7f00_0000_1000)), [(0, 4096, "shared memory of server")]);
+        assert_eq!(names(&page(0x7ffc_0000_0000)), [(0, 4096, "[stack] of server")]);
+        assert_eq!(names(&page(0x40_0000)), [(0, 4096, "/bin/server")]);
+        let zeroed = [(0, 4096, "memory of server"), (0xc0, 0xf40, "table [server]")];
+        assert_eq!(names(&page(0x40_2000)), zeroed);
+        let rest = [(0xc0, 0xf40, "memory of server"), (0, 0xc0, "table [server]")];
+        assert_eq!(names(&page(0x40_3000)), rest);
+        assert_eq!(names(&page(0x55_0000)), [(0, 4096, "memory of server")]);
+        assert_eq!(names(&page(0xffff_ea00_0000_0000)), [(0, 4096, "page descriptors")]);
+        assert_eq!(names(&page(0xffff_ffff_c000_1000)), [(0, 64, "queue [net]")]);
+    }
+}
