@@ -67,6 +67,9 @@ impl Emulator {
             PathBuf::from(&options.emulator)
         };
         let version = version(&path)?;
+        if options.system.processors > 1 && confuses_processors(&version) {
+            return Err(CaptureError::WrongProcessors { version });
+        }
         Ok(Self { path, version, native: false })
     }
 
@@ -160,6 +163,14 @@ fn machine(header: &[u8]) -> Result<&'static str, String> {
         .find(|(known, _)| *known == number)
         .map(|(_, name)| *name)
         .ok_or_else(|| format!("a program for ELF machine {number}"))
+}
+
+/// Whether a version of QEMU, as [`version`] has it, tells plugins the processor that translated
+/// the code in place of the one that runs it: met in 10.0.2, not in 7.2.
+fn confuses_processors(version: &str) -> bool {
+    let number = version.rsplit(' ').next().unwrap_or_default();
+    let major = number.split('.').next().and_then(|part| part.parse::<u32>().ok());
+    major.is_none_or(|major| major >= 9)
 }
 
 /// QEMU would say so too, in words of its own.
@@ -263,6 +274,13 @@ mod tests {
         assert_eq!(after("-plugin"), "file=/a,,b.so");
         assert!(after("-append").contains("nokaslr"));
         assert_eq!(launch.argv.last().unwrap(), "file=d");
+    }
+
+    #[test]
+    fn later_emulators_have_one_processor() {
+        assert!(!confuses_processors("qemu-system-x86_64 7.2.22"));
+        assert!(!confuses_processors("qemu-system-x86_64 8.2.1"));
+        assert!(confuses_processors("qemu-system-x86_64 10.0.2"));
     }
 
     #[test]
