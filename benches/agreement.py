@@ -7,8 +7,8 @@ sees the program's constants (section .rodata), which are left out.
 For each way: loads and stores, distinct words of 4 bytes that each thread touched, and blocks of 64
 bytes by the number of threads that touched them.
 
-Run with `python benches/agreement.py gauss fft`; the sizes are those of `--quick`. With `--lines`
-it also prints the source lines whose loads or stores differ, the largest difference first.
+Run with `python benches/agreement.py gauss fft`; the sizes are those of `--quick`. With `--lines N`
+it also prints the N source lines whose loads or stores differ most.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 THREADS = 8
-LINES = 12
 _PRIVATE_OR_SYNC = 3
 _COLUMNS = ["thread", "kind", "addr", "size", "flags", "pc"]
 
@@ -53,7 +52,7 @@ def main() -> None:
     """Prints two rows a workload."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="workloads; all of them by default")
-    parser.add_argument("--lines", action="store_true", help="also the lines that differ")
+    parser.add_argument("--lines", type=int, default=0, metavar="N", help="lines that differ most")
     options = parser.parse_args()
     names = options.names or [entry.name for entry in workloads.TABLE]
     head = f"{'program':<18}{'via':<6}{'reads':>10}{'writes':>10}{'words a thread':>22}"
@@ -62,7 +61,7 @@ def main() -> None:
         for name in names:
             by_cc, by_qemu = compare(name, Path(folder))
             if options.lines:
-                print_lines(by_cc.lines, by_qemu.lines)
+                print_lines(by_cc.lines, by_qemu.lines, options.lines)
 
 
 def compare(name: str, folder: Path) -> tuple[Seen, Seen]:
@@ -87,7 +86,7 @@ def compare(name: str, folder: Path) -> tuple[Seen, Seen]:
     return both
 
 
-def print_lines(by_cc: Lines, by_qemu: Lines) -> None:
+def print_lines(by_cc: Lines, by_qemu: Lines, count: int) -> None:
     """The lines on which the two ways do not agree: loads and stores by each, and the source."""
     nothing = (0, 0)
     rows = [
@@ -95,7 +94,7 @@ def print_lines(by_cc: Lines, by_qemu: Lines) -> None:
         for place in sorted(by_cc.keys() | by_qemu.keys())
     ]
     rows.sort(key=lambda row: -sum(abs(a - b) for a, b in zip(row[1], row[2], strict=True)))
-    for (file, number), cc, qemu in rows[:LINES]:
+    for (file, number), cc, qemu in rows[:count]:
         if cc == qemu:
             break
         text = (workloads.FOLDER / file).read_text().splitlines()[number - 1].strip()
