@@ -64,10 +64,11 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
     case CALL_NUMBER:
         hn_shared->numbers++;
         break;
-    case CALL_READ: case CALL_READV: case CALL_WRITE:
-    case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO:
-    case CALL_SENDMSG: case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT:
-    case CALL_EPOLL: case CALL_WAIT4: case CALL_WAITID:
+    case CALL_READ: case CALL_READV: case CALL_ACCEPT: case CALL_WRITE: case CALL_WRITEV:
+    case CALL_RECVFROM: case CALL_RECVMSG: case CALL_SENDTO: case CALL_SENDMSG:
+    case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT: case CALL_EPOLL:
+    case CALL_WAIT4: case CALL_WAITID: case CALL_FLOCK: case CALL_FCNTL: case CALL_MSGRCV:
+    case CALL_MSGSND: case CALL_SEMOP: case CALL_CONNECT:
         guest_wait(me, call, a);
         break;
     default:
@@ -104,6 +105,7 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
     g->call = guest_call(number);
     memcpy(g->arguments, (const uint64_t[]){a1, a2, a3, a4, a5, a6}, sizeof g->arguments);
     g->paused_at = hn_instructions;
+    g->instead = NULL;
     me->put_off = 0;
     hn_event(me, HN_EV_SYSCALL_ENTER, (uint64_t)number, 0);
     settle(me);
@@ -117,6 +119,8 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
         before_blocking(me, g->call, g->arguments);
     if (me->state == HN_RUNNING)
         settle(me);
+    if (g->instead != NULL && hn_c->order != 0 && me->state == HN_RUNNING)
+        call_instead(g->instead_number, g->instead);
 }
 
 /* What the call has done to memory, threads and processes. */
@@ -156,6 +160,10 @@ static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
     case CALL_TID_ADDRESS:
         member_tid_word(me, a[0]);
         break;
+    case CALL_KILL: case CALL_TGKILL:
+        if (result == 0)
+            signal_sent(me, g->call, a);
+        break;
     case CALL_OPEN:
         if (result >= 0)
             file_opened(me, (int)result);
@@ -181,6 +189,7 @@ static void on_return(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t
     (void)id, (void)cpu;
     if (me == &hn_nobody)
         return;
+    instead_over();
     g = guest_of(me);
     if (hn_c->order == 0) {
         unpatch(g);

@@ -11,6 +11,7 @@
 #define HN_GUEST_H
 
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "hn.h"
 #include "plugin_api.h"
@@ -20,14 +21,20 @@ enum call {
     CALL_NONE,          /* the thread is in its own code */
     CALL_OTHER,         /* does not block */
     CALL_OUTSIDE,       /* may block, and nobody can say for how long */
-    CALL_READ, CALL_WRITE, CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG,
+    CALL_READ, CALL_ACCEPT, CALL_WRITE, CALL_WRITEV,
+    CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG,
     CALL_POLL, CALL_PPOLL, CALL_SELECT, CALL_PSELECT, CALL_EPOLL,
+    CALL_FLOCK, CALL_FCNTL, CALL_MSGRCV, CALL_MSGSND, CALL_SEMOP, CALL_CONNECT,
     CALL_FUTEX, CALL_NANOSLEEP, CALL_CLOCK_NANOSLEEP, CALL_YIELD, CALL_WAIT4, CALL_WAITID,
     CALL_CLONE, CALL_CLONE3, CALL_FORK, CALL_EXIT, CALL_EXIT_GROUP, CALL_EXECVE,
     CALL_MMAP, CALL_MUNMAP, CALL_MREMAP, CALL_BRK, CALL_SHMAT, CALL_SHMDT,
     CALL_TID_ADDRESS, CALL_CLOCK, CALL_RANDOM, CALL_OPEN, CALL_READV, CALL_PREAD,
+    CALL_KILL, CALL_TGKILL,
     CALL_NUMBER         /* for that of a process or thread, which the kernel chooses */
 };
+
+/* Makes a call of the host's in QEMU's place; the result, or minus the error. */
+typedef long replacement(struct hn_thread *me, long number, const long a[6]);
 
 enum { PATCHES_MAX = 2, PATCH_BYTES_MAX = 16 };
 
@@ -52,6 +59,8 @@ struct guest {
     uint64_t stack_low, stack_high, tls_low, tls_high;
     enum call call;
     uint64_t arguments[6];
+    replacement *instead;   /* makes the call in QEMU's place, or null */
+    long instead_number;    /* the host's call in question */
     struct guest *child;    /* while it is being made */
     struct patch patches[PATCHES_MAX];
     int patched;
@@ -168,6 +177,23 @@ void file_opened(struct hn_thread *me, int fd);
 void file_read(enum call call, const uint64_t a[6], uint64_t bytes);
 void child_waited_for(enum call call, const uint64_t a[6]);
 
+/* instead.c, host_waits.c */
+int instead_possible(void);
+int instead_catches(void);
+void instead_over(void);
+void instead_mask(const uint64_t *wanted, uint64_t *old);
+void call_instead(long number, replacement *make);
+long make_call(long number, const long a[6]);
+long interrupted(int may_restart);
+void choose_instead(struct guest *g, enum call call, int midway);
+
+/* guest_signals.c */
+void signal_sent(struct hn_thread *me, enum call call, const uint64_t a[6]);
+
+/* start.c */
+void pass_signal_on(int number, siginfo_t *info, void *context);
+int signal_restarts(void);
+
 /* calls.c */
 void calls_register(qemu_plugin_id_t id);
 
@@ -212,8 +238,11 @@ void unpatch(struct guest *g);
 
 /* guest_futex.c */
 void guest_futex(struct hn_thread *me, const uint64_t a[6]);
+long futex_instead(struct hn_thread *me, long number, const long a[6]);
 
 /* guest_waits.c */
+int64_t timespec_ns(const struct timespec *t);
+int child_ready(idtype_t type, id_t id, int options);
 void guest_sleep(struct hn_thread *me, clockid_t clock, int absolute, uint64_t request);
 void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6]);
 

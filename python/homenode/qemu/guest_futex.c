@@ -1,13 +1,14 @@
 /* Futexes, which are all that a thread waits on in the kernel for another one.
  *
  * In deterministic order a thread does not sleep in the kernel: it waits here, where the one that
- * wakes it finds it, and asks the kernel only afterwards, for an answer that comes at once. Such
- * an answer is "the word has changed" (or "time is up"): a caller cannot know that it slept
- * before, and must be ready for it. If the word has not changed, it is made to, for the length of
- * the call: nobody else runs then.
+ * wakes it finds it, in the place of QEMU's call (instead.c). Where that is impossible the kernel
+ * is asked afterwards, for an answer that comes at once. Such an answer is "the word has changed"
+ * (or "time is up"): a caller cannot know that it slept before, and must be ready for it. If the
+ * word has not changed, it is made to, for the length of the call: nobody else runs then.
  */
 #include "guest.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <string.h>
@@ -60,6 +61,23 @@ static enum hn_woken sleep_on(struct hn_thread *me, uint64_t word, uint32_t valu
     }
 }
 
+/* A wait, made in the place of QEMU's call, which has the same arguments. */
+long futex_instead(struct hn_thread *me, long number, const long a[6])
+{
+    const uint64_t word = (uint64_t)a[0];
+    const int timed = a[3] != 0;
+    enum hn_woken why;
+
+    if (!word_is(word, (uint32_t)a[2]))
+        return -EAGAIN;
+    why = sleep_on(me, word, (uint32_t)a[2], limit_ns((int)a[1], (uint64_t)a[3]));
+    if (hn_c->order == 0)
+        return make_call(number, a);
+    if (why == HN_BY_SIGNAL)
+        return interrupted(!timed);
+    return why == HN_BY_TIME && timed ? -ETIMEDOUT : 0;
+}
+
 static void futex_wait(struct hn_thread *me, const uint64_t a[6])
 {
     const struct timespec past = {0, 0};
@@ -70,6 +88,10 @@ static void futex_wait(struct hn_thread *me, const uint64_t a[6])
 
     if (!word_is(a[0], value))
         return;
+    if (instead_possible()) {
+        choose_instead(g, CALL_FUTEX, 0);
+        return;
+    }
     why = sleep_on(me, a[0], value, limit_ns((int)a[1], a[3]));
     if (hn_c->order == 0 || !word_is(a[0], value))
         return;

@@ -1,26 +1,33 @@
 /* Calls that may block on something else than a futex, in deterministic order: as the runtime does
  * it (runtime/fdwait.c), the thread asks whether the call would block, and waits in virtual time
- * while it would. A time-out that the kernel would wait out for real is overwritten with zero for
- * the length of the call; where it is no memory but an argument (poll, epoll_wait), the call is
- * made outside, without the turn, and the recording does not promise to repeat.
+ * while it would. Where there is no such question, or where the call itself must say that time is
+ * up, it is made here in its place (host_waits.c). On machines where that is impossible, a time-out
+ * that the kernel would wait out for real is overwritten with zero for the length of the call; and
+ * where it is no memory but an argument (poll, epoll_wait), the call is made outside, without the
+ * turn, and the recording does not promise to repeat.
  */
 #include "guest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 enum { POLLED_MAX = 1024 };
 
 static const struct timespec zero;
 
-static int64_t nanoseconds(const struct timespec *t)
+int64_t timespec_ns(const struct timespec *t)
 {
     int64_t ns;
 
@@ -39,7 +46,11 @@ void guest_sleep(struct hn_thread *me, clockid_t clock, int absolute, uint64_t r
 
     if (!peek(request, &wanted, sizeof wanted) || !hn_is_virtual(clock))
         return;
-    ns = absolute ? hn_until(&wanted, clock) : nanoseconds(&wanted);
+    if (instead_possible()) {
+        choose_instead(guest_of(me), guest_of(me)->call, 0);
+        return;
+    }
+    ns = absolute ? hn_until(&wanted, clock) : timespec_ns(&wanted);
     if (ns > 0)
         hn_block(me, me, HN_W_TIME, ns);
     if (hn_c->order != 0 && !patch(guest_of(me), request, &zero, sizeof zero))
@@ -117,7 +128,7 @@ static void wait_selected(struct hn_thread *me, const uint64_t a[6], int in_micr
         if (!peek(a[4], &t, sizeof t))
             return;
         t.tv_nsec *= in_microseconds ? 1000 : 1;
-        timeout_ns = nanoseconds(&t);
+        timeout_ns = timespec_ns(&t);
     }
     if (hn_wait_until(me, selected_ready, &s, timeout_ns) == 1 || hn_c->order == 0)
         return;
@@ -132,19 +143,26 @@ static int epoll_ready(void *argument)
     return hn_sys(SYS_ppoll, (long)&p, 1, (long)&zero, 0) != 0;
 }
 
+/* Whether a child has changed as the caller wants to know. */
+int child_ready(idtype_t type, id_t id, int options)
+{
+    siginfo_t info;
+
+    memset(&info, 0, sizeof info);
+    return waitid(type, id, &info, options | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
 struct child_call {
     idtype_t type;
     id_t id;
     int options;
 };
 
-static int child_ready(void *argument)
+static int child_of_call_ready(void *argument)
 {
     const struct child_call *c = argument;
-    siginfo_t info;
 
-    memset(&info, 0, sizeof info);
-    return waitid(c->type, c->id, &info, c->options | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+    return child_ready(c->type, c->id, c->options);
 }
 
 static void wait_child(struct hn_thread *me, enum call call, const uint64_t a[6])
@@ -160,58 +178,174 @@ static void wait_child(struct hn_thread *me, enum call call, const uint64_t a[6]
         c.id = (id_t)(pid > 0 ? pid : pid == -1 ? 0 : -pid);
         c.options = WEXITED | ((int)a[2] & (WNOHANG | WUNTRACED | WCONTINUED));
     }
-    if ((c.options & WNOHANG) != 0 || child_ready(&c))
+    if ((c.options & WNOHANG) != 0 || child_of_call_ready(&c))
         return;
     /* How long it takes depends on the other process. */
     hn_shared->outside++;
-    hn_wait_until(me, child_ready, &c, -1);
+    if (instead_possible())
+        choose_instead(guest_of(me), call, 0);
+    else
+        hn_wait_until(me, child_of_call_ready, &c, -1);
 }
 
-static int large_write(int fd, uint64_t size)
+/* Whether a write may have to wait in the middle: what goes into a pipe or stream as a whole when
+ * there is room for some does not. */
+static int may_stop_midway(int fd, uint64_t size)
 {
     struct stat status;
+    int type = 0;
+    socklen_t length = sizeof type;
 
-    return size > PIPE_BUF && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+    if (size <= PIPE_BUF || fstat(fd, &status) != 0)
+        return 0;
+    if (S_ISSOCK(status.st_mode))
+        getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length);
+    return (S_ISFIFO(status.st_mode) || type == SOCK_STREAM) &&
+           (fcntl(fd, F_GETFL) & O_NONBLOCK) == 0;
+}
+
+/* Bytes of a list of pieces. */
+static uint64_t bytes_of(uint64_t pieces, uint64_t count)
+{
+    struct iovec piece;
+    uint64_t bytes = 0;
+
+    for (uint64_t i = 0; i < count && peek(pieces + i * sizeof piece, &piece, sizeof piece); i++)
+        bytes += piece.iov_len;
+    return bytes;
+}
+
+/* A call for which there is no question: made by us in its place, or else without the turn. */
+static void wait_in_call(struct hn_thread *me, enum call call, int midway)
+{
+    if (instead_possible())
+        choose_instead(guest_of(me), call, midway);
+    else
+        hn_leave(me);
+}
+
+/* A call that waits for a descriptor. */
+static void wait_for_fd(struct hn_thread *me, enum call call, int fd, short events)
+{
+    if (!hn_fd_blocks(fd, events))
+        return;
+    if (instead_possible())
+        choose_instead(guest_of(me), call, 0);
+    else
+        hn_wait_fd(me, fd, events);
+}
+
+static void wait_to_write(struct hn_thread *me, enum call call, const uint64_t a[6])
+{
+    const uint64_t size = call == CALL_WRITEV ? bytes_of(a[1], a[2]) : a[2];
+    const int plain = call != CALL_SENDTO || (a[3] & ~(uint64_t)MSG_NOSIGNAL) == 0;
+
+    if (plain && may_stop_midway((int)a[0], size))
+        wait_in_call(me, call, 1);
+    else
+        wait_for_fd(me, call, (int)a[0], POLLOUT);
+}
+
+/* Whether the other end is on this machine, and answers at once. */
+static int connects_at_once(const uint64_t a[6])
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } to = {{0}};
+    int type = 0;
+    socklen_t length = sizeof type;
+
+    if ((fcntl((int)a[0], F_GETFL) & O_NONBLOCK) != 0 ||
+        getsockopt((int)a[0], SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type == SOCK_DGRAM ||
+        !peek(a[1], &to, a[2] < sizeof to ? (size_t)(uint32_t)a[2] : sizeof to))
+        return 1;
+    if (to.any.sa_family == AF_INET)
+        return ntohl(to.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    if (to.any.sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&to.v6.sin6_addr);
+    return to.any.sa_family == AF_UNIX || to.any.sa_family == AF_UNSPEC;
 }
 
 static int asks_not_to_wait(enum call call, const uint64_t a[6])
 {
-    if (call == CALL_RECVFROM || call == CALL_SENDTO)
+    switch (call) {
+    case CALL_RECVFROM: case CALL_SENDTO:
         return (a[3] & MSG_DONTWAIT) != 0;
-    return (call == CALL_RECVMSG || call == CALL_SENDMSG) && (a[2] & MSG_DONTWAIT) != 0;
+    case CALL_RECVMSG: case CALL_SENDMSG:
+        return (a[2] & MSG_DONTWAIT) != 0;
+    case CALL_FLOCK:
+        return (a[1] & (LOCK_NB | LOCK_UN)) != 0;
+    case CALL_FCNTL:
+        return a[1] != F_SETLKW && a[1] != F_OFD_SETLKW;
+    case CALL_MSGRCV:
+        return (a[4] & IPC_NOWAIT) != 0;
+    case CALL_MSGSND:
+        return (a[3] & IPC_NOWAIT) != 0;
+    case CALL_POLL:
+        return (int)a[2] == 0;
+    case CALL_EPOLL:
+        return (int)a[3] == 0;
+    default:
+        return 0;
+    }
+}
+
+/* poll and its kin where the kernel cannot send calls back to us. */
+static void wait_asking(struct hn_thread *me, enum call call, const uint64_t a[6])
+{
+    struct timespec t;
+
+    if (call == CALL_POLL) {
+        wait_polled(me, a, (int)a[2] < 0 ? -1 : (int)a[2] * INT64_C(1000000), 0);
+    } else if (call == CALL_PPOLL) {
+        if (a[3] != 0)      /* other signals are blocked in the call than here */
+            hn_leave(me);
+        else if (a[2] == 0)
+            wait_polled(me, a, -1, 0);
+        else if (peek(a[2], &t, sizeof t))
+            wait_polled(me, a, timespec_ns(&t), a[2]);
+    } else if (call == CALL_EPOLL) {
+        if ((int)a[3] < 0)
+            hn_wait_until(me, epoll_ready, (void *)(uintptr_t)&a[0], -1);
+        else
+            hn_leave(me);
+    } else {
+        wait_selected(me, a, call == CALL_SELECT);
+    }
 }
 
 /* A call that may block is about to be made. */
 void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6])
 {
-    struct timespec t;
-
-    if (call == CALL_READ || call == CALL_READV || call == CALL_RECVFROM || call == CALL_RECVMSG) {
-        if (!asks_not_to_wait(call, a))
-            hn_wait_fd(me, (int)a[0], POLLIN);
-    } else if (call == CALL_SENDTO || call == CALL_SENDMSG) {
-        if (!asks_not_to_wait(call, a))
-            hn_wait_fd(me, (int)a[0], POLLOUT);
-    } else if (call == CALL_WRITE) {
-        if (large_write((int)a[0], a[2]))
-            hn_leave(me);
+    if (asks_not_to_wait(call, a))
+        return;
+    switch (call) {
+    case CALL_READ: case CALL_READV: case CALL_ACCEPT: case CALL_RECVFROM: case CALL_RECVMSG:
+        wait_for_fd(me, call, (int)a[0], POLLIN);
+        break;
+    case CALL_SENDMSG:
+        wait_for_fd(me, call, (int)a[0], POLLOUT);
+        break;
+    case CALL_WRITE: case CALL_WRITEV: case CALL_SENDTO:
+        wait_to_write(me, call, a);
+        break;
+    case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT: case CALL_EPOLL:
+        if (instead_possible())
+            choose_instead(guest_of(me), call, 0);
         else
-            hn_wait_fd(me, (int)a[0], POLLOUT);
-    } else if (call == CALL_POLL) {
-        wait_polled(me, a, (int)a[2] < 0 ? -1 : (int)a[2] * INT64_C(1000000), 0);
-    } else if (call == CALL_PPOLL) {
-        if (a[2] == 0)
-            wait_polled(me, a, -1, 0);
-        else if (peek(a[2], &t, sizeof t))
-            wait_polled(me, a, nanoseconds(&t), a[2]);
-    } else if (call == CALL_SELECT || call == CALL_PSELECT) {
-        wait_selected(me, a, call == CALL_SELECT);
-    } else if (call == CALL_EPOLL) {
-        if ((int)a[3] < 0)
-            hn_wait_until(me, epoll_ready, (void *)(uintptr_t)&a[0], -1);
-        else if ((int)a[3] > 0)
+            wait_asking(me, call, a);
+        break;
+    case CALL_FLOCK: case CALL_FCNTL: case CALL_MSGRCV: case CALL_MSGSND: case CALL_SEMOP:
+        wait_in_call(me, call, 0);
+        break;
+    case CALL_CONNECT:
+        if (!connects_at_once(a))
             hn_leave(me);
-    } else {
+        break;
+    default:
         wait_child(me, call, a);
+        break;
     }
 }

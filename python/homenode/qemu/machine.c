@@ -15,8 +15,8 @@ static const struct {
     int x86, generic;
 } numbers[] = {
     {CALL_READ, 0, 63}, {CALL_READV, 19, 65}, {CALL_RECVFROM, 45, 207},
-    {CALL_RECVMSG, 47, 212}, {CALL_READ, 43, 202}, {CALL_READ, 288, 242},
-    {CALL_WRITE, 1, 64}, {CALL_WRITE, 20, 66},
+    {CALL_RECVMSG, 47, 212}, {CALL_ACCEPT, 43, 202}, {CALL_ACCEPT, 288, 242},
+    {CALL_WRITE, 1, 64}, {CALL_WRITEV, 20, 66},
     {CALL_SENDTO, 44, 206}, {CALL_SENDMSG, 46, 211}, {CALL_POLL, 7, -1}, {CALL_PPOLL, 271, 73},
     {CALL_SELECT, 23, -1}, {CALL_PSELECT, 270, 72}, {CALL_EPOLL, 232, -1}, {CALL_EPOLL, 281, 22},
     {CALL_FUTEX, 202, 98}, {CALL_NANOSLEEP, 35, 101}, {CALL_CLOCK_NANOSLEEP, 230, 115},
@@ -27,15 +27,17 @@ static const struct {
     {CALL_SHMDT, 67, 197}, {CALL_TID_ADDRESS, 218, 96}, {CALL_CLOCK, 228, 113},
     {CALL_CLOCK, 96, 169}, {CALL_CLOCK, 201, -1}, {CALL_RANDOM, 318, 278},
     {CALL_OPEN, 2, -1}, {CALL_OPEN, 257, 56}, {CALL_OPEN, 437, 437}, {CALL_PREAD, 17, 67},
+    /* kill, tkill, rt_sigqueueinfo; tgkill, rt_tgsigqueueinfo */
+    {CALL_KILL, 62, 129}, {CALL_KILL, 200, 130}, {CALL_KILL, 129, 138},
+    {CALL_TGKILL, 234, 131}, {CALL_TGKILL, 297, 240},
     /* getpid, gettid, getppid, getpgrp, getpgid, getsid */
     {CALL_NUMBER, 39, 172}, {CALL_NUMBER, 186, 178}, {CALL_NUMBER, 110, 173},
     {CALL_NUMBER, 111, -1}, {CALL_NUMBER, 121, 155}, {CALL_NUMBER, 124, 156},
-    /* pause, rt_sigsuspend, rt_sigtimedwait, flock, semop, semtimedop, msgrcv, msgsnd,
-     * mq_timedreceive, mq_timedsend, connect, splice, tee */
+    {CALL_FLOCK, 73, 32}, {CALL_FCNTL, 72, 25}, {CALL_MSGRCV, 70, 188}, {CALL_MSGSND, 69, 189},
+    {CALL_SEMOP, 65, 193}, {CALL_SEMOP, 220, 192}, {CALL_CONNECT, 42, 203},
+    /* pause, rt_sigsuspend, rt_sigtimedwait, mq_timedreceive, mq_timedsend, splice, tee */
     {CALL_OUTSIDE, 34, -1}, {CALL_OUTSIDE, 130, 133}, {CALL_OUTSIDE, 128, 137},
-    {CALL_OUTSIDE, 73, 32}, {CALL_OUTSIDE, 65, 193}, {CALL_OUTSIDE, 220, 192},
-    {CALL_OUTSIDE, 70, 188}, {CALL_OUTSIDE, 69, 189}, {CALL_OUTSIDE, 243, 183},
-    {CALL_OUTSIDE, 242, 182}, {CALL_OUTSIDE, 42, 203}, {CALL_OUTSIDE, 275, 76},
+    {CALL_OUTSIDE, 243, 183}, {CALL_OUTSIDE, 242, 182}, {CALL_OUTSIDE, 275, 76},
     {CALL_OUTSIDE, 276, 77},
 };
 

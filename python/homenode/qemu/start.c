@@ -15,6 +15,10 @@ typedef int sigaction_function(int, const struct sigaction *, struct sigaction *
 /* QEMU's handlers, behind ours. */
 static handler *handlers[_NSIG];
 
+/* Whether the program lets its calls go on after a signal; of the last one, for each thread. */
+static char restarts[_NSIG];
+static __thread int last_restarts __attribute__((tls_model("initial-exec")));
+
 int hn_in_handler(struct hn_thread *me)
 {
     (void)me;
@@ -27,50 +31,57 @@ void hn_run_pending(struct hn_thread *me)
     me->put_off = 0;
 }
 
-#if defined(__x86_64__)
+int signal_restarts(void)
+{
+    return last_restarts;
+}
+
 /* Faults of the program's own accesses are QEMU's business; forbidden looks at the host's counter
  * are ours. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
+    instead_over();
     if (!ticks_answered(info, context))
         handlers[number](number, info, context);
 }
-#endif
 
-static void on_signal(int number, siginfo_t *info, void *context)
+/* The wait of a thread must end when a signal comes for the program, so we must know. */
+void pass_signal_on(int number, siginfo_t *info, void *context)
 {
-    if (hn_me != &hn_nobody)
+    instead_over();
+    last_restarts = restarts[number];
+    if (hn_me != &hn_nobody) {
         hn_me->put_off = 1;
-    handlers[number](number, info, context);
-}
-
-/* What stands before one of QEMU's handlers: the wait of a thread must end when a signal comes for
- * the program, so we must know. */
-static handler *ours_before(int number)
-{
-    if (number == SIGBUS)
-        return NULL;
-#if defined(__x86_64__)
-    if (number == SIGSEGV)
-        return on_fault;
-#endif
-    return number == SIGSEGV ? NULL : on_signal;
+        if (hn_me->waiting) {
+            hn_lock();
+            hn_interrupt(hn_me, HN_BY_SIGNAL);
+            hn_unlock();
+        }
+        /* When it comes depends on somebody else, or on the clock on the wall. */
+        if (info->si_code > 0 || info->si_code == SI_TIMER || info->si_pid != hn_c->pid)
+            __atomic_fetch_add(&hn_shared->outside, 1, __ATOMIC_RELAXED);
+    }
+    if (handlers[number] != NULL)
+        handlers[number](number, info, context);
 }
 
 HN_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
     static sigaction_function *real;
     struct sigaction ours;
-    handler *before;
 
     if (real == NULL)
         real = (sigaction_function *)dlsym(RTLD_NEXT, "sigaction");
-    if (action == NULL || hn_shared == NULL || (action->sa_flags & SA_SIGINFO) == 0 ||
-        number <= 0 || number >= _NSIG || (before = ours_before(number)) == NULL)
+    if (action == NULL || hn_shared == NULL || number <= 0 || number >= _NSIG)
+        return real(number, action, old);
+    handlers[number] = (action->sa_flags & SA_SIGINFO) != 0 ? action->sa_sigaction : NULL;
+    restarts[number] = (action->sa_flags & SA_RESTART) != 0;
+    if (number == SIGSYS && instead_catches())
+        return 0;
+    if (handlers[number] == NULL)
         return real(number, action, old);
     ours = *action;
-    handlers[number] = action->sa_sigaction;
-    ours.sa_sigaction = before;
+    ours.sa_sigaction = number == SIGSEGV || number == SIGBUS ? on_fault : pass_signal_on;
     return real(number, &ours, old);
 }
 

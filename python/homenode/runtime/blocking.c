@@ -164,7 +164,6 @@ INTERPOSE(int, ppoll, (struct pollfd *fds, nfds_t count, const struct timespec *
         result = REAL(ppoll)(fds, count, timeout, mask);
         hn_inside();
     } else {
-        me->restarts = 0;
         result = hn_wait_until(me, poll_ready, &call, timespec_ns(timeout)) < 0 ? -1 : call.result;
     }
     hn_leave_call(SYS_ppoll);

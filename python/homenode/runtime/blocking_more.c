@@ -56,7 +56,6 @@ INTERPOSE_DECLARED(int, select, (int count, fd_set *r, fd_set *w, fd_set *e,
         for (int i = 0; i < 3; i++)
             if (call.wanted[i] != NULL)
                 call.asked[i] = *call.wanted[i];
-        me->restarts = 0;
         result = hn_wait_until(me, select_ready, &call, timeval_ns(timeout)) < 0 ? -1 : call.result;
     }
     hn_leave_call(SYS_select);
@@ -88,7 +87,6 @@ INTERPOSE_DECLARED(int, epoll_wait, (int fd, struct epoll_event *events, int mos
     if (me == NULL) {
         result = REAL(epoll_wait)(fd, events, most, timeout_ms);
     } else {
-        me->restarts = 0;
         result = hn_wait_until(me, epoll_ready, &call, timeout_ns) < 0 ? -1 : call.result;
     }
     hn_leave_call(SYS_epoll_wait);
@@ -153,7 +151,6 @@ INTERPOSE_DECLARED(int, sigtimedwait, (const sigset_t *set, siginfo_t *info,
     if (me == NULL) {
         call.result = REAL(sigtimedwait)(set, info, timeout);
     } else {
-        me->restarts = 0;
         state = hn_wait_until(me, signal_ready, &call,
                               timeout == NULL ? -1 : timeout_ns + timeout->tv_nsec);
         if (state == 0)
@@ -213,7 +210,7 @@ INTERPOSE_DECLARED(pid_t, wait4, (pid_t who, int *status, int options, struct ru
     if (me == NULL || (options & WNOHANG) != 0)
         result = REAL(wait4)(who, status, options, usage);
     else
-        result = hn_wait_until(me, child_ready, &call, -1) < 0 ? -1 : call.result;
+        result = hn_wait_restarting(me, child_ready, &call, -1) < 0 ? -1 : call.result;
     hn_leave_call(SYS_wait4);
     return result;
 }
@@ -262,7 +259,7 @@ INTERPOSE_DECLARED(int, flock, (int fd, int operation))
     if (me == NULL || (operation & LOCK_NB) != 0)
         result = REAL(flock)(fd, operation);
     else
-        result = hn_wait_until(me, flock_ready, &call, -1) < 0 ? -1 : call.result;
+        result = hn_wait_restarting(me, flock_ready, &call, -1) < 0 ? -1 : call.result;
     hn_leave_call(SYS_flock);
     return result;
 }
@@ -292,7 +289,7 @@ static int any_fcntl(int fd, int command, void *argument)
     if (me == NULL)
         result = REAL(fcntl)(fd, command, argument);
     else
-        result = hn_wait_until(me, fcntl_ready, &call, -1) < 0 ? -1 : call.result;
+        result = hn_wait_restarting(me, fcntl_ready, &call, -1) < 0 ? -1 : call.result;
     if (waits)
         hn_leave_call(SYS_fcntl);
     return result;

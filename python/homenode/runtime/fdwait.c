@@ -28,7 +28,7 @@ int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, in
         pthread_testcancel();
         if (hn_c->order == 0)
             return 1;
-        if (why == HN_BY_SIGNAL && !me->restarts) {
+        if (why == HN_BY_SIGNAL && !(me->restarts && me->may_restart)) {
             errno = EINTR;
             return -1;
         }
@@ -38,6 +38,19 @@ int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, in
             step_ns *= 2;
     }
     return 1;
+}
+
+/* The same for a call that the kernel would let go on after a handler that restarts calls, as it
+ * does not let poll and its kin. */
+int hn_wait_restarting(struct hn_thread *me, int (*ready)(void *), void *argument,
+                       int64_t timeout_ns)
+{
+    int result;
+
+    me->may_restart = 1;
+    result = hn_wait_until(me, ready, argument, timeout_ns);
+    me->may_restart = 0;
+    return result;
 }
 
 static int fd_ready(void *argument)
@@ -61,19 +74,27 @@ static int64_t patience_ns(int fd, short events)
     return (limit.tv_sec * INT64_C(1000000) + limit.tv_usec) * 1000;
 }
 
-/* Waits until a call on `fd` will not block. -1: it ends now, with errno. */
-int hn_wait_fd(struct hn_thread *me, int fd, short events)
+/* Whether a call on `fd` would block now. */
+int hn_fd_blocks(int fd, short events)
 {
     struct pollfd p = {fd, events, 0};
     long flags;
-    int result;
 
     if (fd_ready(&p))
         return 0;
     flags = hn_sys(SYS_fcntl, fd, F_GETFL, 0, 0);
-    if (flags < 0 || (flags & O_NONBLOCK) != 0)
+    return flags >= 0 && (flags & O_NONBLOCK) == 0;
+}
+
+/* Waits until a call on `fd` will not block. -1: it ends now, with errno. */
+int hn_wait_fd(struct hn_thread *me, int fd, short events)
+{
+    struct pollfd p = {fd, events, 0};
+    int result;
+
+    if (!hn_fd_blocks(fd, events))
         return 0;
-    result = hn_wait_until(me, fd_ready, &p, patience_ns(fd, events));
+    result = hn_wait_restarting(me, fd_ready, &p, patience_ns(fd, events));
     if (result == 0)
         errno = EAGAIN;
     return result == 1 ? 0 : -1;

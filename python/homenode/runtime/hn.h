@@ -88,6 +88,7 @@ struct hn_thread {
     uint64_t blocks_done;       /* free order: blocks of its ring it has filled */
     uint64_t put_off;           /* signals blocked until the thread leaves the runtime */
     int restarts;               /* the last handler lets system calls go on */
+    int may_restart;            /* the present call is one that may */
     int waiting;                /* asleep in hn_wait_turn, without the lock */
 } __attribute__((aligned(64)));
 
@@ -196,6 +197,9 @@ void hn_text_event(struct hn_thread *me, int code, uint64_t number, const char *
 
 /* fdwait.c */
 int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);
+int hn_wait_restarting(struct hn_thread *me, int (*ready)(void *), void *argument,
+                       int64_t timeout_ns);
+int hn_fd_blocks(int fd, short events);
 int hn_wait_fd(struct hn_thread *me, int fd, short events);
 
 /* blocking.c */

@@ -179,11 +179,31 @@ void hn_dispatch(struct hn_thread *me)
     }
 }
 
+/* One sleep, however it ends. A signal handler that comes while `waiting` is set has the thread
+ * woken itself; one that came before is noticed here. */
+static long nap(struct hn_thread *me, const struct timespec *limit)
+{
+    long result = 0;
+
+    __atomic_store_n(&me->waiting, 1, __ATOMIC_SEQ_CST);
+    if (me->put_off == 0 || me->state != HN_BLOCKED) {
+        result = hn_futex(&me->go, FUTEX_WAIT_PRIVATE, 0, limit);
+        __atomic_store_n(&me->waiting, 0, __ATOMIC_SEQ_CST);
+    } else {
+        __atomic_store_n(&me->waiting, 0, __ATOMIC_SEQ_CST);
+        hn_lock();
+        hn_interrupt(me, HN_BY_SIGNAL);
+        hn_unlock();
+    }
+    return result;
+}
+
 /* Nobody can run before this thread's deadline: lets real time pass, then virtual time jumps. */
 static void mind_clock(struct hn_thread *me)
 {
     struct timespec wait;
     uint64_t now_ns, gap_ns;
+    long result;
 
     hn_lock();
     now_ns = hn_virtual_ns(hn_c->next, hn_c->block_end);
@@ -193,8 +213,7 @@ static void mind_clock(struct hn_thread *me)
     hn_unlock();
     wait.tv_sec = (time_t)(gap_ns / 1000000000);
     wait.tv_nsec = (long)(gap_ns % 1000000000);
-    long result = gap_ns == 0 ? -ETIMEDOUT
-                              : hn_futex(&me->go, FUTEX_WAIT_PRIVATE, 0, &wait);
+    result = gap_ns == 0 ? -ETIMEDOUT : nap(me, &wait);
     hn_lock();
     if (hn_c->clock_minder == me)
         hn_c->clock_minder = NULL;
@@ -229,24 +248,11 @@ static void let_it_die(void)
     hn_await_death(tid);
 }
 
-/* One sleep, however it ends. A signal handler that comes while `waiting` is set has the thread
- * woken itself; one that came before is noticed here. */
 static void doze(struct hn_thread *me)
 {
     const struct timespec glance = {0, GLANCE_NS};
-    long result = 0;
 
-    __atomic_store_n(&me->waiting, 1, __ATOMIC_SEQ_CST);
-    if (me->put_off == 0 || me->state != HN_BLOCKED) {
-        result = hn_futex(&me->go, FUTEX_WAIT_PRIVATE, 0, &glance);
-        __atomic_store_n(&me->waiting, 0, __ATOMIC_SEQ_CST);
-    } else {
-        __atomic_store_n(&me->waiting, 0, __ATOMIC_SEQ_CST);
-        hn_lock();
-        hn_interrupt(me, HN_BY_SIGNAL);
-        hn_unlock();
-    }
-    if (result == -ETIMEDOUT)
+    if (nap(me, &glance) == -ETIMEDOUT)
         hn_watch(me);
 }
 

@@ -1,0 +1,370 @@
+/* Waits of the program that are made in place of QEMU's calls (instead.c), in virtual time: each is
+ * the call itself, asked not to wait, again and again until it has an answer or time is up. The
+ * arguments are those of the host's call.
+ */
+#include "guest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+/* QEMU's own: the program's call is made once more after the signal's handler. */
+enum { MAKE_AGAIN = 512, OPERATIONS_MAX = 64 };
+
+/* A call, its form that does not wait, and the answer that means "not now". */
+struct attempt {
+    long number;
+    long a[6];
+    long not_now;
+    long result;
+    fd_set sets[3];             /* select's, as they were given */
+};
+
+static int answered(void *argument)
+{
+    struct attempt *t = argument;
+
+    if (t->number == SYS_pselect6) {
+        for (int i = 0; i < 3; i++)
+            if (t->a[1 + i] != 0)
+                memcpy((void *)t->a[1 + i], &t->sets[i], ((size_t)t->a[0] + 63) / 64 * 8);
+    }
+    t->result = make_call(t->number, t->a);
+    return t->result != t->not_now;
+}
+
+/* The result of a wait that a signal ended. */
+long interrupted(int may_restart)
+{
+    return may_restart && signal_restarts() ? -MAKE_AGAIN : -EINTR;
+}
+
+/* The answer; `original` is the call as QEMU made it, for when recording ends meanwhile. */
+static long await(struct hn_thread *me, struct attempt *t, const long original[6],
+                  int64_t timeout_ns, int may_restart)
+{
+    const int state = hn_wait_until(me, answered, t, timeout_ns);
+
+    if (state < 0)
+        return interrupted(may_restart);
+    if (state == 1 && t->result == t->not_now)
+        return make_call(t->number, original);
+    return t->result;
+}
+
+/* Waits with the signals blocked that the call wants blocked; `mask` may be null. */
+static long await_masked(struct hn_thread *me, struct attempt *t, const long original[6],
+                         int64_t timeout_ns, const uint64_t *mask)
+{
+    uint64_t before;
+    long result;
+
+    if (mask == NULL)
+        return await(me, t, original, timeout_ns, 0);
+    instead_mask(mask, &before);
+    result = await(me, t, original, timeout_ns, 0);
+    if (result != -EINTR)
+        instead_mask(&before, NULL);
+    return result;
+}
+
+static uint64_t now_of(const struct hn_thread *me)
+{
+    return me->state == HN_RUNNING ? hn_virtual_ns(me->next, me->block_end) : 0;
+}
+
+/* What is left of a time-out, which the kernel writes where it was. */
+static void write_rest(struct timespec *timeout, uint64_t until, const struct hn_thread *me)
+{
+    const uint64_t now = now_of(me);
+    const uint64_t left = until > now ? until - now : 0;
+
+    timeout->tv_sec = (time_t)(left / HN_NS_PER_SECOND);
+    timeout->tv_nsec = (long)(left % HN_NS_PER_SECOND);
+}
+
+static long poll_instead(struct hn_thread *me, long number, const long a[6])
+{
+    struct timespec zero = {0, 0};
+    struct timespec *timeout = (struct timespec *)a[2];
+    struct attempt t = {.number = number, .a = {a[0], a[1], (long)&zero, 0, 0, 0}};
+    const int64_t ns = timeout == NULL ? -1 : timespec_ns(timeout);
+    const uint64_t until = now_of(me) + (uint64_t)ns;
+    const long result = await_masked(me, &t, a, ns, (const uint64_t *)a[3]);
+
+    if (timeout != NULL)
+        write_rest(timeout, until, me);
+    return result;
+}
+
+static long select_instead(struct hn_thread *me, long number, const long a[6])
+{
+    struct timespec zero = {0, 0};
+    struct timespec *timeout = (struct timespec *)a[4];
+    /* The last argument leads to the mask and its size. */
+    const uint64_t *mask = a[5] == 0 ? NULL : *(const uint64_t *const *)a[5];
+    struct attempt t = {.number = number, .a = {a[0], a[1], a[2], a[3], (long)&zero, 0}};
+    const int64_t ns = timeout == NULL ? -1 : timespec_ns(timeout);
+    const uint64_t until = now_of(me) + (uint64_t)ns;
+    long result;
+
+    if (a[0] < 0 || a[0] > FD_SETSIZE)
+        return make_call(number, a);
+    for (int i = 0; i < 3; i++)
+        if (a[1 + i] != 0)
+            memcpy(&t.sets[i], (const void *)a[1 + i], ((size_t)a[0] + 63) / 64 * 8);
+    result = await_masked(me, &t, a, ns, mask);
+    if (timeout != NULL)
+        write_rest(timeout, until, me);
+    return result;
+}
+
+static long epoll_instead(struct hn_thread *me, long number, const long a[6])
+{
+    struct attempt t = {.number = number, .a = {a[0], a[1], a[2], 0, 0, 0}};
+    const int64_t ns = (int)a[3] < 0 ? -1 : (int)a[3] * INT64_C(1000000);
+
+    return await_masked(me, &t, a, ns, (const uint64_t *)a[4]);
+}
+
+/* One piece of a write: what a pipe takes as a whole once it has room; sockets say what they took.
+ * `flags` are those of a socket. */
+static long write_piece(int fd, const char *from, size_t size, long flags)
+{
+    const size_t piece = size < PIPE_BUF ? size : PIPE_BUF;
+    const long a[6] = {fd, (long)from, (long)piece, flags | MSG_DONTWAIT, 0, 0};
+    const long sent = make_call(SYS_sendto, a);
+
+    return sent == -ENOTSOCK ? make_call(SYS_write, a) : sent;
+}
+
+/* Writes all; how much of it, or the error that came before anything was written. */
+static long write_all(struct hn_thread *me, int fd, const char *from, size_t size, long flags)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        const int failed = hn_wait_fd(me, fd, POLLOUT) != 0;
+        const long rest[6] = {fd, (long)(from + done), (long)(size - done), 0, 0, 0};
+        long result;
+
+        if (failed)
+            result = errno == EINTR ? interrupted(1) : -errno;
+        else if (hn_c->order == 0)
+            result = make_call(SYS_write, rest);
+        else
+            result = write_piece(fd, from + done, size - done, flags);
+        if (result == -EAGAIN && !failed)
+            continue;
+        if (result < 0)
+            return done > 0 ? (long)done : result;
+        done += (size_t)result;
+    }
+    return (long)done;
+}
+
+static long write_instead(struct hn_thread *me, long number, const long a[6])
+{
+    (void)number;
+    return write_all(me, (int)a[0], (const char *)a[1], (size_t)a[2], 0);
+}
+
+static long sendto_instead(struct hn_thread *me, long number, const long a[6])
+{
+    (void)number;
+    return write_all(me, (int)a[0], (const char *)a[1], (size_t)a[2], a[3]);
+}
+
+static long writev_instead(struct hn_thread *me, long number, const long a[6])
+{
+    const struct iovec *pieces = (const struct iovec *)a[1];
+    long done = 0;
+
+    (void)number;
+    for (long i = 0; i < a[2]; i++) {
+        const long part = write_all(me, (int)a[0], pieces[i].iov_base, pieces[i].iov_len, 0);
+
+        if (part < 0)
+            return done > 0 ? done : part;
+        done += part;
+        if ((size_t)part < pieces[i].iov_len)
+            break;
+    }
+    return done;
+}
+
+static long flock_instead(struct hn_thread *me, long number, const long a[6])
+{
+    struct attempt t = {.number = number, .a = {a[0], a[1] | LOCK_NB}, .not_now = -EWOULDBLOCK};
+
+    return await(me, &t, a, -1, 1);
+}
+
+static long fcntl_instead(struct hn_thread *me, long number, const long a[6])
+{
+    const long asks = a[1] == F_SETLKW ? F_SETLK : F_OFD_SETLK;
+    struct attempt t = {.number = number, .a = {a[0], asks, a[2]}, .not_now = -EAGAIN};
+
+    if (a[1] != F_SETLKW && a[1] != F_OFD_SETLKW)
+        return make_call(number, a);
+    return await(me, &t, a, -1, 1);
+}
+
+static long msgrcv_instead(struct hn_thread *me, long number, const long a[6])
+{
+    struct attempt t = {.number = number, .a = {a[0], a[1], a[2], a[3], a[4] | IPC_NOWAIT},
+                        .not_now = -ENOMSG};
+
+    return await(me, &t, a, -1, 0);
+}
+
+static long msgsnd_instead(struct hn_thread *me, long number, const long a[6])
+{
+    struct attempt t = {.number = number, .a = {a[0], a[1], a[2], a[3] | IPC_NOWAIT},
+                        .not_now = -EAGAIN};
+
+    return await(me, &t, a, -1, 0);
+}
+
+/* Operations that do not wait anyway are left alone: which one said no cannot be told. */
+static long semop_instead(struct hn_thread *me, long number, const long a[6])
+{
+    const struct sembuf *given = (const struct sembuf *)a[1];
+    const struct timespec *timeout = (const struct timespec *)a[3];
+    struct sembuf asks[OPERATIONS_MAX];
+    struct attempt t = {.number = number, .a = {a[0], (long)asks, a[2], 0}, .not_now = -EAGAIN};
+
+    if (a[2] < 0 || a[2] > OPERATIONS_MAX)
+        return make_call(number, a);
+    for (long i = 0; i < a[2]; i++) {
+        if ((given[i].sem_flg & IPC_NOWAIT) != 0)
+            return make_call(number, a);
+        asks[i] = given[i];
+        asks[i].sem_flg |= IPC_NOWAIT;
+    }
+    return await(me, &t, a, timeout == NULL ? -1 : timespec_ns(timeout), 0);
+}
+
+/* Calls that wait for a descriptor alone. */
+static long with_fd(struct hn_thread *me, short events, long number, const long a[6])
+{
+    if (hn_wait_fd(me, (int)a[0], events) != 0)
+        return errno == EINTR ? interrupted(1) : -errno;
+    return make_call(number, a);
+}
+
+static long input_instead(struct hn_thread *me, long number, const long a[6])
+{
+    return with_fd(me, POLLIN, number, a);
+}
+
+static long output_instead(struct hn_thread *me, long number, const long a[6])
+{
+    return with_fd(me, POLLOUT, number, a);
+}
+
+static long wait4_instead(struct hn_thread *me, long number, const long a[6])
+{
+    struct attempt t = {.number = number, .a = {a[0], a[1], a[2] | WNOHANG, a[3]}};
+
+    return await(me, &t, a, -1, 1);
+}
+
+static int waitid_ready(void *argument)
+{
+    const long *a = argument;
+
+    return child_ready((idtype_t)a[0], (id_t)a[1], (int)a[3]);
+}
+
+static long waitid_instead(struct hn_thread *me, long number, const long a[6])
+{
+    if (hn_wait_until(me, waitid_ready, (void *)(uintptr_t)a, -1) < 0)
+        return interrupted(1);
+    return make_call(number, a);
+}
+
+/* Sleeps until a point of virtual time; what is left when a handler ran goes to `rest`. */
+static long sleep_until(struct hn_thread *me, int64_t ns, struct timespec *rest)
+{
+    const uint64_t until = now_of(me) + (uint64_t)ns;
+
+    if (ns <= 0 || hn_block(me, me, HN_W_TIME, ns) != HN_BY_SIGNAL)
+        return 0;
+    if (rest != NULL)
+        write_rest(rest, until, me);
+    return -EINTR;
+}
+
+static long nanosleep_instead(struct hn_thread *me, long number, const long a[6])
+{
+    (void)number;
+    return sleep_until(me, timespec_ns((const struct timespec *)a[0]), (struct timespec *)a[1]);
+}
+
+static long clock_nanosleep_instead(struct hn_thread *me, long number, const long a[6])
+{
+    const struct timespec *wanted = (const struct timespec *)a[2];
+
+    if (!hn_is_virtual((clockid_t)a[0]))
+        return make_call(number, a);
+    if ((a[1] & TIMER_ABSTIME) != 0)
+        return sleep_until(me, hn_until(wanted, (clockid_t)a[0]), NULL);
+    return sleep_until(me, timespec_ns(wanted), (struct timespec *)a[3]);
+}
+
+/* By what QEMU makes of the program's calls; `midway` are those that may wait in the middle. */
+static const struct {
+    enum call call;
+    int midway;
+    long number;
+    replacement *make;
+} replacements[] = {
+    {CALL_POLL, 0, SYS_ppoll, poll_instead},
+    {CALL_PPOLL, 0, SYS_ppoll, poll_instead},
+    {CALL_SELECT, 0, SYS_pselect6, select_instead},
+    {CALL_PSELECT, 0, SYS_pselect6, select_instead},
+    {CALL_EPOLL, 0, SYS_epoll_pwait, epoll_instead},
+    {CALL_READ, 0, SYS_read, input_instead},
+    {CALL_READV, 0, SYS_readv, input_instead},
+    {CALL_ACCEPT, 0, SYS_accept4, input_instead},
+    {CALL_RECVFROM, 0, SYS_recvfrom, input_instead},
+    {CALL_RECVMSG, 0, SYS_recvmsg, input_instead},
+    {CALL_WRITE, 0, SYS_write, output_instead},
+    {CALL_WRITEV, 0, SYS_writev, output_instead},
+    {CALL_SENDTO, 0, SYS_sendto, output_instead},
+    {CALL_SENDMSG, 0, SYS_sendmsg, output_instead},
+    {CALL_WRITE, 1, SYS_write, write_instead},
+    {CALL_WRITEV, 1, SYS_writev, writev_instead},
+    {CALL_SENDTO, 1, SYS_sendto, sendto_instead},
+    {CALL_FLOCK, 0, SYS_flock, flock_instead},
+    {CALL_FCNTL, 0, SYS_fcntl, fcntl_instead},
+    {CALL_MSGRCV, 0, SYS_msgrcv, msgrcv_instead},
+    {CALL_MSGSND, 0, SYS_msgsnd, msgsnd_instead},
+    {CALL_SEMOP, 0, SYS_semtimedop, semop_instead},
+    {CALL_WAIT4, 0, SYS_wait4, wait4_instead},
+    {CALL_WAITID, 0, SYS_waitid, waitid_instead},
+    {CALL_NANOSLEEP, 0, SYS_nanosleep, nanosleep_instead},
+    {CALL_CLOCK_NANOSLEEP, 0, SYS_clock_nanosleep, clock_nanosleep_instead},
+    {CALL_FUTEX, 0, SYS_futex, futex_instead},
+};
+
+/* The thread's call is to be made here, as soon as QEMU makes it. */
+void choose_instead(struct guest *g, enum call call, int midway)
+{
+    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++) {
+        if (replacements[i].call == call && replacements[i].midway == midway) {
+            g->instead_number = replacements[i].number;
+            g->instead = replacements[i].make;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+/* System calls that QEMU makes for the program, made here in their place.
+ *
+ * A call that waits must wait in virtual time, without the kernel. Many can be asked beforehand
+ * whether they would wait (guest_waits.c), but what then remains, a time-out that is over or half
+ * of a large write, nobody but the call itself can tell the program, and QEMU makes it with an
+ * instruction of its own. So the kernel is told to send this thread's next call back to us
+ * (PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11): the signal's handler does what the call should have
+ * done, sees QEMU's arguments, and leaves the result where the kernel would have.
+ *
+ * Calls that come in between, such as one of malloc's, are passed on. A handler of QEMU's that
+ * comes in between ends the matter, because its return is a call too; then the kernel makes the
+ * call after all, and nothing is wrong but the time it takes.
+ */
+#include "guest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#if defined(__x86_64__)
+#include <sys/ucontext.h>
+
+enum { DISPATCH = 59, OFF = 0, ON = 1, SENT_BACK = 2, RESTORER = 0x04000000 };
+
+/* The kernel's struct sigaction. */
+struct kernel_action {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+static __thread volatile char sends_back __attribute__((tls_model("initial-exec")));
+static __thread struct {
+    long number;
+    replacement *make;
+} next;
+
+/* The return from our handler, which the kernel lets pass. Debuggers know it by its bytes. */
+__asm__(".pushsection .text\n"
+        "nop\n"
+        "hn_restorer:\n"
+        "mov $15, %rax\n"
+        "syscall\n"
+        "hn_restorer_end:\n"
+        "nop\n"
+        ".popsection\n");
+extern char hn_restorer[] __attribute__((visibility("hidden")));
+extern char hn_restorer_end[] __attribute__((visibility("hidden")));
+
+long make_call(long number, const long a[6])
+{
+    register long r10 __asm__("r10") = a[3];
+    register long r8 __asm__("r8") = a[4];
+    register long r9 __asm__("r9") = a[5];
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static void mask_signals(int how, const uint64_t *mask, uint64_t *old)
+{
+    hn_sys(SYS_rt_sigprocmask, how, (long)mask, (long)old, sizeof *old);
+}
+
+/* 0, or the error: what is not used must be zero. */
+static long dispatch(int how, const void *passes, size_t size, volatile char *selector)
+{
+    const long a[6] = {DISPATCH, how, (long)passes, (long)size, (long)selector, 0};
+
+    return make_call(SYS_prctl, a);
+}
+
+/* The call is over, or a handler of QEMU's begins. */
+void instead_over(void)
+{
+    if (!sends_back)
+        return;
+    sends_back = 0;
+    dispatch(OFF, NULL, 0, NULL);
+}
+
+static void on_call_sent_back(int number, siginfo_t *info, void *context)
+{
+    ucontext_t *u = context;
+    greg_t *r = u->uc_mcontext.gregs;
+    const long a[6] = {r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]};
+    const int saved_errno = errno;
+    struct hn_thread *me;
+
+    if (info->si_code != SENT_BACK) {
+        pass_signal_on(number, info, context);
+        return;
+    }
+    sends_back = 0;
+    if (r[REG_RAX] != next.number) {
+        r[REG_RAX] = make_call(r[REG_RAX], a);
+        sends_back = 1;
+        return;
+    }
+    dispatch(OFF, NULL, 0, NULL);
+    me = asking();
+    r[REG_RAX] = me == NULL ? make_call(next.number, a) : next.make(me, next.number, a);
+    /* QEMU has signals blocked from when one comes until it delivers it. */
+    mask_signals(SIG_BLOCK, NULL, (uint64_t *)&u->uc_sigmask);
+    errno = saved_errno;
+}
+
+static int catch_calls(void)
+{
+    const struct kernel_action ours = {
+        on_call_sent_back, SA_SIGINFO | SA_NODEFER | RESTORER,
+        (void (*)(void))(uintptr_t)hn_restorer, 0};
+
+    return hn_sys(SYS_rt_sigaction, SIGSYS, (long)&ours, 0, sizeof ours.mask) == 0;
+}
+
+/* Whether the kernel can send calls back. From the first question on, the signal is ours. */
+static enum { UNKNOWN, IMPOSSIBLE, POSSIBLE } here;
+
+int instead_possible(void)
+{
+    if (here == UNKNOWN)
+        here = dispatch(OFF, NULL, 0, NULL) == 0 && catch_calls() ? POSSIBLE : IMPOSSIBLE;
+    return here == POSSIBLE;
+}
+
+/* Whether the signal is ours already. */
+int instead_catches(void)
+{
+    return here == POSSIBLE;
+}
+
+/* The next call with this number is made by `make`. The last thing that is done before the call. */
+void call_instead(long number, replacement *make)
+{
+    const uint64_t trap = UINT64_C(1) << (SIGSYS - 1);
+
+    mask_signals(SIG_UNBLOCK, &trap, NULL);
+    if (dispatch(ON, hn_restorer, (size_t)(hn_restorer_end - hn_restorer) + 1, &sends_back) != 0)
+        return;
+    next.number = number;
+    next.make = make;
+    sends_back = 1;
+}
+
+/* Replaces the signals that are blocked; `wanted` may be null. */
+void instead_mask(const uint64_t *wanted, uint64_t *old)
+{
+    mask_signals(SIG_SETMASK, wanted, old);
+}
+#else
+/* Linux sends calls back on x86-64 only. */
+int instead_possible(void)
+{
+    return 0;
+}
+
+int instead_catches(void)
+{
+    return 0;
+}
+
+void instead_over(void)
+{
+}
+
+void instead_mask(const uint64_t *wanted, uint64_t *old)
+{
+    (void)wanted, (void)old;
+}
+
+void call_instead(long number, replacement *make)
+{
+    (void)number, (void)make;
+}
+
+long make_call(long number, const long a[6])
+{
+    return hn_sys(number, a[0], a[1], a[2], a[3]);
+}
+#endif
