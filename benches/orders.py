@@ -51,7 +51,7 @@ def main() -> None:
 
 def orders_of(name: str) -> tuple[hn.OrderResult, hn.OrderResult]:
     """What recordings of a program give, and what orders made of the first of them give."""
-    machines, sizes = zip(*POINTS, strict=True)
+    machines, sizes = [machine for machine, _ in POINTS], [size for _, size in POINTS]
     entry = workloads.find(name)
     words = entry.arguments if name in USUAL_SIZE else entry.quick
     with tempfile.TemporaryDirectory() as folder:

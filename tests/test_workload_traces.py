@@ -12,6 +12,7 @@ import pytest
 import homenode as hn
 from homenode import workloads
 from homenode.cli.app import main
+from homenode.workloads.measure import without_pc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,6 +109,17 @@ def test_pictures_repeat(program: Callable[..., Outcome], tmp_path: Path) -> Non
         first, again = ((tmp_path / folder / f"{name}.svg").read_text() for folder in ("a", "b"))
         assert first == again
         assert f">{name}, quick size, {threads} threads</text>" in first
+
+
+def test_the_beginning_of_a_trace_without_program_counters(tmp_path: Path) -> None:
+    program = workloads.build("migratory", tmp_path / "program", "homenode")
+    trace = hn.Trace.record([str(program), "-p", "2"], tmp_path / "t.hnt")
+    chunk = next(trace.batches()).num_rows
+    assert trace.references > chunk
+    assert without_pc(trace).references == trace.references
+    part = without_pc(trace, 1)
+    assert part.references == chunk
+    assert "pc" not in next(part.batches()).schema.names
 
 
 def test_the_table_of_traces(program: Callable[..., Outcome]) -> None:
