@@ -13,11 +13,16 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod engine;
 pub mod protocol;
 mod table;
 mod vocabulary;
 
 pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
+pub use engine::{
+    CheckError, Counter, Counts, KernelPart, MissRule, Misses, PROCESSORS_MAX, Reading, Setup,
+    SetupError, Sharing, Transactions,
+};
 pub use protocol::{Entry, Parameter, ProtocolError, ProtocolSpec, TABLE};
 pub use table::{Label, Rules, Table};
 pub use vocabulary::{

@@ -175,15 +175,11 @@ impl Table {
         self.replies.len()
     }
 
-    /// Whether the event changes nothing but the order of use, whatever the others have.
+    /// Whether the event leads to this next state without a transaction, whatever the others have.
     #[must_use]
-    pub fn is_quiet(&self, state: u8, event: Event) -> bool {
-        let quiet = Cell::Does(Action {
-            transaction: None,
-            source: Source::Own,
-            next: state,
-            again: false,
-        });
+    pub fn is_quiet(&self, state: u8, event: Event, next: u8) -> bool {
+        let quiet =
+            Cell::Does(Action { transaction: None, source: Source::Own, next, again: false });
         let conditions = 0..u8::try_from(self.conditions.len()).unwrap_or(u8::MAX);
         let mut possible = conditions
             .map(|condition| self.cell(state, event, condition))

@@ -1,0 +1,65 @@
+//! References per second of every protocol on one core, in the order of the trace.
+//!
+//! `cargo bench -p homenode-snoop` prints a table, then one JSON line per figure. Each figure is the
+//! best of three; the streams are synthetic and the same every time.
+
+mod streams;
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use homenode_snoop::TABLE;
+
+const REFERENCES: usize = 20_000_000;
+
+/// Seconds that this thread has had a processor, which on Linux leaves out what other programs take;
+/// elsewhere seconds since the first call.
+fn seconds() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let start = START.get_or_init(Instant::now);
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = statistics.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns / 1e9)
+}
+
+/// Millions of references per second, the best of three.
+fn rate(mut work: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let start = seconds();
+        work();
+        best = best.min(seconds() - start);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
+    let rate = REFERENCES as f64 / best / 1e6;
+    rate
+}
+
+fn main() {
+    let mut lines = Vec::new();
+    // `cargo bench -p homenode-snoop -- mesi`
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    for (stream, batches) in streams::streams(REFERENCES) {
+        println!("\n{stream}: {REFERENCES} references, 4 processors, 32 KiB 8-way 64-byte blocks");
+        for entry in TABLE.iter().filter(|e| wanted.is_empty() || wanted.contains(&e.name.into())) {
+            let counts = streams::simulate(entry.name, &batches);
+            let speed = rate(|| {
+                std::hint::black_box(streams::simulate(entry.name, &batches));
+            });
+            let misses = counts.misses.total();
+            println!(
+                "  {:<8}{speed:>9.1} M references/s, {misses} misses, {} invalidates and writes",
+                entry.name,
+                counts.coherence.total()
+            );
+            lines.push(format!(
+                "{{\"bench\":\"bus\",\"trace\":\"{stream}\",\"what\":\"{}\",\
+                 \"processors\":4,\"mrefs_per_s\":{speed:.1}}}",
+                entry.name
+            ));
+        }
+    }
+    for line in lines {
+        println!("{line}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Deterministic streams of four processors, and the work that is measured.
+#![allow(dead_code, reason = "each program that includes this uses its own part")]
+
+use homenode_base::Rng;
+use homenode_machine::CacheShape;
+use homenode_snoop::{Counter, Counts, MissRule, ProtocolSpec, Reading, Setup};
+use homenode_trace::Batch;
+
+const PROCESSORS: u16 = 4;
+const ROWS: usize = 1 << 18;
+
+/// One reference: write, address.
+type Item = (bool, u64);
+
+/// The streams by name.
+pub fn streams(references: usize) -> [(&'static str, Vec<Batch>); 2] {
+    let mut product = [0u64, 1, 2, 3].map(Product::new);
+    let mut rng = Rng::new(1);
+    [
+        ("matrix-product", collect(references, |thread| product[usize::from(thread)].next())),
+        ("shared-mix", collect(references, |thread| mixed(&mut rng, thread))),
+    ]
+}
+
+/// The processors take turns, reference by reference.
+fn collect(references: usize, mut next: impl FnMut(u16) -> Item) -> Vec<Batch> {
+    let mut batches = Vec::new();
+    let mut batch = Batch::default();
+    for (_, thread) in (0..references).zip((0..PROCESSORS).cycle()) {
+        let (write, addr) = next(thread);
+        batch.thread.push(thread);
+        batch.kind.push(u8::from(write));
+        batch.size.push(8);
+        batch.addr.push(addr);
+        if batch.len() == ROWS {
+            batches.push(std::mem::take(&mut batch));
+        }
+    }
+    batches.push(batch);
+    batches
+}
+
+/// The inner loop of a product of matrices of doubles, rows dealt out to the processors: `N` reads of
+/// a row and a column, then a write of the sum.
+struct Product {
+    i: u64,
+    j: u64,
+    k: u64,
+    column: bool,
+}
+
+const N: u64 = 300;
+
+impl Product {
+    fn new(thread: u64) -> Self {
+        Self { i: thread, j: 0, k: 0, column: false }
+    }
+
+    fn next(&mut self) -> Item {
+        let [a, b, c] = [0x100_0000, 0x200_0000, 0x300_0000];
+        if self.k == N {
+            let item = (true, c + 8 * (self.i * N + self.j));
+            (self.k, self.j) = (0, self.j + 1);
+            if self.j == N {
+                (self.j, self.i) = (0, (self.i + u64::from(PROCESSORS)) % N);
+            }
+            return item;
+        }
+        self.column = !self.column;
+        if self.column {
+            return (false, a + 8 * (self.i * N + self.k));
+        }
+        self.k += 1;
+        (false, b + 8 * ((self.k - 1) * N + self.j))
+    }
+}
+
+/// 70 % private in 24 KiB a processor, 25 % read-mostly in 2 MiB, 4 % migratory (read, then written),
+/// 1 % counters of the processors that lie side by side.
+fn mixed(rng: &mut Rng, thread: u16) -> Item {
+    let own = u64::from(thread);
+    match rng.below(100) {
+        0..70 => (rng.below(100) < 30, 0x100_0000 * (1 + own) + 8 * rng.below(24 << 7)),
+        70..95 => (rng.below(100) < 1, 0x1000_0000 + 8 * rng.below(2 << 17)),
+        95..99 => (rng.below(2) == 0, 0x2000_0000 + 64 * rng.below(64)),
+        _ => (true, 0x3000_0000 + 64 * rng.below(16) + 8 * own),
+    }
+}
+
+/// What a protocol does in four caches of 32 KiB, 8-way, 64-byte blocks.
+pub fn simulate(protocol: &str, batches: &[Batch]) -> Counts {
+    let setup = Setup {
+        processors: PROCESSORS,
+        cache: CacheShape { size_bytes: 32 << 10, block_size_bytes: 64, associativity: 8 },
+        private: Vec::new(),
+        reading: Reading::default(),
+        rule: MissRule::Dubois,
+        check: false,
+    };
+    let table = ProtocolSpec::parse(protocol).expect("a protocol of the table").table();
+    let mut counter = Counter::new(&setup, table).expect("a machine that can be");
+    for batch in batches {
+        counter.push(batch).expect("a protocol that keeps its promises");
+    }
+    counter.finish()
+}

@@ -1,0 +1,119 @@
+//! One processor's cache: frames, and what is known of the copy in each.
+
+use super::frames::{Frames, QUIET_READ, QUIET_WRITE};
+use super::words::Words;
+use crate::table::Table;
+use crate::vocabulary::Event;
+
+/// Why a frame lost its copy, or what is still open about the copy it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Story {
+    /// Nothing.
+    #[default]
+    None,
+    /// The copy was fetched by an invalidation miss that is not yet known to be true sharing.
+    Open {
+        /// Whether the kernel's reference missed.
+        kernel: bool,
+    },
+    /// Another processor's transaction invalidated the copy.
+    Invalidated,
+    /// The copy went with its process.
+    Removed,
+}
+
+/// What is known of a frame's copy, besides what every reference looks at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Book<W> {
+    pub(crate) state: u8,
+    pub(crate) story: Story,
+    /// Number of the block in the directory.
+    pub(crate) number: u32,
+    /// Words that others wrote since the copy was lost. It stays while the miss is open.
+    pub(crate) fresh: W,
+}
+
+/// A processor's cache.
+pub(crate) struct Cache<F, W> {
+    pub(crate) frames: F,
+    /// For each frame the words its holder has read, and those it has written since the others were
+    /// last told ([`Cache::take_written`]).
+    pub(crate) marks: Vec<[W; 2]>,
+    pub(crate) books: Vec<Book<W>>,
+}
+
+/// Positions in [`Cache::marks`].
+pub(crate) const READ: usize = 0;
+/// See [`READ`].
+pub(crate) const WRITTEN: usize = 1;
+
+impl<F: Frames, W: Words> Cache<F, W> {
+    pub(crate) fn new(sets: usize, ways: usize) -> Self {
+        let frames = F::new(sets, ways);
+        Self {
+            marks: vec![[W::default(); 2]; frames.count()],
+            books: vec![Book::default(); frames.count()],
+            frames,
+        }
+    }
+
+    /// The frame of a block that this cache is known to have or have lost.
+    pub(crate) fn frame(&self, block: u64) -> usize {
+        self.frames.find(block).expect("the directory knows who has a frame for the block")
+    }
+
+    /// Words that the holder touched during the life of its copy.
+    pub(crate) fn touched(&self, frame: usize) -> W {
+        let [mut touched, written] = self.marks[frame];
+        touched.add(written);
+        touched
+    }
+
+    /// Words written since the last call; they count as touched from now on.
+    pub(crate) fn take_written(&mut self, frame: usize) -> W {
+        let written = std::mem::take(&mut self.marks[frame][WRITTEN]);
+        self.marks[frame][READ].add(written);
+        written
+    }
+
+    /// Puts the copy in a state, and says in the label what its holder may do unasked.
+    pub(crate) fn become_state(&mut self, table: &Quiet, frame: usize, state: u8) {
+        let book = &mut self.books[frame];
+        book.state = state;
+        let open = matches!(book.story, Story::Open { .. });
+        // An open miss has to see every reference until it is known what it was.
+        self.frames.allow(frame, if open { 0 } else { table.bits(state) });
+    }
+}
+
+/// For each state, what needs no other cache and no bus: see [`Table::is_quiet`].
+pub(crate) struct Quiet {
+    bits: Vec<u64>,
+    leaves: Vec<bool>,
+}
+
+impl Quiet {
+    pub(crate) fn of(table: &Table) -> Self {
+        let states = 0..u8::try_from(table.states().len()).unwrap_or(u8::MAX);
+        let bits = |state| {
+            let of = |event, bit| if table.is_quiet(state, event, state) { bit } else { 0 };
+            of(Event::Read, QUIET_READ) | of(Event::Write, QUIET_WRITE)
+        };
+        Self {
+            bits: states.clone().map(bits).collect(),
+            leaves: states.map(|state| table.is_quiet(state, Event::Replace, 0)).collect(),
+        }
+    }
+
+    /// What the processor may do without asking.
+    #[inline]
+    pub(crate) fn bits(&self, state: u8) -> u64 {
+        self.bits[usize::from(state)]
+    }
+
+    /// Whether the copy may give way without a word.
+    #[inline]
+    pub(crate) fn leaves(&self, state: u8) -> bool {
+        self.leaves[usize::from(state)]
+    }
+}

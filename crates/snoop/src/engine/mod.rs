@@ -1,0 +1,298 @@
+//! The counting engine of `--order trace`: each reference completes before the next one begins.
+//!
+//! A reference that changes nothing but the order of use is settled in one look at the label of the
+//! frame its set used last, or in one search of the set. All others go through the protocol's table
+//! (`events.rs`).
+
+mod cache;
+mod counts;
+mod directory;
+mod events;
+mod frames;
+mod setup;
+mod shadow;
+mod words;
+
+use homenode_base::{AccessKind, Flags};
+use homenode_trace::Batch;
+
+pub use counts::{Counts, KernelPart, Misses, Sharing, Transactions};
+pub use directory::PROCESSORS_MAX;
+pub use setup::{MissRule, Reading, Setup, SetupError};
+
+use crate::table::Table;
+use cache::{Cache, READ, WRITTEN};
+use events::{Bus, Piece};
+use frames::{FEW_MAX, Few, Frames, Many, QUIET_READ, QUIET_WRITE};
+use words::Words;
+
+/// A protocol that does not do what it promises.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// A read returned an old value.
+    #[error(
+        "reference {reference} of the trace: processor {processor} reads a stale value at address \
+         {address:#x}; the protocol is wrong (homenode check-protocol)"
+    )]
+    Stale {
+        /// Number of the reference in the trace, fetches included, from 0.
+        reference: u64,
+        /// The processor that reads.
+        processor: u16,
+        /// The word.
+        address: u64,
+    },
+    /// Something happened that the protocol declares impossible.
+    #[error(
+        "reference {reference} of the trace: processor {processor} at address {address:#x}: \
+         {what}; the protocol is wrong (homenode check-protocol)"
+    )]
+    Impossible {
+        /// Number of the reference in the trace, fetches included, from 0.
+        reference: u64,
+        /// The processor.
+        processor: u16,
+        /// The block.
+        address: u64,
+        /// What happened.
+        what: &'static str,
+    },
+}
+
+/// Counts what one protocol does in one machine, in the order of the trace.
+///
+/// Time: a reference that hits quietly is one or two comparisons, or a search of its set; any other
+/// takes a look at every cache with a copy. Memory: the caches' frames, and some 50 bytes for every
+/// block of the trace.
+pub struct Counter(Box<dyn Work>);
+
+impl Counter {
+    /// A machine with empty caches.
+    ///
+    /// # Errors
+    /// When there can be no such machine.
+    pub fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
+        let (block, _, ways) = setup.geometry()?;
+        let few = ways as u64 <= FEW_MAX;
+        Ok(Self(match (block.words(), few) {
+            (..=16, true) => Box::new(Engine::<Few, u16>::new(setup, table)?),
+            (..=64, true) => Box::new(Engine::<Few, u64>::new(setup, table)?),
+            (_, true) => Box::new(Engine::<Few, [u64; 4]>::new(setup, table)?),
+            (..=16, false) => Box::new(Engine::<Many, u16>::new(setup, table)?),
+            (..=64, false) => Box::new(Engine::<Many, u64>::new(setup, table)?),
+            (_, false) => Box::new(Engine::<Many, [u64; 4]>::new(setup, table)?),
+        }))
+    }
+
+    /// Adds the references of a batch. Batches come in the order of the trace.
+    ///
+    /// # Errors
+    /// When the protocol breaks a promise.
+    pub fn push(&mut self, batch: &Batch) -> Result<(), CheckError> {
+        self.0.push(batch)
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub fn finish(self) -> Counts {
+        self.0.finish()
+    }
+}
+
+/// [`Counter`] for one arrangement of frames and one size of blocks.
+trait Work: Send {
+    fn push(&mut self, batch: &Batch) -> Result<(), CheckError>;
+    fn finish(self: Box<Self>) -> Counts;
+}
+
+/// Numbers that threads may have.
+const THREADS: usize = 1 << 16;
+
+struct Engine<F, W> {
+    bus: Bus<F, W>,
+    shift: u32,
+    /// The processor of each thread.
+    place: Box<[u8; THREADS]>,
+    /// What a copy must allow for a reference of each kind to be quiet; 0 if the kind is left out.
+    need: [u64; 256],
+    /// Whether references with these flags are counted.
+    takes: [bool; 256],
+    /// Whether some flags are left out.
+    chooses: bool,
+    private: Vec<std::ops::Range<u64>>,
+    private_kernel: bool,
+    private_flag: Flags,
+    /// Whether no reference is quiet, because all of them are checked.
+    check: bool,
+    /// Rows before the batch, fetches and what is left out included.
+    rows: u64,
+}
+
+impl<F: Frames, W: Words> Engine<F, W> {
+    fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
+        let (block, _, _) = setup.geometry()?;
+        let reading = setup.reading;
+        let mut place = Box::new([0; THREADS]);
+        for (thread, place) in (0..=u16::MAX).zip(place.iter_mut()) {
+            *place = u8::try_from(thread % setup.processors).unwrap_or(0);
+        }
+        let mut need = [0; 256];
+        for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Atomic] {
+            need[usize::from(kind.code())] = if kind.writes() { QUIET_WRITE } else { QUIET_READ };
+        }
+        if reading.fetches {
+            need[usize::from(AccessKind::Fetch.code())] = QUIET_READ;
+        }
+        let mut takes = [true; 256];
+        for (bits, takes) in (0..=u8::MAX).zip(takes.iter_mut()) {
+            let has = |flag| Flags(bits).contains(flag);
+            *takes = (reading.private || !has(Flags::PRIVATE))
+                && (reading.synchronisation || !has(Flags::SYNC));
+        }
+        let mut private = setup.private.clone();
+        private.sort_by_key(|range| range.start);
+        Ok(Self {
+            bus: Bus::new(setup, table)?,
+            shift: block.bytes().trailing_zeros(),
+            place,
+            need,
+            chooses: !(reading.private && reading.synchronisation),
+            takes,
+            private,
+            private_kernel: reading.private_kernel,
+            private_flag: if reading.private_areas { Flags::PRIVATE } else { Flags(0) },
+            check: setup.check,
+            rows: 0,
+        })
+    }
+
+    /// Whether the reference is to a private area: its flag says so, or its address.
+    fn is_private(&self, addr: u64, flags: Flags) -> bool {
+        if flags.contains(Flags::KERNEL) && !self.private_kernel {
+            return false;
+        }
+        let flagged = self.private_flag != Flags(0) && flags.contains(self.private_flag);
+        flagged || self.private.iter().any(|range| range.contains(&addr))
+    }
+
+    /// A reference that is not quiet, or touches several blocks.
+    #[inline(never)]
+    fn slow(&mut self, batch: &Batch, row: usize) -> Result<(), CheckError> {
+        let (addr, kind) = (batch.addr[row], batch.kind[row]);
+        let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+        let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
+        let write = self.need[usize::from(kind)] == QUIET_WRITE;
+        for block in addr >> self.shift..=end >> self.shift {
+            let begin = addr.max(block << self.shift);
+            let last = end.min((block << self.shift) | ((1 << self.shift) - 1));
+            let piece = Piece {
+                processor: usize::from(self.place[usize::from(batch.thread[row])]),
+                block,
+                words: W::range(self.word(begin), self.word(last)),
+                write,
+                private: self.is_private(begin, flags),
+                kernel: flags.contains(Flags::KERNEL),
+            };
+            let found = self.bus.caches[piece.processor].frames.find(block);
+            let done = self.bus.reference(&piece, found);
+            done.map_err(|error| self.located(error, &piece, row))?;
+        }
+        // Every reference is counted once for itself in `push`.
+        self.bus.counts.block_references += (end >> self.shift) - (addr >> self.shift);
+        Ok(())
+    }
+
+    /// Position of the word within its block.
+    #[inline]
+    fn word(&self, addr: u64) -> u32 {
+        let offset = addr & ((1 << self.shift) - 1);
+        u32::try_from(offset / 4).unwrap_or(0)
+    }
+
+    /// Says where in the trace something went wrong.
+    fn located(&self, error: CheckError, piece: &Piece<W>, row: usize) -> CheckError {
+        let at = self.rows + row as u64;
+        let base = piece.block << self.shift;
+        match error {
+            CheckError::Stale { processor, address, .. } => {
+                CheckError::Stale { reference: at, processor, address: base + address }
+            }
+            CheckError::Impossible { processor, what, .. } => {
+                CheckError::Impossible { reference: at, processor, address: base, what }
+            }
+        }
+    }
+
+    /// Whether the reference touches one block whose copy allows it; then it is done.
+    #[inline]
+    fn quiet(&mut self, (processor, need): (usize, u64), addr: u64, size: u8) -> bool {
+        let block = addr >> self.shift;
+        let end = addr.wrapping_add(u64::from(size).wrapping_sub(1));
+        if end >> self.shift != block {
+            return false;
+        }
+        let words = W::range(self.word(addr), self.word(end));
+        let mark = if need == QUIET_WRITE { WRITTEN } else { READ };
+        let cache: &mut Cache<F, W> = &mut self.bus.caches[processor];
+        let front = cache.frames.front(block);
+        let above = cache.frames.label(front) ^ (block << 2);
+        if above & need != 0 && above < 4 {
+            cache.marks[front][mark].add(words);
+            return true;
+        }
+        if let Some(frame) = cache.frames.find(block)
+            && cache.frames.label(frame) & need != 0
+        {
+            cache.frames.touch(block, frame);
+            cache.marks[frame][mark].add(words);
+            return true;
+        }
+        false
+    }
+}
+
+impl<F: Frames, W: Words> Work for Engine<F, W> {
+    fn push(&mut self, batch: &Batch) -> Result<(), CheckError> {
+        let rows = batch.len();
+        let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
+        let (addrs, threads) = (&batch.addr[..rows], &batch.thread[..rows]);
+        let flags = batch.flags.get(..rows).filter(|_| self.chooses);
+        let mut left_out = 0;
+        for row in 0..rows {
+            let need = self.need[usize::from(kinds[row])];
+            if need == 0 || flags.is_some_and(|f| !self.takes[usize::from(f[row])]) {
+                left_out += 1;
+                continue;
+            }
+            let processor = usize::from(self.place[usize::from(threads[row])]);
+            if self.check || !self.quiet((processor, need), addrs[row], sizes[row]) {
+                self.slow(batch, row)?;
+            }
+        }
+        let counted = rows as u64 - left_out;
+        self.bus.counts.references += counted;
+        self.bus.counts.block_references += counted;
+        self.bus.counts.kernel.references += self.kernel_rows(batch);
+        self.rows += rows as u64;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Counts {
+        self.bus.close();
+        let mut counts = self.bus.counts;
+        counts.hits = counts.block_references - counts.misses.total();
+        counts
+    }
+}
+
+impl<F: Frames, W: Words> Engine<F, W> {
+    /// References by the kernel that are counted.
+    fn kernel_rows(&self, batch: &Batch) -> u64 {
+        let counted = |(&flags, &kind): (&u8, &u8)| {
+            let takes = self.need[usize::from(kind)] != 0 && self.takes[usize::from(flags)];
+            u64::from(takes && Flags(flags).contains(Flags::KERNEL))
+        };
+        batch.flags.iter().zip(&batch.kind).map(counted).sum()
+    }
+}

@@ -1,0 +1,89 @@
+//! Sets of the words of a block.
+
+/// A set of words, by their position in the block. Narrow sets keep the caches' books small.
+pub(crate) trait Words: Copy + Default + Send + 'static {
+    /// The words from `first` to `last`, both included and below the size of the set.
+    fn range(first: u32, last: u32) -> Self;
+    /// Adds the words of another set.
+    fn add(&mut self, other: Self);
+    /// Whether a word is in both.
+    fn meets(self, other: Self) -> bool;
+    /// Whether there is no word.
+    fn is_empty(self) -> bool;
+}
+
+macro_rules! narrow {
+    ($($set:ty),+) => {
+        $(impl Words for $set {
+            #[inline]
+            fn range(first: u32, last: u32) -> Self {
+                (Self::MAX >> (Self::BITS - 1 - (last - first))) << first
+            }
+
+            #[inline]
+            fn add(&mut self, other: Self) {
+                *self |= other;
+            }
+
+            #[inline]
+            fn meets(self, other: Self) -> bool {
+                self & other != 0
+            }
+
+            #[inline]
+            fn is_empty(self) -> bool {
+                self == 0
+            }
+        })+
+    };
+}
+
+// Blocks of up to 64 and 256 bytes.
+narrow!(u16, u64);
+
+/// The words of blocks of up to 1024 bytes.
+impl Words for [u64; 4] {
+    fn range(first: u32, last: u32) -> Self {
+        let mut set = Self::default();
+        for (limb, base) in set.iter_mut().zip((0u32..).step_by(64)) {
+            let (low, high) = (first.max(base), last.min(base + 63));
+            if low <= high {
+                *limb = u64::range(low - base, high - base);
+            }
+        }
+        set
+    }
+
+    fn add(&mut self, other: Self) {
+        self.iter_mut().zip(other).for_each(|(limb, other)| *limb |= other);
+    }
+
+    fn meets(self, other: Self) -> bool {
+        self.into_iter().zip(other).any(|(limb, other)| limb & other != 0)
+    }
+
+    fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_hold_their_ends_and_nothing_beside() {
+        assert_eq!(u16::range(0, 15), u16::MAX);
+        assert_eq!(u16::range(3, 4), 0b1_1000);
+        assert_eq!(u64::range(63, 63), 1 << 63);
+        assert_eq!(<[u64; 4]>::range(62, 65), [3 << 62, 3, 0, 0]);
+        assert_eq!(<[u64; 4]>::range(255, 255), [0, 0, 0, 1 << 63]);
+        for (first, last) in [(0, 255), (64, 127), (10, 200)] {
+            let set = <[u64; 4]>::range(first, last);
+            let ones: u32 = set.iter().map(|limb| limb.count_ones()).sum();
+            assert_eq!(ones, last - first + 1);
+            assert!(set.meets(<[u64; 4]>::range(last, last)));
+            assert!(first == 0 || !set.meets(<[u64; 4]>::range(first - 1, first - 1)));
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A slow simulator written from the sentences of the specification: maps, lists and searches.
+//!
+//! It keeps the whole past: every write with its time, every touch of every copy. What a miss was
+//! is found out afterwards by looking at that.
+
+pub mod rules;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rules::{States, reference, written_back};
+
+/// A reference.
+#[derive(Clone, Copy, Debug)]
+pub struct Ref {
+    pub thread: u16,
+    pub write: bool,
+    pub addr: u64,
+    pub size: u8,
+    pub private: bool,
+    pub kernel: bool,
+}
+
+/// A machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    pub protocol: &'static str,
+    pub processors: usize,
+    pub size: u64,
+    pub block: u64,
+    pub ways: usize,
+    pub torrellas: bool,
+    pub private_kernel: bool,
+}
+
+/// A frame that was used: a copy, or what is left of one.
+struct Frame {
+    block: u64,
+    valid: bool,
+    last_use: u64,
+    /// How and when the copy was lost.
+    lost: Option<(&'static str, u64)>,
+    /// When the copy before was lost, and whether by a kernel miss: an invalidation miss to judge.
+    judge: Option<(u64, bool)>,
+    /// Words touched during this copy's life, and when.
+    touched: Vec<(u64, u64)>,
+}
+
+pub struct Oracle {
+    machine: Machine,
+    clock: u64,
+    /// By processor and set.
+    caches: BTreeMap<(usize, u64), Vec<Frame>>,
+    states: BTreeMap<u64, States>,
+    ever: BTreeSet<(usize, u64)>,
+    /// Time, processor and word address of every write.
+    writes: Vec<(u64, usize, u64)>,
+    pub counts: BTreeMap<String, u64>,
+}
+
+impl Oracle {
+    pub fn new(machine: Machine) -> Self {
+        Self {
+            machine,
+            clock: 0,
+            caches: BTreeMap::new(),
+            states: BTreeMap::new(),
+            ever: BTreeSet::new(),
+            writes: Vec::new(),
+            counts: BTreeMap::new(),
+        }
+    }
+
+    fn count(&mut self, name: &str, kernel: bool) {
+        *self.counts.entry(name.to_owned()).or_default() += 1;
+        let bus = name.contains("read_") || ["update_block", "invalidate", "write"].contains(&name);
+        if kernel && !bus {
+            *self.counts.entry(format!("kernel {name}")).or_default() += 1;
+        }
+    }
+
+    fn set_of(&self, block: u64) -> u64 {
+        block % (self.machine.size / self.machine.block / self.machine.ways as u64)
+    }
+
+    fn frame(&mut self, who: usize, block: u64) -> Option<&mut Frame> {
+        let set = self.set_of(block);
+        self.caches.get_mut(&(who, set))?.iter_mut().find(|f| f.block == block)
+    }
+
+    pub fn access(&mut self, r: Ref) {
+        self.count("references", r.kernel);
+        let size = u64::from(r.size);
+        let mut blocks: Vec<u64> =
+            (r.addr..r.addr + size).map(|a| a / self.machine.block).collect();
+        blocks.dedup();
+        for block in blocks {
+            let words: BTreeSet<u64> = (r.addr..r.addr + size)
+                .filter(|a| a / self.machine.block == block)
+                .map(|a| a / 4)
+                .collect();
+            self.piece(r, block, &words);
+        }
+    }
+
+    fn piece(&mut self, r: Ref, block: u64, words: &BTreeSet<u64>) {
+        self.clock += 1;
+        let who = usize::from(r.thread) % self.machine.processors;
+        let private = r.private && (!r.kernel || self.machine.private_kernel);
+        let valid = self.frame(who, block).is_some_and(|f| f.valid);
+        let judge = if valid { None } else { self.miss(r, (who, private), block, words) };
+        let before = self.states.entry(block).or_default();
+        let happened = reference(self.machine.protocol, before, who, r.write, private);
+        for name in &happened.bus {
+            self.count(name, r.kernel);
+            if ["invalidate", "write"].contains(name) {
+                let sharing = self.sharing(&happened.remote, block, words, private);
+                self.count(sharing, r.kernel);
+            }
+        }
+        for loser in happened.lost {
+            let why = if self.machine.protocol == "pscr" { "removal" } else { "invalidation" };
+            let now = self.clock;
+            let frame = self.frame(loser, block).unwrap();
+            (frame.valid, frame.lost) = (false, Some((why, now)));
+            self.end_of_life(loser, block);
+        }
+        let now = self.clock;
+        let frame = self.frame(who, block).unwrap();
+        if !valid {
+            frame.judge = judge;
+            frame.touched.clear();
+        }
+        (frame.valid, frame.last_use) = (true, now);
+        frame.touched.extend(words.iter().map(|&word| (now, word)));
+        if r.write {
+            self.writes.extend(words.iter().map(|&word| (now, who, word)));
+        }
+    }
+
+    /// True if a holder of a remote copy touched one of the words during that copy's life.
+    fn sharing(
+        &mut self,
+        remote: &[usize],
+        block: u64,
+        words: &BTreeSet<u64>,
+        private: bool,
+    ) -> &'static str {
+        if private {
+            return "coherence_passive";
+        }
+        let touched = remote.iter().any(|&other| {
+            self.frame(other, block).unwrap().touched.iter().any(|(_, word)| words.contains(word))
+        });
+        if touched { "coherence_true" } else { "coherence_false" }
+    }
+
+    /// Says why the block is missing and finds a frame. Returns what has to be judged later.
+    fn miss(
+        &mut self,
+        r: Ref,
+        (who, private): (usize, bool),
+        block: u64,
+        words: &BTreeSet<u64>,
+    ) -> Option<(u64, bool)> {
+        let lost = self.frame(who, block).and_then(|f| f.lost);
+        let had = !self.ever.insert((who, block));
+        if lost.is_none() {
+            self.count(if had { "replacement" } else { "cold" }, r.kernel);
+            self.make_room(who, block);
+            return None;
+        }
+        match lost.unwrap() {
+            ("removal", _) => self.count("removal", r.kernel),
+            _ if private => self.count("invalidation_passive", r.kernel),
+            (_, at) if self.machine.torrellas => {
+                let now = self.clock;
+                let written = words.iter().any(|&w| self.written_by_another(who, w, (at, now)));
+                let name = if written { "invalidation_true" } else { "invalidation_false" };
+                self.count(name, r.kernel);
+            }
+            (_, at) => return Some((at, r.kernel)),
+        }
+        None
+    }
+
+    fn written_by_another(&self, who: usize, word: u64, (after, upto): (u64, u64)) -> bool {
+        self.writes.iter().any(|&(at, by, w)| by != who && w == word && at >= after && at <= upto)
+    }
+
+    /// The copy is lost: was the miss that fetched it true sharing?
+    fn end_of_life(&mut self, who: usize, block: u64) {
+        let frame = self.frame(who, block).unwrap();
+        let (judge, touched) = (frame.judge.take(), frame.touched.clone());
+        if let Some((lost_at, kernel)) = judge {
+            let essential =
+                touched.iter().any(|&(at, word)| self.written_by_another(who, word, (lost_at, at)));
+            let name = if essential { "invalidation_true" } else { "invalidation_false" };
+            self.count(name, kernel);
+        }
+    }
+
+    /// A never-used frame, else the invalidated one used longest ago, else the one used longest ago.
+    fn make_room(&mut self, who: usize, block: u64) {
+        let (set, ways) = (self.set_of(block), self.machine.ways);
+        let frames = self.caches.entry((who, set)).or_default();
+        if frames.len() == ways {
+            let victim = (0..ways).min_by_key(|&i| (frames[i].valid, frames[i].last_use)).unwrap();
+            let (old, valid) = (frames[victim].block, frames[victim].valid);
+            if valid {
+                let state = self.states.get_mut(&old).unwrap().remove(&who).unwrap();
+                if written_back(self.machine.protocol).contains(&state) {
+                    self.count("update_block", false);
+                }
+                self.end_of_life(who, old);
+            }
+            self.caches.get_mut(&(who, set)).unwrap().remove(victim);
+        }
+        self.caches.get_mut(&(who, set)).unwrap().push(Frame {
+            block,
+            valid: false,
+            last_use: 0,
+            lost: None,
+            judge: None,
+            touched: Vec::new(),
+        });
+    }
+
+    /// Judges what is left.
+    pub fn finish(mut self) -> BTreeMap<String, u64> {
+        let all: Vec<(usize, u64)> = self
+            .caches
+            .iter()
+            .flat_map(|(&(who, _), frames)| frames.iter().map(move |f| (who, f.block)))
+            .collect();
+        for (who, block) in all {
+            self.end_of_life(who, block);
+        }
+        self.counts
+    }
+}

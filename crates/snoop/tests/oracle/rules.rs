@@ -1,0 +1,166 @@
+//! The five protocols in sentences: what a read or write does to the states of all caches.
+//!
+//! Written apart from the tables of the crate, and in another way: a function changes a map from
+//! processor to state and says which transactions it took.
+
+use std::collections::BTreeMap;
+
+/// State of each processor's copy; a processor without a copy is not there.
+pub type States = BTreeMap<usize, &'static str>;
+
+/// What happened on the bus, in order, and who lost a copy.
+#[derive(Default)]
+pub struct Happened {
+    pub bus: Vec<&'static str>,
+    pub lost: Vec<usize>,
+    /// The copies that others held when a write or invalidate went over the bus.
+    pub remote: Vec<usize>,
+}
+
+pub fn reference(
+    protocol: &str,
+    states: &mut States,
+    who: usize,
+    write: bool,
+    private: bool,
+) -> Happened {
+    let mut happened = Happened::default();
+    match protocol {
+        "mesi" | "moesi" | "amsd" => {
+            if write {
+                invalidating_write(protocol, states, who, &mut happened);
+            } else {
+                invalidating_read(protocol, states, who, &mut happened);
+            }
+        }
+        "pscr" | "dragon" => {
+            let private = private && protocol == "pscr";
+            if !states.contains_key(&who) {
+                updating_miss(states, who, private, &mut happened);
+            }
+            if write {
+                updating_write_hit(states, who, &mut happened);
+            }
+        }
+        _ => panic!("no such protocol"),
+    }
+    happened
+}
+
+/// Which states are written back when they are replaced.
+pub fn written_back(protocol: &str) -> &'static [&'static str] {
+    match protocol {
+        "mesi" => &["M"],
+        "moesi" => &["M", "O"],
+        "amsd" => &["M", "MD"],
+        "pscr" | "dragon" => &["M", "SM"],
+        _ => panic!("no such protocol"),
+    }
+}
+
+fn others(states: &States, who: usize) -> Vec<usize> {
+    states.keys().copied().filter(|&other| other != who).collect()
+}
+
+fn invalidating_read(protocol: &str, states: &mut States, who: usize, happened: &mut Happened) {
+    if states.contains_key(&who) {
+        return;
+    }
+    let rest = others(states, who);
+    if rest.is_empty() {
+        happened.bus.push("read_block_memory");
+        states.insert(who, "E");
+        return;
+    }
+    happened.bus.push("read_block_cache");
+    if protocol == "amsd" && rest.len() == 1 {
+        let holder = rest[0];
+        match states[&holder] {
+            "M" => {
+                states.insert(holder, "S");
+                states.insert(who, "S2");
+                return;
+            }
+            "MD" => {
+                states.remove(&holder);
+                happened.lost.push(holder);
+                states.insert(who, "MC");
+                return;
+            }
+            _ => {}
+        }
+    }
+    for holder in rest {
+        let next = match (protocol, states[&holder]) {
+            ("moesi", "M" | "O") => "O",
+            _ => "S",
+        };
+        states.insert(holder, next);
+    }
+    states.insert(who, "S");
+}
+
+fn invalidating_write(protocol: &str, states: &mut States, who: usize, happened: &mut Happened) {
+    let rest = others(states, who);
+    let next = match states.get(&who).copied() {
+        Some("M" | "E") => "M",
+        Some("MD" | "MC") => "MD",
+        Some(shared) => {
+            happened.bus.push("invalidate");
+            happened.remote.clone_from(&rest);
+            if shared == "S2" { "MD" } else { "M" }
+        }
+        None if rest.is_empty() => {
+            happened.bus.push("read_invalidate_memory");
+            "M"
+        }
+        None => {
+            happened.bus.push("read_invalidate_cache");
+            let migrates = protocol == "amsd" && rest.len() == 1 && states[&rest[0]] == "MD";
+            if migrates { "MD" } else { "M" }
+        }
+    };
+    for holder in rest {
+        states.remove(&holder);
+        happened.lost.push(holder);
+    }
+    states.insert(who, next);
+}
+
+fn updating_miss(states: &mut States, who: usize, private: bool, happened: &mut Happened) {
+    let rest = others(states, who);
+    if rest.is_empty() {
+        happened.bus.push("read_block_memory");
+        states.insert(who, "E");
+        return;
+    }
+    happened.bus.push("read_block_cache");
+    if private {
+        let dirty = rest.iter().any(|holder| ["M", "SM"].contains(&states[holder]));
+        for holder in rest {
+            states.remove(&holder);
+            happened.lost.push(holder);
+        }
+        states.insert(who, if dirty { "M" } else { "E" });
+        return;
+    }
+    for holder in rest {
+        let next = if ["M", "SM"].contains(&states[&holder]) { "SM" } else { "S" };
+        states.insert(holder, next);
+    }
+    states.insert(who, "S");
+}
+
+fn updating_write_hit(states: &mut States, who: usize, happened: &mut Happened) {
+    if ["E", "M"].contains(&states[&who]) {
+        states.insert(who, "M");
+        return;
+    }
+    happened.bus.push("write");
+    let rest = others(states, who);
+    happened.remote.clone_from(&rest);
+    states.insert(who, if rest.is_empty() { "M" } else { "SM" });
+    for holder in rest {
+        states.insert(holder, "S");
+    }
+}
