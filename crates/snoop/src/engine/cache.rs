@@ -3,7 +3,7 @@
 use super::frames::{Frames, QUIET_READ, QUIET_WRITE};
 use super::words::Words;
 use crate::table::Table;
-use crate::vocabulary::Event;
+use crate::vocabulary::{Action, Area, Cell, Copies, Event, Source, Transaction};
 
 /// Why a frame lost its copy, or what is still open about the copy it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,10 +86,20 @@ impl<F: Frames, W: Words> Cache<F, W> {
     }
 }
 
-/// For each state, what needs no other cache and no bus: see [`Table::is_quiet`].
+/// What needs no other cache: see [`Table::is_quiet`].
 pub(crate) struct Quiet {
     bits: Vec<u64>,
     leaves: Vec<bool>,
+    /// By whether it writes and whether the area is private.
+    alone: [[Option<Fetch>; 2]; 2],
+}
+
+/// A miss when no other cache has a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fetch {
+    /// Whether the transaction is read-and-invalidate-block.
+    pub(crate) invalidate: bool,
+    pub(crate) state: u8,
 }
 
 impl Quiet {
@@ -99,13 +109,15 @@ impl Quiet {
             let of = |event, bit| if table.is_quiet(state, event, state) { bit } else { 0 };
             of(Event::Read, QUIET_READ) | of(Event::Write, QUIET_WRITE)
         };
+        let alone = |event| [Area::Shared, Area::Private].map(|area| fetch(table, event, area));
         Self {
             bits: states.clone().map(bits).collect(),
             leaves: states.map(|state| table.is_quiet(state, Event::Replace, 0)).collect(),
+            alone: [Event::Read, Event::Write].map(alone),
         }
     }
 
-    /// What the processor may do without asking.
+    /// What the processor may do without asking in each state.
     #[inline]
     pub(crate) fn bits(&self, state: u8) -> u64 {
         self.bits[usize::from(state)]
@@ -115,5 +127,31 @@ impl Quiet {
     #[inline]
     pub(crate) fn leaves(&self, state: u8) -> bool {
         self.leaves[usize::from(state)]
+    }
+
+    /// What a miss does when no other cache has a copy, if it is one fetch from memory.
+    #[inline]
+    pub(crate) fn alone(&self, write: bool, private: bool) -> Option<Fetch> {
+        self.alone[usize::from(write)][usize::from(private)]
+    }
+}
+
+/// Follows the table from the invalid state while no other cache has a copy.
+fn fetch(table: &Table, event: Event, area: Area) -> Option<Fetch> {
+    let condition = table.condition(Copies::None, area);
+    let Cell::Does(first) = table.cell(0, event, condition) else { return None };
+    let invalidate = match (first.transaction, first.source) {
+        (Some(Transaction::ReadBlock), Source::Memory) => false,
+        (Some(Transaction::ReadInvalidate), Source::Memory) => true,
+        (_, _) => return None,
+    };
+    if !first.again {
+        return Some(Fetch { invalidate, state: first.next });
+    }
+    match table.cell(first.next, event, condition) {
+        Cell::Does(Action { transaction: None, source: Source::Own, next, again: false }) => {
+            Some(Fetch { invalidate, state: next })
+        }
+        Cell::Does(_) | Cell::Impossible(_) => None,
     }
 }

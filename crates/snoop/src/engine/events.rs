@@ -80,7 +80,10 @@ impl<F: Frames, W: Words> Bus<F, W> {
                 }
                 (frame, self.caches[piece.processor].books[frame].number)
             }
-            None => self.miss(piece, found)?,
+            None => match self.miss(piece, found)? {
+                Some(place) => place,
+                None => return Ok(()),
+            },
         };
         let event = if piece.write { Event::Write } else { Event::Read };
         loop {
@@ -126,8 +129,13 @@ impl<F: Frames, W: Words> Bus<F, W> {
         }
     }
 
-    /// Says why there is no copy, and makes room. The frame is left in the invalid state.
-    fn miss(&mut self, piece: &Piece<W>, lost: Option<usize>) -> Result<(usize, u32), CheckError> {
+    /// Says why there is no copy, and makes room. Where no other cache has one either, that is all;
+    /// else the frame is left in the invalid state.
+    fn miss(
+        &mut self,
+        piece: &Piece<W>,
+        lost: Option<usize>,
+    ) -> Result<Option<(usize, u32)>, CheckError> {
         let own = 1 << piece.processor;
         let cache = &mut self.caches[piece.processor];
         let (frame, number) = match lost {
@@ -148,13 +156,31 @@ impl<F: Frames, W: Words> Bus<F, W> {
         let mut record = self.directory.get(number);
         record.lost &= !own;
         record.ever |= own;
+        let alone = if record.holders == 0 && self.shadow.is_none() {
+            self.quiet.alone(piece.write, piece.private)
+        } else {
+            None
+        };
+        if alone.is_some() {
+            record.holders = own;
+        }
         self.directory.put(number, record);
         let cache = &mut self.caches[piece.processor];
         cache.frames.fill(piece.block, frame);
         cache.marks[frame] = [W::default(); 2];
         let book = &mut cache.books[frame];
         (book.state, book.story, book.number) = (0, story, number);
-        Ok((frame, number))
+        let Some(fetch) = alone else { return Ok(Some((frame, number))) };
+        cache.marks[frame][if piece.write { WRITTEN } else { READ }] = piece.words;
+        cache.become_state(&self.quiet, frame, fetch.state);
+        let all = &mut self.counts.transactions;
+        let count = if fetch.invalidate {
+            &mut all.read_invalidate_memory
+        } else {
+            &mut all.read_block_memory
+        };
+        *count += 1;
+        Ok(None)
     }
 
     /// A miss on a frame that lost its copy to another processor. Returns what is still open.

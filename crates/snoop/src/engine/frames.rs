@@ -59,16 +59,15 @@ pub(crate) fn block_of(label: u64) -> u64 {
 }
 
 /// Up to 16 frames a set: the order of use is a list of four-bit numbers in one word, so that no
-/// frame ever moves.
+/// frame ever moves, and a search compares eight tags at a time.
 pub(crate) struct Few {
     ways: usize,
     /// Frames of a set lie `1 << stride` apart.
     stride: u32,
     set_mask: u64,
     set_bits: u32,
+    /// Some more than there are frames: tags of frames that a set has not may seem to fit.
     labels: Vec<u64>,
-    /// For each frame low bits of its block's number, which are quicker to compare.
-    tags: Vec<u32>,
     sets: Vec<FewSet>,
 }
 
@@ -77,6 +76,8 @@ pub(crate) struct Few {
 struct FewSet {
     /// Its frames, the one used last in the lowest bits.
     order: u64,
+    /// For each frame a byte that depends on its block; 0 if it was never used.
+    tags: [u64; 2],
     /// A bit for each frame that was ever used, and for each that is invalidated.
     used: u16,
     invalid: u16,
@@ -84,6 +85,8 @@ struct FewSet {
 
 /// Most frames in a set of [`Few`].
 pub(crate) const FEW_MAX: u64 = 16;
+
+const TAGS: u64 = 0x0101_0101_0101_0101;
 
 impl Few {
     #[inline]
@@ -97,40 +100,36 @@ impl Few {
         (frame & ((1 << self.stride) - 1)) as u64
     }
 
+    /// A byte from 1 to 255.
     #[inline]
-    fn tag(&self, block: u64) -> u32 {
-        u32::try_from((block >> self.set_bits) & u64::from(u32::MAX)).unwrap_or(0)
+    fn tag(&self, block: u64) -> u64 {
+        ((block >> self.set_bits).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) | 1
     }
 }
 
-/// One bit for each of the tags that is the one wanted. Eight comparisons without a branch: which of
-/// them hits cannot be foreseen.
+/// The high bit of each byte that is the wanted tag, and sometimes of one above it that is not.
 #[inline]
-fn equal(tags: &[u32; 8], want: u32) -> u32 {
-    let mut hits = 0;
-    for (way, &tag) in tags.iter().enumerate() {
-        hits |= u32::from(tag == want) << way;
-    }
-    hits
+fn equal(tags: u64, want: u64) -> u64 {
+    let differ = tags ^ (want * TAGS);
+    differ.wrapping_sub(TAGS) & !differ & (TAGS << 7)
 }
 
 impl Frames for Few {
     fn new(sets: usize, ways: usize) -> Self {
         let stride = ways.next_power_of_two().trailing_zeros();
-        let set = FewSet { order: 0xfedc_ba98_7654_3210, used: 0, invalid: 0 };
+        let set = FewSet { order: 0xfedc_ba98_7654_3210, tags: [0; 2], used: 0, invalid: 0 };
         Self {
             ways,
             stride,
             set_mask: sets as u64 - 1,
             set_bits: sets.trailing_zeros(),
-            labels: vec![UNUSED; sets << stride],
-            tags: vec![0; sets << stride],
+            labels: vec![UNUSED; (sets << stride) + 16],
             sets: vec![set; sets],
         }
     }
 
     fn count(&self) -> usize {
-        self.labels.len()
+        self.sets.len() << self.stride
     }
 
     #[inline]
@@ -146,20 +145,18 @@ impl Frames for Few {
 
     #[inline]
     fn find(&self, block: u64) -> Option<usize> {
-        let begin = self.set(block) << self.stride;
-        let tags = &self.tags[begin..begin + (1 << self.stride)];
-        let want = self.tag(block);
-        let mut hits = match tags.as_chunks() {
-            ([eight], []) => equal(eight, want),
-            ([low, high], []) => equal(low, want) | equal(high, want) << 8,
-            (_, few) => few.iter().rev().fold(0, |hits, &tag| hits << 1 | u32::from(tag == want)),
-        };
-        while hits != 0 {
-            let frame = begin + usize::try_from(hits.trailing_zeros()).unwrap_or(0);
-            if is(self.labels[frame], block) {
-                return Some(frame);
+        let (set, want) = (self.set(block), self.tag(block));
+        let halves = if self.stride > 3 { 2 } else { 1 };
+        for (half, &tags) in self.sets[set].tags[..halves].iter().enumerate() {
+            let mut hits = equal(tags, want);
+            while hits != 0 {
+                let way = usize::try_from(hits.trailing_zeros() / 8).unwrap_or(0);
+                let frame = (set << self.stride) + 8 * half + way;
+                if is(self.labels[frame], block) {
+                    return Some(frame);
+                }
+                hits &= hits - 1;
             }
-            hits &= hits - 1;
         }
         None
     }
@@ -180,7 +177,7 @@ impl Frames for Few {
     #[inline]
     fn victim(&self, block: u64) -> usize {
         let set = self.set(block);
-        let FewSet { order, used, invalid } = self.sets[set];
+        let FewSet { order, used, invalid, .. } = self.sets[set];
         let unused = usize::try_from(used.trailing_ones()).unwrap_or(0);
         let nth = |n: usize| usize::try_from((order >> (4 * n)) & 15).unwrap_or(0);
         let way = if unused < self.ways {
@@ -196,13 +193,14 @@ impl Frames for Few {
 
     #[inline]
     fn fill(&mut self, block: u64, frame: usize) {
-        let way = self.way(frame);
+        let (way, tag) = (self.way(frame), self.tag(block));
         self.labels[frame] = block << 2;
-        self.tags[frame] = self.tag(block);
         let set = self.set(block);
         let set = &mut self.sets[set];
         set.used |= 1 << way;
         set.invalid &= !(1 << way);
+        let (half, shift) = (usize::from(way > 7), way % 8 * 8);
+        set.tags[half] = set.tags[half] & !(0xff << shift) | tag << shift;
         self.touch(block, frame);
     }
 

@@ -176,31 +176,44 @@ impl<F: Frames, W: Words> Engine<F, W> {
         flagged || self.private.iter().any(|range| range.contains(&addr))
     }
 
-    /// A reference that is not quiet, or touches several blocks.
+    /// A reference to one block that is not quiet, with the frame that has or had the block.
     #[inline(never)]
-    fn slow(&mut self, batch: &Batch, row: usize) -> Result<(), CheckError> {
-        let (addr, kind) = (batch.addr[row], batch.kind[row]);
-        let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-        let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
-        let write = self.need[usize::from(kind)] == QUIET_WRITE;
+    fn slow(&mut self, batch: &Batch, row: usize, found: Option<usize>) -> Result<(), CheckError> {
+        let (addr, end) = ends(batch.addr[row], batch.size[row]);
+        let piece = self.piece(batch, row, (addr, end));
+        let done = self.bus.reference(&piece, found);
+        done.map_err(|error| self.located(error, piece.block, row))
+    }
+
+    /// A reference that may touch several blocks.
+    #[cold]
+    fn straddle(&mut self, batch: &Batch, row: usize) -> Result<(), CheckError> {
+        let (addr, end) = ends(batch.addr[row], batch.size[row]);
         for block in addr >> self.shift..=end >> self.shift {
             let begin = addr.max(block << self.shift);
             let last = end.min((block << self.shift) | ((1 << self.shift) - 1));
-            let piece = Piece {
-                processor: usize::from(self.place[usize::from(batch.thread[row])]),
-                block,
-                words: W::range(self.word(begin), self.word(last)),
-                write,
-                private: self.is_private(begin, flags),
-                kernel: flags.contains(Flags::KERNEL),
-            };
+            let piece = self.piece(batch, row, (begin, last));
             let found = self.bus.caches[piece.processor].frames.find(block);
             let done = self.bus.reference(&piece, found);
-            done.map_err(|error| self.located(error, &piece, row))?;
+            done.map_err(|error| self.located(error, block, row))?;
         }
-        // Every reference is counted once for itself in `push`.
+        // The reference itself is counted in `push`.
         self.bus.counts.block_references += (end >> self.shift) - (addr >> self.shift);
         Ok(())
+    }
+
+    /// The part of a reference that touches the block of these addresses.
+    #[inline]
+    fn piece(&self, batch: &Batch, row: usize, (begin, last): (u64, u64)) -> Piece<W> {
+        let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+        Piece {
+            processor: usize::from(self.place[usize::from(batch.thread[row])]),
+            block: begin >> self.shift,
+            words: W::range(self.word(begin), self.word(last)),
+            write: self.need[usize::from(batch.kind[row])] == QUIET_WRITE,
+            private: self.is_private(begin, flags),
+            kernel: flags.contains(Flags::KERNEL),
+        }
     }
 
     /// Position of the word within its block.
@@ -211,9 +224,10 @@ impl<F: Frames, W: Words> Engine<F, W> {
     }
 
     /// Says where in the trace something went wrong.
-    fn located(&self, error: CheckError, piece: &Piece<W>, row: usize) -> CheckError {
+    #[cold]
+    fn located(&self, error: CheckError, block: u64, row: usize) -> CheckError {
         let at = self.rows + row as u64;
-        let base = piece.block << self.shift;
+        let base = block << self.shift;
         match error {
             CheckError::Stale { processor, address, .. } => {
                 CheckError::Stale { reference: at, processor, address: base + address }
@@ -224,13 +238,13 @@ impl<F: Frames, W: Words> Engine<F, W> {
         }
     }
 
-    /// Whether the reference touches one block whose copy allows it; then it is done.
+    /// Does a quiet reference.
     #[inline]
-    fn quiet(&mut self, (processor, need): (usize, u64), addr: u64, size: u8) -> bool {
+    fn look(&mut self, (processor, need): (usize, u64), addr: u64, size: u8) -> Look {
         let block = addr >> self.shift;
-        let end = addr.wrapping_add(u64::from(size).wrapping_sub(1));
+        let (_, end) = ends(addr, size);
         if end >> self.shift != block {
-            return false;
+            return Look::Straddles;
         }
         let words = W::range(self.word(addr), self.word(end));
         let mark = if need == QUIET_WRITE { WRITTEN } else { READ };
@@ -239,17 +253,34 @@ impl<F: Frames, W: Words> Engine<F, W> {
         let above = cache.frames.label(front) ^ (block << 2);
         if above & need != 0 && above < 4 {
             cache.marks[front][mark].add(words);
-            return true;
+            return Look::Done;
         }
-        if let Some(frame) = cache.frames.find(block)
+        let found = cache.frames.find(block);
+        if let Some(frame) = found
             && cache.frames.label(frame) & need != 0
         {
             cache.frames.touch(block, frame);
             cache.marks[frame][mark].add(words);
-            return true;
+            return Look::Done;
         }
-        false
+        Look::Found(found)
     }
+}
+
+/// What a look at the cache says about a reference.
+enum Look {
+    /// It was quiet.
+    Done,
+    /// It is not; this frame has or had the block.
+    Found(Option<usize>),
+    /// It touches several blocks.
+    Straddles,
+}
+
+/// The first and the last byte of a reference.
+#[inline]
+fn ends(addr: u64, size: u8) -> (u64, u64) {
+    (addr, addr.saturating_add(u64::from(size).saturating_sub(1)))
 }
 
 impl<F: Frames, W: Words> Work for Engine<F, W> {
@@ -266,8 +297,14 @@ impl<F: Frames, W: Words> Work for Engine<F, W> {
                 continue;
             }
             let processor = usize::from(self.place[usize::from(threads[row])]);
-            if self.check || !self.quiet((processor, need), addrs[row], sizes[row]) {
-                self.slow(batch, row)?;
+            if self.check {
+                self.straddle(batch, row)?;
+                continue;
+            }
+            match self.look((processor, need), addrs[row], sizes[row]) {
+                Look::Done => {}
+                Look::Found(found) => self.slow(batch, row, found)?,
+                Look::Straddles => self.straddle(batch, row)?,
             }
         }
         let counted = rows as u64 - left_out;
