@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from homenode._core import ConfigError, TraceError
     from homenode.advice import AdviceResult, advise
     from homenode.alphabeta import alpha_beta
+    from homenode.bus import BusResult, check_protocols, simulate_bus
     from homenode.catalogue import table
     from homenode.false_sharing import SharingResult, sharing, synthetic
     from homenode.optimum import OptimalResult, optimal
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdviceResult",
+    "BusResult",
     "ConfigError",
     "OptimalResult",
     "OrderResult",
@@ -45,12 +47,14 @@ __all__ = [
     "__version__",
     "advise",
     "alpha_beta",
+    "check_protocols",
     "manage_pages",
     "optimal",
     "order_sensitivity",
     "sharing",
     "sharing_picture",
     "simulate",
+    "simulate_bus",
     "split",
     "study",
     "synthetic",
@@ -62,6 +66,7 @@ __all__ = [
 # Names load their module when first used, so that `homenode --help` answers at once.
 _HOME = {
     "AdviceResult": "homenode.advice",
+    "BusResult": "homenode.bus",
     "ConfigError": "homenode._core",
     "OptimalResult": "homenode.optimum",
     "OrderResult": "homenode.orders",
@@ -73,12 +78,14 @@ _HOME = {
     "TraceError": "homenode._core",
     "advise": "homenode.advice",
     "alpha_beta": "homenode.alphabeta",
+    "check_protocols": "homenode.bus",
     "manage_pages": "homenode.pages",
     "optimal": "homenode.optimum",
     "order_sensitivity": "homenode.orders",
     "sharing": "homenode.false_sharing",
     "sharing_picture": "homenode.picture",
     "simulate": "homenode.simulation",
+    "simulate_bus": "homenode.bus",
     "StudyResult": "homenode.studies",
     "split": "homenode.transforms",
     "study": "homenode.studies",

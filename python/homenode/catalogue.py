@@ -21,9 +21,6 @@ KINDS = (
     "formats",
 )
 
-# Kinds that later engines bring; asking for them is no mistake.
-_NONE_YET = frozenset({"protocols"})
-
 # Arrow and Parquet are read and written by pyarrow, on this side of the extension module.
 _COLUMNAR_FORMATS: tuple[dict[str, Any], ...] = (
     {
@@ -53,8 +50,7 @@ def table(kind: str) -> list[dict[str, Any]]:
             tlbs transforms formats``.
 
     Returns:
-        One dictionary an entry, with at least ``name`` and ``summary``; empty when this version
-        has none of that kind.
+        One dictionary an entry, with at least ``name`` and ``summary``.
 
     Raises:
         ConfigError: when `kind` is none of these.
@@ -69,8 +65,6 @@ def table(kind: str) -> list[dict[str, Any]]:
         return _workloads()
     if kind == "studies":
         return _studies()
-    if kind in _NONE_YET:
-        return []
     rows: list[dict[str, Any]] = json.loads(_core.table(kind))
     if kind == "formats":
         rows.extend(dict(row) for row in _COLUMNAR_FORMATS)

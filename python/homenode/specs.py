@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 T = TypeVar("T")
 
@@ -74,18 +74,35 @@ def parse_block_sizes(text: str) -> list[int]:
     >>> parse_block_sizes("64-512,4K")
     [64, 128, 256, 512, 4096]
     """
+    return _sizes(text, parse_block_size, "block-size")
+
+
+def parse_cache_sizes(text: str) -> list[int]:
+    """Reads a list of cache sizes, written like block sizes but not only powers of two.
+
+    Raises:
+        ConfigError: when a size is no number of bytes, or a range is empty.
+
+    >>> parse_cache_sizes("48K,64K-256K")
+    [49152, 65536, 131072, 262144]
+    """
+    return _sizes(text, _parse_size, "cache-size")
+
+
+def _sizes(text: str, parse: Callable[[str], int], what: str) -> list[int]:
+    """Sizes and doubling ranges of them."""
     sizes: list[int] = []
     for raw in text.split(","):
         part = raw.strip()
         low, dash, high = part.partition("-")
-        first = parse_block_size(low)
+        first = parse(low)
         if not dash:
             sizes.append(first)
             continue
-        last = parse_block_size(high)
+        last = parse(high)
         if last < first:
             raise ConfigError(
-                f"block-size range {part!r} runs backwards; write the smaller size first"
+                f"{what} range {part!r} runs backwards; write the smaller size first"
             )
         while first <= last:
             sizes.append(first)
@@ -102,16 +119,21 @@ def parse_block_size(text: str) -> int:
     >>> parse_block_size("8KB")
     8192
     """
-    match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        raise ConfigError(
-            f"block size {text.strip()!r} is not a number of bytes; "
-            "write 64, 4K, 8KB, or a doubling range such as 64-8192"
-        )
-    size = int(match[1]) * _UNIT[match[2].upper()]
+    size = _parse_size(text, "block size")
     if size & (size - 1) or not _SMALLEST_BLOCK <= size <= _LARGEST_BLOCK:
         raise ConfigError(f"block size {size} is not a power of two between 4 and 1073741824 bytes")
     return size
+
+
+def _parse_size(text: str, what: str = "cache size") -> int:
+    """A number of bytes, not 0."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None or int(match[1]) == 0:
+        raise ConfigError(
+            f"{what} {text.strip()!r} is not a number of bytes; "
+            "write 64, 4K, 8KB, or a doubling range such as 64-8192"
+        )
+    return int(match[1]) * _UNIT[match[2].upper()]
 
 
 def format_size(size: int) -> str:

@@ -5,6 +5,7 @@
 
 mod advise;
 mod batches;
+mod bus;
 mod error;
 mod interchange;
 mod optimal;
@@ -44,6 +45,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(interchange::repair, module)?)?;
     module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::simulate_bus, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::are_on_bus, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::check_protocols, module)?)?;
     module.add_function(wrap_pyfunction!(tlb::tlb_misses, module)?)?;
     module.add_function(wrap_pyfunction!(optimal::optimal, module)?)?;
     module.add_function(wrap_pyfunction!(pages::manage_pages, module)?)?;

@@ -10,7 +10,7 @@ use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
 /// The rows of a table as a JSON list; `kind` is one of `formats`, `machines`, `page-policies`,
-/// `policies`, `synthetic`, `tlbs`, `transforms`.
+/// `policies`, `protocols`, `synthetic`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {
@@ -18,11 +18,13 @@ pub fn table(kind: &str) -> PyResult<String> {
         "machines" => prices(&[], &[], false),
         "page-policies" => to_json(&homenode_sim::page_policy_rows()),
         "policies" => to_json(&homenode_sim::policy_rows()),
+        "protocols" => to_json(&homenode_sim::protocol_rows()),
         "synthetic" => to_json(&synthetic()),
         "tlbs" => to_json(&homenode_sim::tlb_rows()),
         "transforms" => to_json(&transforms()),
         _ => {
-            let known = "formats, machines, page-policies, policies, synthetic, tlbs, transforms";
+            let known = "formats, machines, page-policies, policies, protocols, synthetic, tlbs, \
+                         transforms";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }

@@ -17,6 +17,15 @@ pub enum SimError {
     /// A TLB is unknown or cannot be built.
     #[error(transparent)]
     Tlb(#[from] homenode_tlb::TlbError),
+    /// A coherence protocol is unknown, or has no such parameter.
+    #[error(transparent)]
+    Protocol(#[from] homenode_snoop::ProtocolError),
+    /// A machine on a bus cannot be built.
+    #[error(transparent)]
+    Cache(#[from] homenode_snoop::SetupError),
+    /// A coherence protocol broke a promise.
+    #[error(transparent)]
+    Check(#[from] homenode_snoop::CheckError),
     /// There is no such page policy.
     #[error(transparent)]
     PagePolicy(#[from] homenode_pmap::PolicyError),
@@ -51,11 +60,13 @@ impl SimError {
             Self::Machine(_)
             | Self::Policy(_)
             | Self::Tlb(_)
+            | Self::Protocol(_)
+            | Self::Cache(_)
             | Self::PagePolicy(_)
             | Self::KernelCost(_)
             | Self::BlockSize(_)
             | Self::Config { .. } => true,
-            Self::Trace(_) | Self::Output(_) | Self::Interrupted => false,
+            Self::Trace(_) | Self::Check(_) | Self::Output(_) | Self::Interrupted => false,
         }
     }
 }

@@ -6,6 +6,7 @@ use homenode_placement::HistoryBuilder;
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
+use crate::Progress;
 use crate::error::SimError;
 use crate::passes::Meter;
 use crate::source::TraceSource;
@@ -102,4 +103,35 @@ pub(crate) fn decode<T: TraceSource + ?Sized>(
     let work = pieces.into_par_iter().zip(recycled);
     let read = work.map(|(index, mut batch)| trace.read(index, &mut batch).map(|()| batch));
     Ok(read.collect::<Result<_, _>>()?)
+}
+
+/// Gives the trace window by window, in Time order; the next window is decoded meanwhile. What is
+/// given runs in the pool, and reports the references done so far of `total`.
+pub(crate) fn windows<T: TraceSource + ?Sized>(
+    pool: &rayon::ThreadPool,
+    trace: &T,
+    (progress, total): (Progress<'_>, u64),
+    give: &mut (dyn FnMut(&[Batch]) -> Result<(), SimError> + Send),
+) -> Result<(), SimError> {
+    let pieces = trace.pieces();
+    let width = window_pieces(trace, pool.current_num_threads());
+    let window = |first: usize| first..pieces.min(first + width);
+    let mut ready = pool.install(|| decode(trace, window(0), Vec::new()))?;
+    let mut spare = Vec::new();
+    let (mut first, mut done) = (0, 0);
+    while first < pieces {
+        let recycled = std::mem::take(&mut spare);
+        let (given, decoded) = pool.install(|| {
+            rayon::join(|| give(&ready), || decode(trace, window(first + width), recycled))
+        });
+        given?;
+        let rows: usize = ready.iter().map(Batch::len).sum();
+        done = trace.references().min(done + u64::try_from(rows).unwrap_or(0));
+        spare = std::mem::replace(&mut ready, decoded?);
+        if progress(done, Some(total)).is_break() {
+            return Err(SimError::Interrupted);
+        }
+        first += width;
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@
 //! because counts are integers that merge by addition and blocks are independent.
 
 mod advise;
+mod bus;
 mod columns;
 mod config;
 mod error;
@@ -26,10 +27,15 @@ mod tlb;
 mod worst;
 
 pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, Side, advise};
+pub use bus::{
+    Areas, BusConfig, BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, Included, Order,
+    ProtocolParameter, ProtocolReport, ProtocolRow, are_on_bus, check_protocols, protocol_rows,
+    simulate_bus,
+};
 pub use columns::{Columns, Latency, Traffic};
 pub use config::SimConfig;
 pub use error::SimError;
-pub use list::{MachineRow, PolicyRow, machine_rows, policy_rows};
+pub use list::{BusModel, MachineRow, PolicyRow, RowModel, RowPrices, machine_rows, policy_rows};
 pub use optimal::{
     Certified, CurvePiece, CurveReport, Format as PlacementFormat, MoveBin, Moves, OptimalConfig,
     OptimalReport, OptimalRow, Output as PlacementOutput, optimal,

@@ -1,7 +1,7 @@
 //! What can be listed: machines and policies.
 
 use homenode_base::BlockSize;
-use homenode_machine::{Machine, Model, PriceList, TABLE};
+use homenode_machine::{BusCycles, BusMachine, Machine, Model, PriceList, TABLE};
 use homenode_placement::policy::{DefaultValue, Kind, Param};
 use serde::Serialize;
 
@@ -21,13 +21,55 @@ pub struct MachineRow {
     pub block_size: u64,
     /// Whether this is the block size the machine is usually shown with (thesis table 6.3).
     pub base: bool,
-    /// How it prices what a policy does.
-    pub model: Model,
-    /// r, R, g, G, `null` if infinite; or, `r` to `G` being `null`, latencies and packets.
+    /// How it prices what a policy does, or `bus`.
+    pub model: RowModel,
+    /// r, R, g, G, `null` if infinite; or, `r` to `G` being `null`, latencies and packets, or the
+    /// cycles of bus transactions.
     #[serde(flatten)]
-    pub prices: PriceList,
+    pub prices: RowPrices,
     /// Rules of the model that the prices break.
     pub notes: Vec<String>,
+}
+
+/// The kind of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum RowModel {
+    /// It prices what a policy does.
+    Priced(Model),
+    /// It has caches and a bus.
+    OnBus(BusModel),
+}
+
+/// The kind of machine that has caches and a bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BusModel {
+    /// Processors with caches on a bus.
+    Bus,
+}
+
+/// What a machine charges.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum RowPrices {
+    /// Prices, or latencies and packets.
+    Priced(PriceList),
+    /// Cycles of bus transactions.
+    OnBus {
+        /// None of these: no reference is remote.
+        r: Option<u64>,
+        /// As `r`.
+        #[serde(rename = "R")]
+        remote_move: Option<u64>,
+        /// As `r`.
+        g: Option<u64>,
+        /// As `r`.
+        #[serde(rename = "G")]
+        global_move: Option<u64>,
+        /// Cycles of each transaction.
+        transactions: BusCycles,
+    },
 }
 
 /// The prices of some machines (all in the table if `specs` is empty) at some block sizes (each
@@ -40,10 +82,14 @@ pub fn machine_rows(
     block_sizes: &[u64],
     force: bool,
 ) -> Result<Vec<MachineRow>, SimError> {
-    let all: Vec<&str> = TABLE.iter().map(|p| p.name).collect();
+    let all: Vec<&str> = TABLE.iter().map(|p| p.name).chain(crate::bus::names()).collect();
     let specs = if specs.is_empty() { &all[..] } else { specs };
     let mut rows = Vec::new();
     for spec in specs {
+        if BusMachine::is_named_by(spec) {
+            bus_rows(spec, block_sizes, &mut rows)?;
+            continue;
+        }
         let machine = Machine::parse(spec)?;
         let own = [machine.block_size_bytes().unwrap_or(4096)];
         for &bytes in if block_sizes.is_empty() { &own[..] } else { block_sizes } {
@@ -54,13 +100,39 @@ pub fn machine_rows(
                 source: machine.source().to_owned(),
                 block_size: bytes,
                 base: machine.block_size_bytes() == Some(bytes),
-                model: machine.model(),
-                prices: machine.price_list(block, force)?,
+                model: RowModel::Priced(machine.model()),
+                prices: RowPrices::Priced(machine.price_list(block, force)?),
                 notes: machine.notes(block)?,
             });
         }
     }
     Ok(rows)
+}
+
+/// The rows of a machine on a bus.
+fn bus_rows(spec: &str, block_sizes: &[u64], rows: &mut Vec<MachineRow>) -> Result<(), SimError> {
+    let machine = BusMachine::parse(spec)?;
+    let own = [machine.cache.block_size_bytes];
+    for &bytes in if block_sizes.is_empty() { &own[..] } else { block_sizes } {
+        let transactions = machine.cycles(BlockSize::new(bytes)?)?;
+        rows.push(MachineRow {
+            name: machine.name.clone(),
+            summary: machine.summary.clone(),
+            source: machine.source.clone(),
+            block_size: bytes,
+            base: own == [bytes],
+            model: RowModel::OnBus(BusModel::Bus),
+            prices: RowPrices::OnBus {
+                r: None,
+                remote_move: None,
+                g: None,
+                global_move: None,
+                transactions,
+            },
+            notes: Vec::new(),
+        });
+    }
+    Ok(())
 }
 
 /// One line of the list of policies.

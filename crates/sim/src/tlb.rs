@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::feed::{decode, window_pieces};
+use crate::feed::windows;
 use crate::outcome::Provenance;
 use crate::plan::{THREADS_MAX, processors};
 use crate::source::TraceSource;
@@ -325,30 +325,10 @@ fn count<T: TraceSource + ?Sized>(
     let parts = parts.min(setup.processors);
     let counter = |index| Counter::new(setup, Part { index, count: parts });
     let mut counters: Vec<Counter> = (0..parts).map(counter).collect();
-    let pieces = trace.pieces();
-    let width = window_pieces(trace, pool.current_num_threads());
-    let window = |first: usize| first..pieces.min(first + width);
-    let mut ready = pool.install(|| decode(trace, window(0), Vec::new()))?;
-    let mut spare = Vec::new();
-    let (mut first, mut done) = (0, 0);
-    while first < pieces {
-        let recycled = std::mem::take(&mut spare);
-        let ((), decoded) = pool.install(|| {
-            rayon::join(
-                || {
-                    counters.par_iter_mut().for_each(|c| ready.iter().for_each(|b| c.push(b)));
-                },
-                || decode(trace, window(first + width), recycled),
-            )
-        });
-        let rows: usize = ready.iter().map(homenode_trace::Batch::len).sum();
-        done = trace.references().min(done + u64::try_from(rows).unwrap_or(0));
-        spare = std::mem::replace(&mut ready, decoded?);
-        if progress(done, Some(total)).is_break() {
-            return Err(SimError::Interrupted);
-        }
-        first += width;
-    }
+    windows(&pool, trace, (progress, total), &mut |batches| {
+        counters.par_iter_mut().for_each(|c| batches.iter().for_each(|b| c.push(b)));
+        Ok(())
+    })?;
     let mut all = counters.into_iter().map(Counter::finish);
     let sum = all.next().unwrap_or_else(|| counter(0).finish());
     Ok(all.fold(sum, |mut sum, counts| {

@@ -34,6 +34,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "repair": ("repair", "Rescue the complete part of a cut-off trace."),
     "transform": ("transform", "Make a trace from a trace: perturb, select, split."),
     "simulate": ("simulate", "Replay a trace under machines, policies and block sizes."),
+    "check-protocol": (
+        "check_protocol",
+        "Explore everything that a coherence protocol can do.",
+    ),
     "sensitivity": ("sensitivity", "Say how much results depend on the order of the threads."),
     "optimal": ("optimal", "Find the best placement there is; its certificate, moves and curve."),
     "tlb": ("tlb", "Count the misses of translation lookaside buffers."),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from homenode.specs import parse_block_sizes, split_specs, unique
+from homenode.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +58,19 @@ class BlockSizes(click.ParamType[list[int]]):
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
         """How the help shows the value."""
         return "B[,B...]"
+
+
+class CacheSizes(BlockSizes):
+    """A list of cache sizes: ``32K``, ``48K``, ``64K-2M``."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Reads the sizes; a bad one is a usage error."""
+        from homenode.errors import ConfigError
+
+        try:
+            return parse_cache_sizes(value)
+        except ConfigError as error:
+            return self.fail(str(error), param, ctx)
 
 
 class Counts(click.ParamType[list[int]]):

@@ -106,7 +106,7 @@ def _print_machines(rows: list[dict[str, Any]]) -> None:
 
 def _price(row: dict[str, Any], name: str, lacking: str) -> str:
     """A price; a machine that prices events has none of these."""
-    if "latencies" in row:
+    if row["model"] != "placement":
         return "-"
     return lacking if row[name] is None else plain_number(row[name])
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, simulation_options, table_options
+from homenode.cli.simulate_bus import bus_options
 from homenode.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from homenode.result import Result
+    from homenode.rows import Rows
 
 # Width of a column of the table of block sizes: a number of up to six places and its margins.
 _COLUMN = 8
@@ -25,6 +27,8 @@ _MOVES = ("remote_moves", "global_moves")
         " --block-size 64 --json",
         "homenode simulate t.hnt --machine markatos --policy upt,inv,inv.del --block-size 1K",
         "homenode simulate t.hnt --machine markatos --block-size 64-64K --realign",
+        "homenode simulate t.hnt --machine bus-smp --protocol mesi,amsd,pscr --cache-size 64K-2M"
+        " --associativity 2 --block-size 64",
     )
 )
 @click.argument("trace", metavar="T.hnt")
@@ -41,24 +45,36 @@ _MOVES = ("remote_moves", "global_moves")
     metavar="N",
     help="References that re-alignment looks at together; implies --realign. Default: 1000000.",
 )
+@bus_options
 @table_options
 def simulate(
     trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any
 ) -> None:
-    """Replay a trace under machines, policies and block sizes.
+    """Replay a trace under machines, policies and block sizes; or on a bus, under protocols.
 
     Prints the mean cost per reference (MCPR), in units of a local reference, of every combination.
     The policy optimal is the least that any policy could pay, knowing the future.
+
+    Machines with caches and a bus (bus-smp) have coherence protocols instead of policies: printed
+    are misses by cause and bus transactions by what they are for. There, synchronisation counts
+    unless it is left out.
     """
+    from homenode.cli import simulate_bus
     from homenode.cli.output import check_outputs, write_tables
 
     check_outputs((csv, parquet), trace)
-    result = run(trace, options)
+    result: Rows
+    if simulate_bus.is_on_bus(options):
+        on_bus = simulate_bus.run(trace, options)
+        result, show = on_bus, lambda: simulate_bus.print_result(on_bus)
+    else:
+        placed = run(trace, simulate_bus.without_bus_options(options))
+        result, show = placed, lambda: print_result(placed)
     write_tables(result.flat_rows, csv, parquet)
     if as_json:
         click.echo(result.to_json())
     elif csv is None and parquet is None:
-        print_result(result)
+        show()
         for note in result.provenance.get("notes", []):
             click.echo(f"note: {note}", err=True)
 

@@ -1,0 +1,41 @@
+//! Machines on a bus and their protocols: configuration in as JSON, outcomes out as JSON.
+
+use std::path::PathBuf;
+
+use homenode_sim::BusConfig;
+use homenode_trace::TraceReader;
+use pyo3::prelude::*;
+
+use crate::interchange::to_json;
+use crate::progress::Progress;
+use crate::simulate::{parse, sim_error};
+
+/// Simulates the matrix of the configuration: `{"outcomes": [...], "provenance": {...}}`.
+#[pyfunction]
+pub fn simulate_bus(
+    py: Python<'_>,
+    path: PathBuf,
+    config_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config: BusConfig = parse(config_json)?;
+    let mut progress = Progress::new(progress);
+    let result = py.detach(|| {
+        let trace = TraceReader::open(path)?;
+        homenode_sim::simulate_bus(&config, &trace, &mut |done, total| progress.tick(done, total))
+    });
+    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
+}
+
+/// Whether these machines have caches and a bus; an error if only some of them have.
+#[pyfunction]
+pub fn are_on_bus(machines: Vec<String>) -> PyResult<bool> {
+    homenode_sim::are_on_bus(&machines).map_err(|error| sim_error(&error))
+}
+
+/// What the model checker says about these protocols, all if there is none, as a JSON list.
+#[pyfunction]
+pub fn check_protocols(py: Python<'_>, names: Vec<String>) -> PyResult<String> {
+    let reports = py.detach(|| homenode_sim::check_protocols(&names));
+    to_json(&reports.map_err(|error| sim_error(&error))?)
+}

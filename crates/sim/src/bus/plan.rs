@@ -1,0 +1,227 @@
+//! What is to be simulated, checked before the trace is read.
+
+use homenode_base::BlockSize;
+use homenode_machine::{BusCycles, BusMachine, CacheShape};
+use homenode_placement::Synchronisation;
+use homenode_snoop::{MissRule, ProtocolSpec, Reading, Setup, Table};
+use serde::{Deserialize, Serialize};
+
+use crate::error::SimError;
+use crate::plan::{processors, worker_threads};
+use crate::source::TraceSource;
+
+/// Bytes that the caches of all configurations together may take.
+const MEMORY_MAX_BYTES: u64 = 8 << 30;
+/// Bytes that are kept for a frame.
+const FRAME_BYTES: u64 = 64;
+
+/// Machines, protocols and caches to simulate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BusConfig {
+    /// Machines: names or TOML files.
+    pub machines: Vec<String>,
+    /// Protocols: `name` or `name:parameter=yes`.
+    pub protocols: Vec<String>,
+    /// Sizes of each processor's cache in bytes; the machine's if empty.
+    #[serde(default)]
+    pub cache_sizes: Vec<u64>,
+    /// Blocks in a set, `null` for all in one; the machine's if empty.
+    #[serde(default)]
+    pub associativities: Vec<Option<u64>>,
+    /// Block sizes in bytes; the machine's if empty.
+    #[serde(default)]
+    pub block_sizes: Vec<u64>,
+    /// Processors; the trace's thread count if absent. Thread i runs on processor i modulo this.
+    #[serde(default)]
+    pub processors: Option<u16>,
+    /// In which order references take place.
+    #[serde(default)]
+    pub order: Order,
+    /// Private areas beside those of the trace: first byte, and one past the last.
+    #[serde(default)]
+    pub private_ranges: Vec<(u64, u64)>,
+    /// What the trace's private references are.
+    #[serde(default)]
+    pub private: Areas,
+    /// What to do with synchronisation references.
+    #[serde(default = "counted")]
+    pub sync: Synchronisation,
+    /// What to do with instruction fetches.
+    #[serde(default)]
+    pub fetches: Included,
+    /// When an invalidation miss is true sharing.
+    #[serde(default)]
+    pub miss_rule: MissRule,
+    /// Whether every read is checked to return what was written last.
+    #[serde(default)]
+    pub check: bool,
+    /// Worker threads; as many as the computer has if absent. Does not change results.
+    #[serde(default)]
+    pub threads: Option<usize>,
+}
+
+fn counted() -> Synchronisation {
+    Synchronisation::Include
+}
+
+/// In which order references take place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// That of the trace: each completes before the next begins, and there is no time.
+    #[default]
+    Trace,
+}
+
+/// What the references that the trace calls private are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Areas {
+    /// References to private areas.
+    #[default]
+    Local,
+    /// References like all others.
+    Shared,
+    /// Left out.
+    Exclude,
+}
+
+/// Whether something is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Included {
+    /// It is.
+    #[default]
+    Include,
+    /// It is left out.
+    Exclude,
+}
+
+/// One combination.
+pub(super) struct Point {
+    /// Position of the machine.
+    pub(super) machine: usize,
+    /// The protocol as the user writes it.
+    pub(super) protocol: String,
+    pub(super) setup: Setup,
+    pub(super) table: Table,
+    pub(super) cycles: BusCycles,
+}
+
+/// All combinations.
+pub(super) struct Plan {
+    pub(super) machines: Vec<BusMachine>,
+    pub(super) points: Vec<Point>,
+    pub(super) processors: u16,
+}
+
+impl Plan {
+    pub(super) fn new<T: TraceSource + ?Sized>(
+        config: &BusConfig,
+        trace: &T,
+    ) -> Result<Self, SimError> {
+        for (what, none) in
+            [("machine", config.machines.is_empty()), ("protocol", config.protocols.is_empty())]
+        {
+            if none {
+                let problem = format!("no {what} is given: name at least one");
+                return Err(SimError::Config { problem });
+            }
+        }
+        worker_threads(config.threads)?;
+        let machines = config.machines.iter().map(|machine| BusMachine::parse(machine));
+        let mut plan = Self {
+            machines: machines.collect::<Result<_, _>>()?,
+            points: Vec::new(),
+            processors: processors(config.processors, trace)?,
+        };
+        for &(low, high) in &config.private_ranges {
+            if low >= high {
+                let problem = format!(
+                    "private range {low:#x}-{high:#x}: expected the first byte and, after it, one \
+                     past the last"
+                );
+                return Err(SimError::Config { problem });
+            }
+        }
+        for machine in 0..plan.machines.len() {
+            for protocol in &config.protocols {
+                plan.add(config, machine, &ProtocolSpec::parse(protocol)?)?;
+            }
+        }
+        plan.check_memory()?;
+        Ok(plan)
+    }
+
+    /// All caches of one machine under one protocol.
+    fn add(
+        &mut self,
+        config: &BusConfig,
+        machine: usize,
+        protocol: &ProtocolSpec,
+    ) -> Result<(), SimError> {
+        let own = self.machines[machine].cache;
+        let or_own = |given: &[u64], own| if given.is_empty() { vec![own] } else { given.to_vec() };
+        let ways = match &config.associativities[..] {
+            [] => vec![Some(own.associativity)],
+            given => given.to_vec(),
+        };
+        for size_bytes in or_own(&config.cache_sizes, own.size_bytes) {
+            for &ways in &ways {
+                for block_size_bytes in or_own(&config.block_sizes, own.block_size_bytes) {
+                    let full = size_bytes / block_size_bytes.max(1);
+                    let associativity = ways.unwrap_or(full);
+                    let cache = CacheShape { size_bytes, block_size_bytes, associativity };
+                    self.push(config, (machine, protocol), cache)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        config: &BusConfig,
+        (machine, protocol): (usize, &ProtocolSpec),
+        cache: CacheShape,
+    ) -> Result<(), SimError> {
+        let setup = Setup {
+            processors: self.processors,
+            cache,
+            private: config.private_ranges.iter().map(|&(low, high)| low..high).collect(),
+            reading: Reading {
+                private: config.private != Areas::Exclude,
+                private_areas: config.private != Areas::Shared,
+                synchronisation: config.sync == Synchronisation::Include,
+                fetches: config.fetches == Included::Include,
+                private_kernel: protocol.private_kernel,
+            },
+            rule: config.miss_rule,
+            check: config.check,
+        };
+        setup.geometry()?;
+        let block = BlockSize::new(cache.block_size_bytes)?;
+        self.points.push(Point {
+            machine,
+            protocol: protocol.text.clone(),
+            cycles: self.machines[machine].cycles(block)?,
+            table: protocol.table(),
+            setup,
+        });
+        Ok(())
+    }
+
+    fn check_memory(&self) -> Result<(), SimError> {
+        let bytes = |point: &Point| {
+            let CacheShape { size_bytes, block_size_bytes, .. } = point.setup.cache;
+            size_bytes / block_size_bytes * FRAME_BYTES * u64::from(self.processors)
+        };
+        if self.points.iter().map(bytes).sum::<u64>() <= MEMORY_MAX_BYTES {
+            return Ok(());
+        }
+        let problem = "the caches of all configurations together would take more than 8 GiB: \
+                       simulate fewer at a time, or smaller caches";
+        Err(SimError::Config { problem: problem.to_owned() })
+    }
+}

@@ -1,0 +1,251 @@
+"""`simulate_bus` and `check_protocols`: coherence protocols of processors that share a bus."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from homenode import _core
+from homenode.errors import ConfigError
+from homenode.options import SYNC, choice, only_known, shape, sizes_of, whole_number
+from homenode.rows import Rows
+from homenode.specs import parse_cache_sizes, split_specs, unique
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+ORDERS = ("trace",)
+PRIVATE = ("local", "exclude", "shared")
+FETCHES = ("include", "exclude")
+MISS_RULES = ("dubois", "torrellas")
+FULL = "full"
+"""The associativity of a cache that is one set."""
+
+_RANGE = re.compile(r"(0x[0-9a-f]+|[0-9]+)-(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
+
+
+class BusOptions(TypedDict, total=False):
+    """Choices of a simulation on a bus; what is left out has the default named here.
+
+    machines: names from ``homenode.table("machines")`` or TOML files. Default: ``bus-smp``.
+    cache_sizes: bytes of each processor's cache. Default: the machine's.
+    associativities: blocks in a set, or ``full``. Default: the machine's.
+    block_sizes: bytes, powers of two from 16 to 1024. Default: the machine's.
+    processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
+    order: ``trace`` (default): each reference completes before the next one begins.
+    private_ranges: private areas beside those of the trace, as text such as ``0x1000-0x2000`` or
+        as pairs: the first byte, and one past the last.
+    private: references that the trace calls private are to private areas (``local``, default), like
+        all others (``shared``), or left out (``exclude``).
+    sync: references to synchronisation variables are counted (``include``, default) or left out.
+    fetches: instruction fetches are counted as reads (``include``, default) or left out.
+    miss_rule: when an invalidation miss is true sharing: when what others wrote is used in the
+        copy's life (``dubois``, default), or when the word that misses was written (``torrellas``).
+    check: every read is checked to return what was written last. Default: no.
+    threads: cores to use. Default: all. The result does not depend on it.
+    """
+
+    machines: str | Iterable[str]
+    cache_sizes: str | int | Iterable[int]
+    associativities: str | int | Iterable[int | str]
+    block_sizes: str | int | Iterable[int]
+    processors: int | None
+    order: str
+    private_ranges: Iterable[str | tuple[int, int]]
+    private: str | None
+    sync: str
+    fetches: str
+    miss_rule: str
+    check: bool
+    threads: int | None
+
+
+class BusResult(Rows):
+    """What protocols do on machines with a bus.
+
+    Attributes:
+        rows: one dictionary a machine, protocol and cache, with exactly the fields that ``homenode
+            simulate --json`` prints: trace, machine, protocol, processors, cache_size, block_size,
+            associativity, order, references, block_references, hits, misses, transactions,
+            coherence, kernel, miss_rate, bus_cycles, gsp, bus_utilisation and cycles.
+        configuration: what was asked for.
+        provenance: what the rows follow from.
+
+    The flat columns are ``misses_NAME``, ``transactions_NAME``, ``coherence_NAME``, and the same
+    after ``kernel_``.
+
+    Source: Foglia, Giorgi and Prete 2004, section 4.
+    """
+
+    def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
+        return _flatten(row)
+
+
+def simulate_bus(
+    trace: Trace | str | os.PathLike[str],
+    protocols: str | Iterable[str],
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[BusOptions],
+) -> BusResult:
+    """Simulates protocols on machines with a bus in one pass over the trace.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        protocols: names from ``homenode.table("protocols")``, with parameters as in
+            ``pscr:private_kernel=yes``.
+        progress: called with the work done and in all.
+        options: see `BusOptions`.
+
+    Returns:
+        One row for every combination, in the order machine, protocol, cache size, associativity,
+        block size.
+
+    Raises:
+        ConfigError: when a machine, protocol, cache or option cannot be used.
+        TraceError: when the trace is damaged.
+
+    Source: Foglia, Giorgi and Prete 2004, sections 2 and 4.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(
+    ...     thread=[0, 1, 0, 1], kind=["W", "R", "W", "R"], address=[64, 64, 64, 64])
+    >>> result = hn.simulate_bus(trace, "mesi,pscr", cache_sizes=4096, block_sizes=32)
+    >>> [(row["protocol"], row["hits"], row["transactions"]["invalidate"]) for row in result]
+    [('mesi', 1, 1), ('pscr', 2, 0)]
+    """
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    config = configuration(protocols, **options)
+    found = json.loads(_core.simulate_bus(str(opened.path), json.dumps(config), progress))
+    return BusResult(found["outcomes"], config, found["provenance"])
+
+
+def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]:
+    """Explores everything that can happen in up to four caches with one block of two words.
+
+    Args:
+        protocols: names from ``homenode.table("protocols")``; all of them if there is none.
+
+    Returns:
+        One dictionary a protocol: protocol, caches, situations, events, states, cells, impossible
+        and findings, each with kind, message, steps and caches; a protocol without findings keeps
+        its promises.
+
+    Raises:
+        ConfigError: when there is no such protocol.
+
+    >>> import homenode as hn
+    >>> [report["findings"] for report in hn.check_protocols("mesi,dragon")]
+    [[], []]
+    """
+    names = _specs(protocols, "protocol") if protocols else []
+    reports: list[dict[str, Any]] = json.loads(_core.check_protocols(names))
+    return reports
+
+
+def configuration(
+    protocols: str | Iterable[str], **options: Unpack[BusOptions]
+) -> dict[str, Any]:
+    """The configuration of a simulation as the engine takes it.
+
+    Raises:
+        ConfigError: when an option has a value that it cannot have.
+    """
+    only_known(options, BusOptions)
+    return {
+        "machines": _specs(options.get("machines") or "bus-smp", "machine"),
+        "protocols": _specs(protocols, "protocol"),
+        "cache_sizes": _cache_sizes(options.get("cache_sizes")),
+        "associativities": _ways(options.get("associativities")),
+        "block_sizes": _sizes(options.get("block_sizes")),
+        "order": choice("order", options.get("order", "trace"), ORDERS),
+        "private_ranges": [address_range(r) for r in options.get("private_ranges", ())],
+        "private": choice("private", str(options.get("private") or "local"), PRIVATE),
+        "sync": choice("sync", options.get("sync", "include"), SYNC),
+        "fetches": choice("fetches", options.get("fetches", "include"), FETCHES),
+        "miss_rule": choice("miss_rule", options.get("miss_rule", "dubois"), MISS_RULES),
+        "check": bool(options.get("check", False)),
+        **shape(options),
+    }
+
+
+def address_range(given: str | tuple[int, int]) -> list[int]:
+    """A range of addresses: its first byte, and one past the last.
+
+    Raises:
+        ConfigError: when it is none, or empty.
+
+    >>> address_range("0x1000-0x2000")
+    [4096, 8192]
+    """
+    if isinstance(given, str):
+        match = _RANGE.fullmatch(given.strip())
+        if match is None:
+            raise ConfigError(
+                f"private range {given!r}: expected LO-HI, the first byte and one past the last, "
+                "as in 0x1000-0x2000"
+            )
+        low, high = (int(word, 0) for word in match.groups())
+    else:
+        low, high = given
+    if not 0 <= low < high < 1 << 64:
+        raise ConfigError(
+            f"private range {low:#x}-{high:#x}: expected the first byte and, after it, one past "
+            "the last"
+        )
+    return [low, high]
+
+
+def _specs(given: str | Iterable[str], what: str) -> list[str]:
+    items = [given] if isinstance(given, str) else list(given)
+    found = unique(spec for item in items for spec in split_specs(item, what))
+    if not found:
+        raise ConfigError(f"no {what} given; expected at least one name")
+    return found
+
+
+def _sizes(given: str | int | Iterable[int] | None) -> list[int]:
+    return [] if given is None or given == [] else sizes_of(given)
+
+
+def _cache_sizes(given: str | int | Iterable[int] | None) -> list[int]:
+    if isinstance(given, str):
+        return parse_cache_sizes(given)
+    listed = [] if given is None else [given] if isinstance(given, int) else list(given)
+    return unique(whole_number("cache size", size, 1) for size in listed)
+
+
+def _ways(given: str | int | Iterable[int | str] | None) -> list[int | None]:
+    if given is None:
+        return []
+    listed: list[Any] = given.split(",") if isinstance(given, str) else [given]
+    if not isinstance(given, str | int):
+        listed = list(given)
+    return unique(_way(one) for one in listed)
+
+
+def _way(given: Any) -> int | None:
+    """Blocks in a set; ``None`` for all that there are."""
+    text = str(given).strip()
+    if text == FULL:
+        return None
+    if not text.isdecimal():
+        raise ConfigError(f"associativity is {given!r}; expected a number from 1 on, or {FULL}")
+    return whole_number("associativity", int(text), 1)
+
+
+def _flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A row without dictionaries in it."""
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            flat |= _flatten(value, f"{prefix}{name}_")
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+__all__ = ["BusOptions", "BusResult", "check_protocols", "simulate_bus"]

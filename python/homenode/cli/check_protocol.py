@@ -1,0 +1,64 @@
+"""`homenode check-protocol`: whether coherence protocols keep their promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from homenode.cli.command import examples, json_option
+
+
+@click.command(
+    "check-protocol",
+    epilog=examples(
+        "homenode check-protocol",
+        "homenode check-protocol mesi pscr",
+        "homenode check-protocol amsd --json",
+    ),
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@json_option
+def check_protocol(names: tuple[str, ...], as_json: bool) -> int:
+    """Explore a coherence protocol exhaustively; without a NAME, all of them.
+
+    Every sequence of reads, writes and replacements in up to 4 caches with one block of two words
+    is tried: there is one writer or owner at a time, every read returns what was written last, no
+    state lacks an entry or an exit, and nothing happens that the protocol calls impossible. What is
+    wrong is shown with the shortest sequence that leads there. Exits with 1 if anything is.
+    """
+    import homenode
+    from homenode.cli.output import print_json
+
+    reports = homenode.check_protocols(list(names))
+    if as_json:
+        print_json(reports)
+    else:
+        _print(reports)
+    return int(any(report["findings"] for report in reports))
+
+
+def _print(reports: list[dict[str, Any]]) -> None:
+    from homenode.cli.output import print_table
+
+    numbers = ("states", "cells", "impossible", "situations", "events")
+    print_table(
+        [("protocol", False), *((name, True) for name in numbers), ("findings", False)],
+        [
+            [
+                report["protocol"],
+                *(f"{report[name]:,}" for name in numbers),
+                str(len(report["findings"]) or "none"),
+            ]
+            for report in reports
+        ],
+        f"Everything that can happen in up to {max(report['caches'] for report in reports)} caches",
+    )
+    for report in reports:
+        for finding in report["findings"]:
+            click.echo(f"{report['protocol']}: {finding['message']}")
+            for number, step in enumerate(finding["steps"], 1):
+                click.echo(f"  {number}. {step}")
+
+
+COMMANDS = {"check-protocol": check_protocol}

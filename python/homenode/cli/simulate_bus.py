@@ -1,0 +1,199 @@
+"""What `homenode simulate` does on machines whose processors share a bus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import CacheSizes, SpecList, flattened
+from homenode.errors import ConfigError
+from homenode.specs import format_size, plain_number, unique
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from homenode.bus import BusResult
+
+    Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+# What only these machines have, with the value when nothing is said.
+_NOTHING_SAID: dict[str, Any] = {
+    "protocols": [],
+    "cache_sizes": [],
+    "associativities": None,
+    "order": None,
+    "check": False,
+    "private_ranges": (),
+    "fetches": None,
+    "miss_rule": None,
+}
+# What only machines with prices have.
+_ELSEWHERE = {
+    "policies": ("--policy", []),
+    "realign": ("--realign", False),
+    "realign_window": ("--realign-window", None),
+    "force": ("--force", False),
+}
+_FLAGS = {"cache_sizes": "--cache-size", "associativities": "--associativity"}
+_CLASSES = ("cold", "replacement", "invalidation", "removal")
+
+
+def bus_options(function: Decorated) -> Decorated:
+    """Adds the options of machines on a bus."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--protocol",
+        "protocols",
+        type=SpecList("protocol"),
+        multiple=True,
+        callback=flattened,
+        help="On a bus: coherence protocols (homenode list protocols). Default: all.",
+    ),
+    click.option(
+        "--cache-size",
+        "cache_sizes",
+        type=CacheSizes(),
+        multiple=True,
+        callback=flattened,
+        help="On a bus: bytes in each processor's cache: 32K, 64K-2M. Default: the machine's.",
+    ),
+    click.option(
+        "--associativity",
+        "associativities",
+        metavar="A[,A...]",
+        help="On a bus: blocks in a set of the cache, or full. Default: the machine's.",
+    ),
+    click.option(
+        "--order",
+        type=click.Choice(["trace"]),
+        help="On a bus: references one after the other as in the trace, without time (the default).",
+    ),
+    click.option(
+        "--private-range",
+        "private_ranges",
+        multiple=True,
+        metavar="LO-HI",
+        help="On a bus: a private area, first byte and one past the last; may be repeated.",
+    ),
+    click.option(
+        "--fetches",
+        type=click.Choice(["include", "exclude"]),
+        help="On a bus: count instruction fetches as reads, or leave them out. Default: include.",
+    ),
+    click.option(
+        "--miss-rule",
+        type=click.Choice(["dubois", "torrellas"]),
+        help="On a bus: an invalidation miss is true sharing when what others wrote is used while "
+        "the copy lives (dubois, the default), or when the word that misses was written.",
+    ),
+    click.option(
+        "--check", is_flag=True, help="On a bus: check that every read returns the last write."
+    ),
+)
+
+
+def is_on_bus(options: dict[str, Any]) -> bool:
+    """Whether the options of `homenode simulate` are about machines on a bus.
+
+    Raises:
+        ConfigError: when they are about machines of both kinds, or about neither.
+    """
+    from homenode import _core
+
+    said = [name for name, nothing in _NOTHING_SAID.items() if options[name] != nothing]
+    on_bus = _core.are_on_bus(options["machines"]) if options["machines"] else bool(said)
+    if said and not on_bus:
+        flag = _FLAGS.get(said[0], "--" + said[0].rstrip("s").replace("_", "-"))
+        raise ConfigError(
+            f"{flag} is for machines with caches and a bus, such as --machine bus-smp; "
+            "machines with prices of references have policies (--policy)"
+        )
+    return on_bus
+
+
+def without_bus_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the other machines."""
+    return {name: value for name, value in options.items() if name not in _NOTHING_SAID}
+
+
+def run(trace: str, options: dict[str, Any]) -> BusResult:
+    """Simulates with the options of the command line, showing progress.
+
+    Raises:
+        ConfigError: when an option of other machines is given.
+    """
+    import homenode
+    from homenode.cli.progress import Progress
+
+    for name, (flag, nothing) in _ELSEWHERE.items():
+        if options[name] != nothing:
+            raise ConfigError(
+                f"{flag} is for machines with prices of references; "
+                "a machine on a bus has protocols (--protocol) and caches"
+            )
+    chosen = {name: value for name, value in options.items() if name not in _ELSEWHERE}
+    if click.get_current_context().get_parameter_source("sync") is _DEFAULT:
+        # A lock is a word like any other to a cache.
+        chosen["sync"] = "include"
+    protocols = chosen.pop("protocols") or [row["name"] for row in homenode.table("protocols")]
+    given = {name: value for name, value in chosen.items() if value not in (None, [], ())}
+    with Progress("simulating") as progress:
+        return homenode.simulate_bus(trace, protocols, progress=progress, **given)
+
+
+_DEFAULT = click.core.ParameterSource.DEFAULT
+
+
+def print_result(result: BusResult) -> None:
+    """Prints one table a machine and cache, one line a protocol."""
+    from homenode.cli.output import print_table
+
+    keys = ("trace", "machine", "processors", "cache_size", "associativity", "block_size")
+    for point in unique(tuple(row[key] for key in keys) for row in result):
+        rows = [row for row in result if tuple(row[key] for key in keys) == point]
+        print_table(
+            [
+                ("protocol", False),
+                ("misses", True),
+                *((name, True) for name in _CLASSES),
+                ("true", True),
+                ("false", True),
+                ("passive", True),
+                ("coherence", True),
+                ("write-backs", True),
+                ("bus cycles", True),
+            ],
+            [_cells(row) for row in rows],
+            _title(rows[0]),
+        )
+
+
+def _title(row: dict[str, Any]) -> str:
+    count = row["processors"]
+    processors = f"{count} processor{'' if count == 1 else 's'}"
+    cache, block = format_size(row["cache_size"]), format_size(row["block_size"])
+    ways = "fully associative"
+    if row["associativity"] * row["block_size"] < row["cache_size"]:
+        ways = f"{row['associativity']}-way"
+    return (
+        f"{row['trace']} on {row['machine']}, {processors}, {cache} {ways}, {block} blocks: "
+        f"{row['references']:,} references; coherence and its kinds are bus transactions"
+    )
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    misses, coherence = row["misses"], row["coherence"]
+    invalidations = sum(count for name, count in misses.items() if name.startswith("invalidation"))
+    by_class = {**misses, "invalidation": invalidations}
+    rate = "-" if row["miss_rate"] is None else f"{100 * row['miss_rate']:.3g}%"
+    numbers = [by_class[name] for name in _CLASSES]
+    numbers += [coherence[name] for name in ("true", "false", "passive")]
+    numbers += [sum(coherence.values()), row["transactions"]["update_block"], row["bus_cycles"]]
+    return [row["protocol"], rate, *(plain_number(number) for number in numbers)]
