@@ -146,9 +146,7 @@ def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]
     return reports
 
 
-def configuration(
-    protocols: str | Iterable[str], **options: Unpack[BusOptions]
-) -> dict[str, Any]:
+def configuration(protocols: str | Iterable[str], **options: Unpack[BusOptions]) -> dict[str, Any]:
     """The configuration of a simulation as the engine takes it.
 
     Raises:

@@ -101,9 +101,7 @@ def _sizes(text: str, parse: Callable[[str], int], what: str) -> list[int]:
             continue
         last = parse(high)
         if last < first:
-            raise ConfigError(
-                f"{what} range {part!r} runs backwards; write the smaller size first"
-            )
+            raise ConfigError(f"{what} range {part!r} runs backwards; write the smaller size first")
         while first <= last:
             sizes.append(first)
             first *= 2

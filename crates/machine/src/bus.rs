@@ -149,6 +149,23 @@ const TRANSACTIONS: [&str; 7] = [
     "update_block",
 ];
 
+impl BusCycles {
+    /// Every transaction with its name in machine files.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, u64); 7] {
+        let values = [
+            self.read_block_memory,
+            self.read_block_cache,
+            self.read_invalidate_memory,
+            self.read_invalidate_cache,
+            self.invalidate,
+            self.write,
+            self.update_block,
+        ];
+        std::array::from_fn(|i| (TRANSACTIONS[i], values[i]))
+    }
+}
+
 /// A value and where it comes from.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,7 @@
 //! What can be listed: machines and policies.
 
+use std::fmt;
+
 use homenode_base::BlockSize;
 use homenode_machine::{BusCycles, BusMachine, Machine, Model, PriceList, TABLE};
 use homenode_placement::policy::{DefaultValue, Kind, Param};
@@ -70,6 +72,20 @@ pub enum RowPrices {
         /// Cycles of each transaction.
         transactions: BusCycles,
     },
+}
+
+impl fmt::Display for RowPrices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let transactions = match self {
+            Self::Priced(prices) => return prices.fmt(f),
+            Self::OnBus { transactions, .. } => transactions,
+        };
+        for (i, (name, cycles)) in transactions.named().into_iter().enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            write!(f, "{comma}{name}={cycles}")?;
+        }
+        f.write_str(" cycles")
+    }
 }
 
 /// The prices of some machines (all in the table if `specs` is empty) at some block sizes (each

@@ -7,7 +7,10 @@ use std::path::Path;
 
 use homenode_pmap::OwnerCopy;
 use homenode_pmap::table::{REQUESTS, SITUATIONS};
-use homenode_sim::{action_table, machine_rows, page_policy_rows, policy_rows, tlb_rows};
+use homenode_sim::{
+    action_table, machine_rows, page_policy_rows, policy_rows, protocol_rows, tlb_rows,
+};
+use homenode_snoop::{Code, Signal, Source, Table};
 
 /// Everything between the markers of a table replaced by its lines.
 fn with_table(text: &str, name: &str, table: &str) -> String {
@@ -105,6 +108,53 @@ fn machines_in_the_documentation_are_up_to_date() {
         .unwrap();
     }
     check("machines.md", &[("machines", table)]);
+}
+
+#[test]
+fn protocols_in_the_documentation_are_up_to_date() {
+    let mut list = String::from(
+        "| protocol | what it does | states | parameters | source |\n|---|---|---|---|---|\n",
+    );
+    for row in protocol_rows() {
+        let switches = row.parameters.iter().map(|p| format!("`{}=yes`: {}", p.name, p.doc));
+        let switches: Vec<String> = switches.collect();
+        let (states, switches) = (row.states.join(" "), switches.join("<br>"));
+        let (name, summary, source) = (row.name, row.summary, row.source);
+        writeln!(list, "| `{name}` | {summary} | {states} | {switches} | {source} |").unwrap();
+    }
+    check("bus.md", &[("protocols", list)]);
+    let tables: Vec<(&str, String)> =
+        homenode_snoop::TABLE.iter().map(|e| (e.name, protocol_table(&(e.build)()))).collect();
+    check("protocols.md", &tables);
+}
+
+/// What the states mean, every cell that happens, and what becomes of the other copies.
+fn protocol_table(table: &Table) -> String {
+    let mut text = String::from("| state | meaning |\n|---|---|\n");
+    for label in table.states() {
+        writeln!(text, "| {} | {} |", label.name, label.meaning).unwrap();
+    }
+    text.push_str(
+        "\n| state | event | others | bus transaction | data from | next |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    for (state, event, condition, action) in table.actions() {
+        let bus = action.transaction.map_or("-", Code::name);
+        let source = if action.source == Source::Own { "-" } else { action.source.name() };
+        let again = if action.again { ", then the same event again" } else { "" };
+        let (state, next) = (table.name(state), table.name(action.next));
+        let (event, others) = (event.name(), table.conditions()[usize::from(condition)].name);
+        writeln!(text, "| {state} | {event} | {others} | {bus} | {source} | {next}{again} |")
+            .unwrap();
+    }
+    text.push_str("\n| other copies see | they become |\n|---|---|\n");
+    for &signal in Signal::ALL {
+        let others = table.others(signal);
+        if !others.is_empty() {
+            writeln!(text, "| {} | {} |", signal.name(), others.replace(' ', ", ")).unwrap();
+        }
+    }
+    text
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! References per second of every protocol on one core, in the order of the trace.
 //!
-//! `cargo bench -p homenode-snoop` prints a table, then one JSON line per figure. Each figure is the
-//! best of three; the streams are synthetic and the same every time.
+//! `cargo bench -p homenode-snoop` prints a table, then one JSON line per figure. Each figure is
+//! the best of three; the streams are synthetic and the same every time.
 
 mod streams;
 
@@ -12,8 +12,8 @@ use homenode_snoop::TABLE;
 
 const REFERENCES: usize = 20_000_000;
 
-/// Seconds that this thread has had a processor, which on Linux leaves out what other programs take;
-/// elsewhere seconds since the first call.
+/// Seconds that this thread has had a processor: on Linux that leaves out what other programs take.
+/// Elsewhere seconds since the first call.
 fn seconds() -> f64 {
     static START: OnceLock<Instant> = OnceLock::new();
     let start = START.get_or_init(Instant::now);

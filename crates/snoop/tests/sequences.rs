@@ -18,7 +18,7 @@ fn setup(processors: u16, (size_bytes, associativity): (u64, u64)) -> Setup {
     Setup {
         processors,
         cache: CacheShape { size_bytes, block_size_bytes: 32, associativity },
-        private: vec![0x8000..0x9000],
+        private: std::iter::once(0x8000..0x9000).collect(),
         reading: Reading::default(),
         rule: MissRule::Dubois,
         check: true,

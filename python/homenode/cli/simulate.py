@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,10 +67,10 @@ def simulate(
     result: Rows
     if simulate_bus.is_on_bus(options):
         on_bus = simulate_bus.run(trace, options)
-        result, show = on_bus, lambda: simulate_bus.print_result(on_bus)
+        result, show = on_bus, partial(simulate_bus.print_result, on_bus)
     else:
         placed = run(trace, simulate_bus.without_bus_options(options))
-        result, show = placed, lambda: print_result(placed)
+        result, show = placed, partial(print_result, placed)
     write_tables(result.flat_rows, csv, parquet)
     if as_json:
         click.echo(result.to_json())

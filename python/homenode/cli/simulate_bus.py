@@ -73,7 +73,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--order",
         type=click.Choice(["trace"]),
-        help="On a bus: references one after the other as in the trace, without time (the default).",
+        help="On a bus: references one after the other as in the trace, without time. The default.",
     ),
     click.option(
         "--private-range",

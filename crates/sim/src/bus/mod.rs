@@ -37,7 +37,7 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
     let total = trace.references();
     windows(&pool, trace, (progress, total), &mut |batches| {
         let push = |counter: &mut Counter| batches.iter().try_for_each(|b| counter.push(b));
-        // All of them are asked, so that the first one's error is reported on any number of threads.
+        // All of them are asked: the first one's error is reported on any number of threads.
         let done: Vec<_> = counters.par_iter_mut().map(push).collect();
         Ok(done.into_iter().collect::<Result<(), _>>()?)
     })?;

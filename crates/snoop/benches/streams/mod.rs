@@ -40,8 +40,8 @@ fn collect(references: usize, mut next: impl FnMut(u16) -> Item) -> Vec<Batch> {
     batches
 }
 
-/// The inner loop of a product of matrices of doubles, rows dealt out to the processors: `N` reads of
-/// a row and a column, then a write of the sum.
+/// The inner loop of a product of matrices of doubles, rows dealt out to the processors: `N` reads
+/// of a row and a column, then a write of the sum.
 struct Product {
     i: u64,
     j: u64,
@@ -75,7 +75,7 @@ impl Product {
     }
 }
 
-/// 70 % private in 24 KiB a processor, 25 % read-mostly in 2 MiB, 4 % migratory (read, then written),
+/// 70 % private in 24 KiB a processor, 25 % read-mostly in 2 MiB, 4 % migratory (half are writes),
 /// 1 % counters of the processors that lie side by side.
 fn mixed(rng: &mut Rng, thread: u16) -> Item {
     let own = u64::from(thread);

@@ -349,10 +349,10 @@ impl<F: Frames, W: Words> Bus<F, W> {
         let Some(shadow) = &mut self.shadow else { return Ok(()) };
         match (action.source, self.others.first()) {
             (Source::Own, _) if action.transaction == Some(Transaction::UpdateBlock) => {
-                shadow.to_memory(place, number);
+                shadow.update_memory(place, number);
             }
             (Source::Own, _) => {}
-            (Source::Memory, _) => shadow.from_memory(place, number),
+            (Source::Memory, _) => shadow.fetch(place, number),
             (Source::Cache, Some(&supplier)) => shadow.supply(supplier, place),
             (Source::Cache, None) => return Err(impossible(place.0, "no cache has the block")),
         }
@@ -411,7 +411,7 @@ impl<F: Frames, W: Words> Bus<F, W> {
                 Reply::Impossible(what) => return Err(impossible(holder, what)),
             };
             if let Some(shadow) = self.shadow.as_mut().filter(|_| memory) {
-                shadow.to_memory((holder, frame), number);
+                shadow.update_memory((holder, frame), number);
             }
             if next == 0 {
                 if !std::mem::replace(&mut told, true) {

@@ -1,8 +1,8 @@
 //! Where blocks are in a cache, and which one gives way.
 //!
-//! Both arrangements keep for each frame a *label*: the number of its block shifted left by two, and
-//! in the low bits what the processor may do with the copy without asking anybody. An invalidated
-//! frame keeps its label with no such bit.
+//! Both arrangements keep for each frame a *label*: the number of its block shifted left by two,
+//! and in the low bits what the processor may do with the copy without asking anybody. An
+//! invalidated frame keeps its label with no such bit.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ pub(crate) trait Frames: Send {
     fn find(&self, block: u64) -> Option<usize>;
     /// The frame becomes the one used last.
     fn touch(&mut self, block: u64, frame: usize);
-    /// The frame that a new block takes: never used, else the invalidated one used longest ago, else
-    /// the one used longest ago.
+    /// The frame that a new block takes: never used, else the invalidated one used longest ago,
+    /// else the one used longest ago.
     fn victim(&self, block: u64) -> usize;
     /// The frame gets the block, which is used now.
     fn fill(&mut self, block: u64, frame: usize);

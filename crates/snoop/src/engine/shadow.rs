@@ -38,13 +38,13 @@ impl Shadow {
     }
 
     /// The copy gets what memory has.
-    pub(crate) fn from_memory(&mut self, (processor, frame): Place, number: u32) {
+    pub(crate) fn fetch(&mut self, (processor, frame): Place, number: u32) {
         let values = self.block(number)[MEMORY].clone();
         self.copies[processor][frame] = values;
     }
 
     /// Memory gets what the copy has.
-    pub(crate) fn to_memory(&mut self, (processor, frame): Place, number: u32) {
+    pub(crate) fn update_memory(&mut self, (processor, frame): Place, number: u32) {
         let values = self.copies[processor][frame].clone();
         self.block(number)[MEMORY] = values;
     }

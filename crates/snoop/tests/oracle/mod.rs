@@ -199,7 +199,8 @@ impl Oracle {
         }
     }
 
-    /// A never-used frame, else the invalidated one used longest ago, else the one used longest ago.
+    /// A never-used frame, else the invalidated one used longest ago, else the one used longest
+    /// ago.
     fn make_room(&mut self, who: usize, block: u64) {
         let (set, ways) = (self.set_of(block), self.machine.ways);
         let frames = self.caches.entry((who, set)).or_default();

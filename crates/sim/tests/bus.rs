@@ -1,0 +1,150 @@
+//! Machines on a bus over whole traces, through [`homenode_sim::simulate_bus`].
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::io::Cursor;
+use std::ops::ControlFlow;
+
+use homenode_base::{Access, AccessKind, Flags, Rng};
+use homenode_sim::{BusConfig, BusSimulation, SimError, are_on_bus, machine_rows, simulate_bus};
+use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+
+fn trace(references: u64, chunk_rows: u32) -> TraceReader {
+    let columns = Columns { flags: true, ..Columns::default() };
+    let options = WriterOptions { columns, level: 1, chunk_rows };
+    let mut bytes = Cursor::new(Vec::new());
+    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
+    let mut rng = Rng::new(9);
+    for _ in 0..references {
+        let thread = u16::try_from(rng.below(6)).unwrap();
+        let kind = match rng.below(8) {
+            0 => AccessKind::Write,
+            1 => AccessKind::Fetch,
+            _ => AccessKind::Read,
+        };
+        let mut access = Access::new(thread, kind, 8 * rng.below(3_000), 8);
+        access.flags = Flags(u8::try_from(rng.below(8)).unwrap());
+        writer.push(&access).unwrap();
+    }
+    writer.finish(Metadata::default()).unwrap();
+    TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
+}
+
+fn config(text: &str) -> BusConfig {
+    let mut all =
+        serde_json::json!({"machines": ["bus-smp"], "protocols": ["mesi", "amsd", "pscr"]});
+    let given: serde_json::Value = serde_json::from_str(text).unwrap();
+    for (name, value) in given.as_object().unwrap() {
+        all[name] = value.clone();
+    }
+    serde_json::from_value(all).unwrap()
+}
+
+fn simulate(text: &str, trace: &TraceReader) -> Result<BusSimulation, SimError> {
+    simulate_bus(&config(text), trace, &mut |_, _| ControlFlow::Continue(()))
+}
+
+/// As many threads, and as many chunks, as one likes.
+#[test]
+fn the_outcome_depends_on_neither_threads_nor_chunks() {
+    let caches = r#""cache_sizes": [1024, 4096], "associativities": [1, 4, null],
+                    "block_sizes": [32, 64], "check": true"#;
+    let mut all = Vec::new();
+    for (threads, chunk_rows) in [(1, 1 << 16), (2, 1_000), (8, 777)] {
+        let text = format!(r#"{{{caches}, "threads": {threads}}}"#);
+        let found = simulate(&text, &trace(20_000, chunk_rows)).unwrap();
+        all.push(serde_json::to_string(&found.outcomes).unwrap());
+        assert_eq!(found.outcomes.len(), 3 * 2 * 3 * 2);
+    }
+    assert!(all[0] == all[1] && all[1] == all[2]);
+}
+
+#[test]
+fn outcomes_come_in_the_order_of_the_configuration_with_what_they_follow_from() {
+    let text = r#"{"cache_sizes": [1024, 2048], "block_sizes": [64], "processors": 4}"#;
+    let found = simulate(text, &trace(2_000, 1_000)).unwrap();
+    let keys: Vec<(&str, u64, u64)> = found
+        .outcomes
+        .iter()
+        .map(|o| (o.protocol.as_str(), o.cache_size, o.associativity))
+        .collect();
+    let expected: Vec<(&str, u64, u64)> = ["mesi", "amsd", "pscr"]
+        .into_iter()
+        .flat_map(|protocol| [(protocol, 1024, 2), (protocol, 2048, 2)])
+        .collect();
+    assert_eq!(keys, expected);
+    for outcome in &found.outcomes {
+        let counts = &outcome.counts;
+        assert_eq!((counts.references, outcome.processors), (2_000, 4));
+        assert_eq!(counts.hits + counts.misses.total(), counts.block_references);
+        assert_eq!(outcome.cycles, None);
+        assert!(counts.kernel.references > 800);
+    }
+    assert_eq!(found.provenance.machines.len(), 1);
+    assert_eq!(found.provenance.machines[0].transactions.read_block_memory, 72);
+}
+
+#[test]
+fn what_a_reference_is_can_be_chosen() {
+    let trace = trace(8_000, 1_000);
+    let references = |text: &str| simulate(text, &trace).unwrap().outcomes[0].counts.references;
+    let all = references("{}");
+    assert_eq!(all, 8_000);
+    let parts = [
+        references(r#"{"fetches": "exclude"}"#),
+        references(r#"{"private": "exclude"}"#),
+        references(r#"{"sync": "exclude"}"#),
+    ];
+    assert!((6_800..7_200).contains(&parts[0]), "{parts:?}");
+    assert!((3_800..4_200).contains(&parts[1]), "{parts:?}");
+    assert!((3_800..4_200).contains(&parts[2]), "{parts:?}");
+    let removals = |text: &str| {
+        let found = simulate(text, &trace).unwrap();
+        found.outcomes[2].counts.misses.removal
+    };
+    let flagged = removals("{}");
+    assert!(flagged > 0);
+    assert_eq!(removals(r#"{"private": "shared"}"#), 0);
+    let ranged = removals(r#"{"private": "shared", "private_ranges": [[0, 24000]]}"#);
+    assert!(ranged > flagged, "{ranged} {flagged}");
+    let kernel = r#"{"protocols": ["mesi", "mesi", "pscr:private_kernel=yes"]}"#;
+    assert!(removals(kernel) > flagged);
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_the_trace_is_read() {
+    let trace = trace(10, 10);
+    let cases = [
+        (r#"{"protocols": []}"#, "no protocol is given"),
+        (r#"{"machines": []}"#, "no machine is given"),
+        (r#"{"protocols": ["mosi"]}"#, "unknown protocol \"mosi\": expected one of mesi, amsd"),
+        (r#"{"protocols": ["mesi:x=yes"]}"#, "it has no parameter, found \"x\""),
+        (r#"{"protocols": ["pscr:private_kernel=2"]}"#, "private_kernel is yes or no, found \"2\""),
+        (r#"{"processors": 65}"#, "65 processors: a bus machine has from 1 to 64"),
+        (r#"{"cache_sizes": [1000]}"#, "a cache of 1000 bytes"),
+        (r#"{"block_sizes": [8]}"#, "blocks of 8 bytes"),
+        (r#"{"block_sizes": [0]}"#, "blocks of 0 bytes"),
+        (r#"{"private_ranges": [[8, 8]]}"#, "private range 0x8-0x8"),
+        (r#"{"threads": 0}"#, "worker threads"),
+        (
+            r#"{"cache_sizes": [1073741824], "block_sizes": [16], "processors": 64}"#,
+            "more than 8 GiB",
+        ),
+    ];
+    for (text, expected) in cases {
+        let error = simulate(text, &trace).unwrap_err();
+        assert!(error.is_config(), "{text}");
+        assert!(error.to_string().contains(expected), "{text}: {error}");
+    }
+    assert!(are_on_bus(&["bus-smp"]).unwrap() && !are_on_bus(&["numa", "ace"]).unwrap());
+    assert!(are_on_bus(&["bus-smp", "numa"]).is_err());
+    let rows = machine_rows(&["bus-smp"], &[64], false).unwrap();
+    let row = serde_json::to_value(&rows[0]).unwrap();
+    assert_eq!((&row["model"], &row["transactions"]["write"]), (&"bus".into(), &5.into()));
+}
+
+#[test]
+fn a_caller_that_breaks_off_gets_no_outcome() {
+    let result =
+        simulate_bus(&config("{}"), &trace(5_000, 100), &mut |_, _| ControlFlow::Break(()));
+    assert!(matches!(result, Err(SimError::Interrupted)));
+}

@@ -1,0 +1,203 @@
+"""Machines on a bus: the command line and the Python interface."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode.bus import address_range
+from homenode.cli.app import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Two processors: one writes, both read, the other one writes; then a private area migrates.
+_REFERENCES = [
+    (0, "W", 0x1000),
+    (1, "R", 0x1000),
+    (0, "R", 0x1000),
+    (1, "W", 0x1000),
+    (0, "R", 0x1000),
+    (0, "W", 0x8000),
+    (1, "R", 0x8000),
+    (0, "R", 0x8000),
+]
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> str:
+    thread, kind, address = (list(column) for column in zip(*_REFERENCES, strict=True))
+    path = str(tmp_path / "t.hnt")
+    hn.Trace.from_numpy(thread=thread, kind=kind, address=address, path=path)
+    return path
+
+
+_CACHE = ["--cache-size", "4096", "--associativity", "2", "--block-size", "32"]
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    assert main([*arguments, "--json"]) == 0
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    return rows
+
+
+def test_the_command_of_the_contract(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["simulate", trace, "--machine", "bus-smp", "--protocol", "mesi,amsd,pscr"]
+    words += ["--processors", "4", *_CACHE, "--order", "trace", "--check"]
+    rows = _json(capsys, *words, "--private-range", "0x8000-0x9000")
+    assert [row["protocol"] for row in rows] == ["mesi", "amsd", "pscr"]
+    for row in rows:
+        assert row["references"] == len(_REFERENCES)
+        assert row["hits"] + sum(row["misses"].values()) == len(_REFERENCES)
+        assert sum(row["coherence"].values()) == (
+            row["transactions"]["invalidate"] + row["transactions"]["write"]
+        )
+        assert (row["cache_size"], row["block_size"], row["associativity"]) == (4096, 32, 2)
+        assert (row["processors"], row["order"], row["gsp"]) == (4, "trace", None)
+    mesi, _, pscr = rows
+    assert mesi["misses"]["invalidation_true"] == 1
+    assert mesi["transactions"]["invalidate"] == 1
+    assert pscr["misses"]["removal"] == 1
+    assert (pscr["transactions"]["write"], pscr["transactions"]["invalidate"]) == (1, 0)
+    assert mesi["bus_cycles"] == 68 * 2 + 12 * 3 + 5
+
+
+def test_every_combination_comes_in_order(trace: str) -> None:
+    result = hn.simulate_bus(
+        trace,
+        ["mesi", "pscr:private_kernel=yes"],
+        cache_sizes="1K-4K",
+        associativities="1,full",
+        block_sizes=[16, 64],
+        private_ranges=[(0x8000, 0x9000)],
+    )
+    keys = [(r["protocol"], r["cache_size"], r["associativity"], r["block_size"]) for r in result]
+    assert keys == [
+        (protocol, size, ways or size // block, block)
+        for protocol in ("mesi", "pscr:private_kernel=yes")
+        for size in (1024, 2048, 4096)
+        for ways in (1, 0)
+        for block in (16, 64)
+    ]
+    columns = result.columns()
+    assert columns["misses_cold"] == [row["misses"]["cold"] for row in result]
+    assert columns["kernel_coherence_true"] == [0] * len(result)
+    assert result.provenance["private_ranges"] == [[0x8000, 0x9000]]
+    assert "misses_removal" in result.to_pandas().columns
+
+
+def test_the_table_for_people(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", trace, "--protocol", "mesi", *_CACHE]) == 0
+    shown = capsys.readouterr().out
+    assert "bus-smp, 2 processors, 4 KB 2-way, 32 B blocks: 8 references" in shown
+    assert "62.5%" in shown
+    assert main(["simulate", trace, "--machine", "bus-smp", "--associativity", "full"]) == 0
+    shown = capsys.readouterr().out
+    assert "2 MB fully associative, 128 B blocks" in shown
+    assert all(row["name"] in shown for row in hn.table("protocols"))
+
+
+def test_synchronisation_counts_unless_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "s.hnt")
+    hn.Trace.from_numpy(thread=0, kind="R", address=[0, 64], flags=[2, 0], path=path)
+    words = ["simulate", path, "--protocol", "mesi", "--machine", "bus-smp"]
+    assert _json(capsys, *words)[0]["references"] == 2
+    assert _json(capsys, *words, "--sync", "exclude")[0]["references"] == 1
+    assert _json(capsys, *words, "--sync", "include")[0]["references"] == 2
+
+
+def test_machines_of_the_two_kinds_do_not_mix(
+    trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = [
+        (["--machine", "numa,bus-smp"], "one kind at a time"),
+        (["--machine", "numa", "--protocol", "mesi"], "--protocol is for machines with caches"),
+        (["--machine", "numa", "--cache-size", "4K"], "--cache-size is for machines with caches"),
+        (["--machine", "ace", "--check"], "--check is for machines with caches"),
+        (["--machine", "bus-smp", "--policy", "ace"], "--policy is for machines with prices"),
+        (["--machine", "bus-smp", "--realign"], "--realign is for machines with prices"),
+        (["--machine", "bus-smp", "--force"], "--force is for machines with prices"),
+        (["--protocol", "mesif"], "expected one of mesi, amsd, pscr, moesi, dragon"),
+        (["--protocol", "mesi", "--associativity", "two"], "expected a number from 1 on, or full"),
+        (["--protocol", "mesi", "--cache-size", "100"], "a cache of 100 bytes"),
+        (["--protocol", "mesi", "--cache-size", "0"], "cache size '0' is not a number of bytes"),
+        (["--protocol", "mesi", "--private-range", "5"], "expected LO-HI"),
+        (["--protocol", "mesi", "--private-range", "0x20-0x10"], "one past the last"),
+    ]
+    for words, message in cases:
+        assert main(["simulate", trace, *words]) == 2, words
+        error = capsys.readouterr().err
+        assert message in error, error
+        assert error.count("\n") == 1, error
+
+
+def test_a_machine_in_a_file(
+    trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'name = "mine"\nkind = "bus"\nbase = "bus-smp"\n'
+        '[cache]\nsize_bytes = { value = 65536, source = "test" }\n'
+        '[transactions.write]\nterms = { constant = 7 }\nsource = "test"\n'
+    )
+    words = ["simulate", trace, "--machine", f"{file},bus-smp", "--protocol", "dragon"]
+    mine, paper = _json(capsys, *words)
+    assert (mine["machine"], mine["cache_size"], paper["cache_size"]) == ("mine", 65536, 2 << 20)
+    assert mine["bus_cycles"] - paper["bus_cycles"] == 2 * mine["transactions"]["write"]
+    file.write_text('kind = "bus"\nbase = "bus-smp"\n[cache]\nways = 2\n')
+    assert main([*words[:4], "--protocol", "mesi"]) == 2
+    assert main(["simulate", trace, "--machine", str(file), "--protocol", "mesi"]) == 2
+    assert "unknown field `ways`" in capsys.readouterr().err
+
+
+def test_protocols_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check-protocol"]) == 0
+    shown = capsys.readouterr().out
+    assert all(row["name"] in shown for row in hn.table("protocols"))
+    assert shown.count("none") == len(hn.table("protocols"))
+    (report,) = _json(capsys, "check-protocol", "amsd")
+    assert (report["protocol"], report["caches"], report["findings"]) == ("amsd", 4, [])
+    assert report["situations"] > 50
+    assert main(["check-protocol", "mosi"]) == 2
+    assert "expected one of mesi" in capsys.readouterr().err
+
+
+def test_findings_are_told_with_their_steps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finding = {"kind": "stale-read", "message": "old", "steps": ["first", "second"], "caches": 2}
+    report = {
+        "protocol": "mine",
+        "caches": 2,
+        **dict.fromkeys(("states", "cells", "impossible", "situations", "events"), 1),
+        "findings": [finding],
+    }
+    monkeypatch.setattr("homenode.bus.check_protocols", lambda _: [report])
+    assert main(["check-protocol", "mine"]) == 1
+    assert "mine: old\n  1. first\n  2. second\n" in capsys.readouterr().out
+    assert main(["check-protocol", "mine", "--json"]) == 1
+
+
+def test_lists_know_protocols_and_machines() -> None:
+    protocols = {row["name"]: row for row in hn.table("protocols")}
+    assert list(protocols) == ["mesi", "amsd", "pscr", "moesi", "dragon"]
+    assert protocols["amsd"]["states"] == ["I", "E", "S", "S2", "M", "MC", "MD"]
+    assert protocols["pscr"]["parameters"][0]["name"] == "private_kernel"
+    machines = {row["name"]: row for row in hn.table("machines")}
+    assert machines["bus-smp"]["model"] == "bus"
+    assert machines["bus-smp"]["transactions"]["read_block_memory"] == 80
+
+
+def test_ranges_of_addresses(trace: str) -> None:
+    assert address_range("0x10-32") == [16, 32]
+    assert address_range((0, 1 << 40)) == [0, 1 << 40]
+    for bad in ("10", "a-b", "2-1", "5-5", (3, 2), (-1, 2), (0, 1 << 65)):
+        with pytest.raises(hn.ConfigError, match="private range"):
+            address_range(bad)
+    with pytest.raises(hn.ConfigError, match="there is no option protocol"):
+        hn.simulate_bus(trace, "mesi", protocol="x")  # type: ignore[call-arg]
