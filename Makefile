@@ -37,7 +37,7 @@ lint: setup ## formatting, clippy, tidy, ruff, types, C warnings
 	$(BIN)/python -m mypy.stubtest homenode._core --ignore-missing-stub
 
 bench: setup ## measure speeds, sizes and memory; never part of the tests
-	cargo bench --quiet -p homenode-trace -p homenode-placement -p homenode-sim
+	cargo bench --quiet -p homenode-trace -p homenode-placement -p homenode-snoop -p homenode-sim
 	$(BIN)/python benches/record.py
 
 gate: ## compare instructions per reference with benches/instructions.toml
