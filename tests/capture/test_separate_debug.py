@@ -51,7 +51,7 @@ def test_a_debug_file_of_another_build_is_reported(
     whole = debug.read_bytes()
     debug.write_bytes(whole[: len(whole) // 2])
     found = record(stripped)
-    assert "[stripped]" in _functions(found)
+    assert any(name.startswith("[stripped+0x") for name in _functions(found))
     assert "main" not in _functions(found)
     [how, why] = found.metadata()["provenance"]
     assert how == "record"

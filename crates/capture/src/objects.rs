@@ -63,7 +63,8 @@ impl Objects {
     /// Source lines of program counters, and the static data of the files they lie in.
     ///
     /// Where a file has no symbol, or cannot be read or understood, the file's own name in brackets
-    /// stands for the function: of a stripped library, that much is known.
+    /// stands for the function, with the function's address in the file if that can be told: of a
+    /// stripped library, that much is known.
     #[must_use]
     pub fn resolve(&self, pcs: &[u64]) -> Resolved {
         let mut by_file: BTreeMap<&PathBuf, Vec<u64>> = BTreeMap::new();
@@ -77,9 +78,11 @@ impl Objects {
             let opened = Symbolizer::open(path);
             let moved = opened.as_ref().map_or(0, |symbolizer| self.displacement(path, symbolizer));
             for pc in pcs {
-                let known = opened.as_ref().ok().and_then(|s| s.line(pc.wrapping_sub(moved)));
+                let at = pc.wrapping_sub(moved);
+                let known = opened.as_ref().ok().and_then(|s| s.line(at));
+                let start = || opened.as_ref().ok().and_then(|s| s.function_start(at));
                 resolved.lines.push(known.map_or_else(
-                    || in_file(pc, path),
+                    || in_file(pc, path, start()),
                     |line| SourceLine {
                         pc,
                         function: line.function,
@@ -130,10 +133,12 @@ fn image(path: &Path, symbolizer: &Symbolizer, moved: u64) -> AddressRange {
     }
 }
 
-/// What is known of a program counter without a symbol.
-fn in_file(pc: u64, path: &Path) -> SourceLine {
+/// What is known of a program counter without a symbol: the file, and where in it the function
+/// begins.
+fn in_file(pc: u64, path: &Path, start: Option<u64>) -> SourceLine {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    SourceLine { pc, function: format!("[{name}]"), file: String::new(), line: 0 }
+    let function = start.map_or_else(|| format!("[{name}]"), |at| format!("[{name}+{at:#x}]"));
+    SourceLine { pc, function, file: String::new(), line: 0 }
 }
 
 /// One line of `/proc/PID/maps`, if it maps a file.

@@ -15,6 +15,7 @@ mod elf;
 mod error;
 mod separate;
 mod symbolizer;
+mod unwind;
 
 pub use demangle::demangle;
 pub use error::SymbolError;
@@ -38,6 +39,7 @@ pub fn fuzz_parse(bytes: &[u8]) -> Result<usize, SymbolError> {
     let probes = [0, symbolizer.first_load_address(), 0x1000, 0x401_000, u64::MAX];
     for addr in probes {
         answers += usize::from(symbolizer.line(addr).is_some());
+        answers += usize::from(symbolizer.function_start(addr).is_some());
         answers += usize::from(symbolizer.data_symbol_at(addr).is_some());
     }
     Ok(answers)

@@ -7,7 +7,7 @@ use object::{Object, ObjectSection, ObjectSegment};
 use crate::dwarf::{self, Reader};
 use crate::elf::{self, RawSymbol, Symbols};
 use crate::separate::{DEBUG_FOLDER, Link};
-use crate::{SymbolError, demangle};
+use crate::{SymbolError, demangle, unwind};
 
 /// A linked program or library that can be asked about addresses.
 ///
@@ -19,6 +19,8 @@ use crate::{SymbolError, demangle};
 pub struct Symbolizer {
     context: addr2line::Context<Reader>,
     symbols: Symbols,
+    /// First address and length of functions that need not have a name.
+    extents: Vec<(u64, u64)>,
     position_independent: bool,
     first_load_address: u64,
     load_end: u64,
@@ -152,6 +154,8 @@ impl Symbolizer {
         Ok(Self {
             context,
             symbols: elf::symbols(&file, bytes.len() as u64)?,
+            // Without it there are fewer answers, as without debug information.
+            extents: unwind::functions(&file, endian).unwrap_or_default(),
             position_independent: matches!(file.kind(), object::ObjectKind::Dynamic),
             first_load_address: file.segments().map(|s| s.address()).min().unwrap_or(0),
             load_end: file
@@ -218,6 +222,15 @@ impl Symbolizer {
 
     fn function_at(&self, addr: u64) -> Option<&RawSymbol> {
         containing(&self.symbols.functions, addr)
+    }
+
+    /// First address of the function that an address is in, with or without a name: what tells
+    /// the functions of a stripped program apart.
+    #[must_use]
+    pub fn function_start(&self, addr_in_file: u64) -> Option<u64> {
+        let after = self.extents.partition_point(|&(start, _)| start <= addr_in_file);
+        let &(start, length) = self.extents[..after].last()?;
+        (addr_in_file - start < length).then_some(start)
     }
 
     /// First addresses of all functions in the symbol table, ascending.

@@ -62,6 +62,13 @@ fn line_of_main(symbolizer: &Symbolizer) -> Option<u32> {
     starts.into_iter().find(|line| line.function == "main").map(|line| line.line)
 }
 
+/// Where `main` is in the file, from the debug information before it is installed.
+fn main_of(split: &Split) -> u64 {
+    let whole = Symbolizer::open(&split.debug).expect("the debug information can be read");
+    let is_main = |&addr: &u64| whole.line(addr).is_some_and(|line| line.function == "main");
+    whole.function_addresses().find(is_main).expect("there is a main")
+}
+
 fn has_counters(symbolizer: &Symbolizer) -> bool {
     symbolizer.data_symbols().iter().any(|s| (s.name.as_str(), s.size) == ("counters", 64))
 }
@@ -72,6 +79,9 @@ fn found_by_the_build_identifier() {
     let place = split.folder.join(BY_ID);
     let stripped = split.open();
     assert_eq!((line_of_main(&stripped), stripped.debug_file()), (None, None));
+    assert!(stripped.line(main_of(&split)).is_none());
+    assert_eq!(stripped.function_start(main_of(&split) + 1), Some(main_of(&split)));
+    assert_eq!(stripped.function_start(stripped.load_end()), None);
     split.install(&place);
     let found = split.open();
     assert_eq!(line_of_main(&found), Some(16));
