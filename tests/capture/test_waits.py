@@ -47,7 +47,7 @@ def test_an_event_loop_repeats(emulate: Recorder, tmp_path: Path, machine: str) 
         "sent 4 of 4",
         "flock 0 fcntl 0 message 8 message semaphore 0 again -1 1",
         "connect 0 hello",
-        "poll -1 1 ppoll -1 1",
+        "poll -1 1 ppoll -1 1 sigwait 0 1 -1 1 sigsuspend -1 1 pause -1 1",
     ]
     assert one.out == two.out
     assert one.path.read_bytes() == two.path.read_bytes()

@@ -24,6 +24,7 @@ enum call {
     CALL_READ, CALL_ACCEPT, CALL_WRITE, CALL_WRITEV,
     CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG,
     CALL_POLL, CALL_PPOLL, CALL_SELECT, CALL_PSELECT, CALL_EPOLL,
+    CALL_SIGNAL_WAIT, CALL_SUSPEND, CALL_PAUSE,
     CALL_FLOCK, CALL_FCNTL, CALL_MSGRCV, CALL_MSGSND, CALL_SEMOP, CALL_CONNECT,
     CALL_FUTEX, CALL_NANOSLEEP, CALL_CLOCK_NANOSLEEP, CALL_YIELD, CALL_WAIT4, CALL_WAITID,
     CALL_CLONE, CALL_CLONE3, CALL_FORK, CALL_EXIT, CALL_EXIT_GROUP, CALL_EXECVE,
@@ -185,6 +186,7 @@ void instead_mask(const uint64_t *wanted, uint64_t *old);
 void call_instead(long number, replacement *make);
 long make_call(long number, const long a[6]);
 long interrupted(int may_restart);
+int is_from_outside(const siginfo_t *info);
 void choose_instead(struct guest *g, enum call call, int midway);
 
 /* guest_signals.c */

@@ -338,6 +338,7 @@ void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6])
             wait_asking(me, call, a);
         break;
     case CALL_FLOCK: case CALL_FCNTL: case CALL_MSGRCV: case CALL_MSGSND: case CALL_SEMOP:
+    case CALL_SIGNAL_WAIT: case CALL_SUSPEND:
         wait_in_call(me, call, 0);
         break;
     case CALL_CONNECT:

@@ -254,6 +254,56 @@ static long semop_instead(struct hn_thread *me, long number, const long a[6])
     return await(me, &t, a, timeout == NULL ? -1 : timespec_ns(timeout), 0);
 }
 
+/* Whether a signal comes from outside of the program, or from a timer, and so when it comes. */
+int is_from_outside(const siginfo_t *info)
+{
+    return info->si_code > 0 || info->si_code == SI_TIMER || info->si_pid != hn_c->pid;
+}
+
+static long sigtimedwait_instead(struct hn_thread *me, long number, const long a[6])
+{
+    struct timespec zero = {0, 0};
+    const struct timespec *timeout = (const struct timespec *)a[2];
+    siginfo_t came;
+    struct attempt t = {.number = number, .a = {a[0], (long)&came, (long)&zero, a[3]},
+                        .not_now = -EAGAIN};
+    const long result = await(me, &t, a, timeout == NULL ? -1 : timespec_ns(timeout), 0);
+
+    if (result <= 0 || t.result <= 0)
+        return result;
+    if (is_from_outside(&came))
+        hn_shared->outside++;
+    if (a[1] != 0)
+        memcpy((void *)a[1], &came, sizeof came);
+    return result;
+}
+
+/* Waits for a signal's handler, with other signals blocked. They stay as the handler left them:
+ * QEMU has all blocked from when one comes until it delivers it. */
+static long sigsuspend_instead(struct hn_thread *me, long number, const long a[6])
+{
+    instead_mask((const uint64_t *)a[0], NULL);
+    while (hn_block(me, me, HN_W_TIME, -1) != HN_BY_SIGNAL)
+        if (hn_c->order == 0)
+            return make_call(number, a);
+    return -EINTR;
+}
+
+/* QEMU calls the C library's for pause, with all signals blocked before and afterwards. */
+HN_EXPORT int sigsuspend(const sigset_t *mask)
+{
+    const long a[6] = {(long)mask, sizeof(uint64_t)};
+    struct hn_thread *me = asking();
+    long result = -EINTR;
+
+    if (me == NULL || guest_of(me)->call != CALL_PAUSE || !instead_possible())
+        result = make_call(SYS_rt_sigsuspend, a);
+    else
+        result = sigsuspend_instead(me, SYS_rt_sigsuspend, a);
+    errno = (int)-result;
+    return -1;
+}
+
 /* Calls that wait for a descriptor alone. */
 static long with_fd(struct hn_thread *me, short events, long number, const long a[6])
 {
@@ -356,6 +406,8 @@ static const struct {
     {CALL_NANOSLEEP, 0, SYS_nanosleep, nanosleep_instead},
     {CALL_CLOCK_NANOSLEEP, 0, SYS_clock_nanosleep, clock_nanosleep_instead},
     {CALL_FUTEX, 0, SYS_futex, futex_instead},
+    {CALL_SIGNAL_WAIT, 0, SYS_rt_sigtimedwait, sigtimedwait_instead},
+    {CALL_SUSPEND, 0, SYS_rt_sigsuspend, sigsuspend_instead},
 };
 
 /* The thread's call is to be made here, as soon as QEMU makes it. */

@@ -35,8 +35,8 @@ static const struct {
     {CALL_NUMBER, 111, -1}, {CALL_NUMBER, 121, 155}, {CALL_NUMBER, 124, 156},
     {CALL_FLOCK, 73, 32}, {CALL_FCNTL, 72, 25}, {CALL_MSGRCV, 70, 188}, {CALL_MSGSND, 69, 189},
     {CALL_SEMOP, 65, 193}, {CALL_SEMOP, 220, 192}, {CALL_CONNECT, 42, 203},
-    /* pause, rt_sigsuspend, rt_sigtimedwait, mq_timedreceive, mq_timedsend, splice, tee */
-    {CALL_OUTSIDE, 34, -1}, {CALL_OUTSIDE, 130, 133}, {CALL_OUTSIDE, 128, 137},
+    {CALL_PAUSE, 34, -1}, {CALL_SUSPEND, 130, 133}, {CALL_SIGNAL_WAIT, 128, 137},
+    /* mq_timedreceive, mq_timedsend, splice, tee */
     {CALL_OUTSIDE, 243, 183}, {CALL_OUTSIDE, 242, 182}, {CALL_OUTSIDE, 275, 76},
     {CALL_OUTSIDE, 276, 77},
 };

@@ -57,8 +57,7 @@ void pass_signal_on(int number, siginfo_t *info, void *context)
             hn_interrupt(hn_me, HN_BY_SIGNAL);
             hn_unlock();
         }
-        /* When it comes depends on somebody else, or on the clock on the wall. */
-        if (info->si_code > 0 || info->si_code == SI_TIMER || info->si_pid != hn_c->pid)
+        if (is_from_outside(info))
             __atomic_fetch_add(&hn_shared->outside, 1, __ATOMIC_RELAXED);
     }
     if (handlers[number] != NULL)

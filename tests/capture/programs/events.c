@@ -229,14 +229,24 @@ static void sockets(void)
 static void *interrupted(void *argument)
 {
     struct pollfd p = {back[0], POLLIN, 0};
-    sigset_t none;
-    int result;
+    sigset_t none, only;
+    int result, number = 0;
 
     result = poll(&p, 1, 100000);
     printf("poll %d %d", result, errno == EINTR);
     sigemptyset(&none);
     result = ppoll(&p, 1, &(struct timespec){100, 0}, &none);
-    printf(" ppoll %d %d\n", result, errno == EINTR);
+    printf(" ppoll %d %d", result, errno == EINTR);
+    sigemptyset(&only);
+    sigaddset(&only, SIGUSR2);
+    result = sigwait(&only, &number);
+    printf(" sigwait %d %d", result, number == SIGUSR2);
+    result = sigtimedwait(&only, NULL, &(struct timespec){1, 0});
+    printf(" %d %d", result, errno == EAGAIN);
+    result = sigsuspend(&none);
+    printf(" sigsuspend %d %d", result, errno == EINTR);
+    result = pause();
+    printf(" pause %d %d\n", result, errno == EINTR);
     return argument;
 }
 
@@ -256,6 +266,12 @@ static void signals(void)
     pthread_kill(thread, SIGUSR1);
     rest(10);
     pthread_kill(thread, SIGUSR2);
+    rest(10);
+    pthread_kill(thread, SIGUSR2);
+    rest(3000);
+    pthread_kill(thread, SIGUSR2);
+    rest(10);
+    pthread_kill(thread, SIGUSR1);
     pthread_join(thread, NULL);
 }
 
