@@ -40,6 +40,7 @@ _OWN = (
     "ticks",
     "guest_files",
     "guest_signals",
+    "processors",
     "system",
     "tasks",
     "start",

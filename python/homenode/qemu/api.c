@@ -103,6 +103,12 @@ void count_again(void)
                                            : qemu_plugin_scoreboard_find(counts, own_cpu);
 }
 
+/* Whether callbacks may be told another processor than the one that runs (processors.c). */
+int api_confuses_processors(void)
+{
+    return version >= COUNT_A_PROCESSOR;
+}
+
 unsigned processors_of_system(void)
 {
     const int found = version < COUNT_A_PROCESSOR ? qemu_plugin_n_vcpus() : qemu_plugin_num_vcpus();

@@ -98,6 +98,7 @@ void count_block(struct qemu_plugin_tb *tb, size_t length);
 void count_on(unsigned cpu);
 void count_again(void);
 unsigned processors_of_system(void);
+int api_confuses_processors(void);
 
 /* machine.c */
 enum call guest_call(int64_t number);
@@ -139,6 +140,11 @@ int lend(struct hn_thread *me);
 /* system.c */
 int system_install(qemu_plugin_id_t id);
 
+/* processors.c */
+void processors_begin(unsigned cpus);
+void processors_watch(struct qemu_plugin_tb *tb);
+unsigned processor_now(unsigned cpu);
+
 /* tasks.c */
 enum { SYSTEM_CPUS_MAX = 256, PAGE_BYTES_OF_GUEST = 4096 };
 
@@ -161,6 +167,7 @@ void page_noted(struct hn_thread *me, uint64_t physical, uint64_t address);
 extern uint64_t *hn_pages, hn_page_count;
 void tasks_begin(struct hn_thread *me, unsigned cpus);
 int tasks_known(void);
+unsigned task_processor(uint64_t own_data, unsigned cpus);
 void task_switched(struct hn_thread *me, unsigned cpu);
 extern uint64_t hn_current_task[SYSTEM_CPUS_MAX];
 

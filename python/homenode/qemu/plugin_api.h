@@ -27,7 +27,7 @@ typedef struct {
     bool system_emulation;
 } qemu_info_t;
 
-enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
+enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS };
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 
@@ -91,6 +91,25 @@ HN_SOMETIMES void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_
                                                                     uint64_t add);
 HN_SOMETIMES struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_bytes);
 HN_SOMETIMES void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score, unsigned cpu);
+/* GArray and GByteArray, as glib publishes them. */
+struct glib_array {
+    char *data;
+    unsigned length;
+};
+struct glib_bytes {
+    uint8_t *data;
+    unsigned length;
+};
+struct qemu_plugin_register;
+struct register_description {
+    struct qemu_plugin_register *handle;
+    const char *name;
+    const char *feature;
+};
+HN_SOMETIMES struct glib_array *qemu_plugin_get_registers(void);
+HN_SOMETIMES int qemu_plugin_read_register(struct qemu_plugin_register *handle,
+                                           struct glib_bytes *to);
+
 HN_SOMETIMES int qemu_plugin_n_vcpus(void);
 HN_SOMETIMES int qemu_plugin_num_vcpus(void);
 

@@ -53,6 +53,7 @@ static void on_system_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64
     const struct qemu_plugin_hwaddr *physical = qemu_plugin_get_hwaddr(info, address);
     struct hn_record *at;
 
+    cpu = processor_now(cpu);
     if (!on || hn_c->order == 0 || physical == NULL || qemu_plugin_hwaddr_is_io(physical))
         return;
     processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
@@ -110,6 +111,7 @@ static void go_on(void)
     const unsigned cpus = processors_of_system();
 
     on = begin_system();
+    processors_begin(cpus);
     for (unsigned cpu = 0; on && !introduced && cpu < cpus; cpu++) {
         processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
         hn_event_with(processors, HN_EV_THREAD_START, (const uint64_t[4]){0, 0, 0, 0});
@@ -126,6 +128,7 @@ static void on_forgotten(qemu_plugin_id_t id)
 {
     sites_forget();
     watching = 1;
+    processors_begin(processors_of_system());
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_system_translation);
     qemu_plugin_register_flush_cb(id, on_system_flush);
     if (wanted)
@@ -202,6 +205,8 @@ static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
     const size_t count = qemu_plugin_tb_n_insns(tb);
 
     (void)id;
+    if (watching)
+        processors_watch(tb);
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         uint8_t code[CODE_BYTES_MAX];

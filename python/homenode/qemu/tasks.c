@@ -165,6 +165,17 @@ static void tell_own_data(struct hn_thread *me, unsigned cpu, uint64_t own_data)
     tell_report(me, line, (size_t)length);
 }
 
+/* The processor whose own data lies there, or `cpus`. */
+unsigned task_processor(uint64_t own_data, unsigned cpus)
+{
+    unsigned cpu = 0;
+
+    while (cpu < cpus && (cpu >= SYSTEM_CPUS_MAX ||
+                          hn_current_task[cpu] != own_data + tasks_table.current))
+        cpu++;
+    return cpu;
+}
+
 /* Recording begins, while every processor stands still. */
 void tasks_begin(struct hn_thread *me, unsigned cpus)
 {
