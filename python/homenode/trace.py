@@ -43,8 +43,9 @@ class RecordOptions(TypedDict, total=False):
     sysroot: with ``qemu``, where the libraries of a program for another instruction set are.
     emulator: with ``qemu``, the emulator to use. Default: the one for the program, from PATH.
     system: with ``qemu-system``, ``initramfs`` (a file; required), ``processors`` (default 4),
-        ``memory_mib`` (default 512), ``append`` (for the kernel's command line) and
-        ``start_within_s`` (default 600).
+        ``memory_mib`` (default 512), ``append`` (for the kernel's command line), ``repeatable``
+        (with QEMU 10: the same trace every time; default: no) and ``start_within_s`` (default
+        600).
     """
 
     order: str
@@ -54,7 +55,7 @@ class RecordOptions(TypedDict, total=False):
     fetches: bool
     sysroot: str
     emulator: str
-    system: dict[str, str | int]
+    system: dict[str, str | int | bool]
 
 
 class Trace:

@@ -34,12 +34,12 @@ _RECORDER = (
 
 @dataclass(frozen=True)
 class Qemu:
-    """QEMU's user-mode emulators: those on PATH, or those of a folder."""
+    """QEMU's emulators: those on PATH, or those of a folder."""
 
     folder: Path | None
 
     def emulator(self, machine: str = "x86_64") -> str:
-        """The recorder's option for an instruction set; skips the test if there is none."""
+        """The option for an instruction set or `system-x86_64`; skips the test if there is none."""
         name = f"qemu-{machine}"
         if self.folder is None:
             if shutil.which(name) is None:
@@ -48,6 +48,11 @@ class Qemu:
         if not (self.folder / name).exists():
             pytest.skip(f"there is no {name} in {self.folder}")
         return str(self.folder / name)
+
+    def environment(self) -> dict[str, str]:
+        """Variables: an emulator of a folder has its modules there, and not where others are."""
+        own = {} if self.folder is None else {"QEMU_MODULE_DIR": str(self.folder)}
+        return {**os.environ, **own}
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ from homenode import initramfs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from conftest import Qemu
+
 PROGRAMS = Path(__file__).parent / "programs"
 _WORDS, _ROUNDS = 4096, 5
 _MEMORY_MIB = 256
@@ -36,8 +38,7 @@ def _kernel() -> str:
 
 
 boots = pytest.mark.skipif(
-    not _kernel() or shutil.which("qemu-system-x86_64") is None or shutil.which("gcc") is None,
-    reason="qemu-system-x86, gcc or a kernel is not installed",
+    not _kernel() or shutil.which("gcc") is None, reason="gcc or a kernel is not installed"
 )
 
 
@@ -53,12 +54,12 @@ def small_system(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def _record(image: Path, trace: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def _record(qemu: Qemu, image: Path, trace: Path, *words: str) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "homenode", "record", "--via", "qemu-system", "--json"]
+    line += ["--emulator", qemu.emulator("system-x86_64"), *words]
     line += ["--kernel", _kernel(), "--initramfs", str(image), "--processors", "2"]
     line += ["--memory", str(_MEMORY_MIB), "-o", str(trace)]
-    environment = {**os.environ, **variables}
-    return subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+    return subprocess.run(line, capture_output=True, text=True, check=False, env=qemu.environment())
 
 
 def _columns(trace: hn.Trace) -> Mapping[str, np.ndarray]:
@@ -82,9 +83,9 @@ def _check_names(trace: hn.Trace, frames: set[int]) -> None:
 
 @boots
 def test_kernel_and_processes_are_recorded_between_the_marks(
-    small_system: Path, tmp_path: Path
+    qemu: Qemu, small_system: Path, tmp_path: Path
 ) -> None:
-    done = _record(small_system, tmp_path / "t.hnt")
+    done = _record(qemu, small_system, tmp_path / "t.hnt")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     children = dict(re.findall(r"process (\d+) processor (\d)", done.stderr))
@@ -122,10 +123,26 @@ def test_kernel_and_processes_are_recorded_between_the_marks(
 
 
 @boots
-def test_a_kernel_that_panics_is_an_error(tmp_path: Path) -> None:
+def test_a_repeatable_system_is_the_same_bytes(
+    qemu: Qemu, small_system: Path, tmp_path: Path
+) -> None:
+    if qemu.folder is None:
+        pytest.skip("QEMU before 10 cannot repeat what several processors do")
+    traces = [tmp_path / "1.hnt", tmp_path / "2.hnt"]
+    for trace in traces:
+        done = _record(qemu, small_system, trace, "--repeatable")
+        assert done.returncode == 0, done.stderr
+    assert traces[0].read_bytes() == traces[1].read_bytes()
+    trace = hn.Trace.open(traces[0])
+    assert trace.metadata["order"] == "emulator's, repeatable"
+    assert (np.bincount(_columns(trace)["thread"]) > 10_000).tolist() == [True, True]
+
+
+@boots
+def test_a_kernel_that_panics_is_an_error(qemu: Qemu, tmp_path: Path) -> None:
     empty = tmp_path / "initramfs"
     empty.write_bytes(initramfs.archive([("empty", 0o040755, b"")]))
-    done = _record(empty, tmp_path / "t.hnt")
+    done = _record(qemu, empty, tmp_path / "t.hnt")
     assert done.returncode == 2
     assert "its kernel panicked, before anything in it ran `/homenode/mark start`" in done.stderr
     assert not list(tmp_path.glob("t.hnt*"))

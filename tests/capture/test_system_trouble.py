@@ -10,12 +10,18 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import homenode as hn
 from homenode import initramfs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conftest import Qemu
 
 PROGRAMS = Path(__file__).parent / "programs"
 _FLAGS = ["-m32", "-nostdlib", "-static", "-Wl,-N,-Ttext=0x100000,--build-id=none"]
@@ -38,14 +44,20 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def _record(
-    files: dict[str, Path], kernel: str, image: str, *words: str
+    files: dict[str, Path],
+    kernel: str,
+    image: str,
+    *words: str,
+    environment: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Records with files of `files`, or other ones."""
     line = [sys.executable, "-m", "homenode", "record", "--via", "qemu-system", "--memory", "64"]
     line += ["--kernel", str(files.get(kernel, kernel)), "--processors", "1"]
     line += ["--initramfs", str(files.get(image, image))]
     line += ["-o", str(files["folder"] / "t.hnt"), *words]
-    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=100)
+    return subprocess.run(
+        line, capture_output=True, text=True, check=False, timeout=100, env=environment
+    )
 
 
 def _is_refused(done: subprocess.CompletedProcess[str], files: dict[str, Path], why: str) -> None:
@@ -54,9 +66,11 @@ def _is_refused(done: subprocess.CompletedProcess[str], files: dict[str, Path], 
     assert not list(files["folder"].glob("t.hnt*"))
 
 
-@runs
-def test_two_pairs_of_marks_make_one_trace_of_what_is_between(files: dict[str, Path]) -> None:
-    done = _record(files, "bare", "image")
+def test_two_pairs_of_marks_make_one_trace_of_what_is_between(
+    files: dict[str, Path], qemu: Qemu
+) -> None:
+    words = ["--emulator", qemu.emulator("system-x86_64")]
+    done = _record(files, "bare", "image", *words, environment=qemu.environment())
     assert done.returncode == 0, done.stderr
     table = hn.Trace.open(files["folder"] / "t.hnt").to_arrow()
     addresses = table["address"].to_numpy()
@@ -97,6 +111,14 @@ def test_a_kernel_of_roots_is_refused(files: dict[str, Path]) -> None:
 def test_no_qemu_says_what_to_install(files: dict[str, Path]) -> None:
     done = _record(files, "bare", "image", "--emulator", "/no/such/qemu")
     _is_refused(done, files, "qemu-system-x86")
+
+
+def test_repeating_needs_a_later_qemu(files: dict[str, Path]) -> None:
+    old = files["folder"] / "qemu"
+    old.write_text("#!/bin/sh\necho version 9.2.0; echo -plugin\n")
+    old.chmod(0o755)
+    done = _record(files, "bare", "image", "--repeatable", "--emulator", str(old))
+    _is_refused(done, files, "10 or later")
 
 
 @runs

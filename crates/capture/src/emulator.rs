@@ -14,6 +14,10 @@ use crate::options::RecordOptions;
 const MACHINES: &[(u16, &str)] = &[(62, "x86_64"), (183, "aarch64"), (243, "riscv64")];
 /// Runs whole systems.
 const SYSTEM_EMULATOR: &str = "qemu-system-x86_64";
+/// The first release that counts the instructions of several processors.
+const REPEATS_FROM: u32 = 10;
+/// All time of a system is what its processors have executed, 4 ns an instruction.
+const REPEATING: &[&str] = &["-icount", "shift=2,sleep=off", "-rtc", "base=2026-01-01,clock=vm"];
 /// Bytes of an ELF header that are looked at.
 const HEADER_BYTES: usize = 20;
 
@@ -67,8 +71,13 @@ impl Emulator {
             PathBuf::from(&options.emulator)
         };
         let version = version(&path)?;
-        if options.system.processors > 1 && confuses_processors(&version) {
-            return Err(CaptureError::WrongProcessors { version });
+        if options.system.repeatable && release(&version) < REPEATS_FROM {
+            return Err(CaptureError::Option {
+                option: "repeatable",
+                expected: "QEMU 10 or later: earlier ones stop when they count the instructions \
+                           of several processors",
+                found: version,
+            });
         }
         Ok(Self { path, version, native: false })
     }
@@ -113,7 +122,8 @@ impl Emulator {
             "-plugin",
             &plugin,
         ];
-        let own = words.iter().map(|&word| word.to_owned());
+        let repeating = if system.repeatable { REPEATING } else { &[] };
+        let own = words.iter().chain(repeating).map(|&word| word.to_owned());
         own.chain(options.argv[1..].iter().cloned()).collect()
     }
 
@@ -165,14 +175,6 @@ fn machine(header: &[u8]) -> Result<&'static str, String> {
         .ok_or_else(|| format!("a program for ELF machine {number}"))
 }
 
-/// Whether a version of QEMU, as [`version`] has it, tells plugins the processor that translated
-/// the code in place of the one that runs it: met in 10.0.2, not in 7.2.
-fn confuses_processors(version: &str) -> bool {
-    let number = version.rsplit(' ').next().unwrap_or_default();
-    let major = number.split('.').next().and_then(|part| part.parse::<u32>().ok());
-    major.is_none_or(|major| major >= 9)
-}
-
 /// QEMU would say so too, in words of its own.
 fn readable(what: &'static str, path: &str) -> Result<(), CaptureError> {
     let unreadable = |source| CaptureError::Unreadable { what, path: path.to_owned(), source };
@@ -201,6 +203,12 @@ fn version(path: &Path) -> Result<String, CaptureError> {
             found: text.lines().next().unwrap_or("nothing").to_owned(),
         }),
     }
+}
+
+/// The first number of a version.
+fn release(version: &str) -> u32 {
+    let number = version.rsplit(' ').next().and_then(|number| number.split('.').next());
+    number.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
 /// Whether an emulator was built with plugins: those that are linked statically are not.
@@ -277,10 +285,10 @@ mod tests {
     }
 
     #[test]
-    fn later_emulators_have_one_processor() {
-        assert!(!confuses_processors("qemu-system-x86_64 7.2.22"));
-        assert!(!confuses_processors("qemu-system-x86_64 8.2.1"));
-        assert!(confuses_processors("qemu-system-x86_64 10.0.2"));
+    fn releases_are_told_by_the_first_number() {
+        assert_eq!(release("qemu-system-x86_64 10.0.2"), 10);
+        assert_eq!(release("qemu-x86_64 7.2.22"), 7);
+        assert_eq!(release(""), 0);
     }
 
     #[test]

@@ -74,15 +74,6 @@ pub enum CaptureError {
         /// What it says it is.
         found: String,
     },
-    /// The emulator does not tell which of a system's processors makes a reference.
-    #[error(
-        "{version}: expected QEMU 7.2 to 8.2 for several processors, because later ones tell \
-         plugins the wrong one; give it --processors 1, or name another one with --emulator"
-    )]
-    WrongProcessors {
-        /// Its name and version.
-        version: String,
-    },
     /// The emulator was built without plugins.
     #[error(
         "{emulator}: this QEMU was built without plugins, as statically linked ones are (Debian's \

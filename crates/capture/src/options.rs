@@ -60,6 +60,8 @@ pub struct SystemOptions {
     pub memory_mib: u32,
     /// Further words for the kernel's command line; may be empty.
     pub append: String,
+    /// Virtual time by instructions: the same trace in every recording.
+    pub repeatable: bool,
     /// Seconds until something in the system must have run `/homenode/mark start`, at least 1.
     pub start_within_s: u32,
 }
@@ -71,6 +73,7 @@ impl Default for SystemOptions {
             processors: 4,
             memory_mib: 512,
             append: String::new(),
+            repeatable: false,
             start_within_s: 600,
         }
     }

@@ -324,7 +324,9 @@ pub(crate) fn metadata(
                 0 => String::new(),
                 seed => format!(" seed={seed}"),
             };
-            if options.whole_system() {
+            if options.whole_system() && options.system.repeatable {
+                "emulator's, repeatable".to_owned()
+            } else if options.whole_system() {
                 "emulator's, sequentially consistent".to_owned()
             } else {
                 format!("deterministic quantum={quantum}{seed} {repeats}")

@@ -103,6 +103,11 @@ from homenode.cli.command import Counts, examples, json_option
     "--append", default="", metavar="WORDS", help="With qemu-system, more for the kernel's command."
 )
 @click.option(
+    "--repeatable",
+    is_flag=True,
+    help="With qemu-system (QEMU 10), time goes by instructions: the same trace every time.",
+)
+@click.option(
     "--start-within",
     type=click.IntRange(min=1, max=(1 << 32) - 1),
     default=600,
@@ -155,7 +160,8 @@ _MEANT = {
     **dict.fromkeys(("fetches", "sysroot"), ("qemu",)),
     "emulator": ("qemu", "qemu-system"),
     **dict.fromkeys(
-        ("kernel", "initramfs", "processors", "memory", "append", "start_within"), ("qemu-system",)
+        ("kernel", "initramfs", "processors", "memory", "append", "repeatable", "start_within"),
+        ("qemu-system",),
     ),
 }
 
@@ -180,6 +186,7 @@ def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
         "processors": options.pop("processors"),
         "memory_mib": options.pop("memory"),
         "append": options.pop("append"),
+        "repeatable": options.pop("repeatable"),
         "start_within_s": options.pop("start_within"),
     }
     if options["via"] != "qemu-system":

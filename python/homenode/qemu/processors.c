@@ -10,6 +10,8 @@
 #include "guest.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Linux on x86-64 keeps to the upper half of the addresses. */
@@ -36,8 +38,8 @@ static struct qemu_plugin_register *register_called(const struct glib_array *all
     return NULL;
 }
 
-/* QEMU is about to translate with callbacks, and later recording begins: whether the numbers must be
- * found out, and can be. */
+/* QEMU is about to translate with callbacks, and later recording begins: the numbers may have to be
+ * found out. */
 void processors_begin(unsigned cpus)
 {
     make_bytes *make = (make_bytes *)dlsym(RTLD_DEFAULT, "g_byte_array_new");
@@ -48,13 +50,15 @@ void processors_begin(unsigned cpus)
     if (bytes != NULL || cpus < 2 || !api_confuses_processors())
         return;
     set_size = (set_size_of_bytes *)dlsym(RTLD_DEFAULT, "g_byte_array_set_size");
-    if (make == NULL || set_size == NULL)
-        return;
     all = qemu_plugin_get_registers();
     gs_base = register_called(all, "gs_base");
     kernel_gs_base = register_called(all, "k_gs_base");
-    if (gs_base != NULL && kernel_gs_base != NULL)
-        bytes = make();
+    if (make == NULL || set_size == NULL || gs_base == NULL || kernel_gs_base == NULL) {
+        fprintf(stderr, "homenode: this QEMU does not tell which processor runs; give the machine "
+                        "one (--processors 1), or record with another QEMU (--emulator)\n");
+        exit(EXIT_FAILURE);
+    }
+    bytes = make();
 }
 
 static uint64_t read_register(struct qemu_plugin_register *r)
