@@ -1,11 +1,11 @@
 /* Which processor of a whole system runs.
  *
  * QEMU tells every callback the processor's number. But from 9.0 on, when one host thread runs all
- * processors, that is the number of the processor for which the code was translated, and others run
- * the same code (accel/tcg/plugin-gen.c, gen_cpu_index). Registers are read from the one that really
- * runs: so every block first looks at the one in which Linux keeps the address of the processor's
- * own data, the base of segment GS, or while a process runs the one that the kernel will swap
- * for it.
+ * processors, that is the number of the processor for which the code was translated, and others
+ * run the same code (accel/tcg/plugin-gen.c, gen_cpu_index). Registers are read from the one that
+ * really runs: so every block first looks at the one in which Linux keeps the address of the
+ * processor's own data, the base of segment GS, or while a process runs the one that the kernel
+ * will swap for it.
  */
 #include "guest.h"
 
