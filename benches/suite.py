@@ -6,7 +6,7 @@ Markatos, Marchetti and Talbot with 64 threads in theirs (`--set markatos` and s
 reference with program counters and without (of the first hundred million), million
 references a second of the recording, the largest process's memory, and whether the program said the
 same as natively and ended as it did.
-The table is Markdown, as in docs/workloads/captures.md; each trace is removed when it is measured.
+The table is Markdown, as in docs/captures.md; each trace is removed when it is measured.
 
 Run with `nice python benches/suite.py`, which takes an hour, or `python benches/suite.py gauss`.
 """
