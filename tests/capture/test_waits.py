@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +54,25 @@ def test_an_event_loop_repeats(emulate: Recorder, tmp_path: Path, machine: str) 
     assert one.out == two.out
     assert one.path.read_bytes() == two.path.read_bytes()
     assert (one.summary["outside_waits"], one.summary["forced_turns"]) == (0, 0)
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or shutil.which("qemu-x86_64") is None,
+    reason="only kernels of x86-64 send system calls back",
+)
+def test_kernels_that_send_no_calls_back(tmp_path: Path) -> None:
+    refuse = _compile("refuse.c", tmp_path / "refuse")
+    if subprocess.run([refuse, "true"], check=False).returncode != 0:
+        pytest.skip("the kernel cannot be told to refuse a call")
+    program = _compile("events.c", tmp_path / "events")
+    line = [refuse, sys.executable, "-m", "homenode", "record", "--via", "qemu", "-o"]
+    line += [tmp_path / "t.hnt", "--", program]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    native = subprocess.run([program], capture_output=True, text=True, check=True)
+    # The first three lines tell how long waits were, which here the kernel makes.
+    assert done.stdout.splitlines()[3:] == native.stdout.splitlines()[3:]
+    assert "outside waits          0" not in done.stderr
 
 
 def test_signals_end_waits(
