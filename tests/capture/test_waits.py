@@ -91,3 +91,22 @@ def test_signals_end_waits_in_the_emulator(emulate: Recorder, tmp_path: Path, ma
     assert made.out == done.stdout
     # The timer is a real one.
     assert "repeatable" not in made.metadata()["order"]
+
+
+def test_timers_that_are_files_do_not_promise_to_repeat(emulate: Recorder, tmp_path: Path) -> None:
+    source = tmp_path / "timer.c"
+    source.write_text(
+        "#include <stdint.h>\n#include <sys/timerfd.h>\n"
+        "#include <unistd.h>\n"
+        "int main(void) {\n"
+        "    struct itimerspec soon = {.it_value = {0, 1000000}};\n"
+        "    const int fd = timerfd_create(CLOCK_MONOTONIC, 0);\n"
+        "    uint64_t times = 0;\n"
+        "    timerfd_settime(fd, 0, &soon, NULL);\n"
+        "    return read(fd, &times, sizeof times) != sizeof times;\n"
+        "}\n"
+    )
+    made = emulate(_compile(str(source), tmp_path / "timer"))
+    assert made.summary["exit_code"] == 0
+    assert made.summary["outside_waits"] == 1
+    assert "repeatable" not in made.metadata()["order"]

@@ -30,6 +30,7 @@ static const struct {
     /* kill, tkill, rt_sigqueueinfo; tgkill, rt_tgsigqueueinfo */
     {CALL_KILL, 62, 129}, {CALL_KILL, 200, 130}, {CALL_KILL, 129, 138},
     {CALL_TGKILL, 234, 131}, {CALL_TGKILL, 297, 240},
+    {CALL_TIMER, 286, 86},      /* timerfd_settime; other timers send signals */
     /* getpid, gettid, getppid, getpgrp, getpgid, getsid */
     {CALL_NUMBER, 39, 172}, {CALL_NUMBER, 186, 178}, {CALL_NUMBER, 110, 173},
     {CALL_NUMBER, 111, -1}, {CALL_NUMBER, 121, 155}, {CALL_NUMBER, 124, 156},

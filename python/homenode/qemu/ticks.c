@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/ucontext.h>
 
-static __thread int forbidden;
+static __thread int forbidden __attribute__((tls_model("initial-exec")));
 
 static void forbid(int how)
 {
