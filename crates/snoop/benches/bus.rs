@@ -37,11 +37,17 @@ fn rate(mut work: impl FnMut()) -> f64 {
 
 fn main() {
     let mut lines = Vec::new();
-    // `cargo bench -p homenode-snoop -- mesi`
+    // `cargo bench -p homenode-snoop -- mesi shared-mix`: protocols and streams, all by default.
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+    let (protocols, chosen): (Vec<&str>, Vec<&str>) =
+        wanted.iter().map(String::as_str).partition(|name| names.contains(name));
     for (stream, batches) in streams::streams(REFERENCES) {
+        if !chosen.is_empty() && !chosen.contains(&stream) {
+            continue;
+        }
         println!("\n{stream}: {REFERENCES} references, 4 processors, 32 KiB 8-way 64-byte blocks");
-        for entry in TABLE.iter().filter(|e| wanted.is_empty() || wanted.contains(&e.name.into())) {
+        for entry in TABLE.iter().filter(|e| protocols.is_empty() || protocols.contains(&e.name)) {
             let counts = streams::simulate(entry.name, &batches);
             let speed = rate(|| {
                 std::hint::black_box(streams::simulate(entry.name, &batches));
