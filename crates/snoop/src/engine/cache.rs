@@ -12,25 +12,34 @@ pub(crate) enum Story {
     #[default]
     None,
     /// The copy was fetched by an invalidation miss that is not yet known to be true sharing.
-    Open {
-        /// Whether the kernel's reference missed.
-        kernel: bool,
-    },
+    Open,
+    /// The same, and it was the kernel's reference that missed.
+    OpenKernel,
     /// Another processor's transaction invalidated the copy.
     Invalidated,
     /// The copy went with its process.
     Removed,
 }
 
+impl Story {
+    /// Whether the miss is still open, and then whether it is the kernel's.
+    #[inline]
+    pub(crate) fn open(self) -> Option<bool> {
+        match self {
+            Self::Open => Some(false),
+            Self::OpenKernel => Some(true),
+            Self::None | Self::Invalidated | Self::Removed => None,
+        }
+    }
+}
+
 /// What is known of a frame's copy, besides what every reference looks at.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Book<W> {
-    pub(crate) state: u8,
-    pub(crate) story: Story,
+pub(crate) struct Book {
     /// Number of the block in the directory.
     pub(crate) number: u32,
-    /// Words that others wrote since the copy was lost. It stays while the miss is open.
-    pub(crate) fresh: W,
+    pub(crate) state: u8,
+    pub(crate) story: Story,
 }
 
 /// A processor's cache.
@@ -39,7 +48,9 @@ pub(crate) struct Cache<F, W> {
     /// For each frame the words its holder has read, and those it has written since the others were
     /// last told ([`Cache::take_written`]).
     pub(crate) marks: Vec<[W; 2]>,
-    pub(crate) books: Vec<Book<W>>,
+    pub(crate) books: Vec<Book>,
+    /// For each frame the words that others wrote since its copy was lost, or before an open miss.
+    pub(crate) fresh: Vec<W>,
 }
 
 /// Positions in [`Cache::marks`].
@@ -53,6 +64,7 @@ impl<F: Frames, W: Words> Cache<F, W> {
         Self {
             marks: vec![[W::default(); 2]; frames.count()],
             books: vec![Book::default(); frames.count()],
+            fresh: vec![W::default(); frames.count()],
             frames,
         }
     }
@@ -80,7 +92,7 @@ impl<F: Frames, W: Words> Cache<F, W> {
     pub(crate) fn become_state(&mut self, table: &Quiet, frame: usize, state: u8) {
         let book = &mut self.books[frame];
         book.state = state;
-        let open = matches!(book.story, Story::Open { .. });
+        let open = book.story.open().is_some();
         // An open miss has to see every reference until it is known what it was.
         self.frames.allow(frame, if open { 0 } else { table.bits(state) });
     }

@@ -7,7 +7,7 @@ pub(crate) type Set = u64;
 pub const PROCESSORS_MAX: u16 = 64;
 
 /// Blocks whose records lie together: a page of the directory is found by one look-up.
-const PAGE_SHIFT: u32 = 5;
+const PAGE_SHIFT: u32 = 7;
 /// Sets in a record.
 const SETS: usize = 3;
 /// Processors up to which the sets of a record share a word.
@@ -26,7 +26,7 @@ pub(crate) struct Record {
 
 /// The records of all blocks that were ever referenced, a word each for up to 16 processors.
 ///
-/// Blocks are looked up by pages of 32 in a hash table with open addressing; a frame of a cache
+/// Blocks are looked up by pages of 128 in a hash table with open addressing; a frame of a cache
 /// remembers its block's number, so that a block is looked up when it is fetched and never again.
 pub(crate) struct Directory {
     /// Whether the three sets of a record share a word.
@@ -90,7 +90,7 @@ impl Directory {
     }
 
     fn grow(&mut self) {
-        let empty = vec![(0, FREE); self.slots.len() * 4];
+        let empty = vec![(0, FREE); self.slots.len() * 2];
         let full = std::mem::replace(&mut self.slots, empty);
         let mask = self.slots.len() - 1;
         for (page, number) in full.into_iter().filter(|&(_, number)| number != FREE) {

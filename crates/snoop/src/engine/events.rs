@@ -107,9 +107,9 @@ impl<F: Frames, W: Words> Bus<F, W> {
     fn open_miss(&mut self, piece: &Piece<W>, frame: usize) -> bool {
         let cache = &mut self.caches[piece.processor];
         let book = &mut cache.books[frame];
-        let Story::Open { kernel } = book.story else { return false };
+        let Some(kernel) = book.story.open() else { return false };
         let state = book.state;
-        if book.fresh.meets(piece.words) {
+        if cache.fresh[frame].meets(piece.words) {
             book.story = Story::None;
             cache.become_state(&self.quiet, frame, state);
             self.count_miss(kernel, |misses| &mut misses.invalidation_true);
@@ -187,8 +187,8 @@ impl<F: Frames, W: Words> Bus<F, W> {
     fn invalidation_miss(&mut self, piece: &Piece<W>, frame: usize, number: u32) -> Story {
         let record = self.directory.get(number);
         self.tell_writes(piece.block, record);
-        let book = &self.caches[piece.processor].books[frame];
-        let (story, fresh) = (book.story, book.fresh);
+        let cache = &self.caches[piece.processor];
+        let (story, fresh) = (cache.books[frame].story, cache.fresh[frame]);
         let field: fn(&mut Misses) -> &mut u64 = if story == Story::Removed {
             |misses| &mut misses.removal
         } else if piece.private {
@@ -198,7 +198,7 @@ impl<F: Frames, W: Words> Bus<F, W> {
         } else if self.rule == MissRule::Torrellas || fresh.is_empty() {
             |misses| &mut misses.invalidation_false
         } else {
-            return Story::Open { kernel: piece.kernel };
+            return if piece.kernel { Story::OpenKernel } else { Story::Open };
         };
         self.count_miss(piece.kernel, field);
         Story::None
@@ -242,7 +242,7 @@ impl<F: Frames, W: Words> Bus<F, W> {
     /// A copy is gone: a miss that is still open was false sharing.
     fn end_life(&mut self, processor: usize, frame: usize) {
         let cache = &mut self.caches[processor];
-        if let Story::Open { kernel } = std::mem::take(&mut cache.books[frame].story) {
+        if let Some(kernel) = std::mem::take(&mut cache.books[frame].story).open() {
             self.count_miss(kernel, |misses| &mut misses.invalidation_false);
         }
     }
@@ -266,7 +266,7 @@ impl<F: Frames, W: Words> Bus<F, W> {
             }
             for loser in members(record.lost) {
                 let frame = self.caches[loser].frame(block);
-                self.caches[loser].books[frame].fresh.add(written);
+                self.caches[loser].fresh[frame].add(written);
             }
         }
     }
@@ -448,8 +448,9 @@ impl<F: Frames, W: Words> Bus<F, W> {
         self.end_life(holder, frame);
         let cache = &mut self.caches[holder];
         cache.frames.invalidate(block, frame);
+        cache.fresh[frame] = W::default();
         let book = &mut cache.books[frame];
-        (book.state, book.fresh, book.story) = (0, W::default(), story);
+        (book.state, book.story) = (0, story);
     }
 }
 

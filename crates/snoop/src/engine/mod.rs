@@ -178,11 +178,23 @@ impl<F: Frames, W: Words> Engine<F, W> {
 
     /// A reference to one block that is not quiet, with the frame that has or had the block.
     #[inline(never)]
-    fn slow(&mut self, batch: &Batch, row: usize, found: Option<usize>) -> Result<(), CheckError> {
-        let (addr, end) = ends(batch.addr[row], batch.size[row]);
-        let piece = self.piece(batch, row, (addr, end));
+    fn slow(
+        &mut self,
+        (batch, row): (&Batch, usize),
+        (block, words): (u64, W),
+        found: Option<usize>,
+    ) -> Result<(), CheckError> {
+        let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+        let piece = Piece {
+            processor: usize::from(self.place[usize::from(batch.thread[row])]),
+            block,
+            words,
+            write: self.need[usize::from(batch.kind[row])] == QUIET_WRITE,
+            private: self.is_private(batch.addr[row], flags),
+            kernel: flags.contains(Flags::KERNEL),
+        };
         let done = self.bus.reference(&piece, found);
-        done.map_err(|error| self.located(error, piece.block, row))
+        done.map_err(|error| self.located(error, block, row))
     }
 
     /// A reference that may touch several blocks.
@@ -192,7 +204,16 @@ impl<F: Frames, W: Words> Engine<F, W> {
         for block in addr >> self.shift..=end >> self.shift {
             let begin = addr.max(block << self.shift);
             let last = end.min((block << self.shift) | ((1 << self.shift) - 1));
-            let piece = self.piece(batch, row, (begin, last));
+            let words = W::range(self.word(begin), self.word(last));
+            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+            let piece = Piece {
+                processor: usize::from(self.place[usize::from(batch.thread[row])]),
+                block,
+                words,
+                write: self.need[usize::from(batch.kind[row])] == QUIET_WRITE,
+                private: self.is_private(begin, flags),
+                kernel: flags.contains(Flags::KERNEL),
+            };
             let found = self.bus.caches[piece.processor].frames.find(block);
             let done = self.bus.reference(&piece, found);
             done.map_err(|error| self.located(error, block, row))?;
@@ -200,20 +221,6 @@ impl<F: Frames, W: Words> Engine<F, W> {
         // The reference itself is counted in `push`.
         self.bus.counts.block_references += (end >> self.shift) - (addr >> self.shift);
         Ok(())
-    }
-
-    /// The part of a reference that touches the block of these addresses.
-    #[inline]
-    fn piece(&self, batch: &Batch, row: usize, (begin, last): (u64, u64)) -> Piece<W> {
-        let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-        Piece {
-            processor: usize::from(self.place[usize::from(batch.thread[row])]),
-            block: begin >> self.shift,
-            words: W::range(self.word(begin), self.word(last)),
-            write: self.need[usize::from(batch.kind[row])] == QUIET_WRITE,
-            private: self.is_private(begin, flags),
-            kernel: flags.contains(Flags::KERNEL),
-        }
     }
 
     /// Position of the word within its block.
@@ -240,7 +247,7 @@ impl<F: Frames, W: Words> Engine<F, W> {
 
     /// Does a quiet reference.
     #[inline]
-    fn look(&mut self, (processor, need): (usize, u64), addr: u64, size: u8) -> Look {
+    fn look(&mut self, (processor, need): (usize, u64), addr: u64, size: u8) -> Look<W> {
         let block = addr >> self.shift;
         let (_, end) = ends(addr, size);
         if end >> self.shift != block {
@@ -263,16 +270,16 @@ impl<F: Frames, W: Words> Engine<F, W> {
             cache.marks[frame][mark].add(words);
             return Look::Done;
         }
-        Look::Found(found)
+        Look::Found((block, words), found)
     }
 }
 
 /// What a look at the cache says about a reference.
-enum Look {
+enum Look<W> {
     /// It was quiet.
     Done,
-    /// It is not; this frame has or had the block.
-    Found(Option<usize>),
+    /// It is not; these are its block and words, and the frame that has or had the block.
+    Found((u64, W), Option<usize>),
     /// It touches several blocks.
     Straddles,
 }
@@ -303,7 +310,7 @@ impl<F: Frames, W: Words> Work for Engine<F, W> {
             }
             match self.look((processor, need), addrs[row], sizes[row]) {
                 Look::Done => {}
-                Look::Found(found) => self.slow(batch, row, found)?,
+                Look::Found(part, found) => self.slow((batch, row), part, found)?,
                 Look::Straddles => self.straddle(batch, row)?,
             }
         }
