@@ -101,9 +101,20 @@ impl<F: Frames, W: Words> Cache<F, W> {
 /// What needs no other cache: see [`Table::is_quiet`].
 pub(crate) struct Quiet {
     bits: Vec<u64>,
-    leaves: Vec<bool>,
+    leaves: Vec<Leaving>,
     /// By whether it writes and whether the area is private.
     alone: [[Option<Fetch>; 2]; 2],
+}
+
+/// How a copy gives way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaving {
+    /// Without a word.
+    Silently,
+    /// With an update-block, whatever the others have.
+    WrittenBack,
+    /// As the table says.
+    AsTheTableSays,
 }
 
 /// A miss when no other cache has a copy.
@@ -124,7 +135,7 @@ impl Quiet {
         let alone = |event| [Area::Shared, Area::Private].map(|area| fetch(table, event, area));
         Self {
             bits: states.clone().map(bits).collect(),
-            leaves: states.map(|state| table.is_quiet(state, Event::Replace, 0)).collect(),
+            leaves: states.map(|state| leaving(table, state)).collect(),
             alone: [Event::Read, Event::Write].map(alone),
         }
     }
@@ -135,9 +146,9 @@ impl Quiet {
         self.bits[usize::from(state)]
     }
 
-    /// Whether the copy may give way without a word.
+    /// How a copy in this state gives way.
     #[inline]
-    pub(crate) fn leaves(&self, state: u8) -> bool {
+    pub(crate) fn leaves(&self, state: u8) -> Leaving {
         self.leaves[usize::from(state)]
     }
 
@@ -145,6 +156,27 @@ impl Quiet {
     #[inline]
     pub(crate) fn alone(&self, write: bool, private: bool) -> Option<Fetch> {
         self.alone[usize::from(write)][usize::from(private)]
+    }
+}
+
+/// What the table says about replacing a copy, if that does not depend on the other caches.
+fn leaving(table: &Table, state: u8) -> Leaving {
+    if table.is_quiet(state, Event::Replace, 0) {
+        return Leaving::Silently;
+    }
+    let replacements =
+        table.actions().filter(|&(s, event, _, _)| s == state && event == Event::Replace);
+    let written = Action {
+        transaction: Some(Transaction::UpdateBlock),
+        source: Source::Own,
+        next: 0,
+        again: false,
+    };
+    let mut actions = replacements.map(|(_, _, _, action)| action).peekable();
+    if actions.peek().is_some() && actions.all(|action| action == written) {
+        Leaving::WrittenBack
+    } else {
+        Leaving::AsTheTableSays
     }
 }
 

@@ -1,7 +1,7 @@
 //! What happens when a reference is not quiet: misses, transactions, and whose sharing they are.
 
 use super::CheckError;
-use super::cache::{Cache, Quiet, READ, Story, WRITTEN};
+use super::cache::{Cache, Leaving, Quiet, READ, Story, WRITTEN};
 use super::counts::{Counts, Misses, Sharing};
 use super::directory::{Directory, Record, Set, members};
 use super::frames::{Frames, QUIET_READ, QUIET_WRITE, block_of, is_used};
@@ -221,7 +221,13 @@ impl<F: Frames, W: Words> Bus<F, W> {
         if record.lost != 0 {
             self.tell_writes(block_of(label), record);
         }
-        if self.shadow.is_some() || !self.quiet.leaves(state) {
+        let leaving = match self.shadow {
+            Some(_) => Leaving::AsTheTableSays,
+            None => self.quiet.leaves(state),
+        };
+        if leaving == Leaving::WrittenBack {
+            self.counts.transactions.update_block += 1;
+        } else if leaving == Leaving::AsTheTableSays {
             let piece = Piece {
                 processor,
                 block: block_of(label),
