@@ -314,11 +314,6 @@ impl Frames for Many {
     }
 
     fn find(&self, block: u64) -> Option<usize> {
-        // Most references are to the block used last.
-        let front = self.front(block);
-        if is(self.labels[front], block) {
-            return Some(front);
-        }
         self.index.get(&block).copied().and_then(place)
     }
 

@@ -1,7 +1,8 @@
 //! The counting engine of `--order trace`: each reference completes before the next one begins.
 //!
-//! A reference that changes nothing but the order of use is settled by one search of its set, which
-//! compares eight tags at a time. All others go through the protocol's table (`events.rs`).
+//! A reference that changes nothing but the order of use is settled by a look at the frame that its
+//! set used last, or by one search of the set, which compares eight tags at a time. All others go
+//! through the protocol's table (`events.rs`).
 
 mod cache;
 mod counts;
@@ -255,13 +256,17 @@ impl<F: Frames, W: Words> Engine<F, W> {
         let words = W::range(self.word(addr), self.word(end));
         let mark = if need == QUIET_WRITE { WRITTEN } else { READ };
         let cache: &mut Cache<F, W> = &mut self.bus.caches[processor];
+        let front = cache.frames.front(block);
+        let above = cache.frames.label(front) ^ (block << 2);
+        if above & need != 0 && above < 4 {
+            cache.marks[front][mark].add(words);
+            return Look::Done;
+        }
         let found = cache.frames.find(block);
         if let Some(frame) = found
             && cache.frames.label(frame) & need != 0
         {
-            if cache.frames.front(block) != frame {
-                cache.frames.touch(block, frame);
-            }
+            cache.frames.touch(block, frame);
             cache.marks[frame][mark].add(words);
             return Look::Done;
         }
