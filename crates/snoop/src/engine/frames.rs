@@ -62,8 +62,8 @@ pub(crate) fn block_of(label: u64) -> u64 {
 /// frame ever moves, and a search compares eight tags at a time.
 pub(crate) struct Few {
     ways: usize,
-    /// Frames of a set lie `1 << stride` apart.
-    stride: u32,
+    /// From a set's first frame to the next set's: a power of two.
+    stride: usize,
     set_mask: u64,
     set_bits: u32,
     /// Some more than there are frames: tags of frames that a set has not may seem to fit.
@@ -97,7 +97,7 @@ impl Few {
     /// A frame's place within its set.
     #[inline]
     fn way(&self, frame: usize) -> u64 {
-        (frame & ((1 << self.stride) - 1)) as u64
+        (frame & (self.stride - 1)) as u64
     }
 
     /// A byte from 1 to 255.
@@ -116,26 +116,26 @@ fn equal(tags: u64, want: u64) -> u64 {
 
 impl Frames for Few {
     fn new(sets: usize, ways: usize) -> Self {
-        let stride = ways.next_power_of_two().trailing_zeros();
+        let stride = ways.next_power_of_two();
         let set = FewSet { order: 0xfedc_ba98_7654_3210, tags: [0; 2], used: 0, invalid: 0 };
         Self {
             ways,
             stride,
             set_mask: sets as u64 - 1,
             set_bits: sets.trailing_zeros(),
-            labels: vec![UNUSED; (sets << stride) + 16],
+            labels: vec![UNUSED; sets * stride + 16],
             sets: vec![set; sets],
         }
     }
 
     fn count(&self) -> usize {
-        self.sets.len() << self.stride
+        self.sets.len() * self.stride
     }
 
     #[inline]
     fn front(&self, block: u64) -> usize {
         let set = self.set(block);
-        set << self.stride | usize::try_from(self.sets[set].order & 15).unwrap_or(0)
+        set * self.stride + usize::try_from(self.sets[set].order & 15).unwrap_or(0)
     }
 
     #[inline]
@@ -146,12 +146,12 @@ impl Frames for Few {
     #[inline]
     fn find(&self, block: u64) -> Option<usize> {
         let (set, want) = (self.set(block), self.tag(block));
-        let halves = if self.stride > 3 { 2 } else { 1 };
+        let halves = if self.stride > 8 { 2 } else { 1 };
         for (half, &tags) in self.sets[set].tags[..halves].iter().enumerate() {
             let mut hits = equal(tags, want);
             while hits != 0 {
                 let way = usize::try_from(hits.trailing_zeros() / 8).unwrap_or(0);
-                let frame = (set << self.stride) + 8 * half + way;
+                let frame = set * self.stride + 8 * half + way;
                 if is(self.labels[frame], block) {
                     return Some(frame);
                 }
@@ -188,7 +188,7 @@ impl Frames for Few {
             let mut from_eldest = (0..self.ways).rev().map(nth);
             from_eldest.find(|&way| invalid >> way & 1 == 1).unwrap_or(0)
         };
-        set << self.stride | way
+        set * self.stride + way
     }
 
     #[inline]

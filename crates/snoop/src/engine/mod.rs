@@ -76,10 +76,10 @@ impl Counter {
         let (block, _, ways) = setup.geometry()?;
         let few = ways as u64 <= FEW_MAX;
         Ok(Self(match (block.words(), few) {
-            (..=16, true) => Box::new(Engine::<Few, u16>::new(setup, table)?),
+            (..=32, true) => Box::new(Engine::<Few, u32>::new(setup, table)?),
             (..=64, true) => Box::new(Engine::<Few, u64>::new(setup, table)?),
             (_, true) => Box::new(Engine::<Few, [u64; 4]>::new(setup, table)?),
-            (..=16, false) => Box::new(Engine::<Many, u16>::new(setup, table)?),
+            (..=32, false) => Box::new(Engine::<Many, u32>::new(setup, table)?),
             (..=64, false) => Box::new(Engine::<Many, u64>::new(setup, table)?),
             (_, false) => Box::new(Engine::<Many, [u64; 4]>::new(setup, table)?),
         }))
@@ -112,6 +112,8 @@ const THREADS: usize = 1 << 16;
 struct Engine<F, W> {
     bus: Bus<F, W>,
     shift: u32,
+    /// Bytes in a block, less 1.
+    offset_mask: u64,
     /// The processor of each thread.
     place: Box<[u8; THREADS]>,
     /// What a copy must allow for a reference of each kind to be quiet; 0 if the kind is left out.
@@ -155,6 +157,7 @@ impl<F: Frames, W: Words> Engine<F, W> {
         Ok(Self {
             bus: Bus::new(setup, table)?,
             shift: block.bytes().trailing_zeros(),
+            offset_mask: block.bytes() - 1,
             place,
             need,
             chooses: !(reading.private && reading.synchronisation),
@@ -204,7 +207,7 @@ impl<F: Frames, W: Words> Engine<F, W> {
         for block in addr >> self.shift..=end >> self.shift {
             let begin = addr.max(block << self.shift);
             let last = end.min((block << self.shift) | ((1 << self.shift) - 1));
-            let words = W::range(self.word(begin), self.word(last));
+            let words = self.words(begin, last);
             let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
             let piece = Piece {
                 processor: usize::from(self.place[usize::from(batch.thread[row])]),
@@ -223,11 +226,9 @@ impl<F: Frames, W: Words> Engine<F, W> {
         Ok(())
     }
 
-    /// Position of the word within its block.
-    #[inline]
-    fn word(&self, addr: u64) -> u32 {
-        let offset = addr & ((1 << self.shift) - 1);
-        u32::try_from(offset / 4).unwrap_or(0)
+    /// The words of a block from one address to another.
+    fn words(&self, begin: u64, last: u64) -> W {
+        W::range(word(begin & self.offset_mask), word(last & self.offset_mask))
     }
 
     /// Says where in the trace something went wrong.
@@ -249,11 +250,12 @@ impl<F: Frames, W: Words> Engine<F, W> {
     #[inline]
     fn look(&mut self, (processor, need): (usize, u64), addr: u64, size: u8) -> Look<W> {
         let block = addr >> self.shift;
-        let (_, end) = ends(addr, size);
-        if end >> self.shift != block {
+        let first = addr & self.offset_mask;
+        let last = first.wrapping_add(u64::from(size)).wrapping_sub(1);
+        if last > self.offset_mask {
             return Look::Straddles;
         }
-        let words = W::range(self.word(addr), self.word(end));
+        let words = W::range(word(first), word(last));
         let mark = if need == QUIET_WRITE { WRITTEN } else { READ };
         let cache: &mut Cache<F, W> = &mut self.bus.caches[processor];
         let front = cache.frames.front(block);
@@ -282,6 +284,12 @@ enum Look<W> {
     Found((u64, W), Option<usize>),
     /// It touches several blocks.
     Straddles,
+}
+
+/// Position of the word at an offset within a block.
+#[inline]
+fn word(offset: u64) -> u32 {
+    u32::try_from(offset / 4).unwrap_or(0)
 }
 
 /// The first and the last byte of a reference.

@@ -38,8 +38,8 @@ macro_rules! narrow {
     };
 }
 
-// Blocks of up to 64 and 256 bytes.
-narrow!(u16, u64);
+// Blocks of up to 128 and 256 bytes.
+narrow!(u32, u64);
 
 /// The words of blocks of up to 1024 bytes.
 impl Words for [u64; 4] {
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn ranges_hold_their_ends_and_nothing_beside() {
-        assert_eq!(u16::range(0, 15), u16::MAX);
-        assert_eq!(u16::range(3, 4), 0b1_1000);
+        assert_eq!(u32::range(0, 31), u32::MAX);
+        assert_eq!(u32::range(3, 4), 0b1_1000);
         assert_eq!(u64::range(63, 63), 1 << 63);
         assert_eq!(<[u64; 4]>::range(62, 65), [3 << 62, 3, 0, 0]);
         assert_eq!(<[u64; 4]>::range(255, 255), [0, 0, 0, 1 << 63]);
