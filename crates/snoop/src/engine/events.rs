@@ -142,10 +142,12 @@ impl<F: Frames, W: Words> Bus<F, W> {
             Some(frame) => (frame, cache.books[frame].number),
             None => (cache.frames.victim(piece.block), self.directory.number(piece.block)),
         };
+        // Making room changes the record of another block only.
+        let mut record = self.directory.get(number);
         let story = match lost {
-            Some(frame) => self.invalidation_miss(piece, frame, number),
+            Some(frame) => self.invalidation_miss(piece, frame, record),
             None => {
-                let had = self.directory.get(number).ever & own != 0;
+                let had = record.ever & own != 0;
                 self.count_miss(piece.kernel, |misses| {
                     if had { &mut misses.replacement } else { &mut misses.cold }
                 });
@@ -153,7 +155,6 @@ impl<F: Frames, W: Words> Bus<F, W> {
                 Story::None
             }
         };
-        let mut record = self.directory.get(number);
         record.lost &= !own;
         record.ever |= own;
         let alone = if record.holders == 0 && self.shadow.is_none() {
@@ -184,8 +185,7 @@ impl<F: Frames, W: Words> Bus<F, W> {
     }
 
     /// A miss on a frame that lost its copy to another processor. Returns what is still open.
-    fn invalidation_miss(&mut self, piece: &Piece<W>, frame: usize, number: u32) -> Story {
-        let record = self.directory.get(number);
+    fn invalidation_miss(&mut self, piece: &Piece<W>, frame: usize, record: Record) -> Story {
         self.tell_writes(piece.block, record);
         let cache = &self.caches[piece.processor];
         let (story, fresh) = (cache.books[frame].story, cache.fresh[frame]);
