@@ -65,7 +65,9 @@ run() { su postgres -c "\$1"; }
 run "$bin/pg_ctl -D /data -w -l /tmp/log -o '-c listen_addresses= -c fsync=off' start"
 run "$bin/pgbench -n -c $CLIENTS -t $TRANSACTIONS postgres"
 /homenode/mark start
+echo work begins
 run "$bin/pgbench -n -c $CLIENTS -t $TRANSACTIONS postgres"
+echo work ends
 /homenode/mark stop
 poweroff -f
 INIT

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use homenode_trace::{AddressRange, Process, RangeKind, SourceLine};
 
@@ -128,6 +128,9 @@ impl Guest {
         lines.sort_unstable_by_key(|line| line.pc);
         let mut ranges = self.kernel_data(&report);
         ranges.extend(self.used_pages(&report));
+        if report.knows_kernel() {
+            ranges.extend(self.other_pages(&ranges));
+        }
         ranges.sort_by_key(|range| range.start);
         (lines, ranges)
     }
@@ -154,6 +157,28 @@ impl Guest {
             .filter(|&(start, size, _)| self.is_touched(start, size))
             .map(|(start, size, name)| range(start, size, RangeKind::Static, name))
             .collect()
+    }
+
+    /// Touched pages of which nothing else is known: the kernel reached them where it has all
+    /// memory, and nobody anywhere else.
+    fn other_pages(&self, ranges: &[AddressRange]) -> Vec<AddressRange> {
+        let frames = |range: &AddressRange| {
+            range.start / PAGE_BYTES..=(range.start + range.size - 1) / PAGE_BYTES
+        };
+        let known: FxHashSet<u64> = ranges.iter().flat_map(frames).collect();
+        let mut others: Vec<AddressRange> = Vec::new();
+        for (frame, _) in (0..).zip(&self.touched).filter(|(_, blocks)| **blocks != 0) {
+            let start = frame * PAGE_BYTES;
+            match others.last_mut() {
+                _ if known.contains(&frame) => {}
+                Some(last) if last.start + last.size == start => last.size += PAGE_BYTES,
+                _ => {
+                    let name = "memory of the kernel".to_owned();
+                    others.push(range(start, PAGE_BYTES, RangeKind::Mapping, name));
+                }
+            }
+        }
+        others
     }
 
     /// Pages by what they were used for: of several things, the one with the most references.
@@ -240,7 +265,7 @@ mod tests {
             "K 0 A a\nK 40 A b\nK 80 A __per_cpu_end\nK ffffffff80001000 D c\n\
              K ffffffff80001040 D d\nK ffffffff80001080 D _edata\nC 3 ffff888000002000\n",
         );
-        for addr in [0x1008, 0x2044] {
+        for addr in [0x1008, 0x2044, 0x7000, 0x8000] {
             guest.touch(addr);
         }
         guest.take(Told::Process { pid: 4, name: "x".to_owned() });
@@ -263,6 +288,7 @@ mod tests {
             (0x3000, 0x1000, "memory of x"),
             (0x4000, 0x1000, "memory of y"),
             (0x5000, 0x1000, "memory of x"),
+            (0x7000, 0x2000, "memory of the kernel"),
         ];
         assert_eq!(found, expected);
     }

@@ -78,8 +78,10 @@ struct File<'a> {
 pub struct Report<'a> {
     /// Where each processor's own data is.
     pub own_data: BTreeMap<u32, u64>,
-    /// Ordered by address.
+    /// Ordered by address, one at each.
     kernel: Vec<Symbol<'a>>,
+    /// Places between things, where other symbols may be too.
+    boundaries: BTreeMap<&'a str, u64>,
     mappings: BTreeMap<u32, Vec<Mapping<'a>>>,
     /// Processes of each name.
     called: BTreeMap<&'a str, Vec<u32>>,
@@ -119,6 +121,9 @@ impl<'a> Report<'a> {
                 let kind = *words.next()?.as_bytes().first()?;
                 let name = words.next()?;
                 let module = words.next().unwrap_or_default();
+                if is_boundary(name) {
+                    self.boundaries.insert(name, addr);
+                }
                 self.kernel.push(Symbol { addr, size: 0, kind, name, module });
             }
             "C" => {
@@ -162,8 +167,10 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn kernel_address(&self, name: &str) -> Option<u64> {
-        self.kernel.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.addr)
+    /// Whether the kernel's symbols are in the report.
+    #[must_use]
+    pub fn knows_kernel(&self) -> bool {
+        !self.kernel.is_empty()
     }
 
     fn kernel_symbol(&self, addr: u64) -> Option<&Symbol<'a>> {
@@ -174,9 +181,9 @@ impl<'a> Report<'a> {
 
     /// The kernel's own data that lives as long as the kernel.
     pub fn image_data(&self) -> impl Iterator<Item = &Symbol<'a>> {
-        let given_back = self.kernel_address("__init_begin").unwrap_or(u64::MAX)
-            ..self.kernel_address("__init_end").unwrap_or(u64::MAX);
-        let image = KERNEL_IMAGE..MODULES;
+        let boundary = |name| self.boundaries.get(name).copied().unwrap_or(u64::MAX);
+        let given_back = boundary("__init_begin")..boundary("__init_end");
+        let image = KERNEL_IMAGE..boundary("_end").min(MODULES);
         self.kernel.iter().filter(move |symbol| {
             image.contains(&symbol.addr) && !given_back.contains(&symbol.addr) && is_data(symbol)
         })
@@ -184,7 +191,7 @@ impl<'a> Report<'a> {
 
     /// What each processor has a copy of. Its symbols' addresses are places in the copy.
     pub fn processor_data(&self) -> impl Iterator<Item = &Symbol<'a>> {
-        let end = self.kernel_address("__per_cpu_end").unwrap_or(0);
+        let end = self.boundaries.get("__per_cpu_end").copied().unwrap_or(0);
         self.kernel
             .iter()
             .take_while(move |symbol| symbol.addr < end)
@@ -351,6 +358,10 @@ K ffffffff82100080 D _edata
 K ffffffff82200000 D __init_begin
 K ffffffff82200010 d forgotten
 K ffffffff82201000 D __init_end
+K ffffffff82201000 b clock
+K ffffffff82201040 b _end
+K ffffffff82202000 d scratch
+K ffffffff82203000 d scratch_end
 K ffffffffc0000000 t send\t[net]
 K ffffffffc0001000 d queue\t[net]
 K ffffffffc0001040 b rest\t[net]
@@ -403,10 +414,13 @@ S 4020c0 1000 o table
         let report = report();
         let data: Vec<_> =
             report.image_data().map(|s| (s.addr & 0xffffff, s.size, s.name)).collect();
-        assert_eq!(
-            data,
-            [(0, 4096, "constant"), (0x10_0000, 64, "jiffies"), (0x10_0040, 64, "lock")]
-        );
+        let expected = [
+            (0, 4096, "constant"),
+            (0x10_0000, 64, "jiffies"),
+            (0x10_0040, 64, "lock"),
+            (0x20_1000, 64, "clock"),
+        ];
+        assert_eq!(data, expected);
         let own: Vec<_> = report.processor_data().map(|s| (s.addr, s.size, s.name)).collect();
         assert_eq!(own, [(0x1000, 0xc00, "runqueues"), (0x1c00, 0x400, "other")]);
         assert_eq!(report.own_data[&1], ALL_MEMORY + 0x10_0000);
