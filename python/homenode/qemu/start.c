@@ -73,7 +73,11 @@ HN_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
         real = (sigaction_function *)dlsym(RTLD_NEXT, "sigaction");
     if (action == NULL || hn_shared == NULL || number <= 0 || number >= _NSIG)
         return real(number, action, old);
-    handlers[number] = (action->sa_flags & SA_SIGINFO) != 0 ? action->sa_sigaction : NULL;
+    /* QEMU sets the flag for a signal that is to be ignored, too. */
+    handlers[number] = (action->sa_flags & SA_SIGINFO) != 0 && action->sa_handler != SIG_IGN &&
+                               action->sa_handler != SIG_DFL
+                           ? action->sa_sigaction
+                           : NULL;
     restarts[number] = (action->sa_flags & SA_RESTART) != 0;
     if (number == SIGSYS && instead_catches())
         return 0;

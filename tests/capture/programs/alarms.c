@@ -61,6 +61,9 @@ int main(void)
     report("semaphore", sem_wait(&semaphore));
     every(50, 0);
     report("pause", pause());
+    signal(SIGUSR1, SIG_IGN);
+    printf("ignored %d\n", kill(getpid(), SIGUSR1));
+    signal(SIGUSR1, SIG_DFL);
     fflush(stdout);
     child = fork();
     if (child == 0)
