@@ -60,8 +60,12 @@ def main() -> None:
         if options.memory:
             large(Path(folder))
         else:
-            for name in options.names:
-                measure(name, ways(name, Path(folder), options.full), options.runs)
+            short(
+                {
+                    name: measure(name, ways(name, Path(folder), options.full), options.runs)
+                    for name in options.names
+                }
+            )
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 
@@ -90,10 +94,11 @@ def ways(name: str, folder: Path, full: bool) -> dict[str, list[str]]:
     return found
 
 
-def measure(name: str, commands: dict[str, list[str]], runs: int) -> None:
-    """One program, in every way."""
+def measure(name: str, commands: dict[str, list[str]], runs: int) -> dict[str, str]:
+    """One program, in every way; for each the wall time, and of a recording its speed."""
     native_s = 0.0
     by_qemu = 0
+    found = {}
     for how, command in commands.items():
         costs = [run(command) for _ in range(1 if how == "lackey" else runs)]
         wall_s = statistics.median(wall(cost, command) for cost in costs)
@@ -111,6 +116,17 @@ def measure(name: str, commands: dict[str, list[str]], runs: int) -> None:
             f"{size / references:.3f}" if size else "",
             f"{max(cost.peak_mb for cost in costs):.0f}",
         )
+        speed = f" ({references / wall_s / 1e6:.1f})" if references else ""
+        found[how] = f"{wall_s:.2f}{speed}"
+    return found
+
+
+def short(found: dict[str, dict[str, str]]) -> None:
+    """A row a program: seconds, and in brackets million references a second."""
+    names = list(dict.fromkeys(how for ways in found.values() for how in ways))
+    print(f"\n| program | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}")
+    for name, ways in found.items():
+        print(f"| {name} | {' | '.join(ways.get(how, '') for how in names)} |")
 
 
 def large(folder: Path) -> None:
