@@ -6,6 +6,7 @@ and is compiled by the user's own compiler when it is first needed.
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 from homenode import capture, capture_runtime
@@ -64,7 +65,13 @@ def mark() -> Path:
 
     Raises:
         FileNotFoundError: when there is no C compiler, with what to install.
-        RuntimeBuildError: when the compiler refuses, with what it said.
+        RuntimeBuildError: when the compiler refuses, with what it said, or is for another machine
+            than the system.
     """
+    if platform.machine() != "x86_64":
+        raise capture_runtime.RuntimeBuildError(
+            f"whole systems are for x86-64, and so is the program that marks what to record, which "
+            f"cannot be built on {platform.machine()}; record on an x86-64 machine"
+        )
     sources = (SOURCES / "mark.c", SOURCES / "report.c")
     return capture_runtime.build_mark(capture.compiler("c"), sources)

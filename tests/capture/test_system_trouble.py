@@ -6,6 +6,7 @@ The system here has no kernel: one small program that QEMU starts by itself.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 import homenode as hn
-from homenode import initramfs
+from homenode import capture_plugin, capture_runtime, initramfs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 PROGRAMS = Path(__file__).parent / "programs"
 _FLAGS = ["-m32", "-nostdlib", "-static", "-Wl,-N,-Ttext=0x100000,--build-id=none"]
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None or platform.machine() != "x86_64",
+    reason="gcc is not installed, or is for another machine than the system",
+)
 runs = pytest.mark.skipif(
     shutil.which("qemu-system-x86_64") is None, reason="qemu-system-x86 is not installed"
 )
@@ -100,6 +104,12 @@ def test_files_that_cannot_be_are_refused(
     files: dict[str, Path], kernel: str, image: str, why: str
 ) -> None:
     _is_refused(_record(files, kernel, image), files, why)
+
+
+def test_a_compiler_for_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    with pytest.raises(capture_runtime.RuntimeBuildError, match="record on an x86-64 machine"):
+        capture_plugin.mark()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
