@@ -75,6 +75,11 @@ fn check_header(bytes: &[u8]) -> Result<(), SymbolError> {
 /// The headers of a linked ELF program or library.
 pub(crate) fn open(bytes: &[u8]) -> Result<object::File<'_>, SymbolError> {
     check_header(bytes)?;
+    parse(bytes)
+}
+
+/// The headers of any object file, also one that is not linked.
+pub(crate) fn parse(bytes: &[u8]) -> Result<object::File<'_>, SymbolError> {
     object::File::parse(bytes).map_err(|error| SymbolError::Malformed {
         offset: 0,
         part: "the ELF headers".to_owned(),

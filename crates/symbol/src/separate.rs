@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use object::Object;
 
-use crate::SymbolError;
+use crate::{SymbolError, elf};
 
 /// Where Linux distributions install debug information.
 pub const DEBUG_FOLDER: &str = "/usr/lib/debug";
@@ -72,6 +72,34 @@ impl Link {
         }
         Err(SymbolError::OtherBuild { what, expected, found })
     }
+}
+
+/// Bytes of the file with what several debug files have in common, which `dwz` has moved there.
+///
+/// The section `.gnu_debugaltlink` has its name and its build identifier. `None` without that, or
+/// if the file is not installed: then there are fewer answers.
+///
+/// # Errors
+/// When it cannot be read, or belongs to another build.
+pub(crate) fn supplement(
+    file: &object::File<'_>,
+    path: &Path,
+) -> Result<Option<Vec<u8>>, SymbolError> {
+    let Some((name, id)) = file.gnu_debugaltlink().ok().flatten() else { return Ok(None) };
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let place = real.parent().unwrap_or(&real).join(OsStr::from_bytes(name));
+    if !place.is_file() {
+        return Ok(None);
+    }
+    let bytes = std::fs::read(&place)
+        .map_err(|source| SymbolError::Read { path: place.clone(), source })?;
+    let in_file = |source| SymbolError::File { path: place.clone(), source: Box::new(source) };
+    let found = build_id(&elf::parse(&bytes).map_err(in_file)?);
+    if found != id {
+        let (expected, found) = (hex(id), hex(&found));
+        return Err(in_file(SymbolError::OtherBuild { what: "build identifier", expected, found }));
+    }
+    Ok(Some(bytes))
 }
 
 fn build_id(file: &object::File<'_>) -> Vec<u8> {

@@ -6,7 +6,7 @@ use object::{Object, ObjectSection, ObjectSegment};
 
 use crate::dwarf::{self, Reader};
 use crate::elf::{self, RawSymbol, Symbols};
-use crate::separate::{DEBUG_FOLDER, Link};
+use crate::separate::{self, DEBUG_FOLDER, Link};
 use crate::{SymbolError, demangle, unwind};
 
 /// A linked program or library that can be asked about addresses.
@@ -105,8 +105,9 @@ impl Symbolizer {
 
     fn debug_file_at(link: &Link, path: &Path) -> Result<Self, SymbolError> {
         let bytes = read(path)?;
-        link.check(&elf::open(&bytes)?, &bytes)?;
-        Self::parse(&bytes)
+        let file = elf::open(&bytes)?;
+        link.check(&file, &bytes)?;
+        Self::parse_with(&bytes, separate::supplement(&file, path)?.as_deref())
     }
 
     fn take(&mut self, other: Self, path: PathBuf) {
@@ -137,18 +138,31 @@ impl Symbolizer {
     /// When they are not a linked ELF program or library, or are damaged. A program without debug
     /// information or without symbols is no error: it just has fewer answers.
     pub fn parse(bytes: &[u8]) -> Result<Self, SymbolError> {
+        Self::parse_with(bytes, None)
+    }
+
+    /// Like [`Self::parse`], with the file to which part of the debug information was moved.
+    fn parse_with(bytes: &[u8], supplement: Option<&[u8]>) -> Result<Self, SymbolError> {
         let file = elf::open(bytes)?;
         let endian = if file.is_little_endian() {
             gimli::RunTimeEndian::Little
         } else {
             gimli::RunTimeEndian::Big
         };
-        let dwarf = gimli::Dwarf::load(|id| {
-            elf::section(&file, id.name()).map(|data| Reader::new(data, endian))
-        })?;
+        let section = |file: &object::File<'_>, id: gimli::SectionId| {
+            elf::section(file, id.name()).map(|data| Reader::new(data, endian))
+        };
+        let mut dwarf = gimli::Dwarf::load(|id| section(&file, id))?;
         let info = file.section_by_name(".debug_info");
         let offset = info.as_ref().and_then(ObjectSection::file_range).map_or(0, |range| range.0);
         dwarf::check_nesting(&dwarf, offset)?;
+        if let Some(bytes) = supplement {
+            let other = elf::parse(bytes)?;
+            dwarf.load_sup(|id| section(&other, id))?;
+            if let Some(moved) = dwarf.sup() {
+                dwarf::check_nesting(moved, 0)?;
+            }
+        }
         let context = addr2line::Context::from_dwarf(dwarf)
             .map_err(|error| dwarf::malformed(offset, &error))?;
         Ok(Self {

@@ -69,6 +69,12 @@ fn main_of(split: &Split) -> u64 {
     whole.function_addresses().find(is_main).expect("there is a main")
 }
 
+/// Whether some code is known to be of the function that is always inlined.
+fn names_bump(symbolizer: &Symbolizer) -> bool {
+    let code = symbolizer.function_addresses().flat_map(|start| start..start + 64);
+    code.into_iter().any(|addr| symbolizer.frames(addr).iter().any(|f| f.function == "bump"))
+}
+
 fn has_counters(symbolizer: &Symbolizer) -> bool {
     symbolizer.data_symbols().iter().any(|s| (s.name.as_str(), s.size) == ("counters", 64))
 }
@@ -152,6 +158,48 @@ fn truncated_files_do_no_harm() {
         let error = &found.refused()[0];
         assert!(matches!(error, SymbolError::File { .. }), "{error}");
     }
+}
+
+/// What two programs have in common lies in a third file: names that are there are found, without
+/// it there are fewer, and that of another build is refused.
+#[test]
+fn what_dwz_moved_is_found() {
+    let Some(split) = split(&[ID], true) else { return };
+    let home = split.program.parent().unwrap().to_owned();
+    let (twin, common) = (home.join("twin.debug"), home.join("common.debug"));
+    std::fs::copy(&split.debug, &twin).unwrap();
+    let name = |path: &Path| path.file_name().unwrap().to_owned();
+    let dwz = Command::new("dwz")
+        .current_dir(&home)
+        .args(["-m".into(), name(&common), name(&split.debug), name(&twin)])
+        .output();
+    if !dwz.is_ok_and(|made| made.status.success()) || !common.exists() {
+        eprintln!("skipped: no dwz here, or it found nothing in common");
+        return;
+    }
+    let main = main_of(&split);
+    let place = split.folder.join(BY_ID);
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    // As Debian installs it, a link: the way to the third file begins where the debug file is.
+    std::os::unix::fs::symlink(&split.debug, &place).unwrap();
+    let found = split.open();
+    assert!(found.refused().is_empty(), "{:?}", found.refused());
+    let line = found.line(main).expect("main has a line");
+    assert_eq!((line.function.as_str(), line.line), ("main", 16));
+    assert!(line.file.ends_with("program.c"), "{}", line.file);
+    assert!(names_bump(&found), "the name of what was inlined is among what was moved");
+
+    let mut bytes = std::fs::read(&common).unwrap();
+    std::fs::remove_file(&common).unwrap();
+    assert_eq!(split.open().line(main).expect("the symbol table has it").function, "main");
+    assert!(!names_bump(&split.open()));
+    let id = [0xabu8, 0xcd];
+    let at = bytes.windows(4).position(|w| w == b"GNU\0").expect("a note with an identifier");
+    bytes[at + 4..at + 6].copy_from_slice(&id);
+    std::fs::write(&common, bytes).unwrap();
+    let refused = split.open();
+    assert!(refused.refused()[0].to_string().contains("build identifier abcd"));
+    assert_eq!(line_of_main(&refused), None);
 }
 
 /// A program with debug information of its own asks no further.
