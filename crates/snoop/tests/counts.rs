@@ -98,12 +98,13 @@ fn random_trace(rng: &mut Rng, length: usize) -> Vec<Ref> {
     let words = 20 + rng.below(400);
     let writes = 5 + rng.below(50);
     let flags = rng.below(3);
+    let threads = if rng.below(4) == 0 { 70 } else { 6 };
     let one = |_| {
         let word = if rng.below(2) == 0 { rng.below(words) } else { rng.below(24) };
         // Every other 64 bytes are private, if anything is; now and then a reference disagrees.
         let private = flags > 0 && ((word / 16) % 2 == 1) != (flags > 1 && rng.below(40) == 0);
         Ref {
-            thread: u16::try_from(rng.below(6)).unwrap(),
+            thread: u16::try_from(rng.below(threads)).unwrap(),
             write: rng.below(100) < writes,
             addr: 0x1_0000 + word * 4 + if rng.below(20) == 0 { rng.below(4) } else { 0 },
             size: [1, 2, 4, 4, 4, 8, 8, 16, 64][usize::try_from(rng.below(9)).unwrap()],
@@ -121,7 +122,11 @@ fn random_machine(rng: &mut Rng, protocol: &'static str) -> Machine {
     let sets = 1 << rng.below(4);
     Machine {
         protocol,
-        processors: usize::try_from(1 + rng.below(6)).unwrap(),
+        processors: match rng.below(5) {
+            0 => 64,
+            1 => 17,
+            _ => usize::try_from(1 + rng.below(6)).unwrap(),
+        },
         size: block * ways as u64 * sets,
         block,
         ways,

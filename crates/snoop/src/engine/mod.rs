@@ -251,7 +251,7 @@ impl<F: Frames, W: Words> Engine<F, W> {
     fn look(&mut self, (processor, need): (usize, u64), addr: u64, size: u8) -> Look<W> {
         let block = addr >> self.shift;
         let first = addr & self.offset_mask;
-        let last = first.wrapping_add(u64::from(size)).wrapping_sub(1);
+        let last = first + u64::from(size.max(1)) - 1;
         if last > self.offset_mask {
             return Look::Straddles;
         }
