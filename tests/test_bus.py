@@ -193,6 +193,19 @@ def test_lists_know_protocols_and_machines() -> None:
     assert machines["bus-smp"]["transactions"]["read_block_memory"] == 80
 
 
+def test_other_commands_say_what_a_machine_on_a_bus_is_for(
+    trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["report", trace, "-o", "r.html"], ["optimal", trace], ["advise", trace]):
+        assert main([*words, "--machine", "bus-smp"]) == 2
+        assert "--protocol" in capsys.readouterr().err
+    with pytest.raises(hn.ConfigError, match="homenode simulate --machine bus-smp --protocol"):
+        hn.simulate(trace, "bus-smp", "ace", 64)
+    rows = _json(capsys, "list", "machines", "--block-size", "4,64")
+    assert [row["block_size"] for row in rows if row["name"] == "bus-smp"] == [64]
+    assert sum(row["name"] == "numa" for row in rows) == 2
+
+
 def test_ranges_of_addresses(trace: str) -> None:
     assert address_range("0x10-32") == [16, 32]
     assert address_range((0, 1 << 40)) == [0, 1 << 40]

@@ -105,6 +105,11 @@ def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
     rows = [json.loads(_core.machine_prices(machine, [], force))[0] for machine in machines]
     everywhere = all(row["g"] is not None for row in rows)
     models = {row["model"] for row in rows}
+    if "bus" in models:
+        raise ConfigError(
+            "machines with caches and a bus have protocols instead of policies: use "
+            "homenode.simulate_bus, or homenode simulate --protocol"
+        )
 
     def made_for(policy: dict[str, Any]) -> bool:
         if len(models) == 1:

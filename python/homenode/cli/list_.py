@@ -10,6 +10,9 @@ from homenode.catalogue import KINDS
 from homenode.cli.command import BlockSizes, examples, flattened, table_options
 from homenode.specs import format_size, plain_number
 
+# Transactions of smaller blocks take no whole number of cycles.
+_LEAST_BLOCK_ON_BUS = 16
+
 
 @click.command(
     "list",
@@ -42,7 +45,7 @@ def list_(
 
     rows = table(kind)
     if kind == "machines" and block_sizes:
-        rows = [price for row in rows for price in _prices(row["name"], block_sizes)]
+        rows = [price for row in rows for price in _prices(row, block_sizes)]
     write_tables(lambda: _flat(rows), csv, parquet)
     if as_json:
         print_json(rows)
@@ -50,13 +53,16 @@ def list_(
         _print(kind, rows)
 
 
-def _prices(name: str, block_sizes: list[int]) -> list[dict[str, Any]]:
+def _prices(row: dict[str, Any], block_sizes: list[int]) -> list[dict[str, Any]]:
+    """A machine at each of the block sizes that it can have."""
     import json
 
     from homenode import _core
 
-    prices: list[dict[str, Any]] = json.loads(_core.machine_prices(name, block_sizes))
-    return prices
+    least = _LEAST_BLOCK_ON_BUS if row["model"] == "bus" else 0
+    sizes = [size for size in block_sizes if size >= least]
+    prices: list[dict[str, Any]] = json.loads(_core.machine_prices(row["name"], sizes))
+    return prices if sizes else []
 
 
 def _flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
