@@ -107,6 +107,8 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
     struct guest *g;
 
     (void)id, (void)a7, (void)a8;
+    if (guest_call(number) == CALL_EXECVE)
+        ticks_before_exec();
     if (me == NULL)
         return;
     g = guest_of(me);

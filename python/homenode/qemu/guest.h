@@ -178,6 +178,7 @@ void world_after_fork(int in_child);
 
 /* ticks.c */
 void on_ticks(unsigned cpu, void *data);
+void ticks_before_exec(void);
 int ticks_answered(const siginfo_t *info, void *context);
 
 /* guest_files.c */

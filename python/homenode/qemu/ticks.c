@@ -1,10 +1,10 @@
 /* The counter of processor ticks, which QEMU reads from the host's with the host's instruction when
  * the program reads its own: no function of the C library is in between, so the processor is told
- * to forbid that instruction for a moment, and its fault is answered with virtual time.
+ * to forbid that instruction to the thread, and its fault is answered with virtual time.
  *
- * The moment is from just before the program's instruction to the fault: the C library reads the
- * same counter in its clocks, and what exec starts would be forbidden it too. The counter is one of
- * 1 GHz and shows what CLOCK_MONOTONIC shows.
+ * The C library reads the same counter in its clocks: a fault that is not the program's has the
+ * instruction allowed again, until the program's next look. So has exec, because what it starts
+ * would be forbidden it too. The counter is one of 1 GHz and shows what CLOCK_MONOTONIC shows.
  */
 #include "guest.h"
 
@@ -14,19 +14,32 @@
 #include <sys/ucontext.h>
 
 static __thread int forbidden __attribute__((tls_model("initial-exec")));
+static __thread int looking __attribute__((tls_model("initial-exec")));
+static int used;            /* by any thread: one that it makes is forbidden it too */
 
-static void forbid(int how)
+static void allow(void)
 {
-    forbidden = how == PR_TSC_SIGSEGV;
-    hn_sys(SYS_prctl, PR_SET_TSC, how, 0, 0);
+    forbidden = looking = 0;
+    hn_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0);
 }
 
 /* The program is about to look at its counter. */
 void on_ticks(unsigned cpu, void *data)
 {
     (void)cpu, (void)data;
-    if (asking() != NULL)
-        forbid(PR_TSC_SIGSEGV);
+    if (asking() == NULL)
+        return;
+    looking = used = 1;
+    if (!forbidden)
+        hn_sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0);
+    forbidden = 1;
+}
+
+/* The process is about to become another program. */
+void ticks_before_exec(void)
+{
+    if (used)
+        allow();
 }
 
 /* Bytes of an instruction that reads the counter, 0 if it is another one. */
@@ -37,7 +50,7 @@ static size_t size_of_reading(const uint8_t *code)
     return memcmp(code, "\x0f\x01\xf9", 3) == 0 ? 3 : 0;
 }
 
-/* Whether a fault was such a look, which then has its answer. */
+/* Whether a fault was about the counter: then a look of the program's has its answer. */
 int ticks_answered(const siginfo_t *info, void *context)
 {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -45,16 +58,17 @@ int ticks_answered(const siginfo_t *info, void *context)
     uint64_t ticks;
     size_t size;
 
-    if (!forbidden || info->si_code != SI_KERNEL)
+    if (!used || info->si_code != SI_KERNEL)
         return 0;
     size = size_of_reading((const uint8_t *)registers[REG_RIP]);
     if (size == 0)
         return 0;
-    forbid(PR_TSC_ENABLE);
-    me = asking();
-    /* Without a turn, as when recording has just ended, the counter's own answer stands. */
-    if (me == NULL)
+    me = looking ? asking() : NULL;
+    if (me == NULL) {
+        allow();
         return 1;
+    }
+    looking = 0;
     ticks = hn_glance_at_clock(me, CLOCK_MONOTONIC);
     registers[REG_RAX] = (greg_t)(ticks & UINT32_MAX);
     registers[REG_RDX] = (greg_t)(ticks >> 32);
@@ -74,5 +88,9 @@ int ticks_answered(const siginfo_t *info, void *context)
 {
     (void)info, (void)context;
     return 0;
+}
+
+void ticks_before_exec(void)
+{
 }
 #endif
