@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,8 +16,6 @@ import pytest
 from made_trace import make_trace
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import homenode as hn
 
 _COMMAND = [sys.executable, "-m", "homenode"]
@@ -67,6 +66,16 @@ def test_a_reader_that_never_was_is_no_finding() -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+def _wait_until_open(process: subprocess.Popen[bytes], path: Path) -> None:
+    """A signal that comes before the command is at work meets the interpreter, not us."""
+    folder = Path(f"/proc/{process.pid}/fd")
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            if any(link.readlink() == path for link in folder.iterdir()):
+                return
+        time.sleep(0.002)
+
+
 @pytest.mark.parametrize(
     ("command", "sent", "code"),
     [
@@ -93,7 +102,8 @@ def test_an_interrupt_ends_cleanly(
     writer = os.open(fifo, os.O_WRONLY) if command == "import" else None
     if writer is not None:
         os.write(writer, b"0 R 0x40 4\n" * 5000)
-    time.sleep(0.5)
+    else:
+        _wait_until_open(process, tmp_path / "big.hnt")
     process.send_signal(sent)
     if writer is not None:
         # The importer waits for lines; the next ones let it see the signal.
