@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 enum { GROWTH_MAX = 12 };   /* of a line whose numbers are replaced: they have up to 20 digits */
+enum { WIDENED = 7 };       /* times as long at most, by numbers of one width */
 enum { TEXT_BYTES = 1 << 20, PATH_BYTES = 64, MEMORY_DEVICES = 1, RANDOM = 8, URANDOM = 9 };
 
 /* What a program reads instead: made of the true text. */
@@ -180,11 +181,33 @@ static void mask_of_processors(char *mask, size_t length)
     }
 }
 
+/* A line with its numbers, which are the kernel's, all of one width: a reader takes the same steps
+ * over 9999 and 10000, and finds the same number. */
+static size_t with_wide_numbers(const char *line, size_t length, char *made)
+{
+    enum { WIDTH = 7 };         /* of the largest number of a process, 4194304 */
+    size_t size = 0, at = 0;
+
+    while (at < length) {
+        const size_t digits = strspn(line + at, "0123456789");
+
+        for (size_t blanks = digits; blanks != 0 && blanks < WIDTH; blanks++)
+            made[size++] = ' ';
+        memcpy(made + size, line + at, digits == 0 ? 1 : digits);
+        size += digits == 0 ? 1 : digits;
+        at += digits == 0 ? 1 : digits;
+    }
+    return size;
+}
+
 /* The processors are those the program had when it began: since then one thread runs at a time, all
  * on one processor, now this, now that. */
 static size_t text_of_status(const char *text, char *made, size_t room)
 {
-    static const char *const measured[] = {"Vm", "Rss", "voluntary_", "nonvoluntary_", NULL};
+    static const char *const measured[] = {"Vm", "Rss", "SigQ", "voluntary_", "nonvoluntary_",
+                                           NULL};
+    static const char *const processes[] = {"Tgid:", "Ngid:", "Pid:", "PPid:", "TracerPid:", "NS",
+                                            NULL};
     static const char mask[] = "Cpus_allowed:\t", list[] = "Cpus_allowed_list:\t";
     static char known[TEXT_BYTES];
     size_t size = 0;
@@ -192,8 +215,13 @@ static size_t text_of_status(const char *text, char *made, size_t room)
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n") + 1;
 
-        if (text[length - 1] != '\n' || size + length >= sizeof known)
+        if (text[length - 1] != '\n' || size + WIDENED * length >= sizeof known)
             return 0;
+        if (begins(text, processes)) {
+            size += with_wide_numbers(text, length, known + size);
+            text += length;
+            continue;
+        }
         memcpy(known + size, text, length);
         if (strncmp(text, mask, sizeof mask - 1) == 0)
             mask_of_processors(known + size + sizeof mask - 1, length - sizeof mask);

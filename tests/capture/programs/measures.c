@@ -187,6 +187,9 @@ static void allowed_processors(void)
                 else if (*c >= 'a' && *c <= 'f')
                     allowed += __builtin_popcount((unsigned)(*c - 'a' + 10));
             found++;
+        } else if (strncmp(line, "Pid:", 4) == 0) {
+            /* 9999 and 10000 must not differ in what is read. */
+            expect(strlen(line) == 13, "a number of one width");
         }
     expect(found == 2 && allowed == CPU_COUNT(&set), "processors in /proc/self/status");
     if (file != NULL)
