@@ -22,6 +22,7 @@ from homenode import _core, capture, capture_plugin
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_HEADERS = capture_plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"
 _LANGUAGES = {".c": "c", ".cpp": "c++", ".f90": "fortran"}
 _TIMEOUT_S = 25
@@ -133,6 +134,25 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             assert code == 0, f"{source} {flags}"
             done[key] = target
         return done[key]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Compiles a program of this folder, or another, as anybody would; each combination once."""
+    folder = tmp_path_factory.mktemp("native")
+
+    def run(source: str | Path, *flags: str, machine: str = "x86_64") -> Path:
+        compiler = "gcc" if machine == "x86_64" else f"{machine}-linux-gnu-gcc"
+        if shutil.which(compiler) is None:
+            pytest.skip(f"{compiler} is not installed")
+        words = " ".join([compiler, *flags]).replace("/", "_").replace(" ", "_")
+        target = folder / f"{Path(source).stem}.{words}"
+        if not target.exists():
+            line = [compiler, "-O1", "-w", "-g", f"-I{_HEADERS}", str(PROGRAMS / source)]
+            subprocess.run([*line, "-o", str(target), "-pthread", *flags], check=True)
+        return target
 
     return run
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,16 +12,16 @@ import homenode as hn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conftest import Outcome
-
-PROGRAMS = Path(__file__).parent / "programs"
 
 
 @pytest.fixture(params=["cc", "qemu"])
 def recorded(
     request: pytest.FixtureRequest,
     build: Callable[..., Path],
+    compiled: Callable[..., Path],
     program: Callable[..., Outcome],
     tmp_path: Path,
 ) -> Callable[..., Outcome]:
@@ -33,9 +31,7 @@ def recorded(
     else:
         if shutil.which("qemu-x86_64") is None:
             pytest.skip("qemu-user is not installed")
-        ending = tmp_path / "endings"
-        line = ["gcc", "-O1", "-w", str(PROGRAMS / "endings.c"), "-o", str(ending), "-pthread"]
-        subprocess.run(line, check=True)
+        ending = compiled("endings.c")
 
     def run(*options: str, how: str) -> Outcome:
         words = ["record", "--via", request.param, *options, "-o", tmp_path / "t.hnt"]

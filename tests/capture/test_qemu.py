@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from homenode import _core, capture_plugin
+from homenode import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Recorder = Callable[..., Recording]
 
 PROGRAMS = Path(__file__).parent / "programs"
-_HEADERS = capture_plugin.SOURCES.parent / "runtime" / "include"
 _READ, _WRITE, _ATOMIC, _FETCH = range(4)
 _PRIVATE, _SYNC = 1, 2
 
@@ -29,22 +28,6 @@ pytestmark = pytest.mark.skipif(
     shutil.which("qemu-x86_64") is None or shutil.which("gcc") is None,
     reason="qemu-user or gcc is not installed",
 )
-
-
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Compiles a program of this folder natively, or with another compiler; each once."""
-    folder = tmp_path_factory.mktemp("native")
-
-    def run(source: str, *flags: str, compiler: str = "gcc") -> Path:
-        words = " ".join([compiler, *flags]).replace("/", "_").replace(" ", "_")
-        target = folder / f"{Path(source).stem}.{words}"
-        if not target.exists():
-            line = [compiler, "-O1", "-w", "-g", f"-I{_HEADERS}", str(PROGRAMS / source)]
-            subprocess.run([*line, "-o", str(target), "-pthread", *flags], check=True)
-        return target
-
-    return run
 
 
 def _counts(columns: dict[str, np.ndarray], kind: int) -> list[int]:
@@ -234,10 +217,7 @@ def test_programs_at_fixed_addresses(
 def test_other_instruction_sets(
     compiled: Callable[..., Path], emulate: Recorder, machine: str, flags: tuple[str, ...]
 ) -> None:
-    compiler = f"{machine}-linux-gnu-gcc"
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
-    program = compiled("exact.c", *flags, compiler=compiler)
+    program = compiled("exact.c", *flags, machine=machine)
     options = {"machine": machine, "sysroot": f"/usr/{machine}-linux-gnu"}
     one, two = (emulate(program, **options) for _ in range(2))
     assert one.out == "2000 3000\n"

@@ -6,7 +6,6 @@ import resource
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,22 +15,15 @@ from homenode import capture_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conftest import Qemu
 
-PROGRAMS = Path(__file__).parent / "programs"
 
 pytestmark = pytest.mark.skipif(
     shutil.which("qemu-x86_64") is None or shutil.which("gcc") is None,
     reason="qemu-user or gcc is not installed",
 )
-
-
-def _compile(source: str, folder: Path) -> Path:
-    target = folder / Path(source).stem
-    line = ["gcc", "-O1", "-w", "-pthread", str(PROGRAMS / source), "-o", str(target)]
-    subprocess.run(line, check=True)
-    return target
 
 
 def _options(qemu: Qemu, program: Path, trace: Path, *words: str) -> dict[str, object]:
@@ -44,8 +36,10 @@ def _options(qemu: Qemu, program: Path, trace: Path, *words: str) -> dict[str, o
     }
 
 
-def test_a_full_disk_is_an_error_and_the_program_runs_on(tmp_path: Path) -> None:
-    program = _compile("large.c", tmp_path)
+def test_a_full_disk_is_an_error_and_the_program_runs_on(
+    compiled: Callable[..., Path], tmp_path: Path
+) -> None:
+    program = compiled("large.c")
     native = subprocess.run([str(program), "3000000"], capture_output=True, text=True, check=True)
     line = [sys.executable, "-m", "homenode", "record", "--via", "qemu"]
     line += ["-o", str(tmp_path / "t.hnt"), "--", str(program), "3000000"]
@@ -66,16 +60,23 @@ def test_a_full_disk_is_an_error_and_the_program_runs_on(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
 def test_a_killed_recorder_does_not_hang_the_program(
-    kill_recorder: Callable[..., None], qemu: Qemu, tmp_path: Path, order: str
+    compiled: Callable[..., Path],
+    kill_recorder: Callable[..., None],
+    qemu: Qemu,
+    tmp_path: Path,
+    order: str,
 ) -> None:
     report = tmp_path / "report"
-    options = _options(qemu, _compile("marathon.c", tmp_path), tmp_path / "t.hnt", str(report))
+    options = _options(qemu, compiled("marathon.c"), tmp_path / "t.hnt", str(report))
     kill_recorder({**options, "order": order}, report, patience_s=100)
     assert (tmp_path / "t.hnt.partial").exists()
 
 
 def test_interrupting_keeps_what_was_recorded(
-    interrupt_recorder: Callable[..., None], qemu: Qemu, tmp_path: Path
+    compiled: Callable[..., Path],
+    interrupt_recorder: Callable[..., None],
+    qemu: Qemu,
+    tmp_path: Path,
 ) -> None:
-    interrupt_recorder(_options(qemu, _compile("endless.c", tmp_path), tmp_path / "t.hnt"))
+    interrupt_recorder(_options(qemu, compiled("endless.c"), tmp_path / "t.hnt"))
     assert hn.Trace.open(tmp_path / "t.hnt").references > 1000

@@ -6,29 +6,19 @@ import platform
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conftest import Recording
 
     Recorder = Callable[..., Recording]
 
-PROGRAMS = Path(__file__).parent / "programs"
 _MACHINES = ["x86_64", "aarch64", "riscv64"]
-
-
-def _compile(source: str, target: Path, machine: str = "x86_64") -> Path:
-    compiler = "gcc" if machine == "x86_64" else f"{machine}-linux-gnu-gcc"
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
-    line = [compiler, "-O1", "-w", str(PROGRAMS / source), "-o", str(target), "-pthread"]
-    subprocess.run(line, check=True)
-    return target
 
 
 def _options(machine: str) -> dict[str, Any]:
@@ -37,8 +27,10 @@ def _options(machine: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("machine", _MACHINES)
-def test_an_event_loop_repeats(emulate: Recorder, tmp_path: Path, machine: str) -> None:
-    program = _compile("events.c", tmp_path / "events", machine)
+def test_an_event_loop_repeats(
+    compiled: Callable[..., Path], emulate: Recorder, machine: str
+) -> None:
+    program = compiled("events.c", machine=machine)
     one, two = (emulate(program, **_options(machine)) for _ in "12")
     lines = one.out.splitlines()
     assert lines[:2] == ["poll 0 ppoll 0 select 0 0 left 0 epoll 0 0", "took 1"]
@@ -60,11 +52,11 @@ def test_an_event_loop_repeats(emulate: Recorder, tmp_path: Path, machine: str) 
     platform.machine() != "x86_64" or shutil.which("qemu-x86_64") is None,
     reason="only kernels of x86-64 send system calls back",
 )
-def test_kernels_that_send_no_calls_back(tmp_path: Path) -> None:
-    refuse = _compile("refuse.c", tmp_path / "refuse")
+def test_kernels_that_send_no_calls_back(compiled: Callable[..., Path], tmp_path: Path) -> None:
+    refuse = compiled("refuse.c")
     if subprocess.run([refuse, "true"], check=False).returncode != 0:
         pytest.skip("the kernel cannot be told to refuse a call")
-    program = _compile("events.c", tmp_path / "events")
+    program = compiled("events.c")
     line = [refuse, sys.executable, "-m", "homenode", "record", "--via", "qemu", "-o"]
     line += [tmp_path / "t.hnt", "--", program]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
@@ -83,9 +75,11 @@ def test_signals_end_waits(
 
 
 @pytest.mark.parametrize("machine", _MACHINES)
-def test_signals_end_waits_in_the_emulator(emulate: Recorder, tmp_path: Path, machine: str) -> None:
-    program = _compile("alarms.c", tmp_path / "alarms", machine)
-    native = _compile("alarms.c", tmp_path / "native")
+def test_signals_end_waits_in_the_emulator(
+    compiled: Callable[..., Path], emulate: Recorder, machine: str
+) -> None:
+    program = compiled("alarms.c", machine=machine)
+    native = compiled("alarms.c")
     done = subprocess.run([native], capture_output=True, text=True, check=True)
     made = emulate(program, **_options(machine))
     assert made.out == done.stdout
@@ -93,7 +87,9 @@ def test_signals_end_waits_in_the_emulator(emulate: Recorder, tmp_path: Path, ma
     assert "repeatable" not in made.metadata()["order"]
 
 
-def test_timers_that_are_files_do_not_promise_to_repeat(emulate: Recorder, tmp_path: Path) -> None:
+def test_timers_that_are_files_do_not_promise_to_repeat(
+    compiled: Callable[..., Path], emulate: Recorder, tmp_path: Path
+) -> None:
     source = tmp_path / "timer.c"
     source.write_text(
         "#include <stdint.h>\n#include <sys/timerfd.h>\n"
@@ -106,7 +102,7 @@ def test_timers_that_are_files_do_not_promise_to_repeat(emulate: Recorder, tmp_p
         "    return read(fd, &times, sizeof times) != sizeof times;\n"
         "}\n"
     )
-    made = emulate(_compile(str(source), tmp_path / "timer"))
+    made = emulate(compiled(source))
     assert made.summary["exit_code"] == 0
     assert made.summary["outside_waits"] == 1
     assert "repeatable" not in made.metadata()["order"]
