@@ -27,3 +27,22 @@ pub mod wire;
 pub use error::CaptureError;
 pub use options::{Order, RecordOptions, RecordSummary, SystemOptions};
 pub use record::record;
+
+/// Takes arbitrary bytes for a guest's report and asks it what it is asked about program counters
+/// and pages: what a fuzzer calls. The first bytes choose the process and two addresses.
+///
+/// Returns how many names came out.
+#[must_use]
+pub fn fuzz_report(bytes: &[u8]) -> usize {
+    let Some((chosen, text)) = bytes.split_at_checked(17) else { return 0 };
+    let text = String::from_utf8_lossy(text);
+    let report = report::Report::parse(&text);
+    let process = (u32::from(chosen[0]), "server");
+    let mut names = report.image_data().count() + report.processor_data().count();
+    for half in chosen[1..].chunks_exact(8) {
+        let addr = half.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        names += usize::from(!report.function(addr, process).starts_with('['));
+        names += report.page(addr & !(report::PAGE_BYTES - 1), process).len();
+    }
+    names
+}

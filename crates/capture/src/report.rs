@@ -284,7 +284,7 @@ impl Mapping<'_> {
     fn displacement(&self, file: &File<'_>) -> Option<u64> {
         let load = file.loads.iter().find(|load| {
             let first = load.offset / PAGE_BYTES * PAGE_BYTES;
-            (first..load.offset + load.size).contains(&self.offset)
+            (first..load.offset.saturating_add(load.size)).contains(&self.offset)
         })?;
         let addr = load.addr.wrapping_sub(load.offset).wrapping_add(self.offset);
         Some(self.start.wrapping_sub(addr))
@@ -440,5 +440,19 @@ S 4020c0 1000 o table
         assert_eq!(names(&page(0x55_0000)), [(0, 4096, "memory of server")]);
         assert_eq!(names(&page(0xffff_ea00_0000_0000)), [(0, 4096, "page descriptors")]);
         assert_eq!(names(&page(0xffff_ffff_c000_1000)), [(0, 64, "queue [net]")]);
+    }
+
+    #[test]
+    fn any_bytes_are_a_report() {
+        let asked = |pc: u64, page: u64, text: &[u8]| {
+            let chosen = [&[7][..], &pc.to_be_bytes(), &page.to_be_bytes()].concat();
+            crate::fuzz_report(&[&chosen[..], text].concat())
+        };
+        let whole = asked(0xffff_ffff_8100_0110, 0x40_2000, REPORT.as_bytes());
+        let empty = asked(0xffff_ffff_8100_0110, 0x40_2000, b"");
+        assert!(whole > empty + 4, "{whole} {empty}");
+        for cut in 0..REPORT.len() {
+            asked(0x40_0105, u64::MAX, &REPORT.as_bytes()[cut..]);
+        }
     }
 }
