@@ -454,5 +454,9 @@ S 4020c0 1000 o table
         for cut in 0..REPORT.len() {
             asked(0x40_0105, u64::MAX, &REPORT.as_bytes()[cut..]);
         }
+        let crashes = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/crashes/guest_report");
+        for file in std::fs::read_dir(crashes).into_iter().flatten() {
+            let _ = crate::fuzz_report(&std::fs::read(file.unwrap().path()).unwrap());
+        }
     }
 }
