@@ -187,15 +187,7 @@ impl<F: Frames, W: Words> Engine<F, W> {
         (block, words): (u64, W),
         found: Option<usize>,
     ) -> Result<(), CheckError> {
-        let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-        let piece = Piece {
-            processor: usize::from(self.place[usize::from(batch.thread[row])]),
-            block,
-            words,
-            write: self.need[usize::from(batch.kind[row])] == QUIET_WRITE,
-            private: self.is_private(batch.addr[row], flags),
-            kernel: flags.contains(Flags::KERNEL),
-        };
+        let piece = self.piece((batch, row), (block, words), batch.addr[row]);
         let done = self.bus.reference(&piece, found);
         done.map_err(|error| self.located(error, block, row))
     }
@@ -208,15 +200,7 @@ impl<F: Frames, W: Words> Engine<F, W> {
             let begin = addr.max(block << self.shift);
             let last = end.min((block << self.shift) | ((1 << self.shift) - 1));
             let words = self.words(begin, last);
-            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-            let piece = Piece {
-                processor: usize::from(self.place[usize::from(batch.thread[row])]),
-                block,
-                words,
-                write: self.need[usize::from(batch.kind[row])] == QUIET_WRITE,
-                private: self.is_private(begin, flags),
-                kernel: flags.contains(Flags::KERNEL),
-            };
+            let piece = self.piece((batch, row), (block, words), begin);
             let found = self.bus.caches[piece.processor].frames.find(block);
             let done = self.bus.reference(&piece, found);
             done.map_err(|error| self.located(error, block, row))?;
@@ -224,6 +208,25 @@ impl<F: Frames, W: Words> Engine<F, W> {
         // The reference itself is counted in `push`.
         self.bus.counts.block_references += (end >> self.shift) - (addr >> self.shift);
         Ok(())
+    }
+
+    /// The part of a row's reference that is in one block and begins at an address.
+    #[inline]
+    fn piece(
+        &self,
+        (batch, row): (&Batch, usize),
+        (block, words): (u64, W),
+        begin: u64,
+    ) -> Piece<W> {
+        let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+        Piece {
+            processor: usize::from(self.place[usize::from(batch.thread[row])]),
+            block,
+            words,
+            write: self.need[usize::from(batch.kind[row])] == QUIET_WRITE,
+            private: self.is_private(begin, flags),
+            kernel: flags.contains(Flags::KERNEL),
+        }
     }
 
     /// The words of a block from one address to another.
