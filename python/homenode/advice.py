@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
-from homenode.options import only_known
+from homenode.options import only_known, specs_of
 from homenode.rows import Rows
 from homenode.simulation import Options, configuration
-from homenode.specs import split_specs, unique
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
 MACHINE = "spr-2s-lines"
 _POINT = ("machine", "policy", "block_size")
@@ -165,7 +164,7 @@ def advise(
     ([('pad', 4)], 1.0)
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    named = _named(machines)
+    named = specs_of(machines, "machine")
     if policies is None or block_sizes is None:
         policy, size = usual_point(named[0])
         policies = policy if policies is None else policies
@@ -198,11 +197,3 @@ def usual_point(machine: str) -> tuple[str, int]:
     else:
         policy = "migrate" if row["r"] is None else "optimal"
     return policy, int(row["block_size"])
-
-
-def _named(machines: str | Iterable[str]) -> list[str]:
-    items = [machines] if isinstance(machines, str) else list(machines)
-    found: Sequence[str] = unique(spec for item in items for spec in split_specs(item, "machine"))
-    if not found:
-        raise ConfigError("no machine given; expected at least one name")
-    return list(found)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.options import SYNC, choice, only_known, shape, sizes_of, whole_number
+from homenode.options import SYNC, choice, only_known, shape, sizes_of, specs_of, whole_number
 from homenode.rows import Rows
-from homenode.specs import parse_cache_sizes, split_specs, unique
+from homenode.specs import parse_cache_sizes, unique
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]
     >>> [report["findings"] for report in hn.check_protocols("mesi,dragon")]
     [[], []]
     """
-    names = _specs(protocols, "protocol") if protocols else []
+    names = specs_of(protocols, "protocol") if protocols else []
     reports: list[dict[str, Any]] = json.loads(_core.check_protocols(names))
     return reports
 
@@ -154,8 +154,8 @@ def configuration(protocols: str | Iterable[str], **options: Unpack[BusOptions])
     """
     only_known(options, BusOptions)
     return {
-        "machines": _specs(options.get("machines") or "bus-smp", "machine"),
-        "protocols": _specs(protocols, "protocol"),
+        "machines": specs_of(options.get("machines") or "bus-smp", "machine"),
+        "protocols": specs_of(protocols, "protocol"),
         "cache_sizes": _cache_sizes(options.get("cache_sizes")),
         "associativities": _ways(options.get("associativities")),
         "block_sizes": _sizes(options.get("block_sizes")),
@@ -195,14 +195,6 @@ def address_range(given: str | tuple[int, int]) -> list[int]:
             "the last"
         )
     return [low, high]
-
-
-def _specs(given: str | Iterable[str], what: str) -> list[str]:
-    items = [given] if isinstance(given, str) else list(given)
-    found = unique(spec for item in items for spec in split_specs(item, what))
-    if not found:
-        raise ConfigError(f"no {what} given; expected at least one name")
-    return found
 
 
 def _sizes(given: str | int | Iterable[int] | None) -> list[int]:

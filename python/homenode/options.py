@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
-from homenode.specs import parse_block_sizes
+from homenode.specs import parse_block_sizes, split_specs, unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,6 +36,15 @@ def shape(options: Mapping[str, Any]) -> dict[str, int | None]:
         name: None if options.get(name) is None else whole_number(name, options[name], 1)
         for name in ("processors", "threads")
     }
+
+
+def specs_of(given: str | Iterable[str], what: str) -> list[str]:
+    """Names with their parameters, such as machines or policies, each once."""
+    items = [given] if isinstance(given, str) else list(given)
+    found = unique(spec for item in items for spec in split_specs(item, what))
+    if not found:
+        raise ConfigError(f"no {what} given; expected at least one name")
+    return found
 
 
 def sizes_of(given: str | int | Iterable[int]) -> list[int]:

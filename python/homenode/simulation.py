@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from homenode import _core
 from homenode.catalogue import table
 from homenode.errors import ConfigError
-from homenode.options import SYNC, choice, only_known, shape, sizes_of, whole_number
+from homenode.options import SYNC, choice, only_known, shape, sizes_of, specs_of, whole_number
 from homenode.result import Result
-from homenode.specs import split_specs, unique
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -136,8 +135,8 @@ def configuration(
     """
     only_known(options, Options)
     return {
-        "machines": _specs(machines, "machine"),
-        "policies": _specs(policies, "policy"),
+        "machines": specs_of(machines, "machine"),
+        "policies": specs_of(policies, "policy"),
         "block_sizes": sizes_of(block_sizes),
         "private": None
         if options.get("private") is None
@@ -154,11 +153,3 @@ def _window(given: int | None) -> int | None:
     if given is None or given is False:
         return None
     return REALIGN_WINDOW if given is True else whole_number("realign", given, 1)
-
-
-def _specs(given: str | Iterable[str], what: str) -> list[str]:
-    items = [given] if isinstance(given, str) else list(given)
-    found = unique(spec for item in items for spec in split_specs(item, what))
-    if not found:
-        raise ConfigError(f"no {what} given; expected at least one name")
-    return found
