@@ -166,7 +166,6 @@ void tasks_report(struct hn_thread *me, uint64_t physical);
 void page_noted(struct hn_thread *me, uint64_t physical, uint64_t address);
 extern uint64_t *hn_pages, hn_page_count;
 void tasks_begin(struct hn_thread *me, unsigned cpus);
-int tasks_known(void);
 unsigned task_processor(uint64_t own_data, unsigned cpus);
 void task_switched(struct hn_thread *me, unsigned cpu);
 extern uint64_t hn_current_task[SYSTEM_CPUS_MAX];
@@ -249,6 +248,12 @@ void unpatch(struct guest *g);
 /* guest_futex.c */
 void guest_futex(struct hn_thread *me, const uint64_t a[6]);
 long futex_instead(struct hn_thread *me, long number, const long a[6]);
+
+/* What the kernel reads and writes of one of select's sets. */
+static inline size_t bytes_of_set(long descriptors)
+{
+    return ((size_t)descriptors + 63) / 64 * 8;
+}
 
 /* guest_waits.c */
 int64_t timespec_ns(const struct timespec *t);

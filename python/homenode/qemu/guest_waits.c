@@ -103,7 +103,7 @@ static int selected_ready(void *argument)
     fd_set sets[3];
     fd_set *given[3] = {NULL, NULL, NULL};
     struct timespec now = zero;
-    const size_t bytes = ((size_t)(s->count > 0 ? s->count : 0) + 63) / 64 * 8;
+    const size_t bytes = bytes_of_set(s->count > 0 ? s->count : 0);
 
     if (bytes > sizeof sets[0])
         return 1;

@@ -36,7 +36,7 @@ static int answered(void *argument)
     if (t->number == SYS_pselect6) {
         for (int i = 0; i < 3; i++)
             if (t->a[1 + i] != 0)
-                memcpy((void *)t->a[1 + i], &t->sets[i], ((size_t)t->a[0] + 63) / 64 * 8);
+                memcpy((void *)t->a[1 + i], &t->sets[i], bytes_of_set(t->a[0]));
     }
     t->result = make_call(t->number, t->a);
     return t->result != t->not_now;
@@ -121,7 +121,7 @@ static long select_instead(struct hn_thread *me, long number, const long a[6])
         return make_call(number, a);
     for (int i = 0; i < 3; i++)
         if (a[1 + i] != 0)
-            memcpy(&t.sets[i], (const void *)a[1 + i], ((size_t)a[0] + 63) / 64 * 8);
+            memcpy(&t.sets[i], (const void *)a[1 + i], bytes_of_set(a[0]));
     result = await_masked(me, &t, a, ns, mask);
     if (timeout != NULL)
         write_rest(timeout, until, me);

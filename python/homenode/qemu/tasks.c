@@ -112,7 +112,7 @@ static void make_pages(void)
     hn_page_count = guest_ram_size / PAGE_BYTES_OF_GUEST;
 }
 
-int tasks_known(void)
+static int tasks_known(void)
 {
     return tasks_table.magic == MARK_MAGIC;
 }
