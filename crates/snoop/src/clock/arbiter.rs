@@ -22,6 +22,7 @@ pub(super) enum Port {
 pub(super) struct Ask {
     pub(super) processor: usize,
     pub(super) port: Port,
+    pub(super) block: u64,
     /// Cycles for which memory needs it to answer; a new transaction otherwise.
     pub(super) answer: Option<u64>,
 }
@@ -31,6 +32,8 @@ pub(super) struct Arbiter {
     policy: Arbitration,
     processors: usize,
     asking: VecDeque<Ask>,
+    /// Blocks that memory has been asked for and has not sent: nobody else can ask about them.
+    expected: Vec<u64>,
     /// The processor after the one that was served last.
     turn: usize,
     pub(super) free_at: u64,
@@ -39,7 +42,15 @@ pub(super) struct Arbiter {
 
 impl Arbiter {
     pub(super) fn new(policy: Arbitration, processors: usize) -> Self {
-        Self { policy, processors, asking: VecDeque::new(), turn: 0, free_at: 0, busy: 0 }
+        Self {
+            policy,
+            processors,
+            asking: VecDeque::new(),
+            expected: Vec::new(),
+            turn: 0,
+            free_at: 0,
+            busy: 0,
+        }
     }
 
     pub(super) fn ask(&mut self, ask: Ask) {
@@ -48,7 +59,16 @@ impl Arbiter {
 
     /// When the next of those who ask can have the bus, at `now` or later.
     pub(super) fn next_grant(&self, now: u64) -> Option<u64> {
-        (!self.asking.is_empty()).then_some(self.free_at.max(now))
+        self.asking.iter().any(|ask| self.can(ask)).then_some(self.free_at.max(now))
+    }
+
+    fn can(&self, ask: &Ask) -> bool {
+        ask.answer.is_some() || !self.expected.contains(&ask.block)
+    }
+
+    /// Memory is to send the block.
+    pub(super) fn expect(&mut self, block: u64) {
+        self.expected.push(block);
     }
 
     /// Who gets the bus, if it is free and anybody asks.
@@ -57,14 +77,15 @@ impl Arbiter {
             return None;
         }
         let distance = |ask: &Ask| (ask.processor + self.processors - self.turn) % self.processors;
+        let mut able = (0..self.asking.len()).filter(|&i| self.can(&self.asking[i]));
         let next = match self.policy {
-            Arbitration::Fifo => 0,
-            Arbitration::RoundRobin => {
-                let nearest = (0..self.asking.len()).min_by_key(|&i| distance(&self.asking[i]));
-                nearest.unwrap_or(0)
-            }
+            Arbitration::Fifo => able.next(),
+            Arbitration::RoundRobin => able.min_by_key(|&i| distance(&self.asking[i])),
         };
-        let ask = self.asking.remove(next)?;
+        let ask = self.asking.remove(next?)?;
+        if ask.answer.is_some() {
+            self.expected.retain(|&block| block != ask.block);
+        }
         self.turn = (ask.processor + 1) % self.processors;
         Some(ask)
     }

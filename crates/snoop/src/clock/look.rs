@@ -158,7 +158,8 @@ impl<F: Frames, W: Words> Run<F, W> {
         let slot = processor.begin_load(*piece, number, rides);
         processor.set_limit(u64::from(self.timed.processor.window_instructions));
         if !rides {
-            self.arbiter.ask(Ask { processor: at, port: Port::Load(slot), answer: None });
+            let (port, block) = (Port::Load(slot), piece.block);
+            self.arbiter.ask(Ask { processor: at, port, block, answer: None });
         }
         Ok(Outcome::Goes)
     }
@@ -192,7 +193,8 @@ impl<F: Frames, W: Words> Run<F, W> {
         processor.waiting = Some(*piece);
         (processor.mode, processor.since) = (Mode::Waits, self.now);
         self.next[at] = NEVER;
-        self.arbiter.ask(Ask { processor: at, port: Port::Wait, answer: None });
+        let (port, block) = (Port::Wait, piece.block);
+        self.arbiter.ask(Ask { processor: at, port, block, answer: None });
         Outcome::Waits
     }
 

@@ -22,8 +22,8 @@ use crate::table::Table;
 /// What happens by itself at a known time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Moment {
-    /// Memory can answer; the bus is needed for so long.
-    Due(Port, u64),
+    /// Memory can send the block; the bus is needed for so long.
+    Due(Port, u64, u64),
     /// What a processor asked for is there.
     Done(Port),
     /// A process is ready again.

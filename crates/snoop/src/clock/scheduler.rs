@@ -96,3 +96,36 @@ impl Scheduler {
         process
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_passed_over_only_so_often() {
+        // Processes 0 and 2 are at home on processor 0, process 1 on processor 1.
+        let mut scheduler = Scheduler::new((Dispatch::Affinity, 3), 1, (3, 2));
+        let mut takes = |back: &[usize]| {
+            back.iter().for_each(|&process| scheduler.add(process));
+            scheduler.assign(&[0])
+        };
+        assert_eq!(takes(&[]), [(0, 0)]);
+        assert_eq!(takes(&[0]), [(0, 2)]);
+        assert_eq!(takes(&[2]), [(0, 0)]);
+        assert_eq!(takes(&[0]), [(0, 2)]);
+        assert_eq!(takes(&[2]), [(0, 1)], "passed over three times");
+        assert_eq!(takes(&[1]), [(0, 0)]);
+        assert_eq!((scheduler.switches, scheduler.migrations), (6, 0));
+    }
+
+    #[test]
+    fn processes_go_home_if_they_can() {
+        let mut scheduler = Scheduler::new((Dispatch::Affinity, 8), 1, (2, 2));
+        assert_eq!(scheduler.assign(&[1]), [(1, 1)], "not the eldest");
+        scheduler.add(1);
+        assert_eq!(scheduler.assign(&[0, 1]), [(0, 0), (1, 1)]);
+        scheduler.add(1);
+        assert_eq!(scheduler.assign(&[0]), [(0, 1)], "better away than not at all");
+        assert_eq!((scheduler.switches, scheduler.migrations), (4, 1));
+    }
+}

@@ -14,7 +14,7 @@ use crate::engine::words::Words;
 impl<F: Frames, W: Words> Run<F, W> {
     /// Somebody gets the bus.
     pub(super) fn serve(&mut self, ask: Ask) -> Result<(), ClockError> {
-        let Ask { processor: at, port, answer } = ask;
+        let Ask { processor: at, port, block, answer } = ask;
         if let Some(cycles) = answer {
             self.arbiter.hold(self.now, cycles);
             self.moments.push(Reverse((self.now + cycles, at, Moment::Done(port))));
@@ -40,7 +40,10 @@ impl<F: Frames, W: Words> Run<F, W> {
         self.arbiter.hold(self.now, bill.hold);
         // What turns out to need no transaction is over in the next cycle.
         let (cycles, moment) = match bill.answer {
-            Some((due, cycles)) => (due, Moment::Due(port, cycles)),
+            Some((due, cycles)) => {
+                self.arbiter.expect(block);
+                (due, Moment::Due(port, block, cycles))
+            }
             None => (bill.ready.max(1), Moment::Done(port)),
         };
         self.moments.push(Reverse((self.now + cycles, at, moment)));
@@ -70,8 +73,8 @@ impl<F: Frames, W: Words> Run<F, W> {
     /// Something that was to happen now.
     pub(super) fn happen(&mut self, who: usize, moment: Moment) -> Result<(), ClockError> {
         match moment {
-            Moment::Due(port, cycles) => {
-                self.arbiter.ask(Ask { processor: who, port, answer: Some(cycles) });
+            Moment::Due(port, block, cycles) => {
+                self.arbiter.ask(Ask { processor: who, port, block, answer: Some(cycles) });
                 return Ok(());
             }
             Moment::Ready => {
@@ -131,7 +134,8 @@ impl<F: Frames, W: Words> Run<F, W> {
         if asks {
             let at = head.processor;
             self.processors[at].head_asked = true;
-            self.arbiter.ask(Ask { processor: at, port: Port::Store, answer: None });
+            let (port, block) = (Port::Store, head.block);
+            self.arbiter.ask(Ask { processor: at, port, block, answer: None });
         }
         asks
     }

@@ -71,6 +71,7 @@ struct Cpu {
 struct Wish {
     cpu: usize,
     what: What,
+    block: u64,
     answer: Option<u64>,
 }
 
@@ -81,7 +82,9 @@ pub struct ClockOracle {
     cpus: Vec<Cpu>,
     wishes: Vec<Wish>,
     /// When, for whom, and whether memory is due (with how long it needs the bus) or all is done.
-    later: Vec<(u64, usize, What, Option<u64>)>,
+    later: Vec<(u64, usize, What, Option<(u64, u64)>)>,
+    /// Blocks that memory has still to send.
+    missing: BTreeSet<u64>,
     served_last: usize,
     bus_free: u64,
     pub bus_busy: u64,
@@ -109,6 +112,7 @@ impl ClockOracle {
             cpus,
             wishes: Vec::new(),
             later: Vec::new(),
+            missing: BTreeSet::new(),
             served_last: machine.processors - 1,
             bus_free: 0,
             bus_busy: 0,
@@ -138,8 +142,8 @@ impl ClockOracle {
         let now: Vec<_> = self.later.extract_if(.., |&mut (at, ..)| at == cycle).collect();
         for who in 0..self.cpus.len() {
             for &(_, _, what, answer) in now.iter().filter(|&&(_, cpu, ..)| cpu == who) {
-                if answer.is_some() {
-                    self.wishes.push(Wish { cpu: who, what, answer });
+                if let Some((block, cycles)) = answer {
+                    self.wishes.push(Wish { cpu: who, what, block, answer: Some(cycles) });
                     continue;
                 }
                 self.done(who, what, cycle);
@@ -251,14 +255,19 @@ impl ClockOracle {
             followers: Vec::new(),
         });
         if !with_store {
-            self.wishes.push(Wish { cpu: who, what: What::Load(id), answer: None });
+            self.wishes.push(Wish {
+                cpu: who,
+                what: What::Load(id),
+                block: part.block,
+                answer: None,
+            });
         }
         true
     }
 
     fn wait(&mut self, who: usize, part: &Part) {
         self.cpus[who].waits = Some(part.clone());
-        self.wishes.push(Wish { cpu: who, what: What::Wait, answer: None });
+        self.wishes.push(Wish { cpu: who, what: What::Wait, block: part.block, answer: None });
     }
 
     /// Whether the store could begin.
@@ -292,7 +301,12 @@ impl ClockOracle {
             }
             if self.needs_bus(who, &part) {
                 self.cpus[who].store_asked = true;
-                self.wishes.push(Wish { cpu: who, what: What::Store, answer: None });
+                self.wishes.push(Wish {
+                    cpu: who,
+                    what: What::Store,
+                    block: part.block,
+                    answer: None,
+                });
                 return;
             }
             self.happen(who, &part);
@@ -301,19 +315,22 @@ impl ClockOracle {
     }
 
     fn give_bus(&mut self, cycle: u64) {
-        if cycle < self.bus_free || self.wishes.is_empty() {
+        if cycle < self.bus_free {
             return;
         }
         let count = self.cpus.len();
-        let mut chosen = 0;
-        if self.times.round_robin {
-            let in_turn = (1..=count).map(|step| (self.served_last + step) % count);
-            let next = in_turn.filter_map(|who| self.wishes.iter().position(|w| w.cpu == who));
-            chosen = { next }.next().unwrap();
-        }
+        let can = |w: &Wish| w.answer.is_some() || !self.missing.contains(&w.block);
+        let first_of = |who| self.wishes.iter().position(|w| can(w) && w.cpu == who);
+        let chosen = if self.times.round_robin {
+            (1..=count).find_map(|step| first_of((self.served_last + step) % count))
+        } else {
+            self.wishes.iter().position(can)
+        };
+        let Some(chosen) = chosen else { return };
         let wish = self.wishes.remove(chosen);
         self.served_last = wish.cpu;
         if let Some(cycles) = wish.answer {
+            self.missing.remove(&wish.block);
             self.hold(cycle, cycles);
             self.later.push((cycle + cycles, wish.cpu, wish.what, None));
             return;
@@ -331,7 +348,9 @@ impl ClockOracle {
         let back = made("update_block") * (4 + data);
         if memory == 1 && self.times.split {
             self.hold(cycle, 8 + back);
-            self.later.push((cycle + 64, wish.cpu, wish.what, Some(data + rest)));
+            self.missing.insert(wish.block);
+            let answer = Some((wish.block, data + rest));
+            self.later.push((cycle + 64, wish.cpu, wish.what, answer));
         } else {
             let ready = memory * (64 + data) + rest;
             self.hold(cycle, ready + back);
