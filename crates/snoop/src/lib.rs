@@ -20,7 +20,9 @@ mod table;
 mod vocabulary;
 
 pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
-pub use clock::{Clock, ClockError, ClockSetup, Dealt, Item, ProcessorTime, Step, Timing};
+pub use clock::{
+    Clock, ClockError, ClockSetup, Dealer, Dealt, Item, ProcessorTime, Step, Timing, Translation,
+};
 pub use engine::{
     CheckError, Counter, Counts, KernelPart, MissRule, Misses, PROCESSORS_MAX, Reading, Setup,
     SetupError, Sharing, Transactions,

@@ -9,6 +9,7 @@
 //! Source: Foglia, Giorgi and Prete 2004, section 4 and table 4.
 
 mod arbiter;
+mod deal;
 mod look;
 mod processor;
 mod run;
@@ -17,11 +18,14 @@ mod stream;
 mod synchronise;
 mod timing;
 mod traffic;
+mod translation;
 
 use homenode_machine::{Bus, BusCycles, Processor, Scheduler};
 
+pub use deal::Dealer;
 pub use stream::{Dealt, Item, Step};
 pub use timing::{ProcessorTime, Timing};
+pub use translation::Translation;
 
 use crate::engine::frames::{FEW_MAX, Few, Many};
 use crate::engine::{Counts, Setup, SetupError};
