@@ -22,6 +22,7 @@ mod vocabulary;
 pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
 pub use clock::{
     Clock, ClockError, ClockSetup, Dealer, Dealt, Item, ProcessorTime, Step, Timing, Translation,
+    critical_point,
 };
 pub use engine::{
     CheckError, Counter, Counts, KernelPart, MissRule, Misses, PROCESSORS_MAX, Reading, Setup,

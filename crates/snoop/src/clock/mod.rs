@@ -24,7 +24,7 @@ use homenode_machine::{Bus, BusCycles, Processor, Scheduler};
 
 pub use deal::Dealer;
 pub use stream::{Dealt, Item, Step};
-pub use timing::{ProcessorTime, Timing};
+pub use timing::{ProcessorTime, Timing, critical_point};
 pub use translation::Translation;
 
 use crate::engine::frames::{FEW_MAX, Few, Many};

@@ -56,7 +56,35 @@ impl Timing {
     }
 }
 
+/// The number of processors beyond which one more adds less than 0.5 to the global system power, of
+/// those simulated; between two of them it is taken to grow evenly. `None` if each adds more.
+///
+/// Source: Foglia, Giorgi and Prete 2004, section 4.
+#[must_use]
+pub fn critical_point(mut powers: Vec<(u16, f64)>) -> Option<u16> {
+    powers.sort_by_key(|&(processors, _)| processors);
+    powers.dedup_by_key(|&mut (processors, _)| processors);
+    let saturated = powers.windows(2).find(|pair| {
+        let more = f64::from(pair[1].0 - pair[0].0);
+        pair[1].1 - pair[0].1 < 0.5 * more
+    });
+    saturated.map(|pair| pair[0].0)
+}
+
 fn ratio(part: u64, whole: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "cycles stay below 2^53")]
     (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_critical_point_is_where_one_more_adds_less_than_half() {
+        assert_eq!(critical_point(vec![(4, 3.3), (8, 5.6), (12, 7.5)]), Some(8));
+        assert_eq!(critical_point(vec![(12, 9.0), (4, 3.3), (8, 6.0)]), None);
+        assert_eq!(critical_point(vec![(1, 1.0), (2, 1.5), (3, 1.99)]), Some(2));
+        assert_eq!(critical_point(vec![(8, 5.0)]), None);
+    }
 }
