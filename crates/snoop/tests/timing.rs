@@ -1,5 +1,5 @@
-//! Cycles worked out by hand, with blocks of 32 bytes: memory takes 68 cycles (8 to ask, 56 to wait,
-//! 4 for the data), another cache 12, an invalidation or a word 5, a write-back 8.
+//! Cycles worked out by hand, with blocks of 32 bytes: memory takes 68 cycles (8 to ask, 56 to
+//! wait, 4 for the data), another cache 12, an invalidation or a word 5, a write-back 8.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod clocked;
@@ -80,11 +80,11 @@ fn no_instruction_begins_beyond_the_window() {
     let mut one = given("mesi", 1, 1);
     one.timed.processor.window_instructions = 4;
     // Loads 1 to 4 begin at 0, 2, 4 and 6, those after at 68, 70, ...: 67 of them.
-    let (counts, timing) = run(&one, &[steps.clone()]);
+    let (counts, timing) = run(&one, std::slice::from_ref(&steps));
     assert_eq!((counts.hits, timing.cycles), (70, 68 + 67 * 2));
     assert_eq!(timing.processors, [time(142, 60, 0)]);
     // With 64 instructions the processor is at 128 before the window is full.
-    let (_, timing) = run(&given("mesi", 1, 1), &[steps.clone()]);
+    let (_, timing) = run(&given("mesi", 1, 1), std::slice::from_ref(&steps));
     assert_eq!(timing.cycles, 142);
     // Where a process fetches its instructions, only these count.
     let fetches = |item: &Item| Item { step: Step::Fetch, ..*item };
@@ -98,14 +98,14 @@ fn stores_wait_in_the_buffer_and_in_their_order() {
     // Three stores that miss and a load that hits. The first asks at 0 and is done at 68, the
     // second asks then; the third begins when the first leaves the buffer.
     let steps = vec![write(0), write(64), write(128), read(4)];
-    let (counts, timing) = run(&given("mesi", 1, 1), &[steps.clone()]);
+    let (counts, timing) = run(&given("mesi", 1, 1), std::slice::from_ref(&steps));
     assert_eq!((counts.transactions.read_invalidate_memory, counts.hits), (3, 1));
     assert_eq!(timing.cycles, 3 * 68);
     assert_eq!(timing.processors, [time(8, 3 * 68 - 8, 0)]);
     // A larger buffer takes them all: the load is done at 8, and nothing else is to do.
     let mut large = given("mesi", 1, 1);
     large.timed.processor.store_buffer_words = 3;
-    assert_eq!(run(&large, &[steps.clone()]).1.cycles, 3 * 68);
+    assert_eq!(run(&large, std::slice::from_ref(&steps)).1.cycles, 3 * 68);
     // Without a buffer every store is waited for.
     let mut none = given("mesi", 1, 1);
     none.timed.processor.store_buffer_words = 0;

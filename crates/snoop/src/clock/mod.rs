@@ -3,8 +3,8 @@
 //! One cycle after the other, and in each in this order: transactions that are over, and memory
 //! that can answer; ready processes come to idle processors; processors look into their caches,
 //! the lowest first; the bus goes to the next in turn. What a transaction does to all caches, it
-//! does when it gets the bus, by the states that they are in then; a block that memory has still to
-//! send lets no other transaction about it go first. Cycles in which nothing can happen are skipped.
+//! does when it gets the bus, by the states that they are in then; while memory has still to send
+//! a block, no other transaction about it goes. Cycles in which nothing can happen are skipped.
 //!
 //! Source: Foglia, Giorgi and Prete 2004, section 4 and table 4.
 

@@ -75,14 +75,17 @@ struct Wish {
     answer: Option<u64>,
 }
 
+/// When, for whom, and whether memory is due (with which block, and how long it needs the bus) or
+/// all is done.
+type Later = (u64, usize, What, Option<(u64, u64)>);
+
 pub struct ClockOracle {
     times: Times,
     machine: Machine,
     caches: Oracle,
     cpus: Vec<Cpu>,
     wishes: Vec<Wish>,
-    /// When, for whom, and whether memory is due (with how long it needs the bus) or all is done.
-    later: Vec<(u64, usize, What, Option<(u64, u64)>)>,
+    later: Vec<Later>,
     /// Blocks that memory has still to send.
     missing: BTreeSet<u64>,
     served_last: usize,
