@@ -4,10 +4,15 @@
 
 mod clocked;
 
+use std::sync::Arc;
+
 use clocked::{Given, check_conservation, given, item};
 use homenode_base::Rng;
 use homenode_machine::CacheShape;
-use homenode_snoop::{Counter, Counts, Item, ProcessorTime, ProtocolSpec, Step, TABLE, Timing};
+use homenode_snoop::{
+    Action, Cell, Clock, ClockError, Counter, Counts, Dealt, Event, Item, ProcessorTime,
+    ProtocolSpec, Source, Step, TABLE, Table, Timing,
+};
 use homenode_trace::Batch;
 
 fn read(addr: u64) -> Item {
@@ -253,4 +258,37 @@ fn checking_finds_nothing_and_changes_nothing() {
             assert_eq!(given.run(&processes, 77), plain, "{}", entry.name);
         }
     }
+}
+
+/// MESI, but a write to a shared copy tells nobody.
+fn silent_mesi() -> Table {
+    let mut table = ProtocolSpec::parse("mesi").unwrap().table();
+    let [shared, modified] = ["S", "M"].map(|name| table.state(name).unwrap());
+    let quiet = Action { transaction: None, source: Source::Own, next: modified, again: false };
+    for condition in (0..).take(table.conditions().len()) {
+        if matches!(table.cell(shared, Event::Write, condition), Cell::Does(_)) {
+            table.set_cell((shared, Event::Write, condition), Cell::Does(quiet));
+        }
+    }
+    table
+}
+
+#[test]
+fn a_stale_read_is_found_with_its_cycle_processor_and_address() {
+    // Processor 0 writes a word of the block that both have, at 82, and tells nobody.
+    let processes = [
+        [vec![read(0); 41], vec![write(4)]].concat(),
+        vec![read(0), read(0x1000), item(Step::Atomic, 0x2000), read(4)],
+    ];
+    let mut given = given("mesi", 2, 2);
+    given.setup.check = true;
+    let mut clock = Clock::new(&given.setup, silent_mesi(), &given.timed).unwrap();
+    let steps = processes.map(Arc::new).into_iter().enumerate().collect();
+    let pushed = clock.push(&Dealt { steps, closed: Vec::new() });
+    let error = pushed.and_then(|()| clock.finish().map(|_| ())).unwrap_err();
+    // The atomic reference begins at 80, when the block has come, and has its own at 148.
+    assert_eq!(error, ClockError::Stale { cycle: 150, processor: 1, address: 4 });
+    assert!(
+        error.to_string().contains("cycle 150: processor 1 reads a stale value at address 0x4")
+    );
 }
