@@ -286,9 +286,10 @@ fn a_stale_read_is_found_with_its_cycle_processor_and_address() {
     let steps = processes.map(Arc::new).into_iter().enumerate().collect();
     let pushed = clock.push(&Dealt { steps, closed: Vec::new() });
     let error = pushed.and_then(|()| clock.finish().map(|_| ())).unwrap_err();
-    // The atomic reference begins at 80, when the block has come, and has its own at 148.
-    assert_eq!(error, ClockError::Stale { cycle: 150, processor: 1, address: 4 });
+    // Processor 1 has its blocks at 80 and 84; the atomic reference asks then, and has its own
+    // at 152.
+    assert_eq!(error, ClockError::Stale { cycle: 154, processor: 1, address: 4 });
     assert!(
-        error.to_string().contains("cycle 150: processor 1 reads a stale value at address 0x4")
+        error.to_string().contains("cycle 154: processor 1 reads a stale value at address 0x4")
     );
 }
