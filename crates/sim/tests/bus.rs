@@ -196,3 +196,27 @@ fn chance_and_policies_of_the_clock_are_chosen_and_recorded() {
         identical
     );
 }
+
+/// Processors of a whole system make references of many processes, at addresses of memory.
+#[test]
+fn a_trace_that_looks_like_a_whole_system_is_noted() {
+    let columns = Columns { pid: true, ..Columns::default() };
+    let options = WriterOptions { columns, level: 1, chunk_rows: 100 };
+    let mut bytes = Cursor::new(Vec::new());
+    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
+    for i in 0..1_000 {
+        let access = Access::new(u16::try_from(i % 2).unwrap(), AccessKind::Read, 64 * (i / 2), 8);
+        writer.push(&Access { pid: u32::try_from(i % 6).unwrap(), ..access }).unwrap();
+    }
+    writer.finish(Metadata::default()).unwrap();
+    let trace = TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap();
+    let run = |addresses: &str| {
+        let text = format!(r#"{{"order": "clock", "addresses": "{addresses}"}}"#);
+        let found = simulate(&text, &trace).unwrap();
+        (found.outcomes[0].counts.transactions.read_block_cache, found.provenance.notes)
+    };
+    let (shared, notes) = run("auto");
+    assert!(shared == 0 && notes.len() == 1 && notes[0].contains("--addresses trace"), "{notes:?}");
+    let (shared, notes) = run("trace");
+    assert!(shared > 0 && notes.is_empty());
+}

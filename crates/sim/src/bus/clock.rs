@@ -15,13 +15,14 @@ use crate::source::TraceSource;
 /// Frames and the scheduler's choices come from different numbers.
 const FRAMES: u64 = 0x6672_616d_6573;
 
-/// Simulates all configurations. The trace is decoded and dealt out to its processes once.
+/// Simulates all configurations, and says what to bear in mind. The trace is decoded and dealt out
+/// to its processes once.
 pub(super) fn simulate<T: TraceSource + ?Sized>(
     plan: &Plan,
     (config, trace): (&BusConfig, &T),
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Vec<(Counts, Timing)>, SimError> {
+) -> Result<(Vec<(Counts, Timing)>, Vec<String>), SimError> {
     let processes = usize::from(trace.threads());
     let clock = |point: &Point| {
         let timed = setup(plan, point, (config, processes));
@@ -46,8 +47,14 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     // All of them are asked: the first one's error is reported on any number of threads.
     let done: Vec<Result<_, ClockError>> =
         pool.install(|| clocks.into_par_iter().map(Clock::finish).collect());
-    Ok(done.into_iter().collect::<Result<_, _>>()?)
+    let results = done.into_iter().collect::<Result<_, _>>()?;
+    let mixed = dealer.is_mixed() && translates(config, trace);
+    Ok((results, if mixed { vec![MIXED.to_owned()] } else { Vec::new() }))
 }
+
+/// What to bear in mind about a trace that looks like one of a whole system.
+const MIXED: &str = "threads of the trace run several processes, as processors of a whole system \
+                     do: if its addresses are of physical memory, say --addresses trace";
 
 fn push(clocks: &mut [Clock], all: &[Dealt]) -> Result<(), SimError> {
     let push = |clock: &mut Clock| all.iter().try_for_each(|dealt| clock.push(dealt));

@@ -33,17 +33,19 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
         .num_threads(config.threads.unwrap_or(0))
         .build()
         .map_err(|e| SimError::Config { problem: format!("worker threads: {e}; use fewer") })?;
-    let results = match config.order {
+    let (results, notes) = match config.order {
         Order::Trace => {
             let counts = count(&plan, trace, &pool, progress)?;
-            counts.into_iter().map(|counts| (counts, None)).collect()
+            (counts.into_iter().map(|counts| (counts, None)).collect(), Vec::new())
         }
         Order::Clock => {
-            let timed = clock::simulate(&plan, (config, trace), &pool, progress)?;
-            timed.into_iter().map(|(counts, timing)| (counts, Some(timing))).collect()
+            let (timed, notes) = clock::simulate(&plan, (config, trace), &pool, progress)?;
+            (timed.into_iter().map(|(counts, timing)| (counts, Some(timing))).collect(), notes)
         }
     };
-    Ok(outcome::assemble(&plan, results, (config, trace)))
+    let mut simulation = outcome::assemble(&plan, results, (config, trace));
+    simulation.provenance.notes.extend(notes);
+    Ok(simulation)
 }
 
 /// Counts in the order of the trace.

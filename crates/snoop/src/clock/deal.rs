@@ -35,6 +35,8 @@ pub struct Dealer {
     steps: Vec<Vec<Item>>,
     /// The address space that each process was last seen in.
     pids: Vec<u32>,
+    /// Whether references of several address spaces came from one thread.
+    mixed: bool,
     begun: Vec<bool>,
     ended: Vec<bool>,
     episodes: FxHashMap<u64, Episode>,
@@ -59,12 +61,19 @@ impl Dealer {
             translation,
             steps: vec![Vec::new(); processes],
             pids: vec![0; processes],
+            mixed: false,
             begun: vec![false; processes],
             ended: vec![false; processes],
             episodes: FxHashMap::default(),
             arrived: Vec::new(),
             inside: FxHashMap::default(),
         }
+    }
+
+    /// Whether a thread made references of several processes, as processors of a whole system do.
+    #[must_use]
+    pub fn is_mixed(&self) -> bool {
+        self.mixed
     }
 
     /// Deals the next batch of the trace.
@@ -104,6 +113,7 @@ impl Dealer {
         let private = flagged || self.private.iter().any(|range| range.contains(&addr));
         flags = Flags(flags.0 & !Flags::PRIVATE.0 | if private { Flags::PRIVATE.0 } else { 0 });
         let pid = batch.pid.get(row).copied().unwrap_or(0);
+        self.mixed |= self.begun[process] && self.pids[process] != pid;
         self.pids[process] = pid;
         let size = batch.size[row].max(1);
         let mut item = Item { addr, count: 0, step, size, flags: flags.0, continues: false };
