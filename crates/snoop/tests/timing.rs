@@ -283,7 +283,7 @@ fn a_stale_read_is_found_with_its_cycle_processor_and_address() {
     let mut given = given("mesi", 2, 2);
     given.setup.check = true;
     let mut clock = Clock::new(&given.setup, silent_mesi(), &given.timed).unwrap();
-    let steps = processes.map(Arc::new).into_iter().enumerate().collect();
+    let steps = processes.map(Arc::from).into_iter().enumerate().collect();
     let pushed = clock.push(&Dealt { steps, closed: Vec::new() });
     let error = pushed.and_then(|()| clock.finish().map(|_| ())).unwrap_err();
     // Processor 1 has its blocks at 80 and 84; the atomic reference asks then, and has its own

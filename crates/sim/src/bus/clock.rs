@@ -15,6 +15,9 @@ use crate::source::TraceSource;
 /// Frames and the scheduler's choices come from different numbers.
 const FRAMES: u64 = 0x6672_616d_6573;
 
+/// What each configuration counts and takes, and what to bear in mind.
+pub(super) type Timed = (Vec<(Counts, Timing)>, Vec<String>);
+
 /// Simulates all configurations, and says what to bear in mind. The trace is decoded and dealt out
 /// to its processes once.
 pub(super) fn simulate<T: TraceSource + ?Sized>(
@@ -22,7 +25,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     (config, trace): (&BusConfig, &T),
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<(Vec<(Counts, Timing)>, Vec<String>), SimError> {
+) -> Result<Timed, SimError> {
     let processes = usize::from(trace.threads());
     let clock = |point: &Point| {
         let timed = setup(plan, point, (config, processes));

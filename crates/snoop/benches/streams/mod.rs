@@ -134,8 +134,8 @@ fn deal(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Dealt>
             let step = if write { Step::Write } else { Step::Read };
             Item { addr, count: 0, step, size: 8, flags: 0, continues: false }
         };
-        let mut steps = |thread| (0..CHUNK.min(each - at)).map(|_| one(thread)).collect();
-        let chunks = (0..CLOCKED).map(|t| (usize::from(t), Arc::new(steps(t))));
+        let mut steps = |thread| (0..CHUNK.min(each - at)).map(|_| one(thread)).collect::<Vec<_>>();
+        let chunks = (0..CLOCKED).map(|t| (usize::from(t), Arc::from(steps(t))));
         Dealt { steps: chunks.collect(), closed: Vec::new() }
     };
     (0..each).step_by(CHUNK).map(|at| portion(at, &mut next)).collect()

@@ -89,7 +89,7 @@ impl Dealer {
         }
         events.for_each(|(_, event)| self.event(event));
         let dealt = self.steps.iter_mut().enumerate().filter(|(_, steps)| !steps.is_empty());
-        let steps = dealt.map(|(process, steps)| (process, Arc::new(std::mem::take(steps))));
+        let steps = dealt.map(|(process, steps)| (process, Arc::from(std::mem::take(steps))));
         Dealt { steps: steps.collect(), closed: Vec::new() }
     }
 

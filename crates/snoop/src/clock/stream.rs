@@ -56,7 +56,7 @@ pub struct Item {
 #[derive(Clone, Debug, Default)]
 pub struct Dealt {
     /// Steps by process.
-    pub steps: Vec<(usize, Arc<Vec<Item>>)>,
+    pub steps: Vec<(usize, Arc<[Item]>)>,
     /// Processes that have no further steps.
     pub closed: Vec<usize>,
 }
@@ -64,15 +64,15 @@ pub struct Dealt {
 /// The steps of one process that are known and not done.
 #[derive(Default)]
 pub(super) struct Stream {
-    current: Arc<Vec<Item>>,
+    current: Arc<[Item]>,
     at: usize,
-    later: VecDeque<Arc<Vec<Item>>>,
+    later: VecDeque<Arc<[Item]>>,
     /// Whether nothing will be added.
     pub(super) closed: bool,
 }
 
 impl Stream {
-    pub(super) fn add(&mut self, steps: Arc<Vec<Item>>) {
+    pub(super) fn add(&mut self, steps: Arc<[Item]>) {
         self.later.push_back(steps);
     }
 

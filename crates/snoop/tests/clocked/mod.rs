@@ -87,7 +87,7 @@ impl Given {
         for at in (0..longest).step_by(portion.max(1)) {
             let part = |steps: &Vec<Item>| {
                 let end = steps.len().min(at + portion);
-                Arc::new(steps.get(at..end).unwrap_or_default().to_vec())
+                Arc::from(steps.get(at..end).unwrap_or_default())
             };
             let steps = processes.iter().map(part).enumerate().collect();
             clock.push(&Dealt { steps, closed: Vec::new() }).unwrap();
