@@ -117,7 +117,7 @@ def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> 
     assert main([*words, "--scaling", "1,2"]) == 0
     shown = capsys.readouterr().out
     assert "power" in shown
-    assert "mesi on bus-smp, 4 KB, 32 B blocks: critical point 1 processors" in shown
+    assert "mesi on bus-smp, 4 KB, 32 B blocks: critical point 1 processor" in shown
     result = hn.simulate_bus(trace, "mesi", scaling=[1, 2], addresses="trace")
     assert [line["critical_point"] for line in result.scalability] == [1]
     assert result.provenance["addresses"] == "trace"

@@ -200,7 +200,9 @@ def print_result(result: BusResult) -> None:
 
 def _print_scalability(line: dict[str, Any]) -> None:
     point = line["critical_point"]
-    found = "not among these numbers" if point is None else f"{point} processors"
+    found = "not among these numbers"
+    if point is not None:
+        found = f"{point} processor{'' if point == 1 else 's'}"
     cache, block = format_size(line["cache_size"]), format_size(line["block_size"])
     click.echo(
         f"{line['protocol']} on {line['machine']}, {cache}, {block} blocks: critical point {found}"
