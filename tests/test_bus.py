@@ -90,14 +90,43 @@ def test_every_combination_comes_in_order(trace: str) -> None:
 
 
 def test_the_table_for_people(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", trace, "--protocol", "mesi", *_CACHE]) == 0
+    words = ["simulate", trace, "--protocol", "mesi", *_CACHE]
+    assert main([*words, "--order", "trace"]) == 0
     shown = capsys.readouterr().out
     assert "bus-smp, 2 processors, 4 KB 2-way, 32 B blocks: 8 references" in shown
     assert "62.5%" in shown
     assert main(["simulate", trace, "--machine", "bus-smp", "--associativity", "full"]) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     assert "2 MB fully associative, 128 B blocks" in shown
     assert all(row["name"] in shown for row in hn.table("protocols"))
+
+
+def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["simulate", trace, "--machine", "bus-smp", "--protocol", "mesi,pscr", *_CACHE]
+    rows = _json(capsys, *words, "--scaling", "1-2", "--scheduler", "affinity", "--seed", "3")
+    keys = [(row["protocol"], row["processors"]) for row in rows]
+    assert keys == [("mesi", 1), ("mesi", 2), ("pscr", 1), ("pscr", 2)]
+    for row in rows:
+        assert row["order"] == "clock"
+        time = row["busy_cycles"] + row["delay_cycles"] + row["idle_cycles"]
+        assert time == row["processors"] * row["cycles"]
+        assert row["busy_cycles"] == 2 * len(_REFERENCES)
+        assert 0 < row["gsp"] < row["processors"]
+        assert row["gsp"] == pytest.approx(row["processors"] * row["processor_utilisation"])
+        assert 0 < row["bus_utilisation"] <= 1
+    assert main([*words, "--scaling", "1,2"]) == 0
+    shown = capsys.readouterr().out
+    assert "power" in shown
+    assert "mesi on bus-smp, 4 KB, 32 B blocks: critical point 1 processor" in shown
+    result = hn.simulate_bus(trace, "mesi", scaling=[1, 2], addresses="trace")
+    assert [line["critical_point"] for line in result.scalability] == [1]
+    assert result.provenance["addresses"] == "trace"
+    assert result.provenance["processors"] == [1, 2]
+    assert main([*words, "--order", "trace", "--seed", "1"]) == 2
+    assert "seed is for order clock" in capsys.readouterr().err
+    for bad in ("0", "x", "5-4", "65", ""):
+        assert main([*words, "--scaling", bad]) == 2
+        assert "expected numbers from 1 to 64" in capsys.readouterr().err
 
 
 def test_synchronisation_counts_unless_left_out(
@@ -146,7 +175,7 @@ def test_a_machine_in_a_file(
         '[transactions.write]\nterms = { constant = 7 }\nsource = "test"\n'
     )
     words = ["simulate", trace, "--machine", f"{file},bus-smp", "--protocol", "dragon"]
-    mine, paper = _json(capsys, *words)
+    mine, paper = _json(capsys, *words, "--order", "trace")
     assert (mine["machine"], mine["cache_size"], paper["cache_size"]) == ("mine", 65536, 2 << 20)
     assert mine["bus_cycles"] - paper["bus_cycles"] == 2 * mine["transactions"]["write"]
     file.write_text('kind = "bus"\nbase = "bus-smp"\n[cache]\nways = 2\n')

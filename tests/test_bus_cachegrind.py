@@ -128,6 +128,7 @@ def test_misses_are_those_of_cachegrind(program: Path, letters: str) -> None:
             associativities=ways,
             block_sizes=line,
             private="shared",
+            order="trace",
         ):
             assert sum(row["misses"].values()) == lines, f"{row['protocol']} {letters} {shape}"
             assert row["misses"]["cold"] + row["misses"]["replacement"] == lines

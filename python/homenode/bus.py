@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
-ORDERS = ("trace",)
+ORDERS = ("clock", "trace")
+SCHEDULERS = ("random", "affinity")
+ADDRESSES = ("auto", "pages", "trace")
 PRIVATE = ("local", "exclude", "shared")
 FETCHES = ("include", "exclude")
 MISS_RULES = ("dubois", "torrellas")
 FULL = "full"
 """The associativity of a cache that is one set."""
 
+_PROCESSORS_MAX = 64
+_COUNTS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _RANGE = re.compile(r"(0x[0-9a-f]+|[0-9]+)-(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
 
 
@@ -34,8 +38,17 @@ class BusOptions(TypedDict, total=False):
     cache_sizes: bytes of each processor's cache. Default: the machine's.
     associativities: blocks in a set, or ``full``. Default: the machine's.
     block_sizes: bytes, powers of two from 16 to 1024. Default: the machine's.
-    processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
-    order: ``trace`` (default): each reference completes before the next one begins.
+    processors: number of processors. Default: the trace's threads.
+    scaling: several numbers of processors instead, each simulated: a list, or text as ``4,8,12`` or
+        ``1-20``. Default: none.
+    order: ``clock`` (default): in cycles, on processors that a scheduler gives to processes;
+        ``trace``: each reference completes before the next one begins, thread i on processor i mod
+        their number.
+    scheduler: which ready process a processor takes: ``random`` or ``affinity``. Default: the
+        machine's.
+    seed: for what scheduler and frames leave to chance. Default: 1.
+    addresses: those of ``pages`` that are put into frames, or, as in the ``trace``, of memory.
+        Default: ``auto``, the latter for traces of a whole system.
     private_ranges: private areas beside those of the trace, as text such as ``0x1000-0x2000`` or
         as pairs: the first byte, and one past the last.
     private: references that the trace calls private are to private areas (``local``, default), like
@@ -53,7 +66,11 @@ class BusOptions(TypedDict, total=False):
     associativities: str | int | Iterable[int | str]
     block_sizes: str | int | Iterable[int]
     processors: int | None
+    scaling: str | int | Iterable[int] | None
     order: str
+    scheduler: str | None
+    seed: int | None
+    addresses: str | None
     private_ranges: Iterable[str | tuple[int, int]]
     private: str | None
     sync: str
@@ -70,7 +87,12 @@ class BusResult(Rows):
         rows: one dictionary a machine, protocol and cache, with exactly the fields that ``homenode
             simulate --json`` prints: trace, machine, protocol, processors, cache_size, block_size,
             associativity, order, references, block_references, hits, misses, transactions,
-            coherence, kernel, miss_rate, bus_cycles, gsp, bus_utilisation and cycles.
+            coherence, kernel, miss_rate, bus_cycles, gsp, bus_utilisation, cycles,
+            processor_utilisation, busy_cycles, delay_cycles, idle_cycles, switches, migrations and
+            forced.
+        scalability: one dictionary a machine, protocol and cache, where several numbers of
+            processors were simulated: machine, protocol, cache_size, block_size, associativity and
+            critical_point, the number beyond which one more adds less than 0.5 to the power.
         configuration: what was asked for.
         provenance: what the rows follow from.
 
@@ -79,6 +101,8 @@ class BusResult(Rows):
 
     Source: Foglia, Giorgi and Prete 2004, section 4.
     """
+
+    scalability: list[dict[str, Any]]
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         return _flatten(row)
@@ -102,7 +126,7 @@ def simulate_bus(
 
     Returns:
         One row for every combination, in the order machine, protocol, cache size, associativity,
-        block size.
+        block size, number of processors.
 
     Raises:
         ConfigError: when a machine, protocol, cache or option cannot be used.
@@ -113,14 +137,17 @@ def simulate_bus(
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(
     ...     thread=[0, 1, 0, 1], kind=["W", "R", "W", "R"], address=[64, 64, 64, 64])
-    >>> result = hn.simulate_bus(trace, "mesi,pscr", cache_sizes=4096, block_sizes=32)
+    >>> result = hn.simulate_bus(
+    ...     trace, "mesi,pscr", cache_sizes=4096, block_sizes=32, order="trace")
     >>> [(row["protocol"], row["hits"], row["transactions"]["invalidate"]) for row in result]
     [('mesi', 1, 1), ('pscr', 2, 0)]
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     config = configuration(protocols, **options)
     found = json.loads(_core.simulate_bus(str(opened.path), json.dumps(config), progress))
-    return BusResult(found["outcomes"], config, found["provenance"])
+    result = BusResult(found["outcomes"], config, found["provenance"])
+    result.scalability = found["scalability"]
+    return result
 
 
 def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -159,7 +186,8 @@ def configuration(protocols: str | Iterable[str], **options: Unpack[BusOptions])
         "cache_sizes": _cache_sizes(options.get("cache_sizes")),
         "associativities": _ways(options.get("associativities")),
         "block_sizes": _sizes(options.get("block_sizes")),
-        "order": choice("order", options.get("order", "trace"), ORDERS),
+        **_order(options),
+        "scaling": _counts(options.get("scaling")),
         "private_ranges": [address_range(r) for r in options.get("private_ranges", ())],
         "private": choice("private", str(options.get("private") or "local"), PRIVATE),
         "sync": choice("sync", options.get("sync", "include"), SYNC),
@@ -168,6 +196,42 @@ def configuration(protocols: str | Iterable[str], **options: Unpack[BusOptions])
         "check": bool(options.get("check", False)),
         **shape(options),
     }
+
+
+def _order(options: BusOptions) -> dict[str, Any]:
+    """The options ``order``, ``scheduler``, ``seed`` and ``addresses``."""
+    order = choice("order", options.get("order") or "clock", ORDERS)
+    said = [name for name in ("scheduler", "seed", "addresses") if options.get(name) is not None]
+    if order == "trace" and said:
+        raise ConfigError(
+            f"{said[0]} is for order clock: in the order of the trace nothing is scheduled and "
+            "addresses are those of the trace"
+        )
+    scheduler, seed = options.get("scheduler"), options.get("seed")
+    return {
+        "order": order,
+        "scheduler": None if scheduler is None else choice("scheduler", scheduler, SCHEDULERS),
+        "seed": 1 if seed is None else whole_number("seed", seed, 0),
+        "addresses": choice("addresses", options.get("addresses") or "auto", ADDRESSES),
+    }
+
+
+def _counts(given: str | int | Iterable[int] | None) -> list[int]:
+    """Numbers of processors: a list, or text as ``4,8`` or ``1-20``."""
+    if not isinstance(given, str):
+        listed = [] if given is None else [given] if isinstance(given, int) else list(given)
+        return unique(whole_number("number of processors", count, 1) for count in listed)
+    counts: list[int] = []
+    for part in given.split(","):
+        match = _COUNTS.fullmatch(part.strip())
+        low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 1 <= low <= high <= _PROCESSORS_MAX:
+            raise ConfigError(
+                f"numbers of processors {part!r}: expected numbers from 1 to {_PROCESSORS_MAX}, as "
+                "in 4,8 or 1-20"
+            )
+        counts.extend(range(low, high + 1))
+    return unique(counts)
 
 
 def address_range(given: str | tuple[int, int]) -> list[int]:

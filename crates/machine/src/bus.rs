@@ -84,6 +84,8 @@ pub struct Bus {
     pub split_transactions: bool,
     /// Who is next.
     pub arbitration: Arbitration,
+    /// Cycles of a transaction with memory before the wait; the rest brings the block.
+    pub request_cycles: u64,
     /// Cycles of a transaction with memory during which a split bus is free.
     pub wait_cycles: u64,
 }
@@ -105,6 +107,10 @@ pub struct Scheduler {
     pub policy: Dispatch,
     /// References after which a process makes way.
     pub time_slice_references: u64,
+    /// How often a ready process is passed over before it goes first.
+    pub aging: u32,
+    /// Cycles for which a system call that may wait does.
+    pub wait_cycles: u64,
 }
 
 /// Which ready process a processor takes.
@@ -216,6 +222,7 @@ struct BusPartFile {
     width_bits: Sourced<u32>,
     split_transactions: Sourced<bool>,
     arbitration: Sourced<Arbitration>,
+    request_cycles: Sourced<u64>,
     wait_cycles: Sourced<u64>,
 }
 
@@ -224,6 +231,8 @@ struct BusPartFile {
 struct SchedulerFile {
     policy: Sourced<Dispatch>,
     time_slice_references: Sourced<u64>,
+    aging: Sourced<u32>,
+    wait_cycles: Sourced<u64>,
 }
 
 #[derive(Deserialize)]
@@ -327,11 +336,14 @@ impl BusMachine {
                 width_bits: bus.width_bits.value,
                 split_transactions: bus.split_transactions.value,
                 arbitration: bus.arbitration.value,
+                request_cycles: bus.request_cycles.value,
                 wait_cycles: bus.wait_cycles.value,
             },
             scheduler: Scheduler {
                 policy: file.scheduler.policy.value,
                 time_slice_references: file.scheduler.time_slice_references.value,
+                aging: file.scheduler.aging.value,
+                wait_cycles: file.scheduler.wait_cycles.value,
             },
             page_bytes: file.memory.page_bytes.value,
             transactions: transactions.try_into().map_err(|_| fail("seven transactions".into()))?,

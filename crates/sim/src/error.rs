@@ -26,6 +26,9 @@ pub enum SimError {
     /// A coherence protocol broke a promise.
     #[error(transparent)]
     Check(#[from] homenode_snoop::CheckError),
+    /// The same, in cycles.
+    #[error(transparent)]
+    Clock(#[from] homenode_snoop::ClockError),
     /// There is no such page policy.
     #[error(transparent)]
     PagePolicy(#[from] homenode_pmap::PolicyError),
@@ -66,7 +69,11 @@ impl SimError {
             | Self::KernelCost(_)
             | Self::BlockSize(_)
             | Self::Config { .. } => true,
-            Self::Trace(_) | Self::Check(_) | Self::Output(_) | Self::Interrupted => false,
+            Self::Trace(_)
+            | Self::Check(_)
+            | Self::Clock(_)
+            | Self::Output(_)
+            | Self::Interrupted => false,
         }
     }
 }

@@ -28,9 +28,9 @@ mod worst;
 
 pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, Side, advise};
 pub use bus::{
-    Areas, BusConfig, BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, Included, Order,
-    ProtocolParameter, ProtocolReport, ProtocolRow, are_on_bus, check_protocols, protocol_rows,
-    simulate_bus,
+    Addresses, Areas, BusConfig, BusMachineRecord, BusOutcome, BusProvenance, BusSimulation,
+    Included, Order, ProtocolParameter, ProtocolReport, ProtocolRow, Scalability, Work, are_on_bus,
+    check_protocols, protocol_rows, simulate_bus,
 };
 pub use columns::{Columns, Latency, Traffic};
 pub use config::SimConfig;

@@ -16,6 +16,13 @@ pub trait TraceSource: Sync {
     /// # Errors
     /// When the piece cannot be read.
     fn read(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError>;
+    /// The same with events and all columns that engines with processes need.
+    ///
+    /// # Errors
+    /// When the piece cannot be read.
+    fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError>;
+    /// The piece after which nothing more comes of each thread; `None` where that is unknown.
+    fn ends(&self) -> Vec<Option<usize>>;
     /// Data references in all pieces.
     fn references(&self) -> u64;
     /// One more than the highest thread number.
@@ -46,6 +53,28 @@ impl TraceSource for TraceReader {
     fn read(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
         let flags = Columns { flags: true, ..Columns::default() };
         self.read_chunk(index, Want { columns: flags, events: false }, batch)
+    }
+
+    fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
+        let columns = Columns { flags: true, pid: true, ..Columns::default() };
+        self.read_chunk(index, Want { columns, events: true }, batch)
+    }
+
+    fn ends(&self) -> Vec<Option<usize>> {
+        let mut ends = vec![None; usize::from(self.threads())];
+        for (index, chunk) in self.chunks().iter().enumerate() {
+            if chunk.events > 0 {
+                // Events of any thread: none is over before this piece.
+                ends.iter_mut().filter(|end| end.is_some()).for_each(|end| *end = Some(index));
+            }
+            for &(thread, _) in &chunk.threads {
+                ends[usize::from(thread)] = Some(index);
+            }
+        }
+        // A thread without references has events at most.
+        let last = self.chunks().iter().rposition(|chunk| chunk.events > 0).unwrap_or(0);
+        ends.iter_mut().for_each(|end| *end = Some(end.unwrap_or(last)));
+        ends
     }
 
     fn references(&self) -> u64 {

@@ -30,8 +30,8 @@ fn trace(references: u64, chunk_rows: u32) -> TraceReader {
 }
 
 fn config(text: &str) -> BusConfig {
-    let mut all =
-        serde_json::json!({"machines": ["bus-smp"], "protocols": ["mesi", "amsd", "pscr"]});
+    let mut all = serde_json::json!({"machines": ["bus-smp"], "protocols": ["mesi", "amsd", "pscr"],
+                           "order": "trace"});
     let given: serde_json::Value = serde_json::from_str(text).unwrap();
     for (name, value) in given.as_object().unwrap() {
         all[name] = value.clone();
@@ -147,4 +147,76 @@ fn a_caller_that_breaks_off_gets_no_outcome() {
     let result =
         simulate_bus(&config("{}"), &trace(5_000, 100), &mut |_, _| ControlFlow::Break(()));
     assert!(matches!(result, Err(SimError::Interrupted)));
+}
+
+/// Neither threads nor chunks matter to the clock, nor whether values are carried along.
+#[test]
+fn what_happens_in_cycles_depends_on_neither_threads_nor_chunks() {
+    let mut all = Vec::new();
+    for (threads, chunk_rows, check) in [(1, 1 << 16, false), (2, 1_000, true), (8, 777, false)] {
+        let text = format!(
+            r#"{{"order": "clock", "cache_sizes": [1024, 4096], "block_sizes": [32, 64],
+                 "scaling": [2, 4, 6], "threads": {threads}, "check": {check}}}"#
+        );
+        let found = simulate(&text, &trace(20_000, chunk_rows)).unwrap();
+        all.push(serde_json::to_string(&found.outcomes).unwrap());
+        assert_eq!((found.outcomes.len(), found.scalability.len()), (3 * 2 * 2 * 3, 3 * 2 * 2));
+        for outcome in &found.outcomes {
+            let work = outcome.work;
+            let cycles = outcome.cycles.unwrap() * u64::from(outcome.processors);
+            let parts = work.busy_cycles.unwrap() + work.delay_cycles.unwrap();
+            assert_eq!(parts + work.idle_cycles.unwrap(), cycles);
+            assert!(outcome.bus_utilisation.unwrap() <= 1.0);
+            assert!(outcome.gsp.unwrap() > 0.0 && outcome.counts.references == 20_000);
+        }
+        // The bus is full with few processors: more of them are not worth having.
+        assert!(found.scalability.iter().all(|line| line.critical_point == Some(2)));
+    }
+    assert!(all[0] == all[1] && all[1] == all[2]);
+}
+
+#[test]
+fn chance_and_policies_of_the_clock_are_chosen_and_recorded() {
+    let trace = trace(8_000, 1_000);
+    let cycles = |text: &str| {
+        let text =
+            format!(r#"{{"order": "clock", "processors": 2, "protocols": ["mesi"] {text}}}"#);
+        let found = simulate(&text, &trace).unwrap();
+        (found.outcomes[0].cycles, found.provenance)
+    };
+    let (first, provenance) = cycles("");
+    assert_eq!((provenance.seed, provenance.scheduler), (1, None));
+    assert_eq!(cycles("").0, first);
+    assert_ne!(cycles(r#", "seed": 2"#).0, first, "other frames, other order");
+    let (identical, provenance) = cycles(r#", "addresses": "trace", "scheduler": "affinity""#);
+    let text = serde_json::to_string(&provenance).unwrap();
+    assert!(text.contains(r#""addresses":"trace""#) && text.contains(r#""affinity""#), "{text}");
+    assert_eq!(
+        cycles(r#", "addresses": "trace", "scheduler": "affinity", "seed": 9"#).0,
+        identical
+    );
+}
+
+/// Processors of a whole system make references of many processes, at addresses of memory.
+#[test]
+fn a_trace_that_looks_like_a_whole_system_is_noted() {
+    let columns = Columns { pid: true, ..Columns::default() };
+    let options = WriterOptions { columns, level: 1, chunk_rows: 100 };
+    let mut bytes = Cursor::new(Vec::new());
+    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
+    for i in 0..1_000 {
+        let access = Access::new(u16::try_from(i % 2).unwrap(), AccessKind::Read, 64 * (i / 2), 8);
+        writer.push(&Access { pid: u32::try_from(i % 6).unwrap(), ..access }).unwrap();
+    }
+    writer.finish(Metadata::default()).unwrap();
+    let trace = TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap();
+    let run = |addresses: &str| {
+        let text = format!(r#"{{"order": "clock", "addresses": "{addresses}"}}"#);
+        let found = simulate(&text, &trace).unwrap();
+        (found.outcomes[0].counts.transactions.read_block_cache, found.provenance.notes)
+    };
+    let (shared, notes) = run("auto");
+    assert!(shared == 0 && notes.len() == 1 && notes[0].contains("--addresses trace"), "{notes:?}");
+    let (shared, notes) = run("trace");
+    assert!(shared > 0 && notes.is_empty());
 }

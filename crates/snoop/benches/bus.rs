@@ -1,4 +1,4 @@
-//! References per second of every protocol on one core, in the order of the trace.
+//! References per second of every protocol on one core, in the order of the trace and with a clock.
 //!
 //! `cargo bench -p homenode-snoop` prints a table, then one JSON line per figure. Each figure is
 //! the best of three; the streams are synthetic and the same every time.
@@ -61,6 +61,30 @@ fn main() {
             lines.push(format!(
                 "{{\"bench\":\"bus\",\"trace\":\"{stream}\",\"what\":\"{}\",\
                  \"processors\":4,\"mrefs_per_s\":{speed:.1}}}",
+                entry.name
+            ));
+        }
+    }
+    for (stream, dealt) in streams::clocked(REFERENCES) {
+        if !chosen.is_empty() && !chosen.contains(&stream) {
+            continue;
+        }
+        let processors = streams::CLOCKED;
+        println!("\n{stream} with a clock: {processors} processors, 256 KiB 8-way 64-byte blocks");
+        for entry in TABLE.iter().filter(|e| protocols.is_empty() || protocols.contains(&e.name)) {
+            let (_, timing) = streams::simulate_clock(entry.name, &dealt);
+            let speed = rate(|| {
+                std::hint::black_box(streams::simulate_clock(entry.name, &dealt));
+            });
+            println!(
+                "  {:<8}{speed:>9.1} M references/s, {} cycles, system power {:.2}",
+                entry.name,
+                timing.cycles,
+                timing.gsp()
+            );
+            lines.push(format!(
+                "{{\"bench\":\"bus-clock\",\"trace\":\"{stream}\",\"what\":\"{}\",\
+                 \"processors\":{processors},\"mrefs_per_s\":{speed:.1}}}",
                 entry.name
             ));
         }

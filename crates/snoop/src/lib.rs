@@ -13,12 +13,17 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod clock;
 mod engine;
 pub mod protocol;
 mod table;
 mod vocabulary;
 
 pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
+pub use clock::{
+    Clock, ClockError, ClockSetup, Dealer, Dealt, Item, ProcessorTime, Step, Timing, Translation,
+    critical_point,
+};
 pub use engine::{
     CheckError, Counter, Counts, KernelPart, MissRule, Misses, PROCESSORS_MAX, Reading, Setup,
     SetupError, Sharing, Transactions,

@@ -57,8 +57,8 @@ def simulate(
     The policy optimal is the least that any policy could pay, knowing the future.
 
     Machines with caches and a bus (bus-smp) have coherence protocols instead of policies: printed
-    are misses by cause and bus transactions by what they are for. There, synchronisation counts
-    unless it is left out.
+    are misses by cause, bus transactions by what they are for, and the global system power, the
+    sum of the processors' utilisations. There, synchronisation counts unless it is left out.
     """
     from homenode.cli import simulate_bus
     from homenode.cli.output import check_outputs, write_tables

@@ -24,6 +24,10 @@ _NOTHING_SAID: dict[str, Any] = {
     "cache_sizes": [],
     "associativities": None,
     "order": None,
+    "scaling": None,
+    "scheduler": None,
+    "seed": None,
+    "addresses": None,
     "check": False,
     "private_ranges": (),
     "fetches": None,
@@ -37,6 +41,8 @@ _ELSEWHERE = {
     "force": ("--force", False),
 }
 _FLAGS = {"cache_sizes": "--cache-size", "associativities": "--associativity"}
+_TIMED = ("power", "bus", "cycles")
+_UNTIMED = ("coherence", "write-backs", "bus cycles")
 _CLASSES = ("cold", "replacement", "invalidation", "removal")
 
 
@@ -72,8 +78,31 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option(
         "--order",
-        type=click.Choice(["trace"]),
-        help="On a bus: references one after the other as in the trace, without time. The default.",
+        type=click.Choice(["clock", "trace"]),
+        help="On a bus: in cycles, on processors that a scheduler gives to processes (clock, the "
+        "default), or references one after the other as in the trace, without time.",
+    ),
+    click.option(
+        "--scaling",
+        metavar="N[,N...]",
+        help="On a bus: several numbers of processors, as 4,8,12 or 1-20, instead of one.",
+    ),
+    click.option(
+        "--scheduler",
+        type=click.Choice(["random", "affinity"]),
+        help="On a bus: which ready process a processor takes. Default: the machine's.",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="On a bus: for what scheduler and frames leave to chance. Default: 1.",
+    ),
+    click.option(
+        "--addresses",
+        type=click.Choice(["auto", "pages", "trace"]),
+        help="On a bus: put pages of processes into frames, or take addresses as those of memory. "
+        "Default: auto, the latter for traces of a whole system.",
     ),
     click.option(
         "--private-range",
@@ -158,21 +187,26 @@ def print_result(result: BusResult) -> None:
     keys = ("trace", "machine", "processors", "cache_size", "associativity", "block_size")
     for point in unique(tuple(row[key] for key in keys) for row in result):
         rows = [row for row in result if tuple(row[key] for key in keys) == point]
+        last = _TIMED if rows[0]["order"] == "clock" else _UNTIMED
+        names = ("misses", *_CLASSES, "true", "false", "passive", *last)
         print_table(
-            [
-                ("protocol", False),
-                ("misses", True),
-                *((name, True) for name in _CLASSES),
-                ("true", True),
-                ("false", True),
-                ("passive", True),
-                ("coherence", True),
-                ("write-backs", True),
-                ("bus cycles", True),
-            ],
+            [("protocol", False), *((name, True) for name in names)],
             [_cells(row) for row in rows],
             _title(rows[0]),
         )
+    for line in result.scalability:
+        _print_scalability(line)
+
+
+def _print_scalability(line: dict[str, Any]) -> None:
+    point = line["critical_point"]
+    found = "not among these numbers"
+    if point is not None:
+        found = f"{point} processor{'' if point == 1 else 's'}"
+    cache, block = format_size(line["cache_size"]), format_size(line["block_size"])
+    click.echo(
+        f"{line['protocol']} on {line['machine']}, {cache}, {block} blocks: critical point {found}"
+    )
 
 
 def _title(row: dict[str, Any]) -> str:
@@ -195,5 +229,10 @@ def _cells(row: dict[str, Any]) -> list[str]:
     rate = "-" if row["miss_rate"] is None else f"{100 * row['miss_rate']:.3g}%"
     numbers = [by_class[name] for name in _CLASSES]
     numbers += [coherence[name] for name in ("true", "false", "passive")]
-    numbers += [sum(coherence.values()), row["transactions"]["update_block"], row["bus_cycles"]]
-    return [row["protocol"], rate, *(plain_number(number) for number in numbers)]
+    if row["order"] == "clock":
+        bus = "-" if row["bus_utilisation"] is None else f"{100 * row['bus_utilisation']:.3g}%"
+        last = [f"{row['gsp']:.2f}", bus, plain_number(row["cycles"])]
+    else:
+        back = row["transactions"]["update_block"]
+        last = [plain_number(n) for n in (sum(coherence.values()), back, row["bus_cycles"])]
+    return [row["protocol"], rate, *(plain_number(number) for number in numbers), *last]

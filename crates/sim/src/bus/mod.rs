@@ -1,23 +1,24 @@
 //! Machines whose processors share a bus: one pass over the trace for all configurations.
 
+mod clock;
 mod outcome;
 mod plan;
 
 use homenode_machine::{BUS_TABLE, BusMachine};
-use homenode_snoop::{CheckReport, Counter, ProtocolSpec, TABLE, check};
+use homenode_snoop::{CheckReport, Counter, Counts, ProtocolSpec, TABLE, check};
 use rayon::prelude::*;
 use serde::Serialize;
 
-pub use outcome::{BusMachineRecord, BusOutcome, BusProvenance, BusSimulation};
-pub use plan::{Areas, BusConfig, Included, Order};
+pub use outcome::{BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, Scalability, Work};
+pub use plan::{Addresses, Areas, BusConfig, Included, Order};
 
 use crate::Progress;
 use crate::error::SimError;
 use crate::feed::windows;
 use crate::source::TraceSource;
 
-/// Simulates every combination of machine, protocol, cache size, associativity and block size, in
-/// this order. The trace is decoded once for all of them.
+/// Simulates every combination of machine, protocol, cache size, associativity, block size and
+/// number of processors, in this order. The trace is decoded once for all of them.
 ///
 /// # Errors
 /// When the configuration is faulty (found before the trace is read), the trace is, or, with
@@ -28,21 +29,42 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
     progress: Progress<'_>,
 ) -> Result<BusSimulation, SimError> {
     let plan = plan::Plan::new(config, trace)?;
-    let counters = plan.points.iter().map(|point| Counter::new(&point.setup, point.table.clone()));
-    let mut counters: Vec<Counter> = counters.collect::<Result<_, _>>()?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(config.threads.unwrap_or(0))
         .build()
         .map_err(|e| SimError::Config { problem: format!("worker threads: {e}; use fewer") })?;
+    let (results, notes) = match config.order {
+        Order::Trace => {
+            let counts = count(&plan, trace, &pool, progress)?;
+            (counts.into_iter().map(|counts| (counts, None)).collect(), Vec::new())
+        }
+        Order::Clock => {
+            let (timed, notes) = clock::simulate(&plan, (config, trace), &pool, progress)?;
+            (timed.into_iter().map(|(counts, timing)| (counts, Some(timing))).collect(), notes)
+        }
+    };
+    let mut simulation = outcome::assemble(&plan, results, (config, trace));
+    simulation.provenance.notes.extend(notes);
+    Ok(simulation)
+}
+
+/// Counts in the order of the trace.
+fn count<T: TraceSource + ?Sized>(
+    plan: &plan::Plan,
+    trace: &T,
+    pool: &rayon::ThreadPool,
+    progress: Progress<'_>,
+) -> Result<Vec<Counts>, SimError> {
+    let counters = plan.points.iter().map(|point| Counter::new(&point.setup, point.table.clone()));
+    let mut counters: Vec<Counter> = counters.collect::<Result<_, _>>()?;
     let total = trace.references();
-    windows(&pool, trace, (progress, total), &mut |batches| {
+    windows(pool, trace, (progress, total), &mut |batches| {
         let push = |counter: &mut Counter| batches.iter().try_for_each(|b| counter.push(b));
         // All of them are asked: the first one's error is reported on any number of threads.
         let done: Vec<_> = counters.par_iter_mut().map(push).collect();
         Ok(done.into_iter().collect::<Result<(), _>>()?)
     })?;
-    let counts = counters.into_iter().map(Counter::finish);
-    Ok(outcome::assemble(&plan, counts, (config, trace)))
+    Ok(counters.into_iter().map(Counter::finish).collect())
 }
 
 /// Whether machines as users write them are all on a bus (`true`), or none of them is (`false`).

@@ -1,11 +1,12 @@
 //! Results, as the command line prints them.
 
-use homenode_machine::BusCycles;
+use homenode_machine::{BusCycles, Dispatch};
 use homenode_placement::Synchronisation;
-use homenode_snoop::{Counts, MissRule};
+use homenode_snoop::{Counts, MissRule, ProcessorTime, Timing, critical_point};
 use serde::Serialize;
 
-use super::plan::{Areas, BusConfig, Included, Order, Plan};
+use super::clock::translates;
+use super::plan::{Addresses, Areas, BusConfig, Included, Order, Plan};
 use crate::source::TraceSource;
 
 /// What one protocol does on one machine with one cache. The names of the fields are a public
@@ -41,6 +42,63 @@ pub struct BusOutcome {
     pub bus_utilisation: Option<f64>,
     /// Cycles that the trace takes; `null` where there is no time.
     pub cycles: Option<u64>,
+    /// What the processors did and where processes ran; `null` where there is no time.
+    #[serde(flatten)]
+    pub work: Work,
+}
+
+/// What the processors did; `null` where there is no time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Work {
+    /// Mean part of their processes' time that processors did not spend waiting for memory.
+    pub processor_utilisation: Option<f64>,
+    /// Cycles of operations, of all processors.
+    pub busy_cycles: Option<u64>,
+    /// Cycles of waiting for memory.
+    pub delay_cycles: Option<u64>,
+    /// Cycles without a process.
+    pub idle_cycles: Option<u64>,
+    /// How often a processor took a process.
+    pub switches: Option<u64>,
+    /// How often the process had run on another one before.
+    pub migrations: Option<u64>,
+    /// How often processes waited for each other in a ring, and one was let go.
+    pub forced: Option<u64>,
+}
+
+impl Work {
+    fn of(timing: &Timing) -> Self {
+        let sum = |part: fn(&ProcessorTime) -> u64| timing.processors.iter().map(part).sum();
+        #[expect(clippy::cast_precision_loss, reason = "at most 64 processors")]
+        let processors = timing.processors.len() as f64;
+        Self {
+            processor_utilisation: Some(timing.gsp() / processors),
+            busy_cycles: Some(sum(|p| p.busy)),
+            delay_cycles: Some(sum(|p| p.delay)),
+            idle_cycles: Some(sum(|p| p.idle)),
+            switches: Some(timing.switches),
+            migrations: Some(timing.migrations),
+            forced: Some(timing.forced),
+        }
+    }
+}
+
+/// Up to how many processors a machine is worth having.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Scalability {
+    /// The machine.
+    pub machine: String,
+    /// The protocol.
+    pub protocol: String,
+    /// Bytes in each cache.
+    pub cache_size: u64,
+    /// Bytes in a block.
+    pub block_size: u64,
+    /// Blocks in a set.
+    pub associativity: u64,
+    /// The number beyond which one more processor adds less than 0.5 to the global system power;
+    /// `null` if that is not among those simulated.
+    pub critical_point: Option<u16>,
 }
 
 /// A machine at a block size.
@@ -65,10 +123,16 @@ pub struct BusProvenance {
     pub trace: String,
     /// Content checksum of the trace.
     pub trace_checksum: String,
-    /// Processors.
-    pub processors: u16,
+    /// Processors: one number or several, each simulated.
+    pub processors: Vec<u16>,
     /// In which order references took place.
     pub order: Order,
+    /// Which ready process a processor takes; `null` if that is the machine's.
+    pub scheduler: Option<Dispatch>,
+    /// For what the scheduler and the translation of addresses leave to chance.
+    pub seed: u64,
+    /// What the addresses of the trace are.
+    pub addresses: Addresses,
     /// What the trace's private references are.
     pub private: Areas,
     /// Private areas beside those: first byte, and one past the last.
@@ -90,8 +154,10 @@ pub struct BusProvenance {
 /// Outcomes and what they follow from.
 #[derive(Clone, Debug, Serialize)]
 pub struct BusSimulation {
-    /// One outcome per machine, protocol and cache.
+    /// One outcome per machine, protocol, cache and number of processors.
     pub outcomes: Vec<BusOutcome>,
+    /// One line per machine, protocol and cache, where several numbers of processors are simulated.
+    pub scalability: Vec<Scalability>,
     /// What they follow from.
     pub provenance: BusProvenance,
 }
@@ -99,18 +165,18 @@ pub struct BusSimulation {
 /// Puts the counts beside what they were counted for.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &Plan,
-    counts: impl Iterator<Item = Counts>,
+    results: Vec<(Counts, Option<Timing>)>,
     (config, trace): (&BusConfig, &T),
 ) -> BusSimulation {
     let mut outcomes = Vec::new();
     let mut machines: Vec<BusMachineRecord> = Vec::new();
-    for (point, counts) in plan.points.iter().zip(counts) {
+    for (point, (counts, timing)) in plan.points.iter().zip(results) {
         let (machine, cache) = (&plan.machines[point.machine], point.setup.cache);
         outcomes.push(BusOutcome {
             trace: trace.name(),
             machine: machine.name.clone(),
             protocol: point.protocol.clone(),
-            processors: plan.processors,
+            processors: point.setup.processors,
             cache_size: cache.size_bytes,
             block_size: cache.block_size_bytes,
             associativity: cache.associativity,
@@ -118,9 +184,10 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             counts,
             miss_rate: rate(counts.misses.total(), counts.block_references),
             bus_cycles: counts.transactions.cycles(&point.cycles),
-            gsp: None,
-            bus_utilisation: None,
-            cycles: None,
+            gsp: timing.as_ref().map(Timing::gsp),
+            bus_utilisation: timing.as_ref().and_then(Timing::bus_utilisation),
+            cycles: timing.as_ref().map(|timing| timing.cycles),
+            work: timing.as_ref().map(Work::of).unwrap_or_default(),
         });
         let record = BusMachineRecord {
             machine: machine.name.clone(),
@@ -138,8 +205,14 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         trace: trace.name(),
         trace_checksum: trace.checksum(),
-        processors: plan.processors,
+        processors: plan.processors.clone(),
         order: config.order,
+        scheduler: config.scheduler,
+        seed: config.seed,
+        addresses: match (config.order, translates(config, trace)) {
+            (Order::Clock, true) => Addresses::Pages,
+            (Order::Clock, false) | (Order::Trace, _) => Addresses::Trace,
+        },
         private: config.private,
         private_ranges: config.private_ranges.clone(),
         sync: config.sync,
@@ -149,7 +222,31 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         machines,
         notes: if sampling.is_empty() { Vec::new() } else { vec![samples] },
     };
-    BusSimulation { outcomes, provenance }
+    BusSimulation {
+        scalability: scalability(&outcomes, plan.processors.len()),
+        outcomes,
+        provenance,
+    }
+}
+
+/// The critical point of every machine, protocol and cache.
+fn scalability(outcomes: &[BusOutcome], counts: usize) -> Vec<Scalability> {
+    if counts < 2 {
+        return Vec::new();
+    }
+    let line = |group: &[BusOutcome]| {
+        let powers = group.iter().map(|o| Some((o.processors, o.gsp?)));
+        let powers: Option<Vec<(u16, f64)>> = powers.collect();
+        group.first().zip(powers).map(|(first, powers)| Scalability {
+            machine: first.machine.clone(),
+            protocol: first.protocol.clone(),
+            cache_size: first.cache_size,
+            block_size: first.block_size,
+            associativity: first.associativity,
+            critical_point: critical_point(powers),
+        })
+    };
+    outcomes.chunks(counts).filter_map(line).collect()
 }
 
 fn rate(misses: u64, references: u64) -> Option<f64> {

@@ -1,11 +1,12 @@
 //! What is to be simulated, checked before the trace is read.
 
 use homenode_base::BlockSize;
-use homenode_machine::{BusCycles, BusMachine, CacheShape};
+use homenode_machine::{BusCycles, BusMachine, CacheShape, Dispatch};
 use homenode_placement::Synchronisation;
 use homenode_snoop::{MissRule, ProtocolSpec, Reading, Setup, Table};
 use serde::{Deserialize, Serialize};
 
+use super::clock::check_pages;
 use crate::error::SimError;
 use crate::plan::{processors, worker_threads};
 use crate::source::TraceSource;
@@ -35,9 +36,21 @@ pub struct BusConfig {
     /// Processors; the trace's thread count if absent. Thread i runs on processor i modulo this.
     #[serde(default)]
     pub processors: Option<u16>,
+    /// Several numbers of processors, each simulated; [`Self::processors`] if empty.
+    #[serde(default)]
+    pub scaling: Vec<u16>,
     /// In which order references take place.
     #[serde(default)]
     pub order: Order,
+    /// Which ready process a processor takes; the machine's policy if absent.
+    #[serde(default)]
+    pub scheduler: Option<Dispatch>,
+    /// For what the scheduler and the translation of addresses leave to chance.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// What the addresses of the trace are.
+    #[serde(default)]
+    pub addresses: Addresses,
     /// Private areas beside those of the trace: first byte, and one past the last.
     #[serde(default)]
     pub private_ranges: Vec<(u64, u64)>,
@@ -61,6 +74,10 @@ pub struct BusConfig {
     pub threads: Option<usize>,
 }
 
+fn one() -> u64 {
+    1
+}
+
 fn counted() -> Synchronisation {
     Synchronisation::Include
 }
@@ -69,8 +86,23 @@ fn counted() -> Synchronisation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// That of the trace: each completes before the next begins, and there is no time.
+    /// That which comes about in cycles, on processors that a scheduler gives to processes.
     #[default]
+    Clock,
+    /// That of the trace: each completes before the next begins, and there is no time.
+    Trace,
+}
+
+/// What the addresses of a trace are. In the order of the trace they are those of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Addresses {
+    /// Those of memory if the trace is of a whole system, else in pages.
+    #[default]
+    Auto,
+    /// Those of processes, whose pages are put into frames.
+    Pages,
+    /// Those of memory.
     Trace,
 }
 
@@ -113,7 +145,8 @@ pub(super) struct Point {
 pub(super) struct Plan {
     pub(super) machines: Vec<BusMachine>,
     pub(super) points: Vec<Point>,
-    pub(super) processors: u16,
+    /// Numbers of processors.
+    pub(super) processors: Vec<u16>,
 }
 
 impl Plan {
@@ -134,8 +167,12 @@ impl Plan {
         let mut plan = Self {
             machines: machines.collect::<Result<_, _>>()?,
             points: Vec::new(),
-            processors: processors(config.processors, trace)?,
+            processors: vec![processors(config.processors, trace)?],
         };
+        if !config.scaling.is_empty() {
+            let asked = config.scaling.iter().map(|&count| processors(Some(count), trace));
+            plan.processors = asked.collect::<Result<_, _>>()?;
+        }
         for &(low, high) in &config.private_ranges {
             if low >= high {
                 let problem = format!(
@@ -151,6 +188,9 @@ impl Plan {
             }
         }
         plan.check_memory()?;
+        if config.order == Order::Clock {
+            check_pages(&plan)?;
+        }
         Ok(plan)
     }
 
@@ -173,7 +213,9 @@ impl Plan {
                     let full = size_bytes / block_size_bytes.max(1);
                     let associativity = ways.unwrap_or(full);
                     let cache = CacheShape { size_bytes, block_size_bytes, associativity };
-                    self.push(config, (machine, protocol), cache)?;
+                    for processors in self.processors.clone() {
+                        self.push(config, (machine, protocol), (cache, processors))?;
+                    }
                 }
             }
         }
@@ -184,10 +226,10 @@ impl Plan {
         &mut self,
         config: &BusConfig,
         (machine, protocol): (usize, &ProtocolSpec),
-        cache: CacheShape,
+        (cache, processors): (CacheShape, u16),
     ) -> Result<(), SimError> {
         let setup = Setup {
-            processors: self.processors,
+            processors,
             cache,
             private: config.private_ranges.iter().map(|&(low, high)| low..high).collect(),
             reading: Reading {
@@ -215,7 +257,7 @@ impl Plan {
     fn check_memory(&self) -> Result<(), SimError> {
         let bytes = |point: &Point| {
             let CacheShape { size_bytes, block_size_bytes, .. } = point.setup.cache;
-            size_bytes / block_size_bytes * FRAME_BYTES * u64::from(self.processors)
+            size_bytes / block_size_bytes * FRAME_BYTES * u64::from(point.setup.processors)
         };
         if self.points.iter().map(bytes).sum::<u64>() <= MEMORY_MAX_BYTES {
             return Ok(());

@@ -1,20 +1,25 @@
 //! Deterministic streams of four processors, and the work that is measured.
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
-use homenode_base::Rng;
-use homenode_machine::CacheShape;
-use homenode_snoop::{Counter, Counts, MissRule, ProtocolSpec, Reading, Setup};
+use std::sync::Arc;
+
+use homenode_base::{BlockSize, Rng};
+use homenode_machine::{BusMachine, CacheShape};
+use homenode_snoop::{
+    Clock, ClockSetup, Counter, Counts, Dealt, Item, MissRule, ProtocolSpec, Reading, Setup, Step,
+    Timing,
+};
 use homenode_trace::Batch;
 
 const PROCESSORS: u16 = 4;
 const ROWS: usize = 1 << 18;
 
 /// One reference: write, address.
-type Item = (bool, u64);
+type Reference = (bool, u64);
 
 /// The streams by name.
 pub fn streams(references: usize) -> [(&'static str, Vec<Batch>); 2] {
-    let mut product = [0u64, 1, 2, 3].map(Product::new);
+    let mut product = [0u64, 1, 2, 3].map(|thread| Product::new(thread, u64::from(PROCESSORS)));
     let mut rng = Rng::new(1);
     [
         ("matrix-product", collect(references, |thread| product[usize::from(thread)].next())),
@@ -23,7 +28,7 @@ pub fn streams(references: usize) -> [(&'static str, Vec<Batch>); 2] {
 }
 
 /// The processors take turns, reference by reference.
-fn collect(references: usize, mut next: impl FnMut(u16) -> Item) -> Vec<Batch> {
+fn collect(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut batch = Batch::default();
     for (_, thread) in (0..references).zip((0..PROCESSORS).cycle()) {
@@ -47,24 +52,25 @@ struct Product {
     j: u64,
     k: u64,
     column: bool,
+    threads: u64,
 }
 
 const N: u64 = 300;
 
 impl Product {
-    fn new(thread: u64) -> Self {
-        Self { i: thread, j: 0, k: 0, column: false }
+    fn new(thread: u64, threads: u64) -> Self {
+        Self { i: thread, j: 0, k: 0, column: false, threads }
     }
 
-    fn next(&mut self) -> Item {
+    fn next(&mut self) -> Reference {
         let [a, b, c] = [0x100_0000, 0x200_0000, 0x300_0000];
         if self.k == N {
-            let item = (true, c + 8 * (self.i * N + self.j));
+            let reference = (true, c + 8 * (self.i * N + self.j));
             (self.k, self.j) = (0, self.j + 1);
             if self.j == N {
-                (self.j, self.i) = (0, (self.i + u64::from(PROCESSORS)) % N);
+                (self.j, self.i) = (0, (self.i + self.threads) % N);
             }
-            return item;
+            return reference;
         }
         self.column = !self.column;
         if self.column {
@@ -77,7 +83,7 @@ impl Product {
 
 /// 70 % private in 24 KiB a processor, 25 % read-mostly in 2 MiB, 4 % migratory (half are writes),
 /// 1 % counters of the processors that lie side by side.
-fn mixed(rng: &mut Rng, thread: u16) -> Item {
+fn mixed(rng: &mut Rng, thread: u16) -> Reference {
     let own = u64::from(thread);
     match rng.below(100) {
         0..70 => (rng.below(100) < 30, 0x100_0000 * (1 + own) + 8 * rng.below(24 << 7)),
@@ -103,4 +109,62 @@ pub fn simulate(protocol: &str, batches: &[Batch]) -> Counts {
         counter.push(batch).expect("a protocol that keeps its promises");
     }
     counter.finish()
+}
+
+/// Processors of the machine with a clock.
+pub const CLOCKED: u16 = 8;
+const CHUNK: usize = 1 << 16;
+
+/// The same streams for processors with a clock, each in portions.
+pub fn clocked(references: usize) -> [(&'static str, Vec<Dealt>); 2] {
+    let mut products: Vec<Product> =
+        (0..u64::from(CLOCKED)).map(|thread| Product::new(thread, u64::from(CLOCKED))).collect();
+    let mut rng = Rng::new(1);
+    [
+        ("matrix-product", deal(references, |thread| products[usize::from(thread)].next())),
+        ("shared-mix", deal(references, |thread| mixed(&mut rng, thread))),
+    ]
+}
+
+fn deal(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Dealt> {
+    let each = references / usize::from(CLOCKED);
+    let portion = |at: usize, next: &mut dyn FnMut(u16) -> Reference| {
+        let mut one = |thread| {
+            let (write, addr) = next(thread);
+            let step = if write { Step::Write } else { Step::Read };
+            Item { addr, count: 0, step, size: 8, flags: 0, continues: false }
+        };
+        let mut steps = |thread| (0..CHUNK.min(each - at)).map(|_| one(thread)).collect::<Vec<_>>();
+        let chunks = (0..CLOCKED).map(|t| (usize::from(t), Arc::from(steps(t))));
+        Dealt { steps: chunks.collect(), closed: Vec::new() }
+    };
+    (0..each).step_by(CHUNK).map(|at| portion(at, &mut next)).collect()
+}
+
+/// What a protocol does in eight processors of `bus-smp` with these caches: 256 KiB, 8-way, 64-byte
+/// blocks.
+pub fn simulate_clock(protocol: &str, dealt: &[Dealt]) -> (Counts, Timing) {
+    let machine = BusMachine::parse("bus-smp").expect("a machine of the table");
+    let setup = Setup {
+        processors: CLOCKED,
+        cache: CacheShape { size_bytes: 256 << 10, block_size_bytes: 64, associativity: 8 },
+        private: Vec::new(),
+        reading: Reading::default(),
+        rule: MissRule::Dubois,
+        check: false,
+    };
+    let timed = ClockSetup {
+        processor: machine.processor,
+        bus: machine.bus,
+        cycles: machine.cycles(BlockSize::new(64).expect("a size")).expect("whole cycles"),
+        scheduler: machine.scheduler,
+        seed: 1,
+        processes: usize::from(CLOCKED),
+    };
+    let table = ProtocolSpec::parse(protocol).expect("a protocol of the table").table();
+    let mut clock = Clock::new(&setup, table, &timed).expect("a machine that can be");
+    for dealt in dealt {
+        clock.push(dealt).expect("a protocol that keeps its promises");
+    }
+    clock.finish().expect("a protocol that keeps its promises")
 }

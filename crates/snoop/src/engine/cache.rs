@@ -69,6 +69,32 @@ impl<F: Frames, W: Words> Cache<F, W> {
         }
     }
 
+    /// Does a reference that needs nobody, as `need` says. If it is not such a one, returns the
+    /// frame that has or had the block.
+    #[inline]
+    pub(crate) fn quiet(
+        &mut self,
+        (block, words): (u64, W),
+        need: u64,
+    ) -> Result<(), Option<usize>> {
+        let mark = if need == QUIET_WRITE { WRITTEN } else { READ };
+        let front = self.frames.front(block);
+        let above = self.frames.label(front) ^ (block << 2);
+        if above & need != 0 && above < 4 {
+            self.marks[front][mark].add(words);
+            return Ok(());
+        }
+        let found = self.frames.find(block);
+        if let Some(frame) = found
+            && self.frames.label(frame) & need != 0
+        {
+            self.frames.touch(block, frame);
+            self.marks[frame][mark].add(words);
+            return Ok(());
+        }
+        Err(found)
+    }
+
     /// The frame of a block that this cache is known to have or have lost.
     pub(crate) fn frame(&self, block: u64) -> usize {
         self.frames.find(block).expect("the directory knows who has a frame for the block")

@@ -12,6 +12,7 @@ use crate::table::Table;
 use crate::vocabulary::{Action, Area, Cell, Copies, Event, Reply, Signal, Source, Transaction};
 
 /// A reference to one block.
+#[derive(Clone, Copy)]
 pub(crate) struct Piece<W> {
     pub(crate) processor: usize,
     pub(crate) block: u64,
@@ -99,6 +100,21 @@ impl<F: Frames, W: Words> Bus<F, W> {
                 shadow.read((piece.processor, frame), number, piece.words)
             }
             Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Whether the reference needs a transaction, by the states that all copies are in now.
+    pub(crate) fn asks(&mut self, piece: &Piece<W>) -> bool {
+        let cache = &self.caches[piece.processor];
+        let book = cache.frames.find(piece.block).map(|frame| cache.books[frame]);
+        let Some(book) = book.filter(|book| book.state != 0) else { return true };
+        let holders = self.directory.get(book.number).holders & !(1 << piece.processor);
+        let copies = self.copies(piece, holders);
+        let condition = self.table.condition(copies, piece.area());
+        let event = if piece.write { Event::Write } else { Event::Read };
+        match self.table.cell(book.state, event, condition) {
+            Cell::Does(action) => action.transaction.is_some(),
+            Cell::Impossible(_) => true,
         }
     }
 

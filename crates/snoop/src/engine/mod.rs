@@ -7,11 +7,11 @@
 mod cache;
 mod counts;
 mod directory;
-mod events;
-mod frames;
+pub(crate) mod events;
+pub(crate) mod frames;
 mod setup;
 mod shadow;
-mod words;
+pub(crate) mod words;
 
 use homenode_base::{AccessKind, Flags};
 use homenode_trace::Batch;
@@ -21,10 +21,9 @@ pub use directory::PROCESSORS_MAX;
 pub use setup::{MissRule, Reading, Setup, SetupError};
 
 use crate::table::Table;
-use cache::{Cache, READ, WRITTEN};
 use events::{Bus, Piece};
 use frames::{FEW_MAX, Few, Frames, Many, QUIET_READ, QUIET_WRITE};
-use words::Words;
+use words::{Words, word};
 
 /// A protocol that does not do what it promises.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -259,23 +258,10 @@ impl<F: Frames, W: Words> Engine<F, W> {
             return Look::Straddles;
         }
         let words = W::range(word(first), word(last));
-        let mark = if need == QUIET_WRITE { WRITTEN } else { READ };
-        let cache: &mut Cache<F, W> = &mut self.bus.caches[processor];
-        let front = cache.frames.front(block);
-        let above = cache.frames.label(front) ^ (block << 2);
-        if above & need != 0 && above < 4 {
-            cache.marks[front][mark].add(words);
-            return Look::Done;
+        match self.bus.caches[processor].quiet((block, words), need) {
+            Ok(()) => Look::Done,
+            Err(found) => Look::Found((block, words), found),
         }
-        let found = cache.frames.find(block);
-        if let Some(frame) = found
-            && cache.frames.label(frame) & need != 0
-        {
-            cache.frames.touch(block, frame);
-            cache.marks[frame][mark].add(words);
-            return Look::Done;
-        }
-        Look::Found((block, words), found)
     }
 }
 
@@ -287,12 +273,6 @@ enum Look<W> {
     Found((u64, W), Option<usize>),
     /// It touches several blocks.
     Straddles,
-}
-
-/// Position of the word at an offset within a block.
-#[inline]
-fn word(offset: u64) -> u32 {
-    u32::try_from(offset / 4).unwrap_or(0)
 }
 
 /// The first and the last byte of a reference.

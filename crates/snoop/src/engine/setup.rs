@@ -86,6 +86,17 @@ pub enum SetupError {
         /// The size.
         bytes: u64,
     },
+    /// A split bus on which a block from memory takes less than asking for it and waiting.
+    #[error(
+        "a block from memory takes {memory} cycles, but the request and the wait of a split bus \
+         {parts}: set bus.request_cycles and bus.wait_cycles to parts of what it takes"
+    )]
+    Split {
+        /// What a block from memory takes.
+        memory: u64,
+        /// What the request and the wait take.
+        parts: u64,
+    },
     /// A cache that does not consist of whole sets, whose number is a power of two.
     #[error(
         "a cache of {} bytes with {} blocks of {} bytes in a set: expected an associativity from \

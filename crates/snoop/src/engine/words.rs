@@ -12,6 +12,12 @@ pub(crate) trait Words: Copy + Default + Send + 'static {
     fn is_empty(self) -> bool;
 }
 
+/// Position of the word at an offset within a block.
+#[inline]
+pub(crate) fn word(offset: u64) -> u32 {
+    u32::try_from(offset / 4).unwrap_or(0)
+}
+
 macro_rules! narrow {
     ($($set:ty),+) => {
         $(impl Words for $set {

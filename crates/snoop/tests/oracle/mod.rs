@@ -3,6 +3,10 @@
 //! It keeps the whole past: every write with its time, every touch of every copy. What a miss was
 //! is found out afterwards by looking at that.
 
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+pub mod clock;
+pub mod random;
 pub mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +54,7 @@ pub struct Oracle {
     clock: u64,
     /// By processor and set.
     caches: BTreeMap<(usize, u64), Vec<Frame>>,
-    states: BTreeMap<u64, States>,
+    pub states: BTreeMap<u64, States>,
     ever: BTreeSet<(usize, u64)>,
     /// Time, processor and word address of every write.
     writes: Vec<(u64, usize, u64)>,
@@ -70,7 +74,7 @@ impl Oracle {
         }
     }
 
-    fn count(&mut self, name: &str, kernel: bool) {
+    pub fn count(&mut self, name: &str, kernel: bool) {
         *self.counts.entry(name.to_owned()).or_default() += 1;
         let bus = name.contains("read_") || ["update_block", "invalidate", "write"].contains(&name);
         if kernel && !bus {
@@ -102,7 +106,7 @@ impl Oracle {
         }
     }
 
-    fn piece(&mut self, r: Ref, block: u64, words: &BTreeSet<u64>) {
+    pub fn piece(&mut self, r: Ref, block: u64, words: &BTreeSet<u64>) {
         self.clock += 1;
         let who = usize::from(r.thread) % self.machine.processors;
         let private = r.private && (!r.kernel || self.machine.private_kernel);

@@ -1,0 +1,180 @@
+//! One pass over the trace for all configurations with a clock.
+
+use homenode_machine::Scheduler;
+use homenode_snoop::{Clock, ClockError, ClockSetup, Counts, Dealer, Dealt, Timing, Translation};
+use homenode_trace::realign::Ground;
+use homenode_trace::{Batch, Metadata, TraceError};
+use rayon::prelude::*;
+
+use super::plan::{Addresses, BusConfig, Plan, Point};
+use crate::Progress;
+use crate::error::SimError;
+use crate::feed::windows;
+use crate::source::TraceSource;
+
+/// Frames and the scheduler's choices come from different numbers.
+const FRAMES: u64 = 0x6672_616d_6573;
+
+/// What each configuration counts and takes, and what to bear in mind.
+pub(super) type Timed = (Vec<(Counts, Timing)>, Vec<String>);
+
+/// Simulates all configurations, and says what to bear in mind. The trace is decoded and dealt out
+/// to its processes once.
+pub(super) fn simulate<T: TraceSource + ?Sized>(
+    plan: &Plan,
+    (config, trace): (&BusConfig, &T),
+    pool: &rayon::ThreadPool,
+    progress: Progress<'_>,
+) -> Result<Timed, SimError> {
+    let processes = usize::from(trace.threads());
+    let clock = |point: &Point| {
+        let timed = setup(plan, point, (config, processes));
+        Clock::new(&point.setup, point.table.clone(), &timed)
+    };
+    let mut clocks: Vec<Clock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
+    let mut dealer = dealer(plan, config, trace)?;
+    let ends = trace.ends();
+    let mut piece = 0;
+    let total = trace.references();
+    windows(pool, &WithEvents(trace), (progress, total), &mut |batches| {
+        let mut all = Vec::with_capacity(batches.len());
+        for batch in batches {
+            let mut dealt = dealer.deal(batch);
+            let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
+            dealt.closed = over.map(|(process, _)| process).collect();
+            all.push(dealt);
+            piece += 1;
+        }
+        push(&mut clocks, &all)
+    })?;
+    // All of them are asked: the first one's error is reported on any number of threads.
+    let done: Vec<Result<_, ClockError>> =
+        pool.install(|| clocks.into_par_iter().map(Clock::finish).collect());
+    let results = done.into_iter().collect::<Result<_, _>>()?;
+    let mixed = dealer.is_mixed() && translates(config, trace);
+    Ok((results, if mixed { vec![MIXED.to_owned()] } else { Vec::new() }))
+}
+
+/// What to bear in mind about a trace that looks like one of a whole system.
+const MIXED: &str = "threads of the trace run several processes, as processors of a whole system \
+                     do: if its addresses are of physical memory, say --addresses trace";
+
+fn push(clocks: &mut [Clock], all: &[Dealt]) -> Result<(), SimError> {
+    let push = |clock: &mut Clock| all.iter().try_for_each(|dealt| clock.push(dealt));
+    let done: Vec<Result<(), ClockError>> = clocks.par_iter_mut().map(push).collect();
+    Ok(done.into_iter().collect::<Result<(), _>>()?)
+}
+
+/// What has a time in one configuration.
+fn setup(plan: &Plan, point: &Point, (config, processes): (&BusConfig, usize)) -> ClockSetup {
+    let machine = &plan.machines[point.machine];
+    let policy = config.scheduler.unwrap_or(machine.scheduler.policy);
+    ClockSetup {
+        processor: machine.processor,
+        bus: machine.bus,
+        cycles: point.cycles,
+        scheduler: Scheduler { policy, ..machine.scheduler },
+        seed: config.seed,
+        processes,
+    }
+}
+
+/// Deals references out as the configuration says; where PSCR treats the kernel in another way, the
+/// engine does.
+fn dealer<T: TraceSource + ?Sized>(
+    plan: &Plan,
+    config: &BusConfig,
+    trace: &T,
+) -> Result<Dealer, SimError> {
+    let Some(point) = plan.points.first() else {
+        return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
+    };
+    let translation = translates(config, trace).then(|| {
+        let page_bytes = plan.machines.first().map_or(0, |machine| machine.page_bytes);
+        Translation::new(page_bytes.trailing_zeros(), config.seed ^ FRAMES)
+    });
+    let (reading, private) = (point.setup.reading, &point.setup.private);
+    Ok(Dealer::new(usize::from(trace.threads()), reading, private, translation))
+}
+
+/// Whether pages are put into frames: those of a whole system are in memory already.
+pub(super) fn translates<T: TraceSource + ?Sized>(config: &BusConfig, trace: &T) -> bool {
+    match config.addresses {
+        Addresses::Auto => trace.metadata().processes.is_empty(),
+        Addresses::Pages => true,
+        Addresses::Trace => false,
+    }
+}
+
+/// Pages are of one size and at least as large as blocks.
+pub(super) fn check_pages(plan: &Plan) -> Result<(), SimError> {
+    let page = plan.machines.first().map_or(0, |machine| machine.page_bytes);
+    let fail = |problem| Err(SimError::Config { problem });
+    for machine in &plan.machines {
+        if machine.page_bytes != page || !page.is_power_of_two() {
+            let (name, bytes) = (&machine.name, machine.page_bytes);
+            return fail(format!(
+                "machine {name} has pages of {bytes} bytes: expected a power of two, and the same \
+                 of all machines of one run"
+            ));
+        }
+    }
+    let largest = plan.points.iter().map(|point| point.setup.cache.block_size_bytes).max();
+    match largest.filter(|&block| block > page) {
+        Some(block) => fail(format!("blocks of {block} bytes do not fit into pages of {page}")),
+        None => Ok(()),
+    }
+}
+
+/// A trace whose pieces are read with events and processes.
+struct WithEvents<'a, T: ?Sized>(&'a T);
+
+impl<T: TraceSource + ?Sized> TraceSource for WithEvents<'_, T> {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn checksum(&self) -> String {
+        self.0.checksum()
+    }
+
+    fn pieces(&self) -> usize {
+        self.0.pieces()
+    }
+
+    fn read(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
+        self.0.read_all(index, batch)
+    }
+
+    fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
+        self.0.read_all(index, batch)
+    }
+
+    fn ends(&self) -> Vec<Option<usize>> {
+        self.0.ends()
+    }
+
+    fn references(&self) -> u64 {
+        self.0.references()
+    }
+
+    fn threads(&self) -> u16 {
+        self.0.threads()
+    }
+
+    fn run_time_s(&self) -> Option<f64> {
+        self.0.run_time_s()
+    }
+
+    fn sampling(&self) -> &str {
+        self.0.sampling()
+    }
+
+    fn ground(&self) -> Ground {
+        self.0.ground()
+    }
+
+    fn metadata(&self) -> &Metadata {
+        self.0.metadata()
+    }
+}

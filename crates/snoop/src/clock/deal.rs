@@ -1,0 +1,325 @@
+//! Deals a trace out to its processes: references and events in its order become the steps of each.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use homenode_base::{AccessKind, Flags};
+use homenode_trace::{Batch, Event, EventKind};
+use rustc_hash::FxHashMap;
+
+use super::stream::{Dealt, Item, Step};
+use super::translation::Translation;
+use crate::engine::Reading;
+
+/// System calls of Linux on x86-64 that may wait: `read`, `write`, `poll`, `select`, `pread64`,
+/// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,
+/// `recvmsg`, `wait4`, `fsync`, `fdatasync`, `futex`, `epoll_wait`, `clock_nanosleep`, `waitid`,
+/// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`.
+const MAY_WAIT: [u32; 25] = [
+    0, 1, 7, 17, 18, 19, 20, 23, 35, 43, 44, 45, 46, 47, 61, 74, 75, 202, 230, 232, 247, 270, 271,
+    281, 288,
+];
+
+/// An episode of a barrier: from the first arrival to the last departure.
+struct Episode {
+    number: u64,
+    /// Whether somebody has left; who comes now is in the next episode.
+    leaving: bool,
+}
+
+/// Deals a trace out to its processes: thread i of the trace is process i.
+pub struct Dealer {
+    reading: Reading,
+    private: Vec<Range<u64>>,
+    translation: Option<Translation>,
+    steps: Vec<Vec<Item>>,
+    /// The address space that each process was last seen in.
+    pids: Vec<u32>,
+    /// Whether references of several address spaces came from one thread.
+    mixed: bool,
+    begun: Vec<bool>,
+    ended: Vec<bool>,
+    episodes: FxHashMap<u64, Episode>,
+    /// Arrivals by episode.
+    arrived: Vec<u32>,
+    /// The episode that a process is in, by process and barrier.
+    inside: FxHashMap<(usize, u64), u64>,
+}
+
+impl Dealer {
+    /// For so many processes. Without translation, addresses are those of memory.
+    #[must_use]
+    pub fn new(
+        processes: usize,
+        reading: Reading,
+        private: &[Range<u64>],
+        translation: Option<Translation>,
+    ) -> Self {
+        Self {
+            reading,
+            private: private.to_vec(),
+            translation,
+            steps: vec![Vec::new(); processes],
+            pids: vec![0; processes],
+            mixed: false,
+            begun: vec![false; processes],
+            ended: vec![false; processes],
+            episodes: FxHashMap::default(),
+            arrived: Vec::new(),
+            inside: FxHashMap::default(),
+        }
+    }
+
+    /// Whether a thread made references of several processes, as processors of a whole system do.
+    #[must_use]
+    pub fn is_mixed(&self) -> bool {
+        self.mixed
+    }
+
+    /// Deals the next batch of the trace.
+    pub fn deal(&mut self, batch: &Batch) -> Dealt {
+        let mut events = batch.events.iter().peekable();
+        for row in 0..batch.len() {
+            while let Some((_, event)) =
+                events.next_if(|(at, _)| usize::try_from(*at).is_ok_and(|at| at <= row))
+            {
+                self.event(event);
+            }
+            self.reference(batch, row);
+        }
+        events.for_each(|(_, event)| self.event(event));
+        let dealt = self.steps.iter_mut().enumerate().filter(|(_, steps)| !steps.is_empty());
+        let steps = dealt.map(|(process, steps)| (process, Arc::from(std::mem::take(steps))));
+        Dealt { steps: steps.collect(), closed: Vec::new() }
+    }
+
+    fn reference(&mut self, batch: &Batch, row: usize) {
+        let reading = self.reading;
+        let mut flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+        let step = match AccessKind::from_code(batch.kind[row]) {
+            Some(AccessKind::Read) | None => Step::Read,
+            Some(AccessKind::Write) => Step::Write,
+            Some(AccessKind::Atomic) => Step::Atomic,
+            Some(AccessKind::Fetch) => Step::Fetch,
+        };
+        let left_out = (step == Step::Fetch && !reading.fetches)
+            || (flags.contains(Flags::PRIVATE) && !reading.private)
+            || (flags.contains(Flags::SYNC) && !reading.synchronisation);
+        if left_out {
+            return;
+        }
+        let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
+        let flagged = flags.contains(Flags::PRIVATE) && reading.private_areas;
+        let private = flagged || self.private.iter().any(|range| range.contains(&addr));
+        flags = Flags(flags.0 & !Flags::PRIVATE.0 | if private { Flags::PRIVATE.0 } else { 0 });
+        let pid = batch.pid.get(row).copied().unwrap_or(0);
+        self.mixed |= self.begun[process] && self.pids[process] != pid;
+        self.pids[process] = pid;
+        let size = batch.size[row].max(1);
+        let mut item = Item { addr, count: 0, step, size, flags: flags.0, continues: false };
+        if let Some(translation) = &mut self.translation {
+            let kernel = flags.contains(Flags::KERNEL);
+            let room = u8::try_from(translation.room(addr)).unwrap_or(u8::MAX);
+            item.addr = translation.address(pid, kernel, addr);
+            if room < size {
+                // The next page is in another frame.
+                let first = Item { size: room, ..item };
+                self.push(process, first);
+                let rest = addr.saturating_add(u64::from(room));
+                if let Some(translation) = &mut self.translation {
+                    item.addr = translation.address(pid, kernel, rest);
+                }
+                item.size = size - room;
+                item.continues = true;
+            }
+        }
+        self.push(process, item);
+    }
+
+    fn push(&mut self, process: usize, item: Item) {
+        self.begun[process] = true;
+        self.steps[process].push(item);
+    }
+
+    fn step(&mut self, process: usize, step: Step, addr: u64) {
+        let item = Item { addr, count: 0, step, size: 0, flags: 0, continues: false };
+        self.push(process, item);
+    }
+
+    fn event(&mut self, event: &Event) {
+        let process = usize::from(event.thread);
+        if process >= self.steps.len() {
+            return;
+        }
+        match &event.what {
+            EventKind::LockAcquire { addr } => self.step(process, Step::Acquire, *addr),
+            EventKind::LockRelease { addr } => self.step(process, Step::Release, *addr),
+            EventKind::BarrierEnter { addr } => self.arrive(process, *addr),
+            EventKind::BarrierLeave { addr } => self.depart(process, *addr),
+            EventKind::ThreadCreate { child } => {
+                let number = usize::from(*child);
+                if self.begun.get(number) == Some(&false) {
+                    self.step(number, Step::Born, 0);
+                }
+                self.step(process, Step::Create, u64::from(*child));
+            }
+            EventKind::ThreadJoin { child } => {
+                self.end(usize::from(*child));
+                self.step(process, Step::Join, u64::from(*child));
+            }
+            EventKind::ThreadExit => self.end(process),
+            EventKind::SyscallEnter { number } if MAY_WAIT.contains(number) => {
+                self.step(process, Step::Yield, 0);
+            }
+            EventKind::Map { addr, size, shared: true, object } => {
+                let pid = self.pids[process];
+                if let Some(translation) = &mut self.translation {
+                    translation.share(pid, (*addr, *size), object);
+                }
+            }
+            EventKind::Unmap { addr, .. } => {
+                let pid = self.pids[process];
+                if let Some(translation) = &mut self.translation {
+                    translation.unshare(pid, *addr);
+                }
+            }
+            EventKind::ThreadStart { .. }
+            | EventKind::ConditionWait { .. }
+            | EventKind::ConditionWake { .. }
+            | EventKind::Alloc { .. }
+            | EventKind::Free { .. }
+            | EventKind::Map { .. }
+            | EventKind::SyscallEnter { .. }
+            | EventKind::SyscallExit { .. }
+            | EventKind::Fork { .. }
+            | EventKind::InitDone
+            | EventKind::Phase { .. }
+            | EventKind::Marker { .. } => {}
+        }
+    }
+
+    /// The process ends, if it has not before.
+    fn end(&mut self, process: usize) {
+        if self.ended.get(process) == Some(&false) {
+            self.ended[process] = true;
+            self.step(process, Step::Exit, 0);
+        }
+    }
+
+    fn arrive(&mut self, process: usize, barrier: u64) {
+        let next = self.arrived.len() as u64;
+        let episode =
+            self.episodes.entry(barrier).or_insert(Episode { number: next, leaving: false });
+        if episode.leaving {
+            *episode = Episode { number: next, leaving: false };
+        }
+        let number = episode.number;
+        if number == next {
+            self.arrived.push(0);
+        }
+        self.arrived[usize::try_from(number).unwrap_or(0)] += 1;
+        self.inside.insert((process, barrier), number);
+        self.step(process, Step::Arrive, number);
+    }
+
+    /// Who leaves waits for all that had arrived when the first one left; one that was at the
+    /// barrier before the trace began waits for nobody.
+    fn depart(&mut self, process: usize, barrier: u64) {
+        let Some(number) = self.inside.remove(&(process, barrier)) else { return };
+        if let Some(episode) = self.episodes.get_mut(&barrier)
+            && episode.number == number
+        {
+            episode.leaving = true;
+        }
+        let count = self.arrived[usize::try_from(number).unwrap_or(0)];
+        let step = Step::Depart;
+        let item = Item { addr: number, count, step, size: 0, flags: 0, continues: false };
+        self.push(process, item);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(thread: u16, what: EventKind) -> (u32, Event) {
+        (0, Event { thread, what })
+    }
+
+    fn dealt(dealer: &mut Dealer, batch: &Batch) -> Vec<Vec<(Step, u64, u32)>> {
+        let dealt = dealer.deal(batch);
+        let mut all = vec![Vec::new(); dealer.steps.len()];
+        for (process, steps) in dealt.steps {
+            all[process] = steps.iter().map(|item| (item.step, item.addr, item.count)).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn episodes_of_a_barrier_are_told_apart() {
+        let mut dealer = Dealer::new(3, Reading::default(), &[], None);
+        let enter = |thread| event(thread, EventKind::BarrierEnter { addr: 64 });
+        let leave = |thread| event(thread, EventKind::BarrierLeave { addr: 64 });
+        // Process 0 is at the barrier again before process 1 has left it, and once alone.
+        let events =
+            vec![leave(2), enter(0), enter(1), leave(0), enter(0), leave(1), enter(1), leave(0)];
+        let all = dealt(&mut dealer, &Batch { events, ..Batch::default() });
+        let (arrive, depart) = (Step::Arrive, Step::Depart);
+        let first = [(arrive, 0, 0), (depart, 0, 2), (arrive, 1, 0)];
+        assert_eq!(all[0], [&first[..], &[(depart, 1, 2)]].concat());
+        assert_eq!(all[1], first);
+        assert_eq!(all[2], []);
+    }
+
+    #[test]
+    fn children_wait_for_their_birth_and_parents_for_their_end() {
+        let mut dealer = Dealer::new(3, Reading::default(), &[], None);
+        let create = |child| event(0, EventKind::ThreadCreate { child });
+        let events = vec![create(1), event(2, EventKind::LockAcquire { addr: 8 }), create(2)];
+        let all = dealt(&mut dealer, &Batch { events, ..Batch::default() });
+        assert_eq!(all[1], [(Step::Born, 0, 0)]);
+        assert_eq!(all[2], [(Step::Acquire, 8, 0)], "it ran before the trace says so");
+        let join = event(0, EventKind::ThreadJoin { child: 1 });
+        let events = vec![event(2, EventKind::ThreadExit), join.clone(), join];
+        let all = dealt(&mut dealer, &Batch { events, ..Batch::default() });
+        assert_eq!(all[1], [(Step::Exit, 0, 0)]);
+        assert_eq!(all[2], [(Step::Exit, 0, 0)]);
+        assert_eq!(all[0], [(Step::Join, 1, 0); 2]);
+    }
+
+    #[test]
+    fn a_reference_that_straddles_pages_comes_in_two_parts() {
+        let mut dealer = Dealer::new(1, Reading::default(), &[], Some(Translation::new(12, 1)));
+        let batch = Batch {
+            thread: vec![0; 2],
+            kind: vec![1; 2],
+            size: vec![16; 2],
+            addr: vec![0x1ff8, 0x1ff0],
+            ..Batch::default()
+        };
+        let steps = dealer.deal(&batch).steps.remove(0).1;
+        let parts: Vec<(u64, u8, bool)> =
+            steps.iter().map(|item| (item.addr & 0xfff, item.size, item.continues)).collect();
+        assert_eq!(parts, [(0xff8, 8, false), (0, 8, true), (0xff0, 16, false)]);
+        assert_ne!(steps[1].addr, steps[0].addr + 8);
+        assert_eq!(steps[2].addr + 8, steps[0].addr);
+    }
+
+    #[test]
+    fn what_is_left_out_is_not_dealt() {
+        let reading = Reading { fetches: false, private_areas: false, ..Reading::default() };
+        let ranges = Range { start: 64, end: 128 };
+        let mut dealer = Dealer::new(1, reading, &[ranges], None);
+        let batch = Batch {
+            thread: vec![0; 3],
+            kind: vec![3, 0, 0],
+            size: vec![4; 3],
+            addr: vec![0, 32, 64],
+            flags: vec![0, Flags::PRIVATE.0 | Flags::KERNEL.0, 0],
+            ..Batch::default()
+        };
+        let steps = dealer.deal(&batch).steps.remove(0).1;
+        let flags: Vec<u8> = steps.iter().map(|item| item.flags).collect();
+        assert_eq!(flags, [Flags::KERNEL.0, Flags::PRIVATE.0]);
+    }
+}

@@ -1,0 +1,256 @@
+//! A processor looks into its cache: hits, misses under way, and steps that are no references.
+
+use homenode_base::Flags;
+
+use super::ClockError;
+use super::arbiter::{Ask, Port};
+use super::processor::{Mode, NEVER};
+use super::run::{Moment, Run};
+use super::stream::{Item, Step};
+use crate::engine::events::Piece;
+use crate::engine::frames::{Frames, QUIET_READ, QUIET_WRITE};
+use crate::engine::words::{Words, word};
+
+/// What becomes of a reference.
+enum Outcome {
+    /// The processor goes on after the operation.
+    Goes,
+    /// It cannot begin yet.
+    Stalls,
+    /// It has begun, and the processor waits for it.
+    Waits,
+}
+
+/// Why a process leaves its processor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leaving {
+    Ended,
+    Blocked,
+    Preempted,
+    Waits,
+}
+
+impl<F: Frames, W: Words> Run<F, W> {
+    /// A processor takes the next step of its process. Returns whether that is known.
+    pub(super) fn look(&mut self, at: usize) -> Result<bool, ClockError> {
+        let process = self.processors[at].process;
+        let Some(item) = self.streams[process].front() else {
+            if self.streams[process].closed {
+                self.leave(at, Leaving::Ended);
+            }
+            return Ok(self.streams[process].closed);
+        };
+        if !matches!(item.step, Step::Read | Step::Write | Step::Atomic | Step::Fetch) {
+            self.synchronise(at, &item);
+            return Ok(true);
+        }
+        if self.processors[at].left == 0 {
+            if self.scheduler.is_empty() {
+                self.processors[at].left = self.timed.scheduler.time_slice_references;
+            } else {
+                self.leave(at, Leaving::Preempted);
+                return Ok(true);
+            }
+        }
+        self.refer(at, &item)?;
+        Ok(true)
+    }
+
+    /// A reference, or the next block of one that straddles some.
+    #[inline]
+    fn refer(&mut self, at: usize, item: &Item) -> Result<(), ClockError> {
+        let processor = &mut self.processors[at];
+        let (process, parts) = (processor.process, processor.parts);
+        let fetch = item.step == Step::Fetch;
+        let begins = parts == 0 && !item.continues;
+        let counted = begins && (fetch || !self.fetches[process]);
+        let number = processor.instructions + u64::from(counted);
+        if number >= processor.limit {
+            self.stall(at);
+            return Ok(());
+        }
+        let end = item.addr + u64::from(item.size.max(1)) - 1;
+        let blocks = (end >> self.shift) - (item.addr >> self.shift);
+        let block = (item.addr >> self.shift) + parts;
+        let first = if parts == 0 { item.addr & self.offset_mask } else { 0 };
+        let last = if parts == blocks { end & self.offset_mask } else { self.offset_mask };
+        let words = W::range(word(first), word(last));
+        match self.reference(at, item, (block, words), number)? {
+            Outcome::Stalls => {
+                self.stall(at);
+                return Ok(());
+            }
+            Outcome::Goes => self.next[at] = self.now + self.timed.processor.operation_cycles,
+            Outcome::Waits => {}
+        }
+        let processor = &mut self.processors[at];
+        processor.busy += self.timed.processor.operation_cycles;
+        processor.instructions = number;
+        self.bus.counts.block_references += 1;
+        if begins {
+            self.fetches[process] |= fetch;
+            processor.left -= 1;
+            self.bus.counts.references += 1;
+            let kernel = Flags(item.flags).contains(Flags::KERNEL);
+            self.bus.counts.kernel.references += u64::from(kernel);
+        }
+        if parts == blocks {
+            processor.parts = 0;
+            self.streams[process].advance();
+        } else {
+            processor.parts += 1;
+        }
+        Ok(())
+    }
+
+    /// A reference to some words of a block by the instruction with this number.
+    #[inline]
+    fn reference(
+        &mut self,
+        at: usize,
+        item: &Item,
+        (block, words): (u64, W),
+        number: u64,
+    ) -> Result<Outcome, ClockError> {
+        let write = matches!(item.step, Step::Write | Step::Atomic);
+        let processor = &self.processors[at];
+        if item.step == Step::Atomic && !processor.is_drained() {
+            return Ok(Outcome::Stalls);
+        }
+        let need = if write { QUIET_WRITE } else { QUIET_READ };
+        if !self.check && (!write || processor.stores.is_empty()) {
+            let cache = &mut self.bus.caches[at];
+            if cache.quiet((block, words), need).is_ok() {
+                return Ok(Outcome::Goes);
+            }
+        }
+        let flags = Flags(item.flags);
+        let piece = Piece {
+            processor: at,
+            block,
+            words,
+            write,
+            private: self.is_private(flags),
+            kernel: flags.contains(Flags::KERNEL),
+        };
+        if write { self.store(&piece, item.step) } else { self.load(&piece, number) }
+    }
+
+    /// A load that is not quiet.
+    fn load(&mut self, piece: &Piece<W>, number: u64) -> Result<Outcome, ClockError> {
+        let at = piece.processor;
+        if let Some(slot) = self.processors[at].pending_load(piece.block) {
+            slot.joined.push(*piece);
+            return Ok(Outcome::Goes);
+        }
+        if !self.bus.asks(piece) {
+            self.perform(piece)?;
+            return Ok(Outcome::Goes);
+        }
+        if self.timed.processor.blocking {
+            return Ok(self.wait_for(piece));
+        }
+        let processor = &mut self.processors[at];
+        if processor.slots_live as u64 >= u64::from(self.timed.processor.misses_max) {
+            return Ok(Outcome::Stalls);
+        }
+        let rides = processor.has_store(piece.block);
+        let slot = processor.begin_load(*piece, number, rides);
+        processor.set_limit(u64::from(self.timed.processor.window_instructions));
+        if !rides {
+            let (port, block) = (Port::Load(slot), piece.block);
+            self.arbiter.ask(Ask { processor: at, port, block, answer: None });
+        }
+        Ok(Outcome::Goes)
+    }
+
+    /// A store that is not quiet, or comes after others.
+    fn store(&mut self, piece: &Piece<W>, step: Step) -> Result<Outcome, ClockError> {
+        let (at, of) = (piece.processor, &self.timed.processor);
+        let (words, blocking) = (of.store_buffer_words as usize, of.blocking);
+        if self.processors[at].stores.is_empty() && !self.bus.asks(piece) {
+            self.perform(piece)?;
+            return Ok(Outcome::Goes);
+        }
+        let processor = &mut self.processors[at];
+        if blocking || words == 0 || step == Step::Atomic {
+            // Its own load from the block comes first.
+            let first = processor.fetches(piece.block);
+            return Ok(if first { Outcome::Stalls } else { self.wait_for(piece) });
+        }
+        if processor.stores.len() >= words {
+            return Ok(Outcome::Stalls);
+        }
+        processor.stores.push_back(*piece);
+        self.drain_stores(at)?;
+        Ok(Outcome::Goes)
+    }
+
+    /// The processor waits until the reference is done.
+    fn wait_for(&mut self, piece: &Piece<W>) -> Outcome {
+        let at = piece.processor;
+        let processor = &mut self.processors[at];
+        processor.waiting = Some(*piece);
+        (processor.mode, processor.since) = (Mode::Waits, self.now);
+        self.next[at] = NEVER;
+        let (port, block) = (Port::Wait, piece.block);
+        self.arbiter.ask(Ask { processor: at, port, block, answer: None });
+        Outcome::Waits
+    }
+
+    /// The processor tries again when one of its transactions is over.
+    fn stall(&mut self, at: usize) {
+        let processor = &mut self.processors[at];
+        (processor.mode, processor.since) = (Mode::Stalls, self.now);
+        self.next[at] = NEVER;
+    }
+
+    /// A step that is no reference takes no time, once everything before it is done.
+    fn synchronise(&mut self, at: usize, item: &Item) {
+        if !self.processors[at].is_drained() {
+            self.stall(at);
+            return;
+        }
+        let process = self.processors[at].process;
+        self.streams[process].advance();
+        if !self.synchronise.step(process, item) {
+            self.leave(at, Leaving::Blocked);
+        } else if item.step == Step::Yield {
+            self.leave(at, Leaving::Waits);
+        }
+        for process in std::mem::take(&mut self.synchronise.woken) {
+            self.wake(process);
+        }
+    }
+
+    /// The process leaves the processor, once everything that it began is done.
+    fn leave(&mut self, at: usize, why: Leaving) {
+        if !self.processors[at].is_drained() {
+            self.stall(at);
+            return;
+        }
+        let processor = &mut self.processors[at];
+        let process = processor.process;
+        (processor.mode, processor.since) = (Mode::Idle, self.now);
+        self.next[at] = NEVER;
+        self.dispatch_at = self.now + 1;
+        match why {
+            Leaving::Ended => {
+                self.unfinished -= 1;
+                self.synchronise.end(process);
+                for process in std::mem::take(&mut self.synchronise.woken) {
+                    self.wake(process);
+                }
+            }
+            Leaving::Blocked => self.blocked[process] = true,
+            Leaving::Preempted => self.wake(process),
+            Leaving::Waits => match self.timed.scheduler.wait_cycles {
+                0 => self.wake(process),
+                cycles => {
+                    let ready = (self.now + cycles, process, Moment::Ready);
+                    self.moments.push(std::cmp::Reverse(ready));
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The engine with a clock: processors, a bus and a scheduler in cycles.
+//!
+//! One cycle after the other, and in each in this order: transactions that are over, and memory
+//! that can answer; ready processes come to idle processors; processors look into their caches,
+//! the lowest first; the bus goes to the next in turn. What a transaction does to all caches, it
+//! does when it gets the bus, by the states that they are in then; while memory has still to send
+//! a block, no other transaction about it goes. Cycles in which nothing can happen are skipped.
+//!
+//! Source: Foglia, Giorgi and Prete 2004, section 4 and table 4.
+
+mod arbiter;
+mod deal;
+mod look;
+mod processor;
+mod run;
+mod scheduler;
+mod stream;
+mod synchronise;
+mod timing;
+mod traffic;
+mod translation;
+
+use homenode_machine::{Bus, BusCycles, Processor, Scheduler};
+
+pub use deal::Dealer;
+pub use stream::{Dealt, Item, Step};
+pub use timing::{ProcessorTime, Timing, critical_point};
+pub use translation::Translation;
+
+use crate::engine::frames::{FEW_MAX, Few, Many};
+use crate::engine::{Counts, Setup, SetupError};
+use crate::table::Table;
+use run::Run;
+
+/// What has a time, and how processes are scheduled.
+#[derive(Clone, Copy, Debug)]
+pub struct ClockSetup {
+    /// Each processor.
+    pub processor: Processor,
+    /// The bus.
+    pub bus: Bus,
+    /// What transactions take.
+    pub cycles: BusCycles,
+    /// Who runs where.
+    pub scheduler: Scheduler,
+    /// For what the scheduler leaves to chance.
+    pub seed: u64,
+    /// Processes, numbered from 0.
+    pub processes: usize,
+}
+
+/// A protocol that does not do what it promises.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClockError {
+    /// A read returned an old value.
+    #[error(
+        "cycle {cycle}: processor {processor} reads a stale value at address {address:#x}; the \
+         protocol is wrong (homenode check-protocol)"
+    )]
+    Stale {
+        /// When.
+        cycle: u64,
+        /// The processor that reads.
+        processor: u16,
+        /// The word, as the machine addresses it.
+        address: u64,
+    },
+    /// Something happened that the protocol declares impossible.
+    #[error(
+        "cycle {cycle}: processor {processor} at address {address:#x}: {what}; the protocol is \
+         wrong (homenode check-protocol)"
+    )]
+    Impossible {
+        /// When.
+        cycle: u64,
+        /// The processor.
+        processor: u16,
+        /// The block, as the machine addresses it.
+        address: u64,
+        /// What happened.
+        what: &'static str,
+    },
+}
+
+/// Simulates what one protocol does in one machine, in cycles.
+pub struct Clock(Box<dyn Simulation>);
+
+impl Clock {
+    /// A machine with empty caches at cycle 0; all processes are ready.
+    ///
+    /// # Errors
+    /// When there can be no such machine.
+    pub fn new(setup: &Setup, table: Table, timed: &ClockSetup) -> Result<Self, SetupError> {
+        let (block, _, ways) = setup.geometry()?;
+        let few = ways as u64 <= FEW_MAX;
+        Ok(Self(match (block.words(), few) {
+            (..=32, true) => Box::new(Run::<Few, u32>::new(setup, table, timed)?),
+            (..=64, true) => Box::new(Run::<Few, u64>::new(setup, table, timed)?),
+            (_, true) => Box::new(Run::<Few, [u64; 4]>::new(setup, table, timed)?),
+            (..=32, false) => Box::new(Run::<Many, u32>::new(setup, table, timed)?),
+            (..=64, false) => Box::new(Run::<Many, u64>::new(setup, table, timed)?),
+            (_, false) => Box::new(Run::<Many, [u64; 4]>::new(setup, table, timed)?),
+        }))
+    }
+
+    /// Adds steps of some processes, and goes on until the next step of one that runs is unknown.
+    /// In how many portions steps come does not change what happens.
+    ///
+    /// # Errors
+    /// When the protocol breaks a promise.
+    pub fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError> {
+        self.0.push(dealt)
+    }
+
+    /// Simulates what is left.
+    ///
+    /// # Errors
+    /// When the protocol breaks a promise.
+    pub fn finish(self) -> Result<(Counts, Timing), ClockError> {
+        self.0.finish()
+    }
+}
+
+/// [`Clock`] for one arrangement of frames and one size of blocks.
+trait Simulation: Send {
+    fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError>;
+    fn finish(self: Box<Self>) -> Result<(Counts, Timing), ClockError>;
+}

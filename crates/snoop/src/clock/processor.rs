@@ -1,0 +1,139 @@
+//! A processor: loads under way, stores that wait, and what it waits for itself.
+
+use std::collections::VecDeque;
+
+use crate::engine::events::Piece;
+use crate::engine::words::Words;
+
+/// No time, or no process.
+pub(super) const NEVER: u64 = u64::MAX;
+
+/// A load that is under way.
+pub(super) struct Slot<W> {
+    pub(super) live: bool,
+    /// Number of the instruction.
+    pub(super) instruction: u64,
+    pub(super) load: Piece<W>,
+    /// Whether it took place in the caches; the data may still be on their way.
+    pub(super) performed: bool,
+    /// Whether it comes with a store to the same block, and does not ask for the bus.
+    pub(super) rides: bool,
+    /// Later loads from the block, which take place with it.
+    pub(super) joined: Vec<Piece<W>>,
+}
+
+/// What a processor does at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// It has no process.
+    Idle,
+    /// It goes on at a known time.
+    Runs,
+    /// It tries again when one of its transactions is over.
+    Stalls,
+    /// It goes on when the reference it waits for is done.
+    Waits,
+}
+
+/// A processor.
+pub(super) struct Processor<W> {
+    pub(super) mode: Mode,
+    /// The process, if it is not idle.
+    pub(super) process: usize,
+    /// References left of the time slice.
+    pub(super) left: u64,
+    /// Instructions begun.
+    pub(super) instructions: u64,
+    /// The first instruction that does not fit into the window.
+    pub(super) limit: u64,
+    pub(super) slots: Vec<Slot<W>>,
+    pub(super) slots_live: usize,
+    pub(super) stores: VecDeque<Piece<W>>,
+    /// Whether the store at the head asked for the bus.
+    pub(super) head_asked: bool,
+    /// Whether it took place in the caches; the data may still be on their way.
+    pub(super) head_performed: bool,
+    /// The reference it waits for.
+    pub(super) waiting: Option<Piece<W>>,
+    /// How many blocks of a reference that straddles some are done.
+    pub(super) parts: u64,
+    /// Since when it stalls, waits or is idle.
+    pub(super) since: u64,
+    pub(super) busy: u64,
+    pub(super) delay: u64,
+    pub(super) idle: u64,
+}
+
+impl<W: Words> Processor<W> {
+    pub(super) fn new() -> Self {
+        Self {
+            mode: Mode::Idle,
+            process: 0,
+            left: 0,
+            instructions: 0,
+            limit: NEVER,
+            slots: Vec::new(),
+            slots_live: 0,
+            stores: VecDeque::new(),
+            head_asked: false,
+            head_performed: false,
+            waiting: None,
+            parts: 0,
+            since: 0,
+            busy: 0,
+            delay: 0,
+            idle: 0,
+        }
+    }
+
+    /// Whether everything that was begun is done.
+    pub(super) fn is_drained(&self) -> bool {
+        self.slots_live == 0 && self.stores.is_empty() && self.waiting.is_none()
+    }
+
+    /// The load from this block that has not taken place yet.
+    pub(super) fn pending_load(&mut self, block: u64) -> Option<&mut Slot<W>> {
+        self.slots.iter_mut().find(|slot| slot.live && !slot.performed && slot.load.block == block)
+    }
+
+    /// Whether a store to this block waits in the buffer and has not taken place.
+    pub(super) fn has_store(&self, block: u64) -> bool {
+        let waiting = self.stores.iter().skip(usize::from(self.head_performed));
+        { waiting }.any(|store| store.block == block)
+    }
+
+    /// Whether a load of its own from this block, not waiting for a store, is under way.
+    pub(super) fn fetches(&self, block: u64) -> bool {
+        self.slots.iter().any(|slot| slot.live && !slot.rides && slot.load.block == block)
+    }
+
+    /// Puts a load into a free slot and returns its number.
+    pub(super) fn begin_load(&mut self, load: Piece<W>, instruction: u64, rides: bool) -> u8 {
+        let slot =
+            Slot { live: true, instruction, load, performed: false, rides, joined: Vec::new() };
+        let free = self.slots.iter().position(|slot| !slot.live);
+        let at = free.unwrap_or(self.slots.len());
+        match self.slots.get_mut(at) {
+            Some(place) => *place = slot,
+            None => self.slots.push(slot),
+        }
+        self.slots_live += 1;
+        u8::try_from(at).unwrap_or(u8::MAX)
+    }
+
+    /// Frees the slots for which the data have come.
+    pub(super) fn end_loads(&mut self, done: impl Fn(usize, &Slot<W>) -> bool) {
+        for (at, slot) in self.slots.iter_mut().enumerate() {
+            if slot.live && done(at, slot) {
+                slot.live = false;
+                self.slots_live -= 1;
+            }
+        }
+    }
+
+    /// The window begins with the oldest load under way.
+    pub(super) fn set_limit(&mut self, window: u64) {
+        let oldest = self.slots.iter().filter(|slot| slot.live).map(|slot| slot.instruction).min();
+        self.limit = oldest.map_or(NEVER, |oldest| oldest + window);
+    }
+}

@@ -1,0 +1,246 @@
+//! The order in which things happen.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use homenode_base::Flags;
+
+use super::arbiter::{Arbiter, Port, Prices};
+use super::processor::{Mode, NEVER, Processor};
+use super::scheduler::Scheduler;
+use super::stream::{Dealt, Stream};
+use super::synchronise::Synchronise;
+use super::timing::{ProcessorTime, Timing};
+use super::{ClockError, ClockSetup, Simulation};
+use crate::engine::events::{Bus, Piece};
+use crate::engine::frames::Frames;
+use crate::engine::words::Words;
+use crate::engine::{CheckError, Counts, Setup, SetupError};
+use crate::table::Table;
+
+/// What happens by itself at a known time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Moment {
+    /// Memory can send the block; the bus is needed for so long.
+    Due(Port, u64, u64),
+    /// What a processor asked for is there.
+    Done(Port),
+    /// A process is ready again.
+    Ready,
+}
+
+/// More misses under way than any bus could serve in time.
+const MISSES_MAX: u32 = 255;
+
+/// One simulation.
+pub(super) struct Run<F, W> {
+    pub(super) bus: Bus<F, W>,
+    pub(super) shift: u32,
+    /// Bytes in a block, less 1.
+    pub(super) offset_mask: u64,
+    pub(super) private_kernel: bool,
+    /// Whether no reference is quiet, because all of them are checked.
+    pub(super) check: bool,
+    pub(super) timed: ClockSetup,
+    pub(super) prices: Prices,
+    pub(super) now: u64,
+    /// When each processor looks next.
+    pub(super) next: Vec<u64>,
+    pub(super) processors: Vec<Processor<W>>,
+    /// By cycle, then by processor or process.
+    pub(super) moments: BinaryHeap<Reverse<(u64, usize, Moment)>>,
+    pub(super) arbiter: Arbiter,
+    pub(super) scheduler: Scheduler,
+    pub(super) synchronise: Synchronise,
+    pub(super) streams: Vec<Stream>,
+    /// Whether a process fetches instructions: if not, each of its references is one.
+    pub(super) fetches: Vec<bool>,
+    pub(super) blocked: Vec<bool>,
+    pub(super) unfinished: usize,
+    /// When the scheduler is asked next.
+    pub(super) dispatch_at: u64,
+    /// The processor whose turn it is to look, in a cycle that is not over.
+    cursor: Option<usize>,
+    forced: u64,
+}
+
+impl<F: Frames, W: Words> Run<F, W> {
+    pub(super) fn new(setup: &Setup, table: Table, timed: &ClockSetup) -> Result<Self, SetupError> {
+        let (block, _, _) = setup.geometry()?;
+        let (count, processes) = (usize::from(setup.processors), timed.processes);
+        let policy = (timed.scheduler.policy, timed.scheduler.aging);
+        let mut timed = *timed;
+        timed.processor.blocking |= timed.processor.misses_max == 0;
+        timed.processor.misses_max = timed.processor.misses_max.min(MISSES_MAX);
+        let slice = &mut timed.scheduler.time_slice_references;
+        *slice = (*slice).max(1);
+        Ok(Self {
+            bus: Bus::new(setup, table)?,
+            shift: block.bytes().trailing_zeros(),
+            offset_mask: block.bytes() - 1,
+            private_kernel: setup.reading.private_kernel,
+            check: setup.check,
+            timed,
+            prices: Prices::new(timed.cycles, &timed.bus)?,
+            now: 0,
+            next: vec![NEVER; count],
+            processors: (0..count).map(|_| Processor::new()).collect(),
+            moments: BinaryHeap::new(),
+            arbiter: Arbiter::new(timed.bus.arbitration, count),
+            scheduler: Scheduler::new(policy, timed.seed, (processes, count)),
+            synchronise: Synchronise::new(processes),
+            streams: (0..processes).map(|_| Stream::default()).collect(),
+            fetches: vec![false; processes],
+            blocked: vec![false; processes],
+            unfinished: processes,
+            dispatch_at: 0,
+            cursor: None,
+            forced: 0,
+        })
+    }
+
+    /// Goes on until everything is done or a step is needed that is not known.
+    fn run(&mut self) -> Result<(), ClockError> {
+        while self.unfinished > 0 || !self.moments.is_empty() {
+            let mut at = match self.cursor.take() {
+                Some(at) => at,
+                None => {
+                    self.begin_cycle()?;
+                    0
+                }
+            };
+            while at < self.processors.len() {
+                while self.next[at] == self.now {
+                    if !self.look(at)? {
+                        self.cursor = Some(at);
+                        return Ok(());
+                    }
+                }
+                at += 1;
+            }
+            while let Some(ask) = self.arbiter.grant(self.now) {
+                self.serve(ask)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next cycle in which something can happen, up to where processors look.
+    fn begin_cycle(&mut self) -> Result<(), ClockError> {
+        let mut time = self.next.iter().copied().min().unwrap_or(NEVER);
+        if let Some(&Reverse((at, _, _))) = self.moments.peek() {
+            time = time.min(at);
+        }
+        if let Some(at) = self.arbiter.next_grant(self.now) {
+            time = time.min(at);
+        }
+        time = time.min(self.dispatch_at);
+        if time == NEVER {
+            self.force();
+            time = self.dispatch_at;
+        }
+        self.now = time;
+        while let Some(&Reverse((at, who, moment))) = self.moments.peek()
+            && at == self.now
+        {
+            self.moments.pop();
+            self.happen(who, moment)?;
+        }
+        if self.dispatch_at == self.now {
+            self.dispatch_at = NEVER;
+            self.dispatch();
+        }
+        Ok(())
+    }
+
+    /// Nobody can go on: processes wait for each other, as they did not when they were traced.
+    fn force(&mut self) {
+        if let Some(process) = self.blocked.iter().position(|&blocked| blocked) {
+            self.synchronise.force(process);
+            self.forced += 1;
+            self.wake(process);
+        }
+    }
+
+    /// A process is ready; it comes to a processor in the next cycle at the earliest.
+    pub(super) fn wake(&mut self, process: usize) {
+        self.blocked[process] = false;
+        self.scheduler.add(process);
+        self.dispatch_at = self.now + 1;
+    }
+
+    /// Ready processes come to idle processors.
+    fn dispatch(&mut self) {
+        if self.scheduler.is_empty() {
+            return;
+        }
+        let idle: Vec<usize> =
+            (0..self.processors.len()).filter(|&p| self.processors[p].mode == Mode::Idle).collect();
+        for (at, process) in self.scheduler.assign(&idle) {
+            let processor = &mut self.processors[at];
+            processor.idle += self.now - processor.since;
+            (processor.mode, processor.process) = (Mode::Runs, process);
+            processor.left = self.timed.scheduler.time_slice_references;
+            self.next[at] = self.now;
+        }
+    }
+
+    /// Does a reference in the caches.
+    pub(super) fn perform(&mut self, piece: &Piece<W>) -> Result<(), ClockError> {
+        let found = self.bus.caches[piece.processor].frames.find(piece.block);
+        let (cycle, base) = (self.now, piece.block << self.shift);
+        self.bus.reference(piece, found).map_err(|error| match error {
+            CheckError::Stale { processor, address, .. } => {
+                ClockError::Stale { cycle, processor, address: base + address }
+            }
+            CheckError::Impossible { processor, what, .. } => {
+                ClockError::Impossible { cycle, processor, address: base, what }
+            }
+        })
+    }
+
+    /// Whether a reference is to a private area.
+    pub(super) fn is_private(&self, flags: Flags) -> bool {
+        flags.contains(Flags::PRIVATE) && (self.private_kernel || !flags.contains(Flags::KERNEL))
+    }
+
+    fn timing(&self) -> Timing {
+        let cycles = self.now.max(self.arbiter.free_at);
+        let time = |processor: &Processor<W>| ProcessorTime {
+            busy: processor.busy,
+            delay: processor.delay,
+            idle: processor.idle + (cycles - processor.since),
+        };
+        Timing {
+            cycles,
+            bus_busy: self.arbiter.busy,
+            processors: self.processors.iter().map(time).collect(),
+            switches: self.scheduler.switches,
+            migrations: self.scheduler.migrations,
+            forced: self.forced,
+        }
+    }
+}
+
+impl<F: Frames, W: Words> Simulation for Run<F, W> {
+    fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError> {
+        for (process, steps) in &dealt.steps {
+            self.streams[*process].add(Arc::clone(steps));
+        }
+        for &process in &dealt.closed {
+            self.streams[process].closed = true;
+        }
+        self.run()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(Counts, Timing), ClockError> {
+        self.streams.iter_mut().for_each(|stream| stream.closed = true);
+        self.run()?;
+        self.bus.close();
+        let timing = self.timing();
+        let mut counts = self.bus.counts;
+        counts.hits = counts.block_references - counts.misses.total();
+        Ok((counts, timing))
+    }
+}

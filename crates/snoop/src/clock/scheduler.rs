@@ -1,0 +1,131 @@
+//! Which process runs where.
+
+use homenode_base::Rng;
+use homenode_machine::Dispatch;
+
+/// A process that could run.
+struct Ready {
+    process: usize,
+    /// How often another one was preferred.
+    passed: u32,
+}
+
+/// Processes that could run, in the order in which they became ready.
+///
+/// Source: Foglia, Giorgi and Prete 2004, section 4: a random policy and cache affinity.
+pub(super) struct Scheduler {
+    policy: Dispatch,
+    aging: u32,
+    random: Rng,
+    ready: Vec<Ready>,
+    /// Where each process ran last; at first a process prefers the processor with its number.
+    home: Vec<usize>,
+    ran: Vec<bool>,
+    pub(super) switches: u64,
+    pub(super) migrations: u64,
+}
+
+impl Scheduler {
+    pub(super) fn new(
+        (policy, aging): (Dispatch, u32),
+        seed: u64,
+        (processes, processors): (usize, usize),
+    ) -> Self {
+        let ready = |process| Ready { process, passed: 0 };
+        Self {
+            policy,
+            aging,
+            random: Rng::new(seed),
+            ready: (0..processes).map(ready).collect(),
+            home: (0..processes).map(|process| process % processors).collect(),
+            ran: vec![false; processes],
+            switches: 0,
+            migrations: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, process: usize) {
+        self.ready.push(Ready { process, passed: 0 });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.is_empty()
+    }
+
+    /// Gives processes to idle processors, which come lowest first. Under cache affinity those
+    /// whose last processor is among them go there first.
+    pub(super) fn assign(&mut self, idle: &[usize]) -> Vec<(usize, usize)> {
+        let mut given = Vec::new();
+        for pass in [true, false] {
+            for &processor in idle {
+                let taken = given.iter().any(|&(other, _)| other == processor);
+                if taken || (pass && self.policy == Dispatch::Random) {
+                    continue;
+                }
+                if let Some(at) = self.choose(processor, pass) {
+                    given.push((processor, self.take(at, processor)));
+                }
+            }
+        }
+        given
+    }
+
+    /// Position of the process that this processor takes.
+    fn choose(&mut self, processor: usize, only_own: bool) -> Option<usize> {
+        if self.ready.is_empty() {
+            return None;
+        }
+        match self.policy {
+            Dispatch::Random => usize::try_from(self.random.below(self.ready.len() as u64)).ok(),
+            Dispatch::Affinity => {
+                let aged = self.ready.iter().position(|r| r.passed >= self.aging);
+                let own = self.ready.iter().position(|r| self.home[r.process] == processor);
+                let any = (!only_own).then_some(0);
+                aged.or(own).or(any)
+            }
+        }
+    }
+
+    fn take(&mut self, at: usize, processor: usize) -> usize {
+        // Those that became ready earlier are passed over.
+        self.ready[..at].iter_mut().for_each(|ready| ready.passed += 1);
+        let process = self.ready.remove(at).process;
+        self.switches += 1;
+        self.migrations += u64::from(self.ran[process] && self.home[process] != processor);
+        (self.home[process], self.ran[process]) = (processor, true);
+        process
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_passed_over_only_so_often() {
+        // Processes 0 and 2 are at home on processor 0, process 1 on processor 1.
+        let mut scheduler = Scheduler::new((Dispatch::Affinity, 3), 1, (3, 2));
+        let mut takes = |back: &[usize]| {
+            back.iter().for_each(|&process| scheduler.add(process));
+            scheduler.assign(&[0])
+        };
+        assert_eq!(takes(&[]), [(0, 0)]);
+        assert_eq!(takes(&[0]), [(0, 2)]);
+        assert_eq!(takes(&[2]), [(0, 0)]);
+        assert_eq!(takes(&[0]), [(0, 2)]);
+        assert_eq!(takes(&[2]), [(0, 1)], "passed over three times");
+        assert_eq!(takes(&[1]), [(0, 0)]);
+        assert_eq!((scheduler.switches, scheduler.migrations), (6, 0));
+    }
+
+    #[test]
+    fn processes_go_home_if_they_can() {
+        let mut scheduler = Scheduler::new((Dispatch::Affinity, 8), 1, (2, 2));
+        assert_eq!(scheduler.assign(&[1]), [(1, 1)], "not the eldest");
+        scheduler.add(1);
+        assert_eq!(scheduler.assign(&[0, 1]), [(0, 0), (1, 1)]);
+        scheduler.add(1);
+        assert_eq!(scheduler.assign(&[0]), [(0, 1)], "better away than not at all");
+        assert_eq!((scheduler.switches, scheduler.migrations), (4, 1));
+    }
+}

@@ -1,0 +1,90 @@
+//! What took how long.
+
+use serde::Serialize;
+
+/// Where the cycles of a processor went; together they are all of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ProcessorTime {
+    /// Read and write operations.
+    pub busy: u64,
+    /// Waiting for memory while it had a process.
+    pub delay: u64,
+    /// Without a process.
+    pub idle: u64,
+}
+
+/// What took how long.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Timing {
+    /// Until all processes were over and the bus was free.
+    pub cycles: u64,
+    /// Cycles for which the bus was held.
+    pub bus_busy: u64,
+    /// Each processor.
+    pub processors: Vec<ProcessorTime>,
+    /// How often a processor took a process.
+    pub switches: u64,
+    /// How often it had run on another one before.
+    pub migrations: u64,
+    /// How often processes waited for each other in a ring, and one had to be let go.
+    pub forced: u64,
+}
+
+impl ProcessorTime {
+    /// The part of its processes' time that was not spent waiting for memory; 0 if there was none.
+    ///
+    /// Source: Foglia, Giorgi and Prete 2004, section 4: `(T_cpu - T_delay) / T_cpu`.
+    #[must_use]
+    pub fn utilisation(&self) -> f64 {
+        ratio(self.busy, self.busy + self.delay).unwrap_or(0.0)
+    }
+}
+
+impl Timing {
+    /// Global system power: the sum of the processors' utilisations.
+    ///
+    /// Source: Foglia, Giorgi and Prete 2004, section 4.
+    #[must_use]
+    pub fn gsp(&self) -> f64 {
+        self.processors.iter().map(ProcessorTime::utilisation).sum()
+    }
+
+    /// Part of the time during which the bus was held; `None` if there was no time.
+    #[must_use]
+    pub fn bus_utilisation(&self) -> Option<f64> {
+        ratio(self.bus_busy, self.cycles)
+    }
+}
+
+/// The number of processors beyond which one more adds less than 0.5 to the global system power, of
+/// those simulated; between two of them it is taken to grow evenly. `None` if each adds more.
+///
+/// Source: Foglia, Giorgi and Prete 2004, section 4.
+#[must_use]
+pub fn critical_point(mut powers: Vec<(u16, f64)>) -> Option<u16> {
+    powers.sort_by_key(|&(processors, _)| processors);
+    powers.dedup_by_key(|&mut (processors, _)| processors);
+    let saturated = powers.windows(2).find(|pair| {
+        let more = f64::from(pair[1].0 - pair[0].0);
+        pair[1].1 - pair[0].1 < 0.5 * more
+    });
+    saturated.map(|pair| pair[0].0)
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "cycles stay below 2^53")]
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_critical_point_is_where_one_more_adds_less_than_half() {
+        assert_eq!(critical_point(vec![(4, 3.3), (8, 5.6), (12, 7.5)]), Some(8));
+        assert_eq!(critical_point(vec![(12, 9.0), (4, 3.3), (8, 6.0)]), None);
+        assert_eq!(critical_point(vec![(1, 1.0), (2, 1.5), (3, 1.99)]), Some(2));
+        assert_eq!(critical_point(vec![(8, 5.0)]), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! What tests of the clock share: machines, steps of processes, one simulation.
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+use std::sync::Arc;
+
+use homenode_base::{BlockSize, Flags};
+use homenode_machine::{Arbitration, BusMachine, CacheShape, Dispatch};
+use homenode_snoop::{
+    Clock, ClockSetup, Counts, Dealt, Item, MissRule, ProtocolSpec, Reading, Setup, Step, Timing,
+};
+
+/// A reference.
+pub fn item(step: Step, addr: u64) -> Item {
+    Item { addr, count: 0, step, size: 4, flags: 0, continues: false }
+}
+
+/// Flags of a reference.
+pub fn flags(private: bool, kernel: bool) -> u8 {
+    let private = if private { Flags::PRIVATE } else { Flags(0) };
+    private.union(if kernel { Flags::KERNEL } else { Flags(0) }).0
+}
+
+/// What a simulation is given.
+#[derive(Clone)]
+pub struct Given {
+    pub protocol: &'static str,
+    pub setup: Setup,
+    pub timed: ClockSetup,
+}
+
+/// Some processors of `bus-smp` with caches of 1 KiB, 2-way, 32-byte blocks, for so many processes.
+pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given {
+    let machine = BusMachine::parse("bus-smp").unwrap();
+    let cache = CacheShape { size_bytes: 1024, block_size_bytes: 32, associativity: 2 };
+    let mut scheduler = machine.scheduler;
+    scheduler.policy = Dispatch::Affinity;
+    Given {
+        protocol,
+        setup: Setup {
+            processors,
+            cache,
+            private: Vec::new(),
+            reading: Reading::default(),
+            rule: MissRule::Dubois,
+            check: false,
+        },
+        timed: ClockSetup {
+            processor: machine.processor,
+            bus: machine.bus,
+            cycles: machine.cycles(BlockSize::new(32).unwrap()).unwrap(),
+            scheduler,
+            seed: 1,
+            processes,
+        },
+    }
+}
+
+impl Given {
+    pub fn cache(mut self, cache: CacheShape) -> Self {
+        self.setup.cache = cache;
+        let machine = BusMachine::parse("bus-smp").unwrap();
+        let block = BlockSize::new(cache.block_size_bytes).unwrap();
+        self.timed.cycles = machine.cycles(block).unwrap();
+        self
+    }
+
+    pub fn blocking(mut self) -> Self {
+        self.timed.processor.blocking = true;
+        self
+    }
+
+    pub fn unsplit(mut self) -> Self {
+        self.timed.bus.split_transactions = false;
+        self
+    }
+
+    pub fn round_robin(mut self) -> Self {
+        self.timed.bus.arbitration = Arbitration::RoundRobin;
+        self
+    }
+
+    /// Simulates processes, whose steps come in portions of so many.
+    pub fn run(&self, processes: &[Vec<Item>], portion: usize) -> (Counts, Timing) {
+        let table = ProtocolSpec::parse(self.protocol).unwrap().table();
+        let mut clock = Clock::new(&self.setup, table, &self.timed).unwrap();
+        let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
+        for at in (0..longest).step_by(portion.max(1)) {
+            let part = |steps: &Vec<Item>| {
+                let end = steps.len().min(at + portion);
+                Arc::from(steps.get(at..end).unwrap_or_default())
+            };
+            let steps = processes.iter().map(part).enumerate().collect();
+            clock.push(&Dealt { steps, closed: Vec::new() }).unwrap();
+        }
+        clock.finish().unwrap()
+    }
+}
+
+/// What must hold of every result: each processor's cycles are all accounted for, and the bus was
+/// held for what its transactions take.
+pub fn check_conservation(given: &Given, counts: &Counts, timing: &Timing) {
+    for processor in &timing.processors {
+        assert_eq!(processor.busy + processor.delay + processor.idle, timing.cycles, "{timing:?}");
+    }
+    let busy: u64 = timing.processors.iter().map(|p| p.busy).sum();
+    assert_eq!(busy, given.timed.processor.operation_cycles * counts.block_references);
+    let made = &counts.transactions;
+    let waits =
+        (made.read_block_memory + made.read_invalidate_memory) * given.timed.bus.wait_cycles;
+    let split = if given.timed.bus.split_transactions { waits } else { 0 };
+    assert_eq!(timing.bus_busy, made.cycles(&given.timed.cycles) - split);
+    assert!(timing.bus_busy <= timing.cycles, "{timing:?}");
+    assert_eq!(counts.hits + counts.misses.total(), counts.block_references);
+}

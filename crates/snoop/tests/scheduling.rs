@@ -1,0 +1,195 @@
+//! Who runs where and when, worked out by hand: blocks of 32 bytes, operations of 2 cycles, misses
+//! of 68. A process that becomes ready comes to a processor in the next cycle.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod clocked;
+
+use clocked::{Given, check_conservation, given, item};
+use homenode_base::Rng;
+use homenode_machine::Dispatch;
+use homenode_snoop::{Counts, Item, ProcessorTime, Step, Timing};
+
+fn read(addr: u64) -> Item {
+    item(Step::Read, addr)
+}
+
+/// So many reads of one word.
+fn reads(addr: u64, count: usize) -> Vec<Item> {
+    vec![read(addr); count]
+}
+
+fn depart(episode: u64, count: u32) -> Item {
+    Item { count, ..item(Step::Depart, episode) }
+}
+
+fn joined(parts: &[&[Item]]) -> Vec<Item> {
+    parts.concat()
+}
+
+/// Simulates, in portions of several lengths, which must not matter.
+fn run(given: &Given, processes: &[Vec<Item>]) -> (Counts, Timing) {
+    let result = given.run(processes, 1);
+    for portion in [2, 5, 1000] {
+        assert_eq!(given.run(processes, portion), result, "portions of {portion}");
+    }
+    check_conservation(given, &result.0, &result.1);
+    result
+}
+
+fn ends(timing: &Timing) -> Vec<u64> {
+    timing.processors.iter().map(|p| p.busy + p.delay).collect()
+}
+
+#[test]
+fn more_processes_than_processors_take_turns() {
+    // Slices of 3 references: the second process begins a cycle after the first one has left.
+    let mut given = given("mesi", 1, 2).blocking();
+    given.timed.scheduler.time_slice_references = 3;
+    let (counts, timing) = run(&given, &[reads(0, 4), reads(64, 3)]);
+    // 68 + 6, switch, 68 + 6, switch, 2.
+    assert_eq!(timing.cycles, 74 + 1 + 74 + 1 + 2);
+    assert_eq!(timing.processors, [ProcessorTime { busy: 14, delay: 136, idle: 2 }]);
+    assert_eq!((timing.switches, timing.migrations, counts.misses.total()), (3, 0, 2));
+    // Alone, a process goes on after its slice.
+    let (_, timing) = run(&given, &[reads(0, 7), Vec::new()]);
+    assert_eq!((timing.switches, timing.processors[0].busy), (3, 14));
+}
+
+#[test]
+fn a_lock_lets_one_in_and_gives_processors_to_others() {
+    let lock = 0x9000;
+    let critical = |addr| {
+        joined(&[&[item(Step::Acquire, lock)], &reads(addr, 1), &[item(Step::Release, lock)]])
+    };
+    // Process 1 waits from 0 until process 0 gives the lock back at 70, and goes on at 71.
+    let (_, timing) = run(&given("mesi", 2, 2).blocking(), &[critical(0), critical(64)]);
+    assert_eq!(ends(&timing), [70, 70]);
+    assert_eq!((timing.cycles, timing.processors[1].idle), (71 + 70, 71));
+    // On one processor process 2, which wants no lock, runs while others wait.
+    let holder = joined(&[&critical(0), &reads(0, 5)]);
+    let (_, timing) = run(&given("mesi", 1, 3).blocking(), &[holder, critical(64), reads(128, 1)]);
+    assert_eq!((timing.switches, timing.forced), (3, 0));
+    // A process may take a lock again that it has, and give back what it never took.
+    let twice = vec![item(Step::Acquire, lock), item(Step::Acquire, lock), read(0)];
+    let back = vec![item(Step::Release, lock), item(Step::Release, lock)];
+    let (_, timing) = run(&given("mesi", 2, 2), &[joined(&[&twice, &back]), critical(64)]);
+    assert_eq!(timing.forced, 0);
+    let (_, timing) = run(&given("mesi", 2, 2), &[back, critical(64)]);
+    assert_eq!(timing.forced, 0);
+}
+
+#[test]
+fn who_waits_in_a_ring_is_let_go() {
+    let [a, b] = [0x9000, 0x9040];
+    let nested = |first, second, addr| {
+        let taken = [item(Step::Acquire, first), read(addr), item(Step::Acquire, second)];
+        joined(&[&taken, &[item(Step::Release, second), item(Step::Release, first)]])
+    };
+    let (counts, timing) = run(&given("mesi", 2, 2), &[nested(a, b, 0), nested(b, a, 64)]);
+    assert_eq!((timing.forced, counts.references), (1, 2));
+}
+
+#[test]
+fn a_barrier_holds_until_all_are_there() {
+    let process = |addr, count| {
+        let wait = [item(Step::Arrive, 7), depart(7, 3)];
+        joined(&[&reads(addr, count), &wait, &reads(addr, 1)])
+    };
+    // The last one arrives at 68 + 20; the others go on a cycle later.
+    let processes = [process(0, 1), process(0x1000, 10), process(0x2000, 1)];
+    let (_, timing) = run(&given("mesi", 3, 3).blocking().unsplit(), &processes);
+    let arrivals = [68 + 2, 2 * 68 + 20, 3 * 68 + 2];
+    assert_eq!(ends(&timing), arrivals.map(|at| at + 2));
+    assert_eq!(timing.cycles, arrivals[2] + 1 + 2);
+}
+
+#[test]
+fn processes_are_born_and_awaited() {
+    let parent =
+        joined(&[&reads(0, 1), &[item(Step::Create, 1), item(Step::Join, 1)], &reads(0, 1)]);
+    let child = joined(&[&[item(Step::Born, 0)], &reads(64, 1)]);
+    let (_, timing) = run(&given("mesi", 2, 2).blocking(), &[parent, child]);
+    // The child begins at 71 and ends at 141; the parent goes on at 142.
+    assert_eq!((timing.cycles, timing.forced), (144, 0));
+}
+
+#[test]
+fn a_system_call_that_waits_gives_the_processor_up() {
+    let calls = joined(&[&reads(0, 1), &[item(Step::Yield, 0)], &reads(0, 1)]);
+    let (_, timing) = run(&given("mesi", 1, 2).blocking(), &[calls.clone(), reads(64, 1)]);
+    assert_eq!(timing.cycles, 70 + 1 + 70 + 1 + 2);
+    // One that takes 500 cycles keeps its process away that long.
+    let mut given = given("mesi", 1, 2).blocking();
+    given.timed.scheduler.wait_cycles = 500;
+    let (_, timing) = run(&given, &[calls, reads(64, 1)]);
+    assert_eq!(timing.cycles, 70 + 500 + 1 + 2);
+}
+
+/// Processes that come and go often.
+fn busy_processes(count: u64) -> Vec<Vec<Item>> {
+    let process = |p: u64| {
+        let part = |i: u64| {
+            let mut steps: Vec<Item> =
+                (0..40).map(|k| read(0x1_0000 * p + 4 * (k * i % 64))).collect();
+            steps.push(item(Step::Yield, 0));
+            steps
+        };
+        (1..30).flat_map(part).collect()
+    };
+    (0..count).map(process).collect()
+}
+
+#[test]
+fn affinity_migrates_less_than_chance_and_nobody_starves() {
+    let processes = busy_processes(11);
+    let mut affinity = given("mesi", 4, 11);
+    affinity.timed.scheduler.policy = Dispatch::Affinity;
+    let mut random = affinity.clone();
+    random.timed.scheduler.policy = Dispatch::Random;
+    let [(_, of_affinity), (_, of_chance)] = [&affinity, &random].map(|g| run(g, &processes));
+    assert!(
+        3 * of_affinity.migrations < 2 * of_chance.migrations,
+        "{} {}",
+        of_affinity.migrations,
+        of_chance.migrations
+    );
+    // Another seed is another run, the same seed is the same.
+    random.timed.seed = 2;
+    assert_ne!(run(&random, &processes).1, of_chance);
+    random.timed.seed = 1;
+    assert_eq!(run(&random, &processes).1, of_chance);
+}
+
+#[test]
+fn random_steps_end_and_add_up() {
+    let mut rng = Rng::new(3);
+    for _ in 0..60 {
+        let (processors, count) = (1 + rng.below(6), 1 + rng.below(9));
+        let mut given =
+            given("pscr", u16::try_from(processors).unwrap(), usize::try_from(count).unwrap());
+        given.timed.scheduler.time_slice_references = 1 + rng.below(50);
+        if rng.below(2) == 0 {
+            given.timed.scheduler.policy = Dispatch::Random;
+        }
+        given.timed.scheduler.wait_cycles = [0, 1, 300][usize::try_from(rng.below(3)).unwrap()];
+        let mut process = |_| {
+            let mut step = |_| match rng.below(30) {
+                0 => item(Step::Acquire, 0x9000 + 64 * rng.below(3)),
+                1 => item(Step::Release, 0x9000 + 64 * rng.below(3)),
+                2 => item(Step::Yield, 0),
+                3 => item(Step::Join, rng.below(count)),
+                4 => item(Step::Atomic, 4 * rng.below(300)),
+                5..12 => item(Step::Write, 4 * rng.below(300)),
+                _ => read(4 * rng.below(300)),
+            };
+            (0..200).map(&mut step).collect::<Vec<Item>>()
+        };
+        let processes: Vec<Vec<Item>> = (0..count).map(&mut process).collect();
+        let (counts, _) = run(&given, &processes);
+        let references = processes
+            .iter()
+            .flatten()
+            .filter(|item| matches!(item.step, Step::Read | Step::Write | Step::Atomic));
+        assert_eq!(counts.references, references.count() as u64);
+    }
+}
