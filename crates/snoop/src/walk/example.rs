@@ -15,7 +15,7 @@ pub struct Example {
     /// Name on the command line.
     pub name: &'static str,
     /// What it shows, as a title.
-    pub title: &'static str,
+    pub summary: &'static str,
     /// What happens in it.
     pub about: &'static str,
     /// The protocol that it is made for, if it is made for one.
@@ -29,7 +29,7 @@ pub struct Example {
 pub const EXAMPLES: &[Example] = &[
     Example {
         name: "false-sharing",
-        title: "Two counters in one block",
+        summary: "Two counters in one block",
         about: "Processors 0 and 1 each count in a word of their own, but the words share a block: \
                 every write takes the block away from the other. Then processor 2 adds the counts \
                 up, processor 0 reads the other's count at last, and turns to another block.",
@@ -39,7 +39,7 @@ pub const EXAMPLES: &[Example] = &[
     },
     Example {
         name: "migratory",
-        title: "A counter that goes from processor to processor",
+        summary: "A counter that goes from processor to processor",
         about: "Each processor in turn reads the counter and writes it. Once the block is known \
                 to migrate, a reader takes it along and may write without asking. Two readers in \
                 a row end that.",
@@ -49,7 +49,7 @@ pub const EXAMPLES: &[Example] = &[
     },
     Example {
         name: "moving-process",
-        title: "A process moves, and its private block follows",
+        summary: "A process moves, and its private block follows",
         about: "A process works on its stack (block a, private) and moves from processor 0 to 1, \
                 to 2 and back. Then processors 0 and 1 share a word of block b, and each write \
                 updates the other's copy.",
@@ -59,7 +59,7 @@ pub const EXAMPLES: &[Example] = &[
     },
     Example {
         name: "dirty-sharing",
-        title: "Many readers of what memory does not have",
+        summary: "Many readers of what memory does not have",
         about: "Processor 0 writes, the others read: it keeps the block as its owner and answers \
                 for it, and memory learns of it only when the owner needs its frame.",
         protocol: Some("moesi"),
@@ -68,7 +68,7 @@ pub const EXAMPLES: &[Example] = &[
     },
     Example {
         name: "producer-consumer",
-        title: "One processor writes what others wait for",
+        summary: "One processor writes what others wait for",
         about: "Processor 0 fills two words, 1 and 2 read them. Each later write goes over the bus \
                 and into their copies: they never miss. Then processor 1 writes and becomes the \
                 owner, and has to write back when it needs its frame.",
@@ -78,7 +78,7 @@ pub const EXAMPLES: &[Example] = &[
     },
     Example {
         name: "tour",
-        title: "Four ways to share",
+        summary: "Four ways to share",
         about: "First two processors write their own words of a block, then a word migrates, then \
                 one processor writes what another one reads, and at last a process moves with its \
                 private block b.",
