@@ -50,11 +50,11 @@ if TYPE_CHECKING:
     help="Processors; thread i runs on i mod N. Default: those of the example or trace.",
 )
 @click.option("--machine", default="bus-smp", show_default=True, help="Whose prices are shown.")
-@click.option("--cache-size", metavar="SIZE", help="Bytes in each cache. Default: one block.")
+@click.option("--cache-size", metavar="SIZE", help="Bytes in each cache.")
 @click.option(
-    "--associativity", type=click.IntRange(min=1), metavar="A", help="Blocks in a set. Default: 1."
+    "--associativity", type=click.IntRange(min=1), metavar="A", help="Blocks in a set."
 )
-@click.option("--block-size", metavar="B", help="Bytes in a block. Default: 16.")
+@click.option("--block-size", metavar="B", help="Bytes in a block.")
 @click.option(
     "--private-range",
     "private_ranges",
@@ -72,8 +72,9 @@ def explain(
     short example, one line a reference, with the states of all caches, what goes over the bus, who
     supplies the data and whose sharing it is. With --html one steps through it in a browser.
 
-    With a trace, references to other blocks are left out, so that nothing replaces the blocks that
-    are followed but themselves; caches and blocks are then the machine's unless said otherwise.
+    In an example each cache has room for one block of 16 bytes, so that replacements are seen. With
+    a trace, caches and blocks are the machine's, and references to other blocks are left out, so
+    that nothing replaces the blocks that are followed but themselves.
     """
     import homenode
     from homenode.cli.output import print_json

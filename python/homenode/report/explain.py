@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,6 +15,8 @@ from homenode.specs import format_size, plain_number
 
 Data = dict[str, Any]
 
+# As many addresses are written out.
+_LISTED = 3
 # What the script needs of a step and its acts; the rest is on the page already.
 _STEP = ("processor", "block", "words", "private", "cycles", "miss")
 _ACT = ("block", "event", "transaction", "supplier", "cycles", "sharing")
@@ -50,6 +53,7 @@ def render(data: Data, command: str) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"size": format_size, "num": plain_number, "letter": words.letter}
+    environment.filters["display"] = words.display
     panels = [_panel(index, protocol) for index, protocol in enumerate(data["protocols"])]
     names = [str(protocol["name"]) for protocol in data["protocols"]]
     text = environment.get_template("explain.html.jinja").render(
@@ -70,7 +74,7 @@ def render(data: Data, command: str) -> str:
 
 
 def _title(names: list[str]) -> str:
-    shown = [name.upper() if ":" not in name else name for name in names]
+    shown = [words.display(name) for name in names]
     if len(shown) == 1:
         return f"{shown[0]}, step by step"
     return f"{', '.join(shown[:-1])} and {shown[-1]}, side by side"
@@ -83,12 +87,20 @@ def _about(data: Data) -> tuple[str, str]:
         return example["summary"], example["about"]
     count = len(part["numbers"])
     first, last = part["numbers"][0], part["numbers"][-1]
-    which = f"the {count} references" if count > 1 else "the reference"
+    blocks = len(data["protocols"][0]["walk"]["blocks"])
+    which = f"first {count} references" if count > 1 else "first reference"
+    numbers = f"numbers {first:,} to {last:,}" if count > 1 else f"number {first:,}"
+    where = "the block" if blocks == 1 else f"the {blocks} blocks"
     more = "more follow" if part["cut"] else "there are no others"
-    return part["name"], (
-        f"These are {which} to the block or blocks shown, numbers {first:,} to {last:,} of the "
-        f"trace; {more}. References to other blocks are left out, so that they replace nothing here."
+    return Path(part["name"]).name, (
+        f"The {which} to {where} at {_addresses(data)}, {numbers} of the trace; "
+        f"{more}. References to other blocks are left out, so that they replace nothing here."
     )
+
+
+def _addresses(data: Data) -> str:
+    found = [f"{block['address']:#x}" for block in data["protocols"][0]["walk"]["blocks"]]
+    return " and ".join(found) if len(found) < _LISTED else f"{found[0]} to {found[-1]}"
 
 
 def _references(data: Data) -> list[Data]:
@@ -119,6 +131,7 @@ def _panel(index: int, protocol: Data) -> Data:
         for row in table["rows"]
     ]
     said = words.sentences(walk) if walk["steps"] else []
+    names = words.signals(table)
     return {
         "index": index,
         "name": protocol["name"],
@@ -128,7 +141,9 @@ def _panel(index: int, protocol: Data) -> Data:
         "conditions": table["conditions"],
         "rows": rows,
         "replies": [
-            (_key(reply["signal"], reply["state"]), reply) for reply in table["replies"]
+            (_key(reply["signal"], reply["state"]), reply)
+            for reply in table["replies"]
+            if names[reply["signal"]] == reply["signal"]
         ],
         "blocks": walk["blocks"],
         "sum": words.sum_up(protocol),
@@ -155,7 +170,7 @@ def _key(*names: str) -> str:
 def _for_script(protocol: Data) -> Data:
     """What the script shows of a walk, a third of its size."""
     walk = protocol["walk"]
-    said = words.sentences(walk) if walk["steps"] else []
+    names = words.signals(protocol["table"])
     roles = {state["name"]: state["role"] for state in protocol["table"]["states"]}
     return {
         "name": protocol["name"],
@@ -166,25 +181,23 @@ def _for_script(protocol: Data) -> Data:
             {name: step[name] for name in _STEP}
             | {
                 "writes": step["kind"] in {"write", "atomic"},
-                "text": words.reference(step, walk),
-                "says": text,
-                "outcome": words.outcome(step),
-                "acts": [_act(act, step["processor"]) for act in step["acts"]],
+                "acts": [_act(act, (step["processor"], names)) for act in step["acts"]],
                 "scenes": [_scene(scene) for scene in step["scenes"]],
             }
-            for step, text in zip(walk["steps"], said, strict=True)
+            for step in walk["steps"]
         ],
     }
 
 
-def _act(act: Data, processor: int) -> Data:
+def _act(act: Data, whose: tuple[int, dict[str, str]]) -> Data:
+    processor, names = whose
     memory = act["source"] == "memory" or act["transaction"] == "update-block"
     return {name: act[name] for name in _ACT} | {
         "key": _key(act["state"], act["event"], act["condition"]),
         "asks": processor,
         "memory": memory or any(answer["memory"] for answer in act["answers"]),
         "replies": [
-            [answer["processor"], _key(act["signal"] or "", answer["state"])]
+            [answer["processor"], _key(names.get(act["signal"] or "", ""), answer["state"])]
             for answer in act["answers"]
         ],
         "changed": [

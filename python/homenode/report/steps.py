@@ -17,7 +17,6 @@ CLASSES = {
     "invalidation_passive": "invalidation miss, passive sharing",
     "removal": "removal miss",
 }
-OPEN = "invalidation miss, true or false shows later"
 _WHY = {
     "cold": "it never had the block",
     "replacement": "its copy had given way to another block",
@@ -28,11 +27,21 @@ _INVALIDATED = "its copy was invalidated"
 _VERBS = {
     "read": "reads",
     "write": "writes",
-    "atomic": "reads and writes, at once,",
+    "atomic": "updates",
     "fetch": "fetches",
 }
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _OWN = "own copy"
+
+
+def display(protocol: str) -> str:
+    """A protocol's name as people write it.
+
+    >>> display("mesi"), display("dragon")
+    ('MESI', 'Dragon')
+    """
+    name, colon, rest = protocol.partition(":")
+    return (name.capitalize() if name == "dragon" else name.upper()) + colon + rest
 
 
 def letter(block: int) -> str:
@@ -54,9 +63,8 @@ def words_of(step: Data) -> str:
 def reference(step: Data, walk: Data) -> str:
     """A reference in a few letters: ``P0 writes a1``."""
     block = letter(step["block"]) if len(walk["blocks"]) > 1 else "word "
-    verb = {"atomic": "updates"}.get(step["kind"], _VERBS[step["kind"]])
     private = " (private)" if step["private"] else ""
-    return f"P{step['processor']} {verb} {block}{words_of(step)}{private}"
+    return f"P{step['processor']} {_VERBS[step['kind']]} {block}{words_of(step)}{private}"
 
 
 def outcome(step: Data) -> str:
@@ -93,10 +101,24 @@ def cell(row: Data) -> list[str]:
     return [*texts, row["next"] + again]
 
 
+def signals(table: Data) -> dict[str, str]:
+    """Each signal with its name; one that does what another one does has that one's name."""
+    does: dict[str, list[tuple[Any, ...]]] = {}
+    for reply in table["replies"]:
+        what = tuple(value for name, value in reply.items() if name != "signal")
+        does.setdefault(reply["signal"], []).append(what)
+    private, plain = "read-block, private", "read-block"
+    same = does.get(private) == does.get(plain)
+    return {name: plain if same and name == private else name for name in does}
+
+
 def others(table: Data) -> list[list[str]]:
     """What the others see, and what becomes of their copies."""
     changes: dict[str, list[str]] = {}
+    names = signals(table)
     for reply in table["replies"]:
+        if names[reply["signal"]] != reply["signal"]:
+            continue
         notes = [text for text, is_so in _notes(reply) if is_so]
         note = f" ({', '.join(notes)})" if notes else ""
         change = f"{reply['state']} -> {reply['next']}{note}"
@@ -105,7 +127,7 @@ def others(table: Data) -> list[list[str]]:
 
 
 def _notes(reply: Data) -> tuple[tuple[str, bool], ...]:
-    return (("memory takes the block", reply["memory"]), ("takes the word", reply["word"]))
+    return (("memory takes the block", reply["memory"]), ("it takes the word", reply["word"]))
 
 
 def sentences(walk: Data) -> list[str]:
@@ -197,8 +219,8 @@ def _answer(answer: Data) -> str:
     text = f"In {who} {answer['state']} becomes {answer['next']}" if changes else ""
     notes = [note for note, is_so in _notes(answer) if is_so]
     if not text:
-        return f"{who.capitalize()} {notes[0]}." if answer["word"] else ""
-    return f"{text}{''.join(f', {note}' for note in notes)}."
+        return f"{who.capitalize()} takes the word." if answer["word"] else ""
+    return f"{text}{''.join(f', and {note}' for note in notes)}."
 
 
 def _whose(act: Data, caches: int) -> str:

@@ -32,7 +32,7 @@ pub const EXAMPLES: &[Example] = &[
         summary: "Two counters in one block",
         about: "Processors 0 and 1 each count in a word of their own, but the words share a block: \
                 every write takes the block away from the other. Then processor 2 adds the counts \
-                up, processor 0 reads the other's count at last, and turns to another block.",
+                up, processor 0 reads the other's count, and processor 1 needs its frame.",
         protocol: Some("mesi"),
         text: "0 R a0; 0 W a0; 1 R a1; 1 W a1; 0 R a0; 0 W a0; 1 R a1; 1 W a1; 2 R a0; 2 R a1; \
                0 R a1; 1 W a1; 1 W b0; 0 R a1",
@@ -81,10 +81,10 @@ pub const EXAMPLES: &[Example] = &[
         summary: "Four ways to share",
         about: "First two processors write their own words of a block, then a word migrates, then \
                 one processor writes what another one reads, and at last a process moves with its \
-                private block b.",
+                private block b, and back.",
         protocol: None,
         text: "0 W a0; 1 W a1; 0 W a0; 1 W a1; 2 R a0; 2 W a0; 0 R a0; 0 W a0; 1 R a0; 0 W a0; \
-               1 R a0; 0 W a0; 1 R a0; 0 W b0 p; 1 R b0 p; 1 W b0 p; 2 R b0 p; 2 W b0 p",
+               1 R a0; 0 W a0; 1 R a0; 0 W b0 p; 1 R b0 p; 1 W b0 p; 2 R b0 p; 2 W b0 p; 0 R b0 p",
     },
 ];
 

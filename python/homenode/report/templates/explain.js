@@ -13,6 +13,18 @@
   let at = 0;
   let timer = null;
 
+  // The words of a step stand on the page already.
+  const open = "invalidation miss, true or false shows later";
+  walks.forEach((walk, index) => {
+    const rows = all(`[data-steps="${index}"] tbody tr`);
+    walk.steps.forEach((step, number) => {
+      const [facts, words] = [rows[2 * number], rows[2 * number + 1]];
+      step.text = facts.cells[1].textContent;
+      step.outcome = facts.cells[2].textContent;
+      step.says = words.cells[1].textContent;
+    });
+  });
+
   // Who made each write, from 1 on.
   const writers = walks.map((walk) => {
     const found = [null];
@@ -113,13 +125,51 @@
   };
 
   const showTable = (index, step) => {
-    const table = one(`[data-table="${index}"]`);
     const used = new Set(step ? step.acts.map((act) => act.key) : []);
     const heard = new Set(step ? step.acts.flatMap((act) => act.replies.map(([, key]) => key)) : []);
-    all("tr[data-key]", table).forEach((row) => {
+    const rows = all(`[data-table="${index}"] tr[data-key]`);
+    rows.forEach((row) => {
       row.classList.toggle("used", used.has(row.dataset.key));
       row.classList.toggle("heard", heard.has(row.dataset.key));
     });
+    const marked = rows.filter((row) => used.has(row.dataset.key));
+    const picked = one(`[data-panel="${index}"] .picked tbody`);
+    if (picked) picked.replaceChildren(...marked.map((row) => {
+      const copy = row.cloneNode(true);
+      copy.removeAttribute("data-key");
+      copy.className = "";
+      return copy;
+    }));
+    const live = one(`.live[data-table="${index}"]`);
+    if (live && marked.length) {
+      const row = marked.at(-1);
+      const top = row.offsetTop - live.clientHeight / 2;
+      if (row.offsetTop < live.scrollTop + 40
+        || row.offsetTop + 40 > live.scrollTop + live.clientHeight) live.scrollTop = top;
+    }
+  };
+
+  // What can be said of the step when it has just happened; the rest shows later.
+  const showTags = (panel, walk, step) => {
+    const tags = [];
+    const tag = (cls, text) => tags.push(make("span", `tag ${cls}`, text));
+    if (step) {
+      const later = step.miss && step.miss.known !== at - 1;
+      tag(step.miss ? (later ? "is-later" : "is-miss") : "", later ? open : step.outcome);
+      step.acts.forEach((act) => {
+        if (!act.transaction) return;
+        const sharing = act.sharing ? `: ${act.sharing} sharing` : "";
+        tag("is-bus", act.transaction + sharing);
+      });
+      if (step.private) tag("", "private area");
+      walk.steps.forEach((earlier, number) => {
+        const { miss } = earlier;
+        if (miss && number < at - 1 && (miss.known === at - 1 || (miss.known === null && at === last))) {
+          tag("is-miss", `step ${number + 1}: ${earlier.outcome}`);
+        }
+      });
+    }
+    one(".tags", panel).replaceChildren(...tags);
   };
 
   const showTotals = (index, walk) => {
@@ -147,6 +197,7 @@
       const panel = one(`[data-panel="${index}"]`);
       const now = at ? walk.steps[at - 1] : null;
       showScenes(panel, walk, writers[index]);
+      showTags(panel, walk, now);
       showBus(panel, now, walk.start[0]?.copies.length ?? 1);
       one(".sentence", panel).textContent = now ? now.says
         : "All caches are empty. Step on to see the first reference.";
@@ -182,14 +233,14 @@
     clearInterval(timer);
     timer = null;
     const play = one(".play");
-    play.textContent = "▶▶";
+    document.getElementById("player").classList.remove("playing");
     play.setAttribute("aria-label", "Play");
   };
   const play = () => {
     if (timer !== null) { pause(); return; }
     if (at === last) show(0);
     const button = one(".play");
-    button.textContent = "❚❚";
+    document.getElementById("player").classList.add("playing");
     button.setAttribute("aria-label", "Pause");
     timer = setInterval(() => { show(at + 1); if (at === last) pause(); }, 1800);
     show(at + 1);
