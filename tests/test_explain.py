@@ -190,9 +190,7 @@ def test_names_in_the_page_are_text(tmp_path: Path) -> None:
     assert "homenode &lt;script&gt;" in text
 
 
-def test_mistakes_are_named(
-    trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_are_named(trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cases = [
         ([], "say which protocol: mesi, amsd, pscr, moesi, dragon; or --all"),
         (["mesi", "--all"], "name protocols or say --all"),

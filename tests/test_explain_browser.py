@@ -81,7 +81,10 @@ def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
     rows = [f"{r['state']}|{r['event']}|{r['condition']}" for r in protocol["table"]["rows"]]
     return {
         "copies": [
-            [[scene["copies"][cache]["state"], scene["copies"][cache]["values"]] for scene in scenes]
+            [
+                [scene["copies"][cache]["state"], scene["copies"][cache]["values"]]
+                for scene in scenes
+            ]
             for cache in caches
         ],
         "memory": [scene["memory"] for scene in scenes],
@@ -159,7 +162,7 @@ def test_it_is_said_aloud_and_counted(opened: Browser, explained: hn.Explanation
     for index, protocol in enumerate(explained.data["protocols"]):
         totals = protocol["walk"]["totals"]
         shown = opened.value(
-            f"Object.fromEntries([...document.querySelectorAll('[data-total=\"{index}\"] "
+            f'Object.fromEntries([...document.querySelectorAll(\'[data-total="{index}"] '
             "[data-count]')].map(cell => [cell.dataset.count, Number(cell.textContent)]))"
         )
         assert {name: shown[name] for name in totals["misses"]} == totals["misses"]

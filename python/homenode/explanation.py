@@ -77,7 +77,9 @@ class Explanation:
         }
         name = self.protocols[0] if protocol is None else protocol
         if name not in found:
-            raise ConfigError(f"protocol {name!r} is not explained here; there is {', '.join(found)}")
+            raise ConfigError(
+                f"protocol {name!r} is not explained here; there is {', '.join(found)}"
+            )
         return found[name]
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,8 +9,8 @@ use crate::error::config_error;
 use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
-/// The rows of a table as a JSON list; `kind` is one of `examples`, `formats`, `machines`, `page-policies`,
-/// `policies`, `protocols`, `synthetic`, `tlbs`, `transforms`.
+/// The rows of a table as a JSON list; `kind` is one of `examples`, `formats`, `machines`,
+/// `page-policies`, `policies`, `protocols`, `synthetic`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {

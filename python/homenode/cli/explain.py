@@ -51,9 +51,7 @@ if TYPE_CHECKING:
 )
 @click.option("--machine", default="bus-smp", show_default=True, help="Whose prices are shown.")
 @click.option("--cache-size", metavar="SIZE", help="Bytes in each cache.")
-@click.option(
-    "--associativity", type=click.IntRange(min=1), metavar="A", help="Blocks in a set."
-)
+@click.option("--associativity", type=click.IntRange(min=1), metavar="A", help="Blocks in a set.")
 @click.option("--block-size", metavar="B", help="Bytes in a block.")
 @click.option(
     "--private-range",

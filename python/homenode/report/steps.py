@@ -136,7 +136,9 @@ def sentences(walk: Data) -> list[str]:
     for number, step in enumerate(walk["steps"]):
         miss = step["miss"]
         if miss is not None and miss["known"] is not None and miss["known"] > number:
-            found[miss["known"]] += f" Now it shows: the miss of step {number + 1} was {_judged(miss)}."
+            found[miss["known"]] += (
+                f" Now it shows: the miss of step {number + 1} was {_judged(miss)}."
+            )
     ended = [n for n, step in enumerate(walk["steps"], 1) if _never_known(step)]
     if ended:
         steps = ", ".join(map(str, ended))
@@ -167,7 +169,7 @@ def sentence(step: Data, number: int, walk: Data) -> str:
         f"Processor {step['processor']} {_VERBS[step['kind']]} {words} {words_of(step)}{block}"
         f"{whose}. {_found(step, number)}"
     )
-    parts = [text, *(_act(act, step, walk) for act in step["acts"])]
+    parts = [text, *(_act(act, step) for act in step["acts"])]
     cycles = step["cycles"]
     parts.append(f"{cycles} cycles on the bus." if cycles else "The bus is not needed.")
     return " ".join(part for part in parts if part)
@@ -188,7 +190,7 @@ def _found(step: Data, number: int) -> str:
     return f"A miss: {why}."
 
 
-def _act(act: Data, step: Data, walk: Data) -> str:
+def _act(act: Data, step: Data) -> str:
     here = act["block"] == step["block"]
     name = "Its copy" if here else f"The copy of block {letter(act['block'])}"
     if act["event"] == "replace":
@@ -199,7 +201,7 @@ def _act(act: Data, step: Data, walk: Data) -> str:
         parts.append(f"{_over_the_bus(act)}.")
         parts += [_answer(answer) for answer in act["answers"]]
         if act["sharing"]:
-            parts.append(_whose(act, len(walk["start"][0]["copies"])))
+            parts.append(_whose(act))
     if act["state"] != act["next"]:
         parts.append(f"Its own state goes from {act['state']} to {act['next']}.")
     return " ".join(part for part in parts if part)
@@ -223,13 +225,14 @@ def _answer(answer: Data) -> str:
     return f"{text}{''.join(f', and {note}' for note in notes)}."
 
 
-def _whose(act: Data, caches: int) -> str:
+def _whose(act: Data) -> str:
     if act["sharing"] == "passive":
         return "Passive sharing: the block is private."
     if act["sharing"] == "true":
         return "True sharing: another holder used this word."
-    nobody = not act["answers"] or caches == 1
-    return f"False sharing: {'no other cache has the block' if nobody else 'no other holder used this word'}."
+    if not act["answers"]:
+        return "False sharing: no other cache has the block."
+    return "False sharing: no other holder used this word."
 
 
 def title(data: Data, protocol: Data) -> str:
