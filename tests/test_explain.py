@@ -129,9 +129,24 @@ def test_steps_are_told_in_words() -> None:
         "Passive sharing: the block is private.",
         "takes the word",
         "True sharing: another holder used this word.",
-        "False sharing: no other cache has the block.",
     ):
         assert part in everything
+
+
+def test_an_invalidation_that_nobody_hears_is_false_sharing(tmp_path: Path) -> None:
+    path = tmp_path / "n.hnt"
+    hn.Trace.from_numpy(
+        thread=[0, 1, 1, 0],
+        kind=["R", "R", "R", "W"],
+        address=[0x100, 0x100, 0x110, 0x100],
+        path=str(path),
+    )
+    found = hn.explain(
+        "mesi", path, cache_size=16, associativity=1, block_size=16, blocks=[0x100, "0x110"]
+    )
+    said = words.sentences(found.data["protocols"][0]["walk"])
+    assert "The copy of block a quietly gives way (S to I)." in said[2]
+    assert "False sharing: no other cache has the block." in said[3]
 
 
 def test_what_is_never_decided_is_false_at_the_end(tmp_path: Path) -> None:

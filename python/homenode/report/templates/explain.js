@@ -142,7 +142,8 @@
     }));
     const live = one(`.live[data-table="${index}"]`);
     if (live && marked.length) {
-      const row = marked.at(-1);
+      const key = step.acts.at(-1).key;
+      const row = marked.find((candidate) => candidate.dataset.key === key) ?? marked[0];
       const top = row.offsetTop - live.clientHeight / 2;
       if (row.offsetTop < live.scrollTop + 40
         || row.offsetTop + 40 > live.scrollTop + live.clientHeight) live.scrollTop = top;
