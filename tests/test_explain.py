@@ -176,7 +176,40 @@ def test_a_trace_is_followed_where_it_is_shared(
     first = hn.explain("mesi", trace, references=2, processors=1, block_size=32).data
     assert (first["trace"]["numbers"], first["trace"]["cut"]) == ([0], False)
     shown = _shown(capsys, "mesi", "--trace", trace, "--references", "3")
+    assert re.search(r"\n +2 +3 +P1 reads word 1 +cold miss", shown)
     assert "t.hnt, 3 references under mesi" in shown
+
+
+def test_every_kind_of_reference_has_its_words(tmp_path: Path) -> None:
+    path = tmp_path / "k.hnt"
+    hn.Trace.from_numpy(
+        thread=[0, 1, 0],
+        kind=["A", "I", "W"],
+        address=[0x100, 0x108, 0x11C],
+        size=[8, 4, 8],
+        flags=[1, 4, 0],
+        path=str(path),
+    )
+    found = hn.explain("mesi", path, block_size=32, blocks=[0x100, 0x120])
+    walk = found.data["protocols"][0]["walk"]
+    # The last one straddles two blocks.
+    assert [words.reference(step, walk) for step in walk["steps"]] == [
+        "P0 updates a0-1 (private)",
+        "P1 fetches a2 (kernel)",
+        "P0 writes a7",
+        "P0 writes b0",
+    ]
+    said = words.sentences(walk)
+    assert said[0].startswith("Processor 0 updates words 0-1 of block a of its process's private")
+    assert said[1].startswith("Processor 1, in the kernel, fetches word 2 of block a.")
+    assert found.data["trace"]["numbers"] == [0, 1, 2, 2]
+
+
+def test_a_parameter_is_part_of_the_name(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = "pscr:private_kernel=yes"
+    assert hn.explain(spec).protocols == [spec]
+    assert "PSCR:private_kernel=yes, step by step" in hn.explain(spec).html()
+    assert spec in _shown(capsys, spec)
 
 
 def test_the_page_is_one_small_file_for_itself(

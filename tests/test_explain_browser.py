@@ -197,6 +197,20 @@ def test_a_link_leads_to_its_step(browser: Browser, page: Path) -> None:
     assert _at(browser).startswith("4 of ")
 
 
+def test_a_notebook_shows_it_in_a_frame(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "notebook.html"
+    frame = hn.explain("dragon")._repr_html_()
+    ready = "<script>onload = () => { document.documentElement.dataset.ready = 'yes'; }</script>"
+    path.write_text(f"<!doctype html><html><body>{frame}{ready}</body></html>")
+    browser.events.clear()
+    browser.open(path)
+    inside = "document.querySelector('iframe').contentDocument"
+    browser.value(f"{inside}.querySelector('[data-go=on]').click()")
+    assert browser.value(f"{inside}.getElementById('count').textContent").startswith("1 of ")
+    assert browser.value(f"{inside}.querySelector('.badge').textContent") == "M"
+    assert browser.said() == []
+
+
 def test_paper_shows_everything(opened: Browser) -> None:
     opened.value("dispatchEvent(new Event('beforeprint'))")
     assert opened.value("document.querySelectorAll('details:not([open])').length") == 0

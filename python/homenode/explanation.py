@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
@@ -95,6 +96,12 @@ class Explanation:
         from homenode.report.explain import render
 
         return render(self.data, command)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the page in a frame."""
+        page = escape(self.html(), quote=True)
+        style = "width: 100%; height: 52rem; border: 0"
+        return f'<iframe title="Protocols step by step" style="{style}" srcdoc="{page}"></iframe>'
 
 
 def explain(

@@ -170,10 +170,12 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
     from homenode.report import steps as words
 
     walk = protocol["walk"]
+    numbers = data["trace"]["numbers"] if data["trace"] else None
     copies = [f"P{number}" for number in range(data["processors"])]
     print_table(
         [
             ("step", True),
+            *([] if numbers is None else [("in the trace", True)]),
             ("reference", False),
             ("hit or miss", False),
             ("bus", False),
@@ -185,6 +187,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
         [
             [
                 str(number),
+                *([] if numbers is None else [f"{numbers[step['reference']]:,}"]),
                 words.reference(step, walk),
                 words.outcome(step),
                 words.transactions(step, walk),

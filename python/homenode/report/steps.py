@@ -63,8 +63,9 @@ def words_of(step: Data) -> str:
 def reference(step: Data, walk: Data) -> str:
     """A reference in a few letters: ``P0 writes a1``."""
     block = letter(step["block"]) if len(walk["blocks"]) > 1 else "word "
-    private = " (private)" if step["private"] else ""
-    return f"P{step['processor']} {_VERBS[step['kind']]} {block}{words_of(step)}{private}"
+    whose = [name for name in ("private", "kernel") if step[name]]
+    note = f" ({', '.join(whose)})" if whose else ""
+    return f"P{step['processor']} {_VERBS[step['kind']]} {block}{words_of(step)}{note}"
 
 
 def outcome(step: Data) -> str:
@@ -142,10 +143,11 @@ def sentences(walk: Data) -> list[str]:
     ended = [n for n, step in enumerate(walk["steps"], 1) if _never_known(step)]
     if ended:
         steps = ", ".join(map(str, ended))
-        plural = "es" if len(ended) > 1 else ""
+        several = len(ended) > 1
+        which = f"misses of steps {steps} were" if several else f"miss of step {steps} was"
         found[-1] += (
-            f" The references end here; the miss{plural} of step{'s' if plural else ''} {steps} "
-            f"{'were' if plural else 'was'} false sharing: nothing that others wrote was used."
+            f" The references end here; the {which} false sharing: nothing that others wrote was "
+            "used."
         )
     return found
 
@@ -165,10 +167,10 @@ def sentence(step: Data, number: int, walk: Data) -> str:
     whose = " of its process's private area" if step["private"] else ""
     block = f" of block {letter(step['block'])}" if len(walk["blocks"]) > 1 else ""
     words = "words" if len(step["words"]) > 1 else "word"
-    text = (
-        f"Processor {step['processor']} {_VERBS[step['kind']]} {words} {words_of(step)}{block}"
-        f"{whose}. {_found(step, number)}"
-    )
+    kernel = ", in the kernel," if step["kernel"] else ""
+    who = f"Processor {step['processor']}{kernel}"
+    what = f"{words} {words_of(step)}{block}{whose}"
+    text = f"{who} {_VERBS[step['kind']]} {what}. {_found(step, number)}"
     parts = [text, *(_act(act, step) for act in step["acts"])]
     cycles = step["cycles"]
     parts.append(f"{cycles} cycles on the bus." if cycles else "The bus is not needed.")
@@ -246,23 +248,36 @@ def title(data: Data, protocol: Data) -> str:
 
 
 def legend(walk: Data) -> str:
-    """Where the blocks are."""
+    """What the columns of states and memory say, and where the blocks are."""
     named = len(walk["blocks"]) > 1
     places = [
         f"{'block ' + letter(number) if named else 'the block'} is at {block['address']:#x}"
         for number, block in enumerate(walk["blocks"])
     ]
-    states = "States are those of the block that is referenced, after the step. "
-    return states + ", ".join(places) + ". Memory is old while a cache answers for the block."
+    return (
+        "States are those of the block that is referenced, after the step; memory is old while a "
+        f"cache answers for the block; {', '.join(places)}."
+    )
 
 
 def sum_up(protocol: Data) -> str:
     """What a walk comes to."""
     walk = protocol["walk"]
     totals = walk["totals"]
-    misses = sum(totals["misses"].values())
-    bus = sum(totals["transactions"].values())
-    return (
-        f"{protocol['name']}: {totals['hits']} hits, {misses} misses, {bus} transactions, "
-        f"{walk['bus_cycles']} cycles on the bus."
-    )
+    parts = [
+        _counted(totals["hits"], "hit"),
+        _counted(sum(totals["misses"].values()), "miss"),
+        _counted(sum(totals["transactions"].values()), "transaction"),
+        _counted(walk["bus_cycles"], "cycle"),
+    ]
+    return f"{protocol['name']}: {', '.join(parts)} on the bus."
+
+
+def _counted(count: int, what: str) -> str:
+    """A number of things.
+
+    >>> _counted(1, "hit"), _counted(2, "miss")
+    ('1 hit', '2 misses')
+    """
+    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
+    return f"{count:,} {what}{ending}"

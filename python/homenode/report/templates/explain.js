@@ -227,7 +227,9 @@
     document.getElementById("says").textContent = `Step ${at} of ${last}. ` + walks.map(
       (walk) => (walks.length > 1 ? `${walk.name}: ` : "")
         + (at ? walk.steps[at - 1].says : "The start: all caches are empty.")).join(" ");
-    history.replaceState(null, "", at ? `#step-${at}` : location.pathname + location.search);
+    try {
+      history.replaceState(null, "", at ? `#step-${at}` : location.pathname + location.search);
+    } catch { /* a page within a page, as in a notebook, has no address of its own */ }
   };
 
   const pause = () => {
