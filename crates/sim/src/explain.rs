@@ -2,10 +2,8 @@
 
 use homenode_base::{Access, BlockSize};
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
-use homenode_snoop::{
-    EXAMPLES, Example, MissRule, ProtocolSpec, Reading, Setup, Sheet, Walk, WalkError, example,
-    pieces, walk,
-};
+use homenode_snoop::walk::{EXAMPLES, Example, Walk, WalkError, example, pieces, walk};
+use homenode_snoop::{MissRule, ProtocolSpec, Reading, Setup, Sheet};
 use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

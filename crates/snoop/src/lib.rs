@@ -18,7 +18,7 @@ pub mod protocol;
 mod sheet;
 mod table;
 mod vocabulary;
-mod walk;
+pub mod walk;
 
 pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
 pub use engine::{
@@ -30,8 +30,4 @@ pub use sheet::{Named, Sheet, SheetReply, SheetRow, SheetState};
 pub use table::{Label, Rules, Table};
 pub use vocabulary::{
     Action, Area, Cell, Code, Copies, Event, Reply, Role, Signal, Source, Transaction,
-};
-pub use walk::{
-    Act, Answer, Block, CopyScene, EXAMPLES, Example, Kind as SharingKind, Miss, MissClass, Scene,
-    Step, Walk, WalkError, example, pieces, walk,
 };

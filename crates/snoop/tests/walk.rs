@@ -3,9 +3,10 @@
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
+use homenode_snoop::walk::{EXAMPLES, Example, Kind, MissClass, Scene, Step, Walk, example, walk};
 use homenode_snoop::{
-    Counter, Counts, EXAMPLES, Example, MissClass, MissRule, Misses, ProtocolSpec, Reading, Setup,
-    Sharing, SharingKind, Step, TABLE, Table, Transactions, Walk, example, walk,
+    Counter, Counts, MissRule, Misses, ProtocolSpec, Reading, Setup, Sharing, TABLE, Table,
+    Transactions,
 };
 use homenode_trace::Batch;
 
@@ -72,9 +73,9 @@ fn told(steps: &[Step]) -> (u64, Misses, Transactions, Sharing) {
             }
             match act.sharing {
                 None => {}
-                Some(SharingKind::True) => sharing.true_sharing += 1,
-                Some(SharingKind::False) => sharing.false_sharing += 1,
-                Some(SharingKind::Passive) => sharing.passive += 1,
+                Some(Kind::True) => sharing.true_sharing += 1,
+                Some(Kind::False) => sharing.false_sharing += 1,
+                Some(Kind::Passive) => sharing.passive += 1,
             }
         }
     }
@@ -108,7 +109,7 @@ fn random_references(rng: &mut Rng, length: usize) -> Vec<Access> {
 fn check_links(walk: &Walk, setup: &Setup) {
     let mut scenes = &walk.start;
     for (number, step) in walk.steps.iter().enumerate() {
-        let states = |scenes: &[homenode_snoop::Scene]| -> Vec<&str> {
+        let states = |scenes: &[Scene]| -> Vec<&str> {
             scenes[step.block].copies.iter().map(|copy| copy.state).collect()
         };
         assert_eq!(
