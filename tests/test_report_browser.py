@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import pytest
-import websocket
 
+from browser import BROWSER, CONTRASTS, Browser
 from canned import costs, matrix
 from homenode.report import build
 from homenode.specs import plain_number
@@ -20,132 +18,13 @@ if TYPE_CHECKING:
 
     import homenode as hn
 
-_BROWSER = next(
-    (
-        path
-        for name in ("chromium", "chromium-browser", "google-chrome")
-        if (path := shutil.which(name))
-    ),
-    None,
-)
 _SIZES = (64, 512, 4096)
 _ROWS = matrix(("numa", "dsm"), _SIZES)
 
 pytestmark = [
-    pytest.mark.skipif(_BROWSER is None, reason="no Chromium on this machine"),
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine"),
     pytest.mark.timeout(120),
 ]
-
-
-class Browser:
-    """A headless Chromium, spoken to over its debugging protocol."""
-
-    def __init__(self, folder: Path) -> None:
-        assert _BROWSER is not None
-        line = [_BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
-        line += ["--no-first-run", "--disable-background-networking", "--disable-sync"]
-        line += ["--disable-component-update", "--disable-dev-shm-usage"]
-        line += ["--remote-debugging-port=0", "--remote-allow-origins=*"]
-        self._process = subprocess.Popen(
-            [*line, f"--user-data-dir={folder}", "about:blank"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self._socket = websocket.create_connection(self._endpoint(), timeout=60)
-        self._number = 0
-        self.events: list[dict[str, Any]] = []
-        target = self("Target.createTarget", url="about:blank")["targetId"]
-        attached = self("Target.attachToTarget", targetId=target, flatten=True)
-        self._session: str | None = attached["sessionId"]
-
-    _session: str | None = None
-
-    def _endpoint(self) -> str:
-        assert self._process.stderr is not None
-        for line in self._process.stderr:
-            if "DevTools listening on " in line:
-                return line.split()[-1]
-        raise AssertionError("the browser did not start")
-
-    def __call__(self, method: str, **params: Any) -> dict[str, Any]:
-        """Sends a command and waits for its answer; events meanwhile are kept."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        self._socket.send(json.dumps(message))
-        while True:
-            answer: dict[str, Any] = json.loads(self._socket.recv())
-            if answer.get("id") == self._number:
-                assert "error" not in answer, answer
-                result: dict[str, Any] = answer["result"]
-                return result
-            self.events.append(answer)
-
-    def value(self, expression: str) -> Any:
-        """The value of a JavaScript expression in the page."""
-        found = self("Runtime.evaluate", expression=expression, returnByValue=True)
-        assert "exceptionDetails" not in found, found
-        return found["result"].get("value")
-
-    def open(self, page: Path, width: int = 1100) -> None:
-        """Loads a file and waits until its script has run."""
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self(f"{domain}.enable")
-        self.size(width)
-        self("Page.navigate", url=page.as_uri())
-        for _ in range(200):
-            if self.value("document.documentElement?.dataset.ready") == "yes":
-                return
-            self(
-                "Runtime.evaluate",
-                expression="new Promise(r => setTimeout(r, 25))",
-                awaitPromise=True,
-            )
-        raise AssertionError("the page's script did not finish")
-
-    def size(self, width: int) -> None:
-        """Sets the size of the window in CSS pixels."""
-        self(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=900,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
-
-    def press(self, key: str) -> None:
-        """Presses and releases a key."""
-        codes = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Escape": 27}
-        for kind in ("keyDown", "keyUp"):
-            self(
-                "Input.dispatchKeyEvent",
-                type=kind,
-                key=key,
-                code=key,
-                windowsVirtualKeyCode=codes[key],
-            )
-
-    def said(self) -> list[str]:
-        """Everything that went wrong in the page: exceptions, console and security messages."""
-        bad = {"Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"}
-        return [json.dumps(e["params"]) for e in self.events if e.get("method") in bad]
-
-    def requests(self) -> list[str]:
-        """The addresses that the page asked for."""
-        sent = [e["params"] for e in self.events if e.get("method") == "Network.requestWillBeSent"]
-        return [event["request"]["url"] for event in sent]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self._socket.close()
-        self._process.terminate()
-        self._process.wait(timeout=20)
-        assert self._process.stderr is not None
-        self._process.stderr.close()
 
 
 @pytest.fixture(scope="module")
@@ -269,35 +148,8 @@ def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
     opened(
         "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
     )
-    contrasts = opened.value(_CONTRASTS)
+    contrasts = opened.value(CONTRASTS)
     opened("Emulation.setEmulatedMedia", features=[])
     assert len(contrasts) > 20
     weak = [entry for entry in contrasts if entry[1] < 4.5]
     assert weak == []
-
-
-# WCAG 2 contrast of every text against the nearest opaque background behind it.
-_CONTRASTS = """(() => {
-  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
-    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = (node) => {
-    for (let at = node; at; at = at.parentElement) {
-      const c = parse(getComputedStyle(at).backgroundColor);
-      if (c.length < 4 || c[3] === 1) return c;
-    }
-    return [255, 255, 255];
-  };
-  const found = new Map();
-  for (const node of document.querySelectorAll('body *')) {
-    const own = [...node.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-    if (!own || node.closest('script, style, [hidden]')) continue;
-    const style = getComputedStyle(node);
-    const ink = parse(node.closest('svg') ? style.fill : style.color);
-    const [a, b] = [light(ink), light(ground(node))].sort((x, y) => y - x);
-    const name = `${node.tagName}.${node.className.baseVal ?? node.className}`;
-    found.set(name, Math.min(found.get(name) ?? 99, (a + 0.05) / (b + 0.05)));
-  }
-  return [...found];
-})()"""

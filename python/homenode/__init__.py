@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from homenode.alphabeta import alpha_beta
     from homenode.bus import BusResult, check_protocols, simulate_bus
     from homenode.catalogue import table
+    from homenode.explanation import Explanation, explain
     from homenode.false_sharing import SharingResult, sharing, synthetic
     from homenode.optimum import OptimalResult, optimal
     from homenode.orders import OrderResult, order_sensitivity
@@ -35,6 +36,7 @@ __all__ = [
     "AdviceResult",
     "BusResult",
     "ConfigError",
+    "Explanation",
     "OptimalResult",
     "OrderResult",
     "Result",
@@ -48,6 +50,7 @@ __all__ = [
     "advise",
     "alpha_beta",
     "check_protocols",
+    "explain",
     "manage_pages",
     "optimal",
     "order_sensitivity",
@@ -68,6 +71,7 @@ _HOME = {
     "AdviceResult": "homenode.advice",
     "BusResult": "homenode.bus",
     "ConfigError": "homenode._core",
+    "Explanation": "homenode.explanation",
     "OptimalResult": "homenode.optimum",
     "OrderResult": "homenode.orders",
     "Result": "homenode.result",
@@ -79,6 +83,7 @@ _HOME = {
     "advise": "homenode.advice",
     "alpha_beta": "homenode.alphabeta",
     "check_protocols": "homenode.bus",
+    "explain": "homenode.explanation",
     "manage_pages": "homenode.pages",
     "optimal": "homenode.optimum",
     "order_sensitivity": "homenode.orders",

@@ -7,6 +7,7 @@ mod advise;
 mod batches;
 mod bus;
 mod error;
+mod explain;
 mod interchange;
 mod optimal;
 mod pages;
@@ -48,6 +49,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bus::simulate_bus, module)?)?;
     module.add_function(wrap_pyfunction!(bus::are_on_bus, module)?)?;
     module.add_function(wrap_pyfunction!(bus::check_protocols, module)?)?;
+    module.add_function(wrap_pyfunction!(explain::explain, module)?)?;
     module.add_function(wrap_pyfunction!(tlb::tlb_misses, module)?)?;
     module.add_function(wrap_pyfunction!(optimal::optimal, module)?)?;
     module.add_function(wrap_pyfunction!(pages::manage_pages, module)?)?;

@@ -9,11 +9,12 @@ use crate::error::config_error;
 use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
-/// The rows of a table as a JSON list; `kind` is one of `formats`, `machines`, `page-policies`,
-/// `policies`, `protocols`, `synthetic`, `tlbs`, `transforms`.
+/// The rows of a table as a JSON list; `kind` is one of `examples`, `formats`, `machines`,
+/// `page-policies`, `policies`, `protocols`, `synthetic`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {
+        "examples" => to_json(&homenode_sim::explain_examples()),
         "formats" => to_json(&formats()),
         "machines" => prices(&[], &[], false),
         "page-policies" => to_json(&homenode_sim::page_policy_rows()),
@@ -23,8 +24,8 @@ pub fn table(kind: &str) -> PyResult<String> {
         "tlbs" => to_json(&homenode_sim::tlb_rows()),
         "transforms" => to_json(&transforms()),
         _ => {
-            let known = "formats, machines, page-policies, policies, protocols, synthetic, tlbs, \
-                         transforms";
+            let known = "examples, formats, machines, page-policies, policies, protocols, \
+                         synthetic, tlbs, transforms";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }

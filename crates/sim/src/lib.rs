@@ -12,6 +12,7 @@ mod bus;
 mod columns;
 mod config;
 mod error;
+mod explain;
 mod feed;
 mod list;
 mod optimal;
@@ -35,6 +36,7 @@ pub use bus::{
 pub use columns::{Columns, Latency, Traffic};
 pub use config::SimConfig;
 pub use error::SimError;
+pub use explain::{ExplainConfig, Explained, Explanation, TracePart, explain, explain_examples};
 pub use list::{BusModel, MachineRow, PolicyRow, RowModel, RowPrices, machine_rows, policy_rows};
 pub use optimal::{
     Certified, CurvePiece, CurveReport, Format as PlacementFormat, MoveBin, Moves, OptimalConfig,

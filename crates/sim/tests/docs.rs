@@ -8,7 +8,8 @@ use std::path::Path;
 use homenode_pmap::OwnerCopy;
 use homenode_pmap::table::{REQUESTS, SITUATIONS};
 use homenode_sim::{
-    action_table, machine_rows, page_policy_rows, policy_rows, protocol_rows, tlb_rows,
+    action_table, explain_examples, machine_rows, page_policy_rows, policy_rows, protocol_rows,
+    tlb_rows,
 };
 use homenode_snoop::{Code, Signal, Source, Table};
 
@@ -174,4 +175,15 @@ fn tlbs_in_the_documentation_are_up_to_date() {
         .unwrap();
     }
     check("tlb.md", &[("tlbs", table)]);
+}
+
+#[test]
+fn the_examples_of_explain_are_up_to_date() {
+    let mut table = String::from("| example | made for | what it shows |\n|---|---|---|\n");
+    for example in explain_examples() {
+        let protocol = example.protocol.map_or("comparing".to_owned(), |name| format!("`{name}`"));
+        let (name, summary, about) = (example.name, example.summary, example.about);
+        writeln!(table, "| `{name}` | {protocol} | {summary}. {about} |").unwrap();
+    }
+    check("explain.md", &[("examples", table)]);
 }

@@ -16,8 +16,10 @@ mod check;
 mod clock;
 mod engine;
 pub mod protocol;
+mod sheet;
 mod table;
 mod vocabulary;
+pub mod walk;
 
 pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
 pub use clock::{
@@ -29,6 +31,7 @@ pub use engine::{
     SetupError, Sharing, Transactions,
 };
 pub use protocol::{Entry, Parameter, ProtocolError, ProtocolSpec, TABLE};
+pub use sheet::{Named, Sheet, SheetReply, SheetRow, SheetState};
 pub use table::{Label, Rules, Table};
 pub use vocabulary::{
     Action, Area, Cell, Code, Copies, Event, Reply, Role, Signal, Source, Transaction,

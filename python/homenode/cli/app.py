@@ -38,6 +38,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "check_protocol",
         "Explore everything that a coherence protocol can do.",
     ),
+    "explain": (
+        "explain",
+        "Print a coherence protocol's table and step through references.",
+    ),
     "sensitivity": ("sensitivity", "Say how much results depend on the order of the threads."),
     "optimal": ("optimal", "Find the best placement there is; its certificate, moves and curve."),
     "tlb": ("tlb", "Count the misses of translation lookaside buffers."),

@@ -5,6 +5,7 @@ use super::cache::{Cache, Leaving, Quiet, READ, Story, WRITTEN};
 use super::counts::{Counts, Misses, Sharing};
 use super::directory::{Directory, Record, Set, members};
 use super::frames::{Frames, QUIET_READ, QUIET_WRITE, block_of, is_used};
+use super::note::{Deed, Echo};
 use super::setup::{MissRule, Setup, SetupError};
 use super::shadow::{Place, Shadow};
 use super::words::Words;
@@ -34,9 +35,11 @@ pub(crate) struct Bus<F, W> {
     pub(crate) counts: Counts,
     table: Table,
     quiet: Quiet,
-    directory: Directory,
+    pub(super) directory: Directory,
     rule: MissRule,
-    shadow: Option<Shadow>,
+    pub(super) shadow: Option<Shadow>,
+    /// What the table was asked and said, if somebody looks on.
+    pub(super) log: Option<Vec<Deed>>,
     /// Frames of the other caches' copies of the block in question.
     others: Vec<Place>,
 }
@@ -54,6 +57,7 @@ impl<F: Frames, W: Words> Bus<F, W> {
             directory: Directory::new(processors),
             rule: setup.rule,
             shadow: None,
+            log: None,
             others: Vec::with_capacity(processors),
         }
         .checked(setup.check.then_some(words)))
@@ -314,6 +318,11 @@ impl<F: Frames, W: Words> Bus<F, W> {
         if let Some(transaction) = action.transaction {
             self.count(piece, transaction, action.source);
         }
+        if let Some(log) = &mut self.log {
+            let asked = (state, event, condition);
+            let supplier = self.others.first().map(|&(holder, _)| holder);
+            log.push(Deed::new(piece.block, asked, (action, supplier)));
+        }
         match action.transaction.and_then(|transaction| Signal::of(transaction, area)) {
             Some(signal) => self.signal(piece, (&mut record, number), signal)?,
             None => self.others.clear(),
@@ -432,6 +441,9 @@ impl<F: Frames, W: Words> Bus<F, W> {
                 Reply::Becomes { next, memory, word } => (next, memory, word),
                 Reply::Impossible(what) => return Err(impossible(holder, what)),
             };
+            if let Some(deed) = self.log.as_mut().and_then(|log| log.last_mut()) {
+                deed.echoes.push(Echo { holder, state, next, memory, word });
+            }
             if let Some(shadow) = self.shadow.as_mut().filter(|_| memory) {
                 shadow.update_memory((holder, frame), number);
             }

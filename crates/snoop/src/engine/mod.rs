@@ -9,8 +9,10 @@ mod counts;
 mod directory;
 pub(crate) mod events;
 pub(crate) mod frames;
+mod note;
 mod setup;
 mod shadow;
+mod watch;
 pub(crate) mod words;
 
 use homenode_base::{AccessKind, Flags};
@@ -18,7 +20,9 @@ use homenode_trace::Batch;
 
 pub use counts::{Counts, KernelPart, Misses, Sharing, Transactions};
 pub use directory::PROCESSORS_MAX;
+pub(crate) use note::Deed;
 pub use setup::{MissRule, Reading, Setup, SetupError};
+pub(crate) use watch::{Loss, Watch};
 
 use crate::table::Table;
 use events::{Bus, Piece};

@@ -37,6 +37,16 @@ impl Shadow {
         &mut self.blocks[number]
     }
 
+    /// What was written last to the words of a block, and what memory has.
+    pub(crate) fn latest_and_memory(&mut self, number: u32) -> &[Values; 2] {
+        self.block(number)
+    }
+
+    /// What a copy has.
+    pub(crate) fn copy(&self, (processor, frame): Place) -> &[u64] {
+        &self.copies[processor][frame]
+    }
+
     /// The copy gets what memory has.
     pub(crate) fn fetch(&mut self, (processor, frame): Place, number: u32) {
         let values = self.block(number)[MEMORY].clone();

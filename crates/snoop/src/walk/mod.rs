@@ -1,0 +1,325 @@
+//! A walk through a few references: what the engine does at each, for people to follow.
+//!
+//! The recorder pushes one reference at a time into the engine that also counts
+//! ([`crate::Counter`]), and writes down which cells of the table it used and what the caches and
+//! memory have then. It decides nothing itself.
+
+mod example;
+mod scene;
+
+pub use example::{EXAMPLES, Example, example};
+pub use scene::{Act, Answer, Block, CopyScene, Kind, Miss, MissClass, Scene, Step, Walk};
+
+use homenode_base::{Access, AccessKind, Flags};
+use homenode_machine::BusCycles;
+
+use crate::engine::{CheckError, Counts, Deed, Loss, Misses, Setup, SetupError, Watch};
+use crate::table::Table;
+use crate::vocabulary::{Area, Code, Event, Signal, Source, Transaction};
+
+/// Why there is no walk.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WalkError {
+    /// There can be no such machine.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// The protocol breaks a promise.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+}
+
+/// Walks through references in their order, under the protocol with this table. Values are always
+/// carried along, whatever the setup says.
+///
+/// # Errors
+/// When there can be no such machine, or the protocol breaks a promise.
+pub fn walk(
+    setup: &Setup,
+    table: &Table,
+    cycles: &BusCycles,
+    references: &[Access],
+) -> Result<Walk, WalkError> {
+    let watch = Watch::new(setup, table.clone())?;
+    let parts: Vec<(usize, Access)> = references
+        .iter()
+        .enumerate()
+        .flat_map(|(number, access)| {
+            pieces(access, watch.shift()).into_iter().map(move |part| (number, part))
+        })
+        .collect();
+    let blocks = blocks(&parts, watch.shift());
+    let mut recorder = Recorder {
+        processors: usize::from(setup.processors),
+        table,
+        cycles,
+        watch,
+        blocks,
+        steps: Vec::new(),
+        open: Vec::new(),
+    };
+    let start = recorder.scenes();
+    for (number, access) in &parts {
+        recorder.step(*number, access)?;
+    }
+    Ok(recorder.finish(start, references))
+}
+
+/// A reference cut at the borders of blocks of `1 << shift` bytes.
+#[must_use]
+pub fn pieces(access: &Access, shift: u32) -> Vec<Access> {
+    let end = access.addr.saturating_add(u64::from(access.size).saturating_sub(1));
+    let piece = |block: u64| {
+        let begin = access.addr.max(block << shift);
+        let last = end.min((block << shift) | ((1 << shift) - 1));
+        Access { addr: begin, size: u8::try_from(last - begin + 1).unwrap_or(u8::MAX), ..*access }
+    };
+    (access.addr >> shift..=end >> shift).map(piece).collect()
+}
+
+/// The words of a piece, by their position in the block.
+fn words(access: &Access, shift: u32) -> std::ops::RangeInclusive<u32> {
+    let offset = access.addr & ((1 << shift) - 1);
+    let word = |byte: u64| u32::try_from(byte / 4).unwrap_or(u32::MAX);
+    word(offset)..=word(offset + u64::from(access.size.max(1)) - 1)
+}
+
+/// The blocks in the order of their first reference, with the words that are touched.
+fn blocks(parts: &[(usize, Access)], shift: u32) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for (_, access) in parts {
+        let address = access.addr >> shift << shift;
+        let at = blocks.iter().position(|block| block.address == address).unwrap_or_else(|| {
+            blocks.push(Block { address, words: Vec::new() });
+            blocks.len() - 1
+        });
+        blocks[at].words.extend(words(access, shift));
+    }
+    for block in &mut blocks {
+        block.words.sort_unstable();
+        block.words.dedup();
+    }
+    blocks
+}
+
+struct Recorder<'a> {
+    processors: usize,
+    table: &'a Table,
+    cycles: &'a BusCycles,
+    watch: Watch,
+    blocks: Vec<Block>,
+    steps: Vec<Step>,
+    /// Misses that are still to be judged: processor, block and step.
+    open: Vec<(usize, usize, usize)>,
+}
+
+impl Recorder<'_> {
+    fn step(&mut self, reference: usize, access: &Access) -> Result<(), CheckError> {
+        let shift = self.watch.shift();
+        let address = access.addr >> shift << shift;
+        let block = self.blocks.iter().position(|b| b.address == address).unwrap_or(0);
+        let processor = usize::from(access.thread) % self.processors;
+        let private = self.watch.is_private(access);
+        let (before, counts) = (self.states(block), self.watch.counts());
+        let had_copy = self.watch.sight(processor, address >> shift).state != 0;
+        let deeds = self.watch.push(access)?;
+        let scenes = self.scenes();
+        let judged = self.judge((processor, block));
+        let miss = self.miss((processor, block), had_copy, (counts.misses, judged));
+        let acts = self.acts(&deeds, private, (counts, self.watch.counts()));
+        self.steps.push(Step {
+            reference,
+            thread: access.thread,
+            processor,
+            kind: match access.kind {
+                AccessKind::Read => "read",
+                AccessKind::Write => "write",
+                AccessKind::Atomic => "atomic",
+                AccessKind::Fetch => "fetch",
+            },
+            address: access.addr,
+            size: access.size,
+            block,
+            words: words(access, shift).collect(),
+            private,
+            kernel: access.flags.contains(Flags::KERNEL),
+            miss,
+            cycles: acts.iter().map(|act| act.cycles).sum(),
+            acts,
+            before,
+            after: self.states(block),
+            scenes,
+        });
+        Ok(())
+    }
+
+    /// The state of a block in each cache.
+    fn states(&self, block: usize) -> Vec<&'static str> {
+        let number = self.blocks[block].address >> self.watch.shift();
+        let name = |processor| self.table.name(self.watch.sight(processor, number).state);
+        (0..self.processors).map(name).collect()
+    }
+
+    /// All blocks as they are now.
+    fn scenes(&mut self) -> Vec<Scene> {
+        (0..self.blocks.len()).map(|block| self.scene(block)).collect()
+    }
+
+    fn scene(&mut self, block: usize) -> Scene {
+        let Block { address, words } = &self.blocks[block];
+        let number = address >> self.watch.shift();
+        let [latest, memory] = self.watch.latest_and_memory(number);
+        let shown = |values: &[u64]| -> Vec<u64> {
+            let at = |&word: &u32| values.get(usize::try_from(word).ok()?).copied();
+            words.iter().filter_map(at).collect()
+        };
+        let copy = |processor| {
+            let sight = self.watch.sight(processor, number);
+            CopyScene {
+                state: self.table.name(sight.state),
+                values: shown(&sight.values),
+                lost: sight.loss.map(|loss| match loss {
+                    Loss::Invalidated => "invalidated",
+                    Loss::Removed => "removed",
+                }),
+                open: sight.open,
+            }
+        };
+        Scene {
+            copies: (0..self.processors).map(copy).collect(),
+            up_to_date: latest == memory,
+            memory: shown(&memory),
+            latest: shown(&latest),
+        }
+    }
+
+    /// Writes down which open misses the step has decided, and returns how many were false. A copy
+    /// that its own processor touches becomes true sharing; one that ends does not.
+    fn judge(&mut self, own: (usize, usize)) -> u64 {
+        let (now, mut ended) = (self.steps.len(), 0);
+        for (processor, block, step) in std::mem::take(&mut self.open) {
+            let number = self.blocks[block].address >> self.watch.shift();
+            if self.watch.sight(processor, number).open {
+                self.open.push((processor, block, step));
+                continue;
+            }
+            let class = if (processor, block) == own {
+                MissClass::InvalidationTrue
+            } else {
+                ended += 1;
+                MissClass::InvalidationFalse
+            };
+            self.steps[step].miss = Some(Miss { class, known: Some(now) });
+        }
+        ended
+    }
+
+    /// Why the copy was not there: what the engine counted in this step, less the earlier misses
+    /// that turned out to be false now.
+    fn miss(
+        &mut self,
+        (processor, block): (usize, usize),
+        had_copy: bool,
+        (before, ended): (Misses, u64),
+    ) -> Option<Miss> {
+        if had_copy {
+            return None;
+        }
+        let (now, step) = (self.watch.counts().misses, self.steps.len());
+        let known = Some(step);
+        let class = if now.cold > before.cold {
+            MissClass::Cold
+        } else if now.replacement > before.replacement {
+            MissClass::Replacement
+        } else if now.removal > before.removal {
+            MissClass::Removal
+        } else if now.invalidation_passive > before.invalidation_passive {
+            MissClass::InvalidationPassive
+        } else if now.invalidation_true > before.invalidation_true {
+            MissClass::InvalidationTrue
+        } else if now.invalidation_false > before.invalidation_false + ended {
+            MissClass::InvalidationFalse
+        } else {
+            // False unless a later step says otherwise.
+            self.open.push((processor, block, step));
+            return Some(Miss { class: MissClass::InvalidationFalse, known: None });
+        };
+        Some(Miss { class, known })
+    }
+
+    /// The cells that were used. At most one of them is a coherence transaction.
+    fn acts(&self, deeds: &[Deed], private: bool, (before, now): (Counts, Counts)) -> Vec<Act> {
+        let (before, now) = (before.coherence, now.coherence);
+        let kind = if now.true_sharing > before.true_sharing {
+            Some(Kind::True)
+        } else if now.false_sharing > before.false_sharing {
+            Some(Kind::False)
+        } else if now.passive > before.passive {
+            Some(Kind::Passive)
+        } else {
+            None
+        };
+        deeds.iter().map(|deed| self.act(deed, private, kind)).collect()
+    }
+
+    fn act(&self, deed: &Deed, private: bool, kind: Option<Kind>) -> Act {
+        let replaces = deed.event == Event::Replace;
+        let area = if private && !replaces { Area::Private } else { Area::Shared };
+        let transaction = deed.action.transaction;
+        let tells = [Some(Transaction::Invalidate), Some(Transaction::Write)];
+        let address = deed.block << self.watch.shift();
+        let answers = deed.echoes.iter().map(|echo| Answer {
+            processor: echo.holder,
+            state: self.table.name(echo.state),
+            next: self.table.name(echo.next),
+            memory: echo.memory,
+            word: echo.word,
+        });
+        let supplies = deed.action.source == Source::Cache;
+        let seen = |transaction| Signal::of(transaction, area).map(Signal::name);
+        Act {
+            block: self.blocks.iter().position(|b| b.address == address).unwrap_or(0),
+            event: deed.event.name(),
+            state: self.table.name(deed.state),
+            condition: self.table.conditions()[usize::from(deed.condition)].name,
+            transaction: transaction.map(Transaction::name),
+            source: deed.action.source.name(),
+            supplier: deed.supplier.filter(|_| supplies),
+            next: self.table.name(deed.action.next),
+            again: deed.action.again,
+            cycles: transaction.map_or(0, |t| cycles(self.cycles, t, deed.action.source)),
+            sharing: kind.filter(|_| tells.contains(&transaction)),
+            signal: transaction.and_then(seen),
+            answers: answers.collect(),
+        }
+    }
+
+    fn finish(self, start: Vec<Scene>, references: &[Access]) -> Walk {
+        let mut totals = self.watch.finish();
+        // The engine was given a reference for each block.
+        totals.references = references.len() as u64;
+        let kernel = references.iter().filter(|r| r.flags.contains(Flags::KERNEL));
+        totals.kernel.references = kernel.count() as u64;
+        Walk {
+            blocks: self.blocks,
+            start,
+            bus_cycles: totals.transactions.cycles(self.cycles),
+            steps: self.steps,
+            totals,
+        }
+    }
+}
+
+/// Cycles of one transaction.
+fn cycles(each: &BusCycles, transaction: Transaction, source: Source) -> u64 {
+    let cache = source == Source::Cache;
+    match transaction {
+        Transaction::ReadBlock if cache => each.read_block_cache,
+        Transaction::ReadBlock => each.read_block_memory,
+        Transaction::ReadInvalidate if cache => each.read_invalidate_cache,
+        Transaction::ReadInvalidate => each.read_invalidate_memory,
+        Transaction::Invalidate => each.invalidate,
+        Transaction::Write => each.write,
+        Transaction::UpdateBlock => each.update_block,
+    }
+}

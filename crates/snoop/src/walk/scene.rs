@@ -1,0 +1,182 @@
+//! What a walk shows. The names of the fields are a public contract (`docs/explain.md`).
+
+use serde::Serialize;
+
+use crate::engine::Counts;
+
+/// A walk through references to a few blocks under one protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Walk {
+    /// The blocks that are referenced, in the order of their first reference.
+    pub blocks: Vec<Block>,
+    /// The blocks before the first step.
+    pub start: Vec<Scene>,
+    /// One step for each reference to one block.
+    pub steps: Vec<Step>,
+    /// What the engine counts in all, and so do the steps.
+    pub totals: Counts,
+    /// Cycles that all transactions take on the bus.
+    pub bus_cycles: u64,
+}
+
+/// A block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Block {
+    /// Its first byte.
+    pub address: u64,
+    /// The words of four bytes that are ever touched, by their position in the block: what scenes
+    /// show.
+    pub words: Vec<u32>,
+}
+
+/// One reference to one block, done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// Number of the reference among those given, from 0; one that straddles blocks has several
+    /// steps.
+    pub reference: usize,
+    /// The thread.
+    pub thread: u16,
+    /// Its processor.
+    pub processor: usize,
+    /// `read`, `write`, `atomic` (a write to the caches) or `fetch` (a read).
+    pub kind: &'static str,
+    /// First byte, within the block.
+    pub address: u64,
+    /// Bytes.
+    pub size: u8,
+    /// Position of the block in [`Walk::blocks`].
+    pub block: usize,
+    /// The words that are touched, by their position in the block.
+    pub words: Vec<u32>,
+    /// Whether the area is private.
+    pub private: bool,
+    /// Whether the kernel referenced it.
+    pub kernel: bool,
+    /// Why there was no copy; nothing if there was one.
+    pub miss: Option<Miss>,
+    /// The cells of the table that were used, in order: first the replacement of another block, if
+    /// there was one.
+    pub acts: Vec<Act>,
+    /// Cycles on the bus of all of them.
+    pub cycles: u64,
+    /// Each cache's state of the block before the step.
+    pub before: Vec<&'static str>,
+    /// The same after it.
+    pub after: Vec<&'static str>,
+    /// All blocks after the step.
+    pub scenes: Vec<Scene>,
+}
+
+/// A miss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Miss {
+    /// Why the copy was not there.
+    pub class: MissClass,
+    /// The step that decides it: this one, a later one for some misses after an invalidation, or
+    /// none if only the end of the references does.
+    pub known: Option<usize>,
+}
+
+/// The classes of [`crate::Misses`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissClass {
+    /// The processor never had the block.
+    Cold,
+    /// The copy had to give way.
+    Replacement,
+    /// What others wrote since the invalidation is used before this copy is lost.
+    InvalidationTrue,
+    /// Nothing that others wrote is used.
+    InvalidationFalse,
+    /// The copy was invalidated, although its area is private.
+    InvalidationPassive,
+    /// The copy went with its process to another processor.
+    Removal,
+}
+
+/// Whose sharing a coherence transaction is, as in [`crate::Sharing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Another holder touched the written word.
+    True,
+    /// None did.
+    False,
+    /// The block is of a private area.
+    Passive,
+}
+
+/// A cell of the table, used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Act {
+    /// The block it is about.
+    pub block: usize,
+    /// What happens.
+    pub event: &'static str,
+    /// The state of the copy.
+    pub state: &'static str,
+    /// What the others have.
+    pub condition: &'static str,
+    /// Transaction on the bus, if any.
+    pub transaction: Option<&'static str>,
+    /// Where the data come from.
+    pub source: &'static str,
+    /// The cache that supplies them, if one does.
+    pub supplier: Option<usize>,
+    /// The next state.
+    pub next: &'static str,
+    /// Whether the event happens again in the next state.
+    pub again: bool,
+    /// Cycles on the bus at the machine's prices.
+    pub cycles: u64,
+    /// Whose sharing it is, if it is a coherence transaction.
+    pub sharing: Option<Kind>,
+    /// What the others see of it, if anything.
+    pub signal: Option<&'static str>,
+    /// What each copy in another cache does about it.
+    pub answers: Vec<Answer>,
+}
+
+/// What a copy in another cache does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// The cache.
+    pub processor: usize,
+    /// Its state.
+    pub state: &'static str,
+    /// Its next state.
+    pub next: &'static str,
+    /// Whether memory takes its data.
+    pub memory: bool,
+    /// Whether it takes the written word.
+    pub word: bool,
+}
+
+/// A block in all caches and in memory. A value is the number of the write it comes from, counted
+/// from 1 over all blocks; 0 is what was there before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Scene {
+    /// By processor.
+    pub copies: Vec<CopyScene>,
+    /// Values in memory, by [`Block::words`].
+    pub memory: Vec<u64>,
+    /// Values written last.
+    pub latest: Vec<u64>,
+    /// Whether memory has what was written last, in every word.
+    pub up_to_date: bool,
+}
+
+/// A block in one cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CopyScene {
+    /// The state.
+    pub state: &'static str,
+    /// Values by [`Block::words`]; empty without a copy.
+    pub values: Vec<u64>,
+    /// How the copy was lost, if the frame still has its tag: `invalidated` or `removed`.
+    pub lost: Option<&'static str>,
+    /// Whether the miss that fetched it is still to be judged.
+    pub open: bool,
+}

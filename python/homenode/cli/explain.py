@@ -1,0 +1,208 @@
+"""`homenode explain`: a coherence protocol's table, and a walk through references."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import examples, json_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@click.command(
+    epilog=examples(
+        "homenode explain mesi",
+        "homenode explain pscr --html pscr.html",
+        "homenode explain --all --example migratory --html protocols.html",
+        "homenode explain mesi amsd --trace t.hnt --references 40 --html t.html",
+        "homenode explain dragon --json | jq '.protocols[0].walk.steps[0]'",
+    )
+)
+@click.argument("protocols", metavar="[PROTOCOL]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All protocols, side by side.")
+@click.option("--html", metavar="FILE", help="Write the page on which one steps back and forth.")
+@click.option("--example", metavar="NAME", help="What to walk through (homenode list examples).")
+@click.option("--trace", metavar="T.hnt", help="Walk through references of a trace instead.")
+@click.option(
+    "--references",
+    type=click.IntRange(min=1),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="Most references of the trace.",
+)
+@click.option(
+    "--block",
+    "blocks",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A block of the trace to follow, by any address in it; may be repeated. Default: the "
+    "first one that several processors reference and one of them writes.",
+)
+@click.option(
+    "--processors",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processors; thread i runs on i mod N. Default: those of the example or trace.",
+)
+@click.option("--machine", default="bus-smp", show_default=True, help="Whose prices are shown.")
+@click.option("--cache-size", metavar="SIZE", help="Bytes in each cache.")
+@click.option("--associativity", type=click.IntRange(min=1), metavar="A", help="Blocks in a set.")
+@click.option("--block-size", metavar="B", help="Bytes in a block.")
+@click.option(
+    "--private-range",
+    "private_ranges",
+    multiple=True,
+    metavar="LO-HI",
+    help="A private area, first byte and one past the last; may be repeated.",
+)
+@json_option
+def explain(
+    protocols: tuple[str, ...], everything: bool, html: str | None, as_json: bool, **options: Any
+) -> None:
+    """Explain coherence protocols: their tables, and what they do reference by reference.
+
+    Prints what each state means, what a cache does in it and what the others do about that; then a
+    short example, one line a reference, with the states of all caches, what goes over the bus, who
+    supplies the data and whose sharing it is. With --html one steps through it in a browser.
+
+    In an example each cache has room for one block of 16 bytes, so that replacements are seen. With
+    a trace, caches and blocks are the machine's, and references to other blocks are left out, so
+    that nothing replaces the blocks that are followed but themselves.
+    """
+    import homenode
+    from homenode.cli.output import print_json
+    from homenode.cli.progress import Progress
+    from homenode.files import check_output, replacing
+
+    names = _named(protocols, everything)
+    trace, example = options.pop("trace"), options["example"]
+    _check_use(trace, example)
+    if html is not None:
+        check_output(html, *([] if trace is None else [trace]))
+    with Progress("looking for the references") as progress:
+        found = homenode.explain(names, trace, progress=progress, **options)
+    if html is not None:
+        text = found.html(_command(names, trace, options)).encode()
+        with replacing(html) as file:
+            file.write(text)
+    if as_json:
+        print_json(found.to_dict())
+    elif html is not None:
+        click.echo(f"{html}: {len(text):,} bytes")
+    else:
+        _print(found.to_dict())
+
+
+def _named(protocols: Sequence[str], everything: bool) -> list[str]:
+    """The protocols that are asked for."""
+    import homenode
+
+    known = [row["name"] for row in homenode.table("protocols")]
+    if everything and protocols:
+        raise click.UsageError("name protocols or say --all, not both")
+    if not everything and not protocols:
+        raise click.UsageError(f"say which protocol: {', '.join(known)}; or --all")
+    return known if everything else list(protocols)
+
+
+def _check_use(trace: str | None, example: str | None) -> None:
+    """Options that say nothing without a trace, or with one."""
+    given = click.get_current_context().get_parameter_source
+    default = click.core.ParameterSource.DEFAULT
+    if trace is not None and example is not None:
+        raise click.UsageError("--example and --trace are two things to walk through: choose one")
+    if trace is None:
+        for name, flag in (("references", "--references"), ("blocks", "--block")):
+            if given(name) is not default:
+                raise click.UsageError(f"{flag} is about a trace: name one with --trace")
+
+
+def _command(names: Sequence[str], trace: str | None, options: dict[str, Any]) -> str:
+    """The command line that makes the page again."""
+    words = ["homenode", "explain", *names]
+    given = click.get_current_context().get_parameter_source
+    if trace is not None:
+        words += ["--trace", trace]
+    flags = {"blocks": "--block", "private_ranges": "--private-range"}
+    for name, value in options.items():
+        if given(name) is click.core.ParameterSource.DEFAULT:
+            continue
+        flag = flags.get(name, "--" + name.replace("_", "-"))
+        for one in value if isinstance(value, tuple) else [value]:
+            words += [flag, str(one)]
+    return shlex.join([*words, "--html", "page.html"])
+
+
+def _print(data: dict[str, Any]) -> None:
+    from homenode.cli.output import print_table
+    from homenode.report import steps as words
+
+    for protocol in data["protocols"]:
+        click.echo(f"{protocol['name']}: {protocol['summary']}\nSource: {protocol['source']}\n")
+        table = protocol["table"]
+        for what in ("states", "conditions"):
+            print_table(
+                [(what[:-1], False), ("meaning", False)],
+                [[row["name"], row["meaning"]] for row in table[what]],
+            )
+        print_table(
+            [
+                (name, False)
+                for name in ("state", "event", "others", "bus transaction", "data from", "next")
+            ],
+            [words.cell(row) for row in table["rows"]],
+            "What a cache does",
+        )
+        print_table(
+            [("other copies see", False), ("they become", False)],
+            words.others(table),
+        )
+        _print_walk(protocol, data)
+
+
+def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
+    from homenode.cli.output import print_table
+    from homenode.report import steps as words
+
+    walk = protocol["walk"]
+    numbers = data["trace"]["numbers"] if data["trace"] else None
+    copies = [f"P{number}" for number in range(data["processors"])]
+    print_table(
+        [
+            ("step", True),
+            *([] if numbers is None else [("in the trace", True)]),
+            ("reference", False),
+            ("hit or miss", False),
+            ("bus", False),
+            ("data from", False),
+            *((name, False) for name in copies),
+            ("memory", False),
+            ("cycles", True),
+        ],
+        [
+            [
+                str(number),
+                *([] if numbers is None else [f"{numbers[step['reference']]:,}"]),
+                words.reference(step, walk),
+                words.outcome(step),
+                words.transactions(step, walk),
+                words.suppliers(step),
+                *step["after"],
+                "" if step["scenes"][step["block"]]["up_to_date"] else "old",
+                str(step["cycles"] or ""),
+            ]
+            for number, step in enumerate(walk["steps"], 1)
+        ],
+        words.title(data, protocol),
+    )
+    click.echo(words.legend(walk))
+    click.echo(words.sum_up(protocol))
+    click.echo()
+
+
+COMMANDS = {"explain": explain}

@@ -1,0 +1,221 @@
+"""The page of `homenode explain`: one steps through references and watches caches and bus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from homenode.report import steps as words
+from homenode.report.palette import PROCESSOR_COLOURS
+from homenode.specs import format_size, plain_number
+
+Data = dict[str, Any]
+
+# As many addresses are written out.
+_LISTED = 3
+# What the script needs of a step and its acts; the rest is on the page already.
+_STEP = ("processor", "block", "words", "private", "cycles", "miss")
+_ACT = ("block", "event", "transaction", "supplier", "cycles", "sharing")
+
+_COUNTED = (
+    ("cold", "cold"),
+    ("replacement", "replacement"),
+    ("invalidation_true", "true"),
+    ("invalidation_false", "false"),
+    ("invalidation_passive", "passive"),
+    ("open", "not known yet"),
+    ("removal", "removal"),
+)
+_SENT = (
+    ("fetch", "blocks fetched"),
+    ("invalidate", "invalidate"),
+    ("write", "write"),
+    ("update-block", "update-block"),
+)
+
+
+def render(data: Data, command: str) -> str:
+    """The page as HTML text.
+
+    Args:
+        data: what ``homenode explain --json`` prints.
+        command: the command line that makes the page again; left out if empty.
+    """
+    environment = Environment(
+        loader=PackageLoader("homenode.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"size": format_size, "num": plain_number, "letter": words.letter}
+    environment.filters["display"] = words.display
+    panels = [_panel(index, protocol) for index, protocol in enumerate(data["protocols"])]
+    names = [str(protocol["name"]) for protocol in data["protocols"]]
+    text = environment.get_template("explain.html.jinja").render(
+        title=_title(names),
+        data=data,
+        panels=panels,
+        first=data["protocols"][0]["walk"],
+        about=_about(data),
+        references=_references(data),
+        counted=_COUNTED,
+        sent=_SENT,
+        cycles=data["cycles"].items(),
+        command=command,
+        colours=[PROCESSOR_COLOURS[n % len(PROCESSOR_COLOURS)] for n in range(data["processors"])],
+        script_data=_script_json([_for_script(protocol) for protocol in data["protocols"]]),
+    )
+    return text + ("" if text.endswith("\n") else "\n")
+
+
+def _title(names: list[str]) -> str:
+    shown = [words.display(name) for name in names]
+    if len(shown) == 1:
+        return f"{shown[0]}, step by step"
+    return f"{', '.join(shown[:-1])} and {shown[-1]}, side by side"
+
+
+def _about(data: Data) -> tuple[str, str]:
+    """What is walked through: a title and a sentence."""
+    example, part = data["example"], data["trace"]
+    if example is not None:
+        return example["summary"], example["about"]
+    count = len(part["numbers"])
+    first, last = part["numbers"][0], part["numbers"][-1]
+    blocks = len(data["protocols"][0]["walk"]["blocks"])
+    which = f"first {count} references" if count > 1 else "first reference"
+    numbers = f"numbers {first:,} to {last:,}" if count > 1 else f"number {first:,}"
+    where = "the block" if blocks == 1 else f"the {blocks} blocks"
+    more = "more follow" if part["cut"] else "there are no others"
+    return Path(part["name"]).name, (
+        f"The {which} to {where} at {_addresses(data)}, {numbers} of the trace; "
+        f"{more}. References to other blocks are left out, so that they replace nothing here."
+    )
+
+
+def _addresses(data: Data) -> str:
+    found = [f"{block['address']:#x}" for block in data["protocols"][0]["walk"]["blocks"]]
+    return " and ".join(found) if len(found) < _LISTED else f"{found[0]} to {found[-1]}"
+
+
+def _references(data: Data) -> list[Data]:
+    """The list to jump by: what is referenced, and how each protocol fares with it."""
+    walks = [protocol["walk"] for protocol in data["protocols"]]
+    return [
+        {
+            "text": words.reference(step, walks[0]),
+            "processor": step["processor"],
+            "number": data["trace"]["numbers"][step["reference"]] if data["trace"] else None,
+            "marks": [_mark(walk["steps"][index]) for walk in walks],
+        }
+        for index, step in enumerate(walks[0]["steps"])
+    ]
+
+
+def _mark(step: Data) -> str:
+    if step["miss"] is not None:
+        return "miss"
+    return "bus" if step["cycles"] else "hit"
+
+
+def _panel(index: int, protocol: Data) -> Data:
+    """A protocol with its table and its steps in words."""
+    walk, table = protocol["walk"], protocol["table"]
+    rows = [
+        {"key": _key(row["state"], row["event"], row["condition"]), "cells": words.cell(row)}
+        for row in table["rows"]
+    ]
+    said = words.sentences(walk) if walk["steps"] else []
+    names = words.signals(table)
+    return {
+        "index": index,
+        "name": protocol["name"],
+        "summary": protocol["summary"],
+        "source": protocol["source"],
+        "states": table["states"],
+        "conditions": table["conditions"],
+        "rows": rows,
+        "replies": [
+            (_key(reply["signal"], reply["state"]), reply)
+            for reply in table["replies"]
+            if names[reply["signal"]] == reply["signal"]
+        ],
+        "blocks": walk["blocks"],
+        "sum": words.sum_up(protocol),
+        "steps": [
+            {
+                "reference": words.reference(step, walk),
+                "outcome": words.outcome(step),
+                "transactions": words.transactions(step, walk),
+                "suppliers": words.suppliers(step),
+                "after": step["after"],
+                "memory": "" if step["scenes"][step["block"]]["up_to_date"] else "old",
+                "cycles": step["cycles"],
+                "sentence": text,
+            }
+            for step, text in zip(walk["steps"], said, strict=True)
+        ],
+    }
+
+
+def _key(*names: str) -> str:
+    return "|".join(names)
+
+
+def _for_script(protocol: Data) -> Data:
+    """What the script shows of a walk, a third of its size."""
+    walk = protocol["walk"]
+    names = words.signals(protocol["table"])
+    roles = {state["name"]: state["role"] for state in protocol["table"]["states"]}
+    return {
+        "name": protocol["name"],
+        "roles": roles,
+        "blocks": [block["words"] for block in walk["blocks"]],
+        "start": [_scene(scene) for scene in walk["start"]],
+        "steps": [
+            {name: step[name] for name in _STEP}
+            | {
+                "writes": step["kind"] in {"write", "atomic"},
+                "acts": [_act(act, (step["processor"], names)) for act in step["acts"]],
+                "scenes": [_scene(scene) for scene in step["scenes"]],
+            }
+            for step in walk["steps"]
+        ],
+    }
+
+
+def _act(act: Data, whose: tuple[int, dict[str, str]]) -> Data:
+    processor, names = whose
+    memory = act["source"] == "memory" or act["transaction"] == "update-block"
+    return {name: act[name] for name in _ACT} | {
+        "key": _key(act["state"], act["event"], act["condition"]),
+        "asks": processor,
+        "memory": memory or any(answer["memory"] for answer in act["answers"]),
+        "replies": [
+            [answer["processor"], _key(names.get(act["signal"] or "", ""), answer["state"])]
+            for answer in act["answers"]
+        ],
+        "changed": [
+            answer["processor"]
+            for answer in act["answers"]
+            if answer["state"] != answer["next"] or answer["word"]
+        ],
+    }
+
+
+def _scene(scene: Data) -> Data:
+    copies = [
+        [copy["state"], copy["values"], copy["lost"], copy["open"]] for copy in scene["copies"]
+    ]
+    return {"copies": copies, "memory": scene["memory"], "latest": scene["latest"]}
+
+
+def _script_json(value: Any) -> Markup:
+    """JSON that may stand inside a script element."""
+    text = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return Markup(text)  # noqa: S704 - no "<" is left, so the element cannot end early

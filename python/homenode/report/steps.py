@@ -1,0 +1,283 @@
+"""Steps of a walk in words: the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Data = Mapping[str, Any]
+
+CLASSES = {
+    "cold": "cold miss",
+    "replacement": "replacement miss",
+    "invalidation_true": "invalidation miss, true sharing",
+    "invalidation_false": "invalidation miss, false sharing",
+    "invalidation_passive": "invalidation miss, passive sharing",
+    "removal": "removal miss",
+}
+_WHY = {
+    "cold": "it never had the block",
+    "replacement": "its copy had given way to another block",
+    "invalidation_passive": "its copy of the private block was invalidated",
+    "removal": "its copy went with the process",
+}
+_INVALIDATED = "its copy was invalidated"
+_VERBS = {
+    "read": "reads",
+    "write": "writes",
+    "atomic": "updates",
+    "fetch": "fetches",
+}
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_OWN = "own copy"
+
+
+def display(protocol: str) -> str:
+    """A protocol's name as people write it.
+
+    >>> display("mesi"), display("dragon")
+    ('MESI', 'Dragon')
+    """
+    name, colon, rest = protocol.partition(":")
+    return (name.capitalize() if name == "dragon" else name.upper()) + colon + rest
+
+
+def letter(block: int) -> str:
+    """The name of a block on a page.
+
+    >>> letter(0), letter(27)
+    ('a', 'bb')
+    """
+    again, place = divmod(block, len(_LETTERS))
+    return _LETTERS[place] * (again + 1)
+
+
+def words_of(step: Data) -> str:
+    """The words that a step touches: ``0``, or ``0-3``."""
+    first, last = step["words"][0], step["words"][-1]
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def reference(step: Data, walk: Data) -> str:
+    """A reference in a few letters: ``P0 writes a1``."""
+    block = letter(step["block"]) if len(walk["blocks"]) > 1 else "word "
+    whose = [name for name in ("private", "kernel") if step[name]]
+    note = f" ({', '.join(whose)})" if whose else ""
+    return f"P{step['processor']} {_VERBS[step['kind']]} {block}{words_of(step)}{note}"
+
+
+def outcome(step: Data) -> str:
+    """Whether it hits, or the class of its miss, as is known in the end."""
+    return "hit" if step["miss"] is None else CLASSES[step["miss"]["class"]]
+
+
+def transactions(step: Data, walk: Data) -> str:
+    """What goes over the bus, with the kind of sharing of coherence transactions."""
+    return ", ".join(_transaction(act, step, walk) for act in step["acts"] if act["transaction"])
+
+
+def _transaction(act: Data, step: Data, walk: Data) -> str:
+    text = str(act["transaction"])
+    if len(walk["blocks"]) > 1 and act["block"] != step["block"]:
+        text += f" of {letter(act['block'])}"
+    return f"{text} ({act['sharing']})" if act["sharing"] else text
+
+
+def suppliers(step: Data) -> str:
+    """Who supplies the data that come over the bus."""
+    return ", ".join(
+        "memory" if act["supplier"] is None else f"P{act['supplier']}"
+        for act in step["acts"]
+        if act["source"] != _OWN
+    )
+
+
+def cell(row: Data) -> list[str]:
+    """A row of the table: state, event, others, transaction, source, next."""
+    again = f", then {row['event']} again" if row["again"] else ""
+    source = "" if row["source"] == _OWN else row["source"]
+    texts = [row["state"], row["event"], row["condition"], row["transaction"] or "", source]
+    return [*texts, row["next"] + again]
+
+
+def signals(table: Data) -> dict[str, str]:
+    """Each signal with its name; one that does what another one does has that one's name."""
+    does: dict[str, list[tuple[Any, ...]]] = {}
+    for reply in table["replies"]:
+        what = tuple(value for name, value in reply.items() if name != "signal")
+        does.setdefault(reply["signal"], []).append(what)
+    private, plain = "read-block, private", "read-block"
+    same = does.get(private) == does.get(plain)
+    return {name: plain if same and name == private else name for name in does}
+
+
+def others(table: Data) -> list[list[str]]:
+    """What the others see, and what becomes of their copies."""
+    changes: dict[str, list[str]] = {}
+    names = signals(table)
+    for reply in table["replies"]:
+        if names[reply["signal"]] != reply["signal"]:
+            continue
+        notes = [text for text, is_so in _notes(reply) if is_so]
+        note = f" ({', '.join(notes)})" if notes else ""
+        change = f"{reply['state']} -> {reply['next']}{note}"
+        changes.setdefault(reply["signal"], []).append(change)
+    return [[signal, "; ".join(found)] for signal, found in changes.items()]
+
+
+def _notes(reply: Data) -> tuple[tuple[str, bool], ...]:
+    return (("memory takes the block", reply["memory"]), ("it takes the word", reply["word"]))
+
+
+def sentences(walk: Data) -> list[str]:
+    """For each step what happens in it, and which earlier misses it judges."""
+    found = [sentence(step, number, walk) for number, step in enumerate(walk["steps"])]
+    for number, step in enumerate(walk["steps"]):
+        miss = step["miss"]
+        if miss is not None and miss["known"] is not None and miss["known"] > number:
+            found[miss["known"]] += (
+                f" Now it shows: the miss of step {number + 1} was {_judged(miss)}."
+            )
+    ended = [n for n, step in enumerate(walk["steps"], 1) if _never_known(step)]
+    if ended:
+        steps = ", ".join(map(str, ended))
+        several = len(ended) > 1
+        which = f"misses of steps {steps} were" if several else f"miss of step {steps} was"
+        found[-1] += (
+            f" The references end here; the {which} false sharing: nothing that others wrote was "
+            "used."
+        )
+    return found
+
+
+def _never_known(step: Data) -> bool:
+    return step["miss"] is not None and step["miss"]["known"] is None
+
+
+def _judged(miss: Data) -> str:
+    if miss["class"] == "invalidation_true":
+        return "true sharing, for a word that another processor wrote is used"
+    return "false sharing, for nothing that others wrote was used in the copy's life"
+
+
+def sentence(step: Data, number: int, walk: Data) -> str:
+    """What happens in a step, in words to be read aloud."""
+    whose = " of its process's private area" if step["private"] else ""
+    block = f" of block {letter(step['block'])}" if len(walk["blocks"]) > 1 else ""
+    words = "words" if len(step["words"]) > 1 else "word"
+    kernel = ", in the kernel," if step["kernel"] else ""
+    who = f"Processor {step['processor']}{kernel}"
+    what = f"{words} {words_of(step)}{block}{whose}"
+    text = f"{who} {_VERBS[step['kind']]} {what}. {_found(step, number)}"
+    parts = [text, *(_act(act, step) for act in step["acts"])]
+    cycles = step["cycles"]
+    parts.append(f"{cycles} cycles on the bus." if cycles else "The bus is not needed.")
+    return " ".join(part for part in parts if part)
+
+
+def _found(step: Data, number: int) -> str:
+    if step["miss"] is None:
+        return "A hit."
+    name = step["miss"]["class"]
+    why = _WHY.get(name, _INVALIDATED)
+    if name in {"invalidation_true", "invalidation_false"}:
+        if step["miss"]["known"] != number:
+            why += "; whether it needs what others wrote shows later"
+        elif name == "invalidation_true":
+            why += ", and it needs what another processor wrote: true sharing"
+        else:
+            why += ", but nobody wrote since: false sharing"
+    return f"A miss: {why}."
+
+
+def _act(act: Data, step: Data) -> str:
+    here = act["block"] == step["block"]
+    name = "Its copy" if here else f"The copy of block {letter(act['block'])}"
+    if act["event"] == "replace":
+        how = "is written back to memory and" if act["transaction"] else "quietly"
+        return f"{name} {how} gives way ({act['state']} to {act['next']})."
+    parts = []
+    if act["transaction"]:
+        parts.append(f"{_over_the_bus(act)}.")
+        parts += [_answer(answer) for answer in act["answers"]]
+        if act["sharing"]:
+            parts.append(_whose(act))
+    if act["state"] != act["next"]:
+        parts.append(f"Its own state goes from {act['state']} to {act['next']}.")
+    return " ".join(part for part in parts if part)
+
+
+def _over_the_bus(act: Data) -> str:
+    name = str(act["transaction"]).capitalize()
+    if act["source"] == _OWN:
+        return f"{name} goes over the bus"
+    supplier = "memory" if act["supplier"] is None else f"cache {act['supplier']}"
+    return f"{name}: {supplier} supplies the block"
+
+
+def _answer(answer: Data) -> str:
+    who = f"cache {answer['processor']}"
+    changes = answer["state"] != answer["next"]
+    text = f"In {who} {answer['state']} becomes {answer['next']}" if changes else ""
+    notes = [note for note, is_so in _notes(answer) if is_so]
+    if not text:
+        return f"{who.capitalize()} takes the word." if answer["word"] else ""
+    return f"{text}{''.join(f', and {note}' for note in notes)}."
+
+
+def _whose(act: Data) -> str:
+    if act["sharing"] == "passive":
+        return "Passive sharing: the block is private."
+    if act["sharing"] == "true":
+        return "True sharing: another holder used this word."
+    if not act["answers"]:
+        return "False sharing: no other cache has the block."
+    return "False sharing: no other holder used this word."
+
+
+def title(data: Data, protocol: Data) -> str:
+    """What the steps are about."""
+    example, part = data["example"], data["trace"]
+    name = str(protocol["name"])
+    if example is not None:
+        return f"{example['summary']}, under {name}: {example['about']}"
+    count = len(part["numbers"])
+    return f"{part['name']}, {count} reference{'' if count == 1 else 's'} under {name}"
+
+
+def legend(walk: Data) -> str:
+    """What the columns of states and memory say, and where the blocks are."""
+    named = len(walk["blocks"]) > 1
+    places = [
+        f"{'block ' + letter(number) if named else 'the block'} is at {block['address']:#x}"
+        for number, block in enumerate(walk["blocks"])
+    ]
+    return (
+        "States are those of the block that is referenced, after the step; memory is old while a "
+        f"cache answers for the block; {', '.join(places)}."
+    )
+
+
+def sum_up(protocol: Data) -> str:
+    """What a walk comes to."""
+    walk = protocol["walk"]
+    totals = walk["totals"]
+    parts = [
+        _counted(totals["hits"], "hit"),
+        _counted(sum(totals["misses"].values()), "miss"),
+        _counted(sum(totals["transactions"].values()), "transaction"),
+        _counted(walk["bus_cycles"], "cycle"),
+    ]
+    return f"{protocol['name']}: {', '.join(parts)} on the bus."
+
+
+def _counted(count: int, what: str) -> str:
+    """A number of things.
+
+    >>> _counted(1, "hit"), _counted(2, "miss")
+    ('1 hit', '2 misses')
+    """
+    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
+    return f"{count:,} {what}{ending}"

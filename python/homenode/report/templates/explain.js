@@ -1,0 +1,292 @@
+"use strict";
+(() => {
+  const walks = JSON.parse(document.getElementById("homenode-data").textContent);
+  const last = walks[0].steps.length;
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const one = (selector, within = document) => within.querySelector(selector);
+  const make = (name, cls, text) => {
+    const node = document.createElement(name);
+    if (cls) node.className = cls;
+    if (text !== undefined) node.textContent = text;
+    return node;
+  };
+  let at = 0;
+  let timer = null;
+
+  // The words of a step stand on the page already.
+  const open = "invalidation miss, true or false shows later";
+  walks.forEach((walk, index) => {
+    const rows = all(`[data-steps="${index}"] tbody tr`);
+    walk.steps.forEach((step, number) => {
+      const [facts, words] = [rows[2 * number], rows[2 * number + 1]];
+      step.text = facts.cells[1].textContent;
+      step.outcome = facts.cells[2].textContent;
+      step.says = words.cells[1].textContent;
+    });
+  });
+
+  // Who made each write, from 1 on.
+  const writers = walks.map((walk) => {
+    const found = [null];
+    walk.steps.forEach((step) => { if (step.writes) found.push(step.processor); });
+    return found;
+  });
+
+  const showWords = (place, names, values, mark) => {
+    place.replaceChildren(...values.map((value, index) => {
+      const word = make("span", "word");
+      if (value) word.classList.add(`of-${mark.writers[value]}`);
+      if (mark.latest[index] !== value) word.classList.add("old");
+      if (mark.touched.includes(names[index])) word.classList.add("touched");
+      word.append(make("i", "", names[index]), String(value));
+      return word;
+    }));
+  };
+
+  const center = (processor, count) => (100 * (processor + 0.5)) / count;
+
+  // The piece of the bus that the data or the signal take: from the supplier, or to those who hear.
+  const showFlow = (panel, act, count) => {
+    const flow = one(".flow", panel);
+    flow.className = "flow";
+    if (!act) return;
+    const asks = center(act.asks, count);
+    const fetches = act.transaction.startsWith("read");
+    const ends = act.supplier !== null ? [center(act.supplier, count)]
+      : act.memory ? [50] : act.changed.map((processor) => center(processor, count));
+    const points = [asks, ...ends];
+    const [low, high] = [Math.min(...points), Math.max(...points)];
+    flow.style.left = `${low}%`;
+    flow.style.width = `${high - low}%`;
+    const rightwards = fetches ? asks > ends[0] : ends[0] > asks;
+    void flow.offsetWidth; // so that the same animation starts anew
+    flow.classList.add("on");
+    if (!rightwards) flow.classList.add("left");
+  };
+
+  const showBus = (panel, step, count) => {
+    const acts = step ? step.acts.filter((act) => act.transaction) : [];
+    const bus = one(".bus", panel);
+    bus.classList.toggle("busy", acts.length > 0);
+    const sent = one(".sent", bus);
+    sent.replaceChildren();
+    acts.forEach((act, index) => {
+      if (index) sent.append(", then ");
+      sent.append(make("b", "", act.transaction));
+      if (act.sharing) sent.append(` (${act.sharing})`);
+    });
+    sent.append(acts.length ? ` · ${step.cycles} cycles` : step ? "nothing on the bus" : "bus");
+    showFlow(panel, acts.at(-1), count);
+    const giving = new Set(acts.map((act) => act.supplier).filter((who) => who !== null));
+    const hearing = new Set(acts.flatMap((act) => act.changed));
+    all(".cache", panel).forEach((cache, processor) => {
+      cache.classList.toggle("acts", step !== null && step.processor === processor);
+      cache.classList.toggle("gives", giving.has(processor));
+      cache.classList.toggle("hears", hearing.has(processor) && !giving.has(processor));
+      if (!acts.length) cache.classList.remove("gives", "hears");
+      one(".stub", cache).classList.toggle("idle", !acts.length);
+      one(".does", cache).textContent = step && step.processor === processor
+        ? step.text.replace(/^P\d+ /, "") : "";
+    });
+    one(".memory", panel).classList.toggle("takes", acts.some((act) => act.memory));
+  };
+
+  const why = ([state, , lost, open]) => {
+    if (open) return "true or false sharing?";
+    if (state !== "I") return "";
+    return lost ?? "";
+  };
+
+  const showScenes = (panel, walk, writersHere) => {
+    const step = at ? walk.steps[at - 1] : null;
+    const scenes = step ? step.scenes : walk.start;
+    const before = at > 1 ? walk.steps[at - 2].scenes : walk.start;
+    scenes.forEach((scene, block) => {
+      const names = walk.blocks[block];
+      const mark = { writers: writersHere, latest: scene.latest, touched: [] };
+      scene.copies.forEach((copy, processor) => {
+        const place = one(`.cache[data-cache="${processor}"] [data-block="${block}"]`, panel);
+        const badge = one(".badge", place);
+        badge.textContent = copy[0];
+        badge.className = `badge ${walk.roles[copy[0]]}`;
+        const changed = step !== null && copy[0] !== before[block].copies[processor][0];
+        badge.classList.toggle("changed", changed);
+        const own = step !== null && step.processor === processor && step.block === block;
+        showWords(one(".words", place), names, copy[1],
+          { ...mark, touched: own ? step.words : [] });
+        one(".why", place).textContent = why(copy);
+      });
+      const memory = one(`.memory [data-block="${block}"]`, panel);
+      showWords(one(".words", memory), names, scene.memory, mark);
+      const behind = scene.memory.some((value, index) => value !== scene.latest[index]);
+      one(".why", memory).textContent = behind ? "out of date" : "up to date";
+      one(".why", memory).classList.toggle("behind", behind);
+    });
+  };
+
+  const showTable = (index, step) => {
+    const used = new Set(step ? step.acts.map((act) => act.key) : []);
+    const heard = new Set(step ? step.acts.flatMap((act) => act.replies.map(([, key]) => key)) : []);
+    const rows = all(`[data-table="${index}"] tr[data-key]`);
+    rows.forEach((row) => {
+      row.classList.toggle("used", used.has(row.dataset.key));
+      row.classList.toggle("heard", heard.has(row.dataset.key));
+    });
+    const marked = rows.filter((row) => used.has(row.dataset.key));
+    const picked = one(`[data-panel="${index}"] .picked tbody`);
+    if (picked) picked.replaceChildren(...marked.map((row) => {
+      const copy = row.cloneNode(true);
+      copy.removeAttribute("data-key");
+      copy.className = "";
+      return copy;
+    }));
+    const live = one(`.live[data-table="${index}"]`);
+    if (live && marked.length) {
+      const key = step.acts.at(-1).key;
+      const row = marked.find((candidate) => candidate.dataset.key === key) ?? marked[0];
+      const top = row.offsetTop - live.clientHeight / 2;
+      if (row.offsetTop < live.scrollTop + 40
+        || row.offsetTop + 40 > live.scrollTop + live.clientHeight) live.scrollTop = top;
+    }
+  };
+
+  // What can be said of the step when it has just happened; the rest shows later.
+  const showTags = (panel, walk, step) => {
+    const tags = [];
+    const tag = (cls, text) => tags.push(make("span", `tag ${cls}`, text));
+    if (step) {
+      const later = step.miss && step.miss.known !== at - 1;
+      tag(step.miss ? (later ? "is-later" : "is-miss") : "", later ? open : step.outcome);
+      step.acts.forEach((act) => {
+        if (!act.transaction) return;
+        const sharing = act.sharing ? `: ${act.sharing} sharing` : "";
+        tag("is-bus", act.transaction + sharing);
+      });
+      if (step.private) tag("", "private area");
+      walk.steps.forEach((earlier, number) => {
+        const { miss } = earlier;
+        if (miss && number < at - 1 && (miss.known === at - 1 || (miss.known === null && at === last))) {
+          tag("is-miss", `step ${number + 1}: ${earlier.outcome}`);
+        }
+      });
+    }
+    one(".tags", panel).replaceChildren(...tags);
+  };
+
+  const showTotals = (index, walk) => {
+    const counts = {};
+    const add = (name, by = 1) => { counts[name] = (counts[name] ?? 0) + by; };
+    walk.steps.slice(0, at).forEach((step) => {
+      const known = step.miss && (step.miss.known ?? last) < at;
+      const over = at === last;
+      add(!step.miss ? "hit" : known || over ? step.miss.class : "open");
+      step.acts.filter((act) => act.transaction).forEach((act) => {
+        add(act.transaction.startsWith("read") ? "fetch" : act.transaction);
+      });
+      add("cycles", step.cycles);
+    });
+    all(`[data-total="${index}"] [data-count]`).forEach((cell) => {
+      const count = counts[cell.dataset.count] ?? 0;
+      cell.textContent = count.toLocaleString("en-US");
+      cell.classList.toggle("nought", count === 0);
+    });
+  };
+
+  const show = (step, quietly) => {
+    at = Math.max(0, Math.min(last, step));
+    walks.forEach((walk, index) => {
+      const panel = one(`[data-panel="${index}"]`);
+      const now = at ? walk.steps[at - 1] : null;
+      showScenes(panel, walk, writers[index]);
+      showTags(panel, walk, now);
+      showBus(panel, now, walk.start[0]?.copies.length ?? 1);
+      one(".sentence", panel).textContent = now ? now.says
+        : "All caches are empty. Step on to see the first reference.";
+      showTable(index, now);
+      showTotals(index, walk);
+    });
+    const text = at ? walks[0].steps[at - 1].text : "the start";
+    document.getElementById("count").textContent = `${at} of ${last}`;
+    document.getElementById("reference").textContent = text;
+    const slider = document.getElementById("slider");
+    slider.value = at;
+    slider.setAttribute("aria-valuetext", `step ${at} of ${last}: ${text}`);
+    all(".jump").forEach((jump, index) => {
+      jump.classList.toggle("done", index + 1 < at);
+      if (index + 1 === at) jump.setAttribute("aria-current", "step");
+      else jump.removeAttribute("aria-current");
+    });
+    const current = one(".jump[aria-current]");
+    const list = one(".references");
+    if (current && list.scrollWidth > list.clientWidth) {
+      list.scrollLeft = current.offsetLeft - list.offsetLeft - list.clientWidth / 3;
+    }
+    all("[data-go=first], [data-go=back]").forEach((button) => { button.disabled = at === 0; });
+    all("[data-go=last], [data-go=on]").forEach((button) => { button.disabled = at === last; });
+    if (quietly) return;
+    document.getElementById("says").textContent = `Step ${at} of ${last}. ` + walks.map(
+      (walk) => (walks.length > 1 ? `${walk.name}: ` : "")
+        + (at ? walk.steps[at - 1].says : "The start: all caches are empty.")).join(" ");
+    try {
+      history.replaceState(null, "", at ? `#step-${at}` : location.pathname + location.search);
+    } catch { /* a page within a page, as in a notebook, has no address of its own */ }
+  };
+
+  const pause = () => {
+    clearInterval(timer);
+    timer = null;
+    const play = one(".play");
+    document.getElementById("player").classList.remove("playing");
+    play.setAttribute("aria-label", "Play");
+  };
+  const play = () => {
+    if (timer !== null) { pause(); return; }
+    if (at === last) show(0);
+    const button = one(".play");
+    document.getElementById("player").classList.add("playing");
+    button.setAttribute("aria-label", "Pause");
+    timer = setInterval(() => { show(at + 1); if (at === last) pause(); }, 1800);
+    show(at + 1);
+  };
+  const go = {
+    first: () => show(0), back: () => show(at - 1), on: () => show(at + 1),
+    last: () => show(last), play,
+  };
+  const move = (name) => { if (name !== "play") pause(); go[name](); };
+
+  all("[data-go]").forEach((button) => {
+    button.addEventListener("click", () => move(button.dataset.go));
+  });
+  all(".jump").forEach((button) => {
+    button.addEventListener("click", () => { pause(); show(Number(button.dataset.step)); });
+  });
+  document.getElementById("slider").addEventListener("input", (event) => {
+    pause();
+    show(Number(event.target.value));
+  });
+  const keys = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", " ": "play" };
+  document.addEventListener("keydown", (event) => {
+    const name = keys[event.key];
+    if (!name || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    if (event.target.matches("input, select, textarea")) return;
+    if (event.key === " " && event.target.closest("button, summary, a")) return;
+    event.preventDefault();
+    move(name);
+  });
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = all("details:not([open])");
+    closed.forEach((details) => { details.open = true; });
+  });
+  addEventListener("afterprint", () => closed.forEach((details) => { details.open = false; }));
+  addEventListener("hashchange", () => {
+    const wanted = /^#step-(\d+)$/.exec(location.hash);
+    if (wanted) show(Number(wanted[1]));
+  });
+
+  document.getElementById("player").hidden = false;
+  document.documentElement.dataset.ready = "yes";
+  pause();
+  const asked = /^#step-(\d+)$/.exec(location.hash);
+  show(asked ? Number(asked[1]) : 0, true);
+})();

@@ -1,0 +1,281 @@
+"""`homenode explain`: tables, steps and their words, the command and its errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode.cli.app import main
+from homenode.report import steps as words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PROTOCOLS = ["mesi", "amsd", "pscr", "moesi", "dragon"]
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> str:
+    """Own blocks first, then one that both processors write."""
+    path = str(tmp_path / "t.hnt")
+    hn.Trace.from_numpy(
+        thread=[0, 1, 0, 1, 0, 1, 0],
+        kind=["W", "W", "W", "R", "R", "W", "R"],
+        address=[0x1000, 0x2000, 0x3000, 0x3004, 0x3000, 0x3004, 0x3004],
+        path=path,
+    )
+    return path
+
+
+def _shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["explain", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("protocol", _PROTOCOLS)
+def test_people_read_the_whole_table_and_every_step(
+    protocol: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = _shown(capsys, protocol)
+    (data,) = hn.explain(protocol).data["protocols"]
+    lines = [line.split() for line in shown.splitlines()]
+    for state in data["table"]["states"]:
+        assert [state["name"], *state["meaning"].split()] in lines
+    for row in data["table"]["rows"]:
+        assert " ".join(words.cell(row)).split() in lines
+    for number, step in enumerate(data["walk"]["steps"], 1):
+        start = [str(number), *words.reference(step, data["walk"]).split()]
+        assert any(line[: len(start)] == start for line in lines)
+    assert words.sum_up(data) in shown
+
+
+def test_data_are_complete_and_add_up(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(_shown(capsys, "--all", "--json"))
+    assert data == hn.explain(_PROTOCOLS).to_dict()
+    assert set(data) == {
+        *("version", "machine", "processors", "cache_size", "block_size", "associativity"),
+        *("cycles", "example", "trace", "protocols"),
+    }
+    assert data["example"]["name"] == "tour"
+    for protocol in data["protocols"]:
+        assert set(protocol) == {"name", "summary", "source", "table", "walk"}
+        walk = protocol["walk"]
+        assert set(walk) == {"blocks", "start", "steps", "totals", "bus_cycles"}
+        assert sum(step["cycles"] for step in walk["steps"]) == walk["bus_cycles"]
+        _check_steps(walk)
+
+
+def _check_steps(walk: dict[str, Any]) -> None:
+    classes = [step["miss"]["class"] for step in walk["steps"] if step["miss"]]
+    assert {name: classes.count(name) for name in walk["totals"]["misses"]} == (
+        walk["totals"]["misses"]
+    )
+    for step in walk["steps"]:
+        assert set(step) == {
+            *("reference", "thread", "processor", "kind", "address", "size", "block", "words"),
+            *("private", "kernel", "miss", "acts", "cycles", "before", "after", "scenes"),
+        }
+        for act in step["acts"]:
+            assert set(act) == {
+                *("block", "event", "state", "condition", "transaction", "source", "supplier"),
+                *("next", "again", "cycles", "sharing", "signal", "answers"),
+            }
+        scene = step["scenes"][step["block"]]
+        assert [copy["state"] for copy in scene["copies"]] == step["after"]
+        assert scene["up_to_date"] == (scene["memory"] == scene["latest"])
+
+
+def test_every_example_can_be_walked_under_every_protocol() -> None:
+    names = [row["name"] for row in hn.table("examples")]
+    assert names[-1] == "tour"
+    for name in names:
+        found = hn.explain(_PROTOCOLS, example=name)
+        assert found.protocols == _PROTOCOLS
+        lengths = {len(found.steps(protocol)) for protocol in _PROTOCOLS}
+        assert len(lengths) == 1
+        assert min(lengths) >= 10
+
+
+def test_steps_are_told_in_words() -> None:
+    walk = hn.explain("mesi").data["protocols"][0]["walk"]
+    said = words.sentences(walk)
+    assert said[0] == (
+        "Processor 0 reads word 0 of block a. A miss: it never had the block. Read-block: memory "
+        "supplies the block. Its own state goes from I to E. 66 cycles on the bus."
+    )
+    assert said[1] == (
+        "Processor 0 writes word 0 of block a. A hit. Its own state goes from E to M. "
+        "The bus is not needed."
+    )
+    assert "whether it needs what others wrote shows later" in said[4]
+    assert said[7].endswith(
+        "Now it shows: the miss of step 5 was false sharing, for nothing that others wrote was "
+        "used in the copy's life."
+    )
+    assert "true sharing" in said[10]
+    assert "The copy of block a is written back to memory and gives way (M to I)." in said[12]
+    everything = " ".join(
+        sentence
+        for protocol in hn.explain(_PROTOCOLS).data["protocols"]
+        for sentence in words.sentences(protocol["walk"])
+    )
+    for part in (
+        "word 0 of block b of its process's private area",
+        "its copy went with the process",
+        "Passive sharing: the block is private.",
+        "takes the word",
+        "True sharing: another holder used this word.",
+    ):
+        assert part in everything
+
+
+def test_an_invalidation_that_nobody_hears_is_false_sharing(tmp_path: Path) -> None:
+    path = tmp_path / "n.hnt"
+    hn.Trace.from_numpy(
+        thread=[0, 1, 1, 0],
+        kind=["R", "R", "R", "W"],
+        address=[0x100, 0x100, 0x110, 0x100],
+        path=str(path),
+    )
+    found = hn.explain(
+        "mesi", path, cache_size=16, associativity=1, block_size=16, blocks=[0x100, "0x110"]
+    )
+    said = words.sentences(found.data["protocols"][0]["walk"])
+    assert "The copy of block a quietly gives way (S to I)." in said[2]
+    assert "False sharing: no other cache has the block." in said[3]
+
+
+def test_what_is_never_decided_is_false_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "o.hnt"
+    hn.Trace.from_numpy(
+        thread=[0, 1, 0], kind=["W", "W", "R"], address=[0x100, 0x104, 0x100], path=str(path)
+    )
+    found = hn.explain("mesi", path)
+    assert found.steps()[2]["miss"] == {"class": "invalidation_false", "known": None}
+    said = words.sentences(found.data["protocols"][0]["walk"])
+    assert said[-1].endswith(
+        "The references end here; the miss of step 3 was false sharing: nothing that others "
+        "wrote was used."
+    )
+
+
+def test_a_trace_is_followed_where_it_is_shared(
+    trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = hn.explain("mesi,pscr", trace)
+    assert found.data["trace"]["numbers"] == [2, 3, 4, 5, 6]
+    assert found.data["example"] is None
+    assert (found.data["cache_size"], found.data["block_size"]) == (2 << 20, 128)
+    assert [step["processor"] for step in found.steps("pscr")] == [0, 1, 0, 1, 0]
+    data = json.loads(_shown(capsys, "mesi", "--trace", trace, "--block", "0x2004", "--json"))
+    assert data["trace"]["numbers"] == [1]
+    first = hn.explain("mesi", trace, references=2, processors=1, block_size=32).data
+    assert (first["trace"]["numbers"], first["trace"]["cut"]) == ([0], False)
+    shown = _shown(capsys, "mesi", "--trace", trace, "--references", "3")
+    assert re.search(r"\n +2 +3 +P1 reads word 1 +cold miss", shown)
+    assert "t.hnt, 3 references under mesi" in shown
+
+
+def test_every_kind_of_reference_has_its_words(tmp_path: Path) -> None:
+    path = tmp_path / "k.hnt"
+    hn.Trace.from_numpy(
+        thread=[0, 1, 0],
+        kind=["A", "I", "W"],
+        address=[0x100, 0x108, 0x11C],
+        size=[8, 4, 8],
+        flags=[1, 4, 0],
+        path=str(path),
+    )
+    found = hn.explain("mesi", path, block_size=32, blocks=[0x100, 0x120])
+    walk = found.data["protocols"][0]["walk"]
+    # The last one straddles two blocks.
+    assert [words.reference(step, walk) for step in walk["steps"]] == [
+        "P0 updates a0-1 (private)",
+        "P1 fetches a2 (kernel)",
+        "P0 writes a7",
+        "P0 writes b0",
+    ]
+    said = words.sentences(walk)
+    assert said[0].startswith("Processor 0 updates words 0-1 of block a of its process's private")
+    assert said[1].startswith("Processor 1, in the kernel, fetches word 2 of block a.")
+    assert found.data["trace"]["numbers"] == [0, 1, 2, 2]
+
+
+def test_a_parameter_is_part_of_the_name(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = "pscr:private_kernel=yes"
+    assert hn.explain(spec).protocols == [spec]
+    assert "PSCR:private_kernel=yes, step by step" in hn.explain(spec).html()
+    assert spec in _shown(capsys, spec)
+
+
+def test_the_page_is_one_small_file_for_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "all.html"
+    shown = _shown(capsys, "--all", "--html", str(page))
+    text = page.read_text()
+    assert shown == f"{page}: {len(text.encode()):,} bytes\n"
+    assert len(text) < 200_000
+    assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", text)
+    assert "homenode explain mesi amsd pscr moesi dragon --html page.html" in text
+    assert list(tmp_path.iterdir()) == [page]
+    # The page and the data in one go, and the same page again.
+    again = tmp_path / "again.html"
+    json.loads(_shown(capsys, "--all", "--html", str(again), "--json"))
+    assert again.read_text() == text
+
+
+def test_names_in_the_page_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "<b>&.hnt"
+    hn.Trace.from_numpy(thread=[0], kind=["W"], address=[0x100], path=str(path))
+    text = hn.explain("mesi", path).html("homenode <script>")
+    assert "&lt;b&gt;&amp;.hnt" in text
+    assert "<b>&." not in text
+    assert "homenode &lt;script&gt;" in text
+
+
+def test_mistakes_are_named(trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [
+        ([], "say which protocol: mesi, amsd, pscr, moesi, dragon; or --all"),
+        (["mesi", "--all"], "name protocols or say --all"),
+        (["mosi"], "expected one of mesi, amsd, pscr"),
+        (["mesi", "--example", "x"], "unknown example"),
+        (["mesi", "--example", "tour", "--trace", trace], "--example and --trace"),
+        (["mesi", "--references", "3"], "--references is about a trace"),
+        (["mesi", "--block", "0x10"], "--block is about a trace"),
+        (["mesi", "--trace", trace, "--block", "x"], "expected an address in it"),
+        (["mesi", "--trace", trace, "--block", "0x9000"], "nothing references the block at 0x9000"),
+        (["mesi", "--trace", trace, "--references", "1000"], "a walk has 1 to 500"),
+        (["mesi", "--trace", str(tmp_path / "no.hnt")], "no.hnt"),
+        (["mesi", "--block-size", "24"], "24"),
+        (["mesi", "--block-size", "16,32"], "expected one size"),
+        (["mesi", "--cache-size", "100"], "a cache of 100 bytes"),
+        (["mesi", "--processors", "65"], "65 processors"),
+        (["mesi", "--machine", "numa"], "numa"),
+        (["mesi", "--private-range", "5"], "expected LO-HI"),
+        (["mesi", "--html", str(tmp_path / "no" / "x.html")], "no"),
+        (["mesi", "--trace", trace, "--html", trace], "the output is also an input"),
+    ]
+    for arguments, message in cases:
+        assert main(["explain", *arguments]) == 2, arguments
+        error = capsys.readouterr().err
+        assert message in error, error
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.hnt"]
+    with pytest.raises(hn.ConfigError, match="not explained here"):
+        hn.explain("mesi").steps("amsd")
+    with pytest.raises(hn.ConfigError, match="there is no option colour"):
+        hn.explain("mesi", colour="red")  # type: ignore[call-arg]
+
+
+def test_a_damaged_trace_is_an_error_with_its_name(
+    trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.hnt"
+    with open(trace, "rb") as file:  # noqa: PTH123 - a name, not a path
+        broken.write_bytes(file.read()[:-9])
+    assert main(["explain", "mesi", "--trace", str(broken)]) == 2
+    assert "broken.hnt" in capsys.readouterr().err
