@@ -26,7 +26,7 @@ test-rust:
 	cargo test --quiet
 
 test-python: setup
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
 
 lint: setup ## formatting, clippy, tidy, ruff, types, C warnings
 	cargo fmt --all --check

@@ -111,9 +111,10 @@ def test_what_cannot_be_asked_is_refused(trace: hn.Trace) -> None:
 def test_the_command_prints_tables(homenode: Callable[..., Outcome], trace: hn.Trace) -> None:
     done = homenode("sharing", trace.path, "--block-size", "64,4K", "--top", "3")
     assert done.code == 0
-    assert "MCPR of the optimum by component" in done.out
-    assert "False sharing, as a share of all moves" in done.out
-    assert "Objects in 4 KB blocks" in done.out
+    shown = " ".join(done.out.split())  # a title with a long path takes several lines
+    assert "MCPR of the optimum by component" in shown
+    assert "False sharing, as a share of all moves" in shown
+    assert "Objects in 4 KB blocks" in shown
 
 
 def test_the_command_prints_json_and_csv(
