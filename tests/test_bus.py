@@ -245,3 +245,40 @@ def test_ranges_of_addresses(trace: str) -> None:
             address_range(bad)
     with pytest.raises(hn.ConfigError, match="there is no option protocol"):
         hn.simulate_bus(trace, "mesi", protocol="x")  # type: ignore[call-arg]
+
+
+def test_points_are_simulated_instead_of_all_combinations() -> None:
+    points = [
+        {"protocol": "pscr", "cache_size": 4096, "block_size": 32, "processors": 2},
+        {"protocol": "mesi", "cache_size": 2048, "block_size": 64, "scheduler": "affinity"},
+    ]
+    trace = hn.Trace.from_numpy(
+        thread=[i % 4 for i in range(400)],
+        kind=["W" if i % 3 == 0 else "R" for i in range(400)],
+        address=[64 * (i * 7 % 50) for i in range(400)],
+    )
+    found = hn.simulate_bus(trace, points=points)
+    shown = [(row["protocol"], row["cache_size"], row["block_size"]) for row in found]
+    assert shown == [("pscr", 4096, 32), ("mesi", 2048, 64)]
+    assert [row["processors"] for row in found] == [2, 4]
+    alone = hn.simulate_bus(
+        trace, "mesi", cache_sizes=2048, block_sizes=64, processors=4, scheduler="affinity"
+    )
+    assert alone.rows == found.rows[1:]
+
+
+@pytest.mark.parametrize(
+    ("point", "options", "said"),
+    [
+        ({"cache_size": 4096}, {}, "a point names no protocol"),
+        ({"protocol": "mesi", "ways": 2}, {}, "there is no option ways"),
+        ({"protocol": "mesi"}, {"block_sizes": 32}, "leave out block_sizes"),
+        ({"protocol": "mesi"}, {"protocols": "pscr"}, "leave out protocols"),
+    ],
+)
+def test_points_that_say_too_little_or_too_much(
+    point: dict[str, Any], options: dict[str, Any], said: str
+) -> None:
+    trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
+    with pytest.raises(hn.ConfigError, match=said):
+        hn.simulate_bus(trace, points=[point], **options)

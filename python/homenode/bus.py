@@ -15,7 +15,7 @@ from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 ORDERS = ("clock", "trace")
 SCHEDULERS = ("random", "affinity")
@@ -27,8 +27,22 @@ FULL = "full"
 """The associativity of a cache that is one set."""
 
 _PROCESSORS_MAX = 64
+# What points have one of each.
+_OF_ALL = ("machines", "cache_sizes", "associativities", "block_sizes", "scaling")
 _COUNTS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _RANGE = re.compile(r"(0x[0-9a-f]+|[0-9]+)-(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
+
+
+class BusPoint(TypedDict, total=False):
+    """One combination of a machine, a protocol, a cache and a number of processors."""
+
+    machine: str
+    protocol: str
+    cache_size: int
+    associativity: int
+    block_size: int
+    processors: int
+    scheduler: str
 
 
 class BusOptions(TypedDict, total=False):
@@ -58,6 +72,9 @@ class BusOptions(TypedDict, total=False):
     miss_rule: when an invalidation miss is true sharing: when what others wrote is used in the
         copy's life (``dubois``, default), or when the word that misses was written (``torrellas``).
     check: every read is checked to return what was written last. Default: no.
+    points: only these combinations, in this order, instead of all: dictionaries with ``protocol``,
+        and, where it is not the default, ``machine``, ``cache_size``, ``associativity``,
+        ``block_size``, ``processors`` and ``scheduler``. Then no lists of these are given.
     threads: cores to use. Default: all. The result does not depend on it.
     """
 
@@ -77,6 +94,7 @@ class BusOptions(TypedDict, total=False):
     fetches: str
     miss_rule: str
     check: bool
+    points: Iterable[Mapping[str, Any]]
     threads: int | None
 
 
@@ -110,7 +128,7 @@ class BusResult(Rows):
 
 def simulate_bus(
     trace: Trace | str | os.PathLike[str],
-    protocols: str | Iterable[str],
+    protocols: str | Iterable[str] = (),
     *,
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[BusOptions],
@@ -120,13 +138,13 @@ def simulate_bus(
     Args:
         trace: a `Trace` or the path of one.
         protocols: names from ``homenode.table("protocols")``, with parameters as in
-            ``pscr:private_kernel=yes``.
+            ``pscr:private_kernel=yes``; none with the option ``points``.
         progress: called with the work done and in all.
         options: see `BusOptions`.
 
     Returns:
         One row for every combination, in the order machine, protocol, cache size, associativity,
-        block size, number of processors.
+        block size, number of processors; with the option ``points``, one row for each of them.
 
     Raises:
         ConfigError: when a machine, protocol, cache or option cannot be used.
@@ -173,7 +191,9 @@ def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]
     return reports
 
 
-def configuration(protocols: str | Iterable[str], **options: Unpack[BusOptions]) -> dict[str, Any]:
+def configuration(
+    protocols: str | Iterable[str] = (), **options: Unpack[BusOptions]
+) -> dict[str, Any]:
     """The configuration of a simulation as the engine takes it.
 
     Raises:
@@ -181,13 +201,8 @@ def configuration(protocols: str | Iterable[str], **options: Unpack[BusOptions])
     """
     only_known(options, BusOptions)
     return {
-        "machines": specs_of(options.get("machines") or "bus-smp", "machine"),
-        "protocols": specs_of(protocols, "protocol"),
-        "cache_sizes": _cache_sizes(options.get("cache_sizes")),
-        "associativities": _ways(options.get("associativities")),
-        "block_sizes": _sizes(options.get("block_sizes")),
+        **_combinations(protocols, options),
         **_order(options),
-        "scaling": _counts(options.get("scaling")),
         "private_ranges": [address_range(r) for r in options.get("private_ranges", ())],
         "private": choice("private", str(options.get("private") or "local"), PRIVATE),
         "sync": choice("sync", options.get("sync", "include"), SYNC),
@@ -196,6 +211,39 @@ def configuration(protocols: str | Iterable[str], **options: Unpack[BusOptions])
         "check": bool(options.get("check", False)),
         **shape(options),
     }
+
+
+def _combinations(protocols: str | Iterable[str], options: BusOptions) -> dict[str, Any]:
+    """Machines, protocols, caches and numbers of processors: lists of each, or points."""
+    points = [_point(point) for point in options.get("points") or ()]
+    if points:
+        both = [name for name in _OF_ALL if options.get(name)] + ["protocols"] * bool(protocols)
+        if both:
+            raise ConfigError(f"points say what is simulated: leave out {both[0]}")
+        return {"machines": [], "protocols": [], "points": points}
+    return {
+        "machines": specs_of(options.get("machines") or "bus-smp", "machine"),
+        "protocols": specs_of(protocols, "protocol"),
+        "cache_sizes": _cache_sizes(options.get("cache_sizes")),
+        "associativities": _ways(options.get("associativities")),
+        "block_sizes": _sizes(options.get("block_sizes")),
+        "scaling": _counts(options.get("scaling")),
+    }
+
+
+def _point(given: Mapping[str, Any]) -> dict[str, Any]:
+    """One combination, checked as far as names and types go."""
+    only_known(given, BusPoint)
+    if not given.get("protocol"):
+        raise ConfigError("a point names no protocol")
+    point: dict[str, Any] = {"machine": str(given.get("machine") or "bus-smp")}
+    point["protocol"] = str(given["protocol"])
+    for name in ("cache_size", "associativity", "block_size", "processors"):
+        if given.get(name) is not None:
+            point[name] = whole_number(name, given[name], 1)
+    if given.get("scheduler") is not None:
+        point["scheduler"] = choice("scheduler", str(given["scheduler"]), SCHEDULERS)
+    return point
 
 
 def _order(options: BusOptions) -> dict[str, Any]:

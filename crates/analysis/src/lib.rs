@@ -10,12 +10,15 @@
 //!
 //! [`picture`](fn@picture) says who references which stretch of memory when.
 //!
+//! [`Footprint`] counts what groups of processes touch and share.
+//!
 //! [`sharing`] holds chapter 7 of the thesis: what false sharing costs, and who shares what.
 //!
 //! Invariant: the costs of all objects add up to the cost of all blocks, exactly.
 
 mod detail;
 mod error;
+mod footprint;
 mod labels;
 mod map;
 mod objects;
@@ -27,6 +30,7 @@ mod survey;
 pub mod synthetic;
 
 pub use error::AnalysisError;
+pub use footprint::{Footprint, FootprintCounts};
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
 pub use objects::{Names, Object, ObjectKind, Segment, Site};

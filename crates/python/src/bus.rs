@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use homenode_sim::BusConfig;
+use homenode_sim::{BusConfig, FootprintConfig};
 use homenode_trace::TraceReader;
 use pyo3::prelude::*;
 
@@ -38,4 +38,29 @@ pub fn are_on_bus(machines: Vec<String>) -> PyResult<bool> {
 pub fn check_protocols(py: Python<'_>, names: Vec<String>) -> PyResult<String> {
     let reports = py.detach(|| homenode_sim::check_protocols(&names));
     to_json(&reports.map_err(|error| sim_error(&error))?)
+}
+
+/// The number of processors beyond which one more adds less than 0.5 to the power, from pairs of
+/// both; nothing if each adds more.
+#[pyfunction]
+pub fn critical_point(powers: Vec<(u16, f64)>) -> Option<u16> {
+    homenode_sim::critical_point(powers)
+}
+
+/// What groups of a trace's threads touch and share, as a JSON list.
+#[pyfunction]
+#[pyo3(signature = (path, config_json, progress=None))]
+pub fn footprint(
+    py: Python<'_>,
+    path: PathBuf,
+    config_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config: FootprintConfig = parse(config_json)?;
+    let mut progress = Progress::new(progress);
+    let result = py.detach(|| {
+        let trace = TraceReader::open(path)?;
+        homenode_sim::footprint(&config, &trace, &mut |done, total| progress.tick(done, total))
+    });
+    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }

@@ -48,6 +48,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(bus::simulate_bus, module)?)?;
     module.add_function(wrap_pyfunction!(bus::are_on_bus, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::critical_point, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::footprint, module)?)?;
     module.add_function(wrap_pyfunction!(bus::check_protocols, module)?)?;
     module.add_function(wrap_pyfunction!(explain::explain, module)?)?;
     module.add_function(wrap_pyfunction!(tlb::tlb_misses, module)?)?;

@@ -14,6 +14,7 @@ mod config;
 mod error;
 mod explain;
 mod feed;
+mod footprint;
 mod list;
 mod optimal;
 mod outcome;
@@ -29,14 +30,15 @@ mod worst;
 
 pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, Side, advise};
 pub use bus::{
-    Addresses, Areas, BusConfig, BusMachineRecord, BusOutcome, BusProvenance, BusSimulation,
-    Included, Order, ProtocolParameter, ProtocolReport, ProtocolRow, Scalability, Work, are_on_bus,
-    check_protocols, protocol_rows, simulate_bus,
+    Addresses, Areas, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance,
+    BusSimulation, Included, Order, ProtocolParameter, ProtocolReport, ProtocolRow, Scalability,
+    Work, are_on_bus, check_protocols, critical_point, protocol_rows, simulate_bus,
 };
 pub use columns::{Columns, Latency, Traffic};
 pub use config::SimConfig;
 pub use error::SimError;
 pub use explain::{ExplainConfig, Explained, Explanation, TracePart, explain, explain_examples};
+pub use footprint::{FootprintConfig, footprint};
 pub use list::{BusModel, MachineRow, PolicyRow, RowModel, RowPrices, machine_rows, policy_rows};
 pub use optimal::{
     Certified, CurvePiece, CurveReport, Format as PlacementFormat, MoveBin, Moves, OptimalConfig,

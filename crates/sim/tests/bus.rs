@@ -5,7 +5,9 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_sim::{BusConfig, BusSimulation, SimError, are_on_bus, machine_rows, simulate_bus};
+use homenode_sim::{
+    BusConfig, BusOutcome, BusSimulation, SimError, are_on_bus, machine_rows, simulate_bus,
+};
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
 fn trace(references: u64, chunk_rows: u32) -> TraceReader {
@@ -219,4 +221,28 @@ fn a_trace_that_looks_like_a_whole_system_is_noted() {
     assert!(shared == 0 && notes.len() == 1 && notes[0].contains("--addresses trace"), "{notes:?}");
     let (shared, notes) = run("trace");
     assert!(shared > 0 && notes.is_empty());
+}
+
+/// Points are the rows of the full matrix, each with its own scheduler, in the order asked for.
+#[test]
+fn points_are_rows_of_the_matrix() {
+    let trace = trace(6_000, 1_000);
+    let caches = r#""cache_sizes": [1024, 4096], "associativities": [1], "scaling": [2, 4]"#;
+    let matrix = |scheduler: &str| {
+        let text = format!(r#"{{{caches}, "order": "clock", "scheduler": "{scheduler}"}}"#);
+        simulate(&text, &trace).unwrap().outcomes
+    };
+    let point = r#"{"machine": "bus-smp", "associativity": 1"#;
+    let text = format!(
+        r#"{{"machines": [], "protocols": [], "order": "clock", "points": [
+            {point}, "protocol": "pscr", "cache_size": 4096, "processors": 4,
+              "scheduler": "affinity"}},
+            {point}, "protocol": "mesi", "cache_size": 1024, "processors": 2}}]}}"#
+    );
+    let found = simulate(&text, &trace).unwrap();
+    let json = |outcome: &BusOutcome| serde_json::to_value(outcome).unwrap();
+    assert_eq!(found.outcomes.len(), 2);
+    assert_eq!(json(&found.outcomes[0]), json(&matrix("affinity")[2 * 4 + 3]));
+    assert_eq!(json(&found.outcomes[1]), json(&matrix("random")[0]));
+    assert_eq!((found.scalability.len(), found.provenance.processors), (0, vec![2, 4]));
 }

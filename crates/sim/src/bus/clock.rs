@@ -68,12 +68,11 @@ fn push(clocks: &mut [Clock], all: &[Dealt]) -> Result<(), SimError> {
 /// What has a time in one configuration.
 fn setup(plan: &Plan, point: &Point, (config, processes): (&BusConfig, usize)) -> ClockSetup {
     let machine = &plan.machines[point.machine];
-    let policy = config.scheduler.unwrap_or(machine.scheduler.policy);
     ClockSetup {
         processor: machine.processor,
         bus: machine.bus,
         cycles: point.cycles,
-        scheduler: Scheduler { policy, ..machine.scheduler },
+        scheduler: Scheduler { policy: point.scheduler, ..machine.scheduler },
         seed: config.seed,
         processes,
     }

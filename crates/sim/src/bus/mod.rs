@@ -9,8 +9,9 @@ use homenode_snoop::{CheckReport, Counter, Counts, ProtocolSpec, TABLE, check};
 use rayon::prelude::*;
 use serde::Serialize;
 
+pub use homenode_snoop::critical_point;
 pub use outcome::{BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, Scalability, Work};
-pub use plan::{Addresses, Areas, BusConfig, Included, Order};
+pub use plan::{Addresses, Areas, BusConfig, BusPoint, Included, Order};
 
 use crate::Progress;
 use crate::error::SimError;

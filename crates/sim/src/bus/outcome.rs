@@ -223,7 +223,10 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         notes: if sampling.is_empty() { Vec::new() } else { vec![samples] },
     };
     BusSimulation {
-        scalability: scalability(&outcomes, plan.processors.len()),
+        scalability: match &config.points[..] {
+            [] => scalability(&outcomes, plan.processors.len()),
+            _ => Vec::new(),
+        },
         outcomes,
         provenance,
     }

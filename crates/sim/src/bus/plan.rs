@@ -24,6 +24,9 @@ pub struct BusConfig {
     pub machines: Vec<String>,
     /// Protocols: `name` or `name:parameter=yes`.
     pub protocols: Vec<String>,
+    /// Only these combinations, in this order; all if empty.
+    #[serde(default)]
+    pub points: Vec<BusPoint>,
     /// Sizes of each processor's cache in bytes; the machine's if empty.
     #[serde(default)]
     pub cache_sizes: Vec<u64>,
@@ -82,6 +85,31 @@ fn counted() -> Synchronisation {
     Synchronisation::Include
 }
 
+/// One combination by name. What is absent is the machine's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BusPoint {
+    /// The machine: a name or TOML file.
+    pub machine: String,
+    /// The protocol: `name` or `name:parameter=yes`.
+    pub protocol: String,
+    /// Bytes in each processor's cache.
+    #[serde(default)]
+    pub cache_size: Option<u64>,
+    /// Blocks in a set.
+    #[serde(default)]
+    pub associativity: Option<u64>,
+    /// Bytes in a block.
+    #[serde(default)]
+    pub block_size: Option<u64>,
+    /// Processors; the trace's thread count if absent.
+    #[serde(default)]
+    pub processors: Option<u16>,
+    /// Which ready process a processor takes.
+    #[serde(default)]
+    pub scheduler: Option<Dispatch>,
+}
+
 /// In which order references take place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -136,6 +164,8 @@ pub(super) struct Point {
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
+    /// Which ready process a processor takes.
+    pub(super) scheduler: Dispatch,
     pub(super) setup: Setup,
     pub(super) table: Table,
     pub(super) cycles: BusCycles,
@@ -154,25 +184,8 @@ impl Plan {
         config: &BusConfig,
         trace: &T,
     ) -> Result<Self, SimError> {
-        for (what, none) in
-            [("machine", config.machines.is_empty()), ("protocol", config.protocols.is_empty())]
-        {
-            if none {
-                let problem = format!("no {what} is given: name at least one");
-                return Err(SimError::Config { problem });
-            }
-        }
         worker_threads(config.threads)?;
-        let machines = config.machines.iter().map(|machine| BusMachine::parse(machine));
-        let mut plan = Self {
-            machines: machines.collect::<Result<_, _>>()?,
-            points: Vec::new(),
-            processors: vec![processors(config.processors, trace)?],
-        };
-        if !config.scaling.is_empty() {
-            let asked = config.scaling.iter().map(|&count| processors(Some(count), trace));
-            plan.processors = asked.collect::<Result<_, _>>()?;
-        }
+        let mut plan = Self { machines: Vec::new(), points: Vec::new(), processors: Vec::new() };
         for &(low, high) in &config.private_ranges {
             if low >= high {
                 let problem = format!(
@@ -182,16 +195,76 @@ impl Plan {
                 return Err(SimError::Config { problem });
             }
         }
-        for machine in 0..plan.machines.len() {
-            for protocol in &config.protocols {
-                plan.add(config, machine, &ProtocolSpec::parse(protocol)?)?;
-            }
+        if config.points.is_empty() {
+            plan.combine(config, trace)?;
+        } else {
+            plan.select(config, trace)?;
         }
         plan.check_memory()?;
         if config.order == Order::Clock {
             check_pages(&plan)?;
         }
         Ok(plan)
+    }
+
+    /// All combinations.
+    fn combine<T: TraceSource + ?Sized>(
+        &mut self,
+        config: &BusConfig,
+        trace: &T,
+    ) -> Result<(), SimError> {
+        for (what, none) in
+            [("machine", config.machines.is_empty()), ("protocol", config.protocols.is_empty())]
+        {
+            if none {
+                let problem = format!("no {what} is given: name at least one");
+                return Err(SimError::Config { problem });
+            }
+        }
+        let machines = config.machines.iter().map(|machine| BusMachine::parse(machine));
+        self.machines = machines.collect::<Result<_, _>>()?;
+        self.processors = vec![processors(config.processors, trace)?];
+        if !config.scaling.is_empty() {
+            let asked = config.scaling.iter().map(|&count| processors(Some(count), trace));
+            self.processors = asked.collect::<Result<_, _>>()?;
+        }
+        for machine in 0..self.machines.len() {
+            for protocol in &config.protocols {
+                self.add(config, machine, &ProtocolSpec::parse(protocol)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The combinations that are named.
+    fn select<T: TraceSource + ?Sized>(
+        &mut self,
+        config: &BusConfig,
+        trace: &T,
+    ) -> Result<(), SimError> {
+        let mut named: Vec<&str> = Vec::new();
+        for point in &config.points {
+            let known = named.iter().position(|&name| name == point.machine);
+            let machine = known.unwrap_or(named.len());
+            if known.is_none() {
+                named.push(&point.machine);
+                self.machines.push(BusMachine::parse(&point.machine)?);
+            }
+            let own = self.machines[machine].cache;
+            let cache = CacheShape {
+                size_bytes: point.cache_size.unwrap_or(own.size_bytes),
+                block_size_bytes: point.block_size.unwrap_or(own.block_size_bytes),
+                associativity: point.associativity.unwrap_or(own.associativity),
+            };
+            let protocol = ProtocolSpec::parse(&point.protocol)?;
+            let asked = point.processors.or(config.processors);
+            let processors = processors(asked, trace)?;
+            self.processors.push(processors);
+            self.push(config, (machine, &protocol), (cache, processors, point.scheduler))?;
+        }
+        self.processors.sort_unstable();
+        self.processors.dedup();
+        Ok(())
     }
 
     /// All caches of one machine under one protocol.
@@ -214,7 +287,7 @@ impl Plan {
                     let associativity = ways.unwrap_or(full);
                     let cache = CacheShape { size_bytes, block_size_bytes, associativity };
                     for processors in self.processors.clone() {
-                        self.push(config, (machine, protocol), (cache, processors))?;
+                        self.push(config, (machine, protocol), (cache, processors, None))?;
                     }
                 }
             }
@@ -226,8 +299,9 @@ impl Plan {
         &mut self,
         config: &BusConfig,
         (machine, protocol): (usize, &ProtocolSpec),
-        (cache, processors): (CacheShape, u16),
+        (cache, processors, scheduler): (CacheShape, u16, Option<Dispatch>),
     ) -> Result<(), SimError> {
+        let own = self.machines[machine].scheduler.policy;
         let setup = Setup {
             processors,
             cache,
@@ -247,6 +321,7 @@ impl Plan {
         self.points.push(Point {
             machine,
             protocol: protocol.text.clone(),
+            scheduler: scheduler.or(config.scheduler).unwrap_or(own),
             cycles: self.machines[machine].cycles(block)?,
             table: protocol.table(),
             setup,

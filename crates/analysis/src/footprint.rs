@@ -1,0 +1,209 @@
+//! What the processes of a workload touch: distinct blocks, and data that several of them share.
+//!
+//! Source: Foglia, Giorgi and Prete 2004, tables 1 to 3. The paper does not say when a block is
+//! shared; here a block of data is that several processes of the workload reference, and of these
+//! the ones that are written are counted besides.
+
+use homenode_base::{AccessKind, Flags};
+use homenode_trace::Batch;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// What was referenced by some processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FootprintCounts {
+    /// Processes that referenced anything.
+    pub processes: u64,
+    /// References and fetches.
+    pub references: u64,
+    /// Instruction fetches.
+    pub fetches: u64,
+    /// Writes; an atomic reference is one.
+    pub writes: u64,
+    /// References and fetches by the kernel.
+    pub kernel: u64,
+    /// Blocks touched.
+    pub distinct_blocks: u64,
+    /// Blocks of data that several processes reference.
+    pub shared_blocks: u64,
+    /// Those of them that are written.
+    pub written_shared_blocks: u64,
+    /// Data references to shared blocks.
+    pub shared_references: u64,
+    /// Writes to shared blocks.
+    pub shared_writes: u64,
+    /// Data references to shared blocks that are written.
+    pub written_shared_references: u64,
+}
+
+/// A block in use.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    references: u64,
+    writes: u64,
+    /// Who referenced data of it, if anybody did.
+    owner: Option<u32>,
+    several: bool,
+}
+
+/// Counts what some processes touch.
+pub struct Footprint {
+    block_bits: u32,
+    /// Whether each has referenced anything.
+    members: FxHashMap<u32, bool>,
+    blocks: FxHashMap<u64, Use>,
+    counts: FootprintCounts,
+}
+
+impl Footprint {
+    /// Of these processes, in blocks of 2 to the `block_bits` bytes. Where a trace has no
+    /// processes, its threads are.
+    #[must_use]
+    pub fn new(block_bits: u32, processes: &[u32]) -> Self {
+        Self {
+            block_bits,
+            members: processes.iter().map(|&process| (process, false)).collect(),
+            blocks: FxHashMap::default(),
+            counts: FootprintCounts::default(),
+        }
+    }
+
+    /// The next references of the trace.
+    pub fn push(&mut self, batch: &Batch) {
+        for row in 0..batch.len() {
+            let thread = u32::from(batch.thread[row]);
+            let process = batch.pid.get(row).copied().unwrap_or(thread);
+            let Some(seen) = self.members.get_mut(&process) else { continue };
+            *seen = true;
+            let kind = AccessKind::from_code(batch.kind[row]).unwrap_or(AccessKind::Read);
+            let fetch = kind == AccessKind::Fetch;
+            let write = kind.writes();
+            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+            self.counts.references += 1;
+            self.counts.fetches += u64::from(fetch);
+            self.counts.writes += u64::from(write);
+            self.counts.kernel += u64::from(flags.contains(Flags::KERNEL));
+            let addr = batch.addr[row];
+            let first = addr >> self.block_bits;
+            let last = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
+            let block = self.blocks.entry(first).or_default();
+            if !fetch {
+                block.references += 1;
+                block.writes += u64::from(write);
+                block.touch(process);
+            }
+            // A reference counts once, in its first block; those behind are touched all the same.
+            for number in first + 1..=last >> self.block_bits {
+                let block = self.blocks.entry(number).or_default();
+                if !fetch {
+                    block.touch(process);
+                }
+            }
+        }
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub fn finish(mut self) -> FootprintCounts {
+        let counts = &mut self.counts;
+        counts.processes = self.members.values().map(|&seen| u64::from(seen)).sum();
+        for block in self.blocks.values() {
+            counts.distinct_blocks += 1;
+            if !block.several {
+                continue;
+            }
+            counts.shared_blocks += 1;
+            counts.shared_references += block.references;
+            counts.shared_writes += block.writes;
+            if block.writes > 0 {
+                counts.written_shared_blocks += 1;
+                counts.written_shared_references += block.references;
+            }
+        }
+        self.counts
+    }
+}
+
+impl Use {
+    fn touch(&mut self, process: u32) {
+        self.several |= self.owner.is_some_and(|owner| owner != process);
+        self.owner = Some(process);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of thread, kind, address, size and flags.
+    fn batch(rows: &[(u16, AccessKind, u64, u8, u8)]) -> Batch {
+        Batch {
+            thread: rows.iter().map(|row| row.0).collect(),
+            kind: rows.iter().map(|row| row.1.code()).collect(),
+            addr: rows.iter().map(|row| row.2).collect(),
+            size: rows.iter().map(|row| row.3).collect(),
+            flags: rows.iter().map(|row| row.4).collect(),
+            ..Batch::default()
+        }
+    }
+
+    fn rows() -> Batch {
+        use AccessKind::{Atomic, Fetch, Read, Write};
+        batch(&[
+            (0, Fetch, 0, 4, 0),
+            (1, Fetch, 0, 4, 0),
+            (0, Read, 64, 8, 0),
+            (1, Read, 64, 8, 0),
+            (0, Write, 96, 8, 0),
+            (1, Atomic, 96, 8, Flags::KERNEL.0),
+            (0, Read, 126, 4, 0),
+            (2, Read, 128, 4, 0),
+            (3, Write, 4096, 4, 0),
+        ])
+    }
+
+    fn of(processes: &[u32]) -> FootprintCounts {
+        let mut footprint = Footprint::new(5, processes);
+        footprint.push(&rows());
+        footprint.finish()
+    }
+
+    #[test]
+    fn code_is_not_shared_data_and_others_do_not_count() {
+        let expected = FootprintCounts {
+            processes: 2,
+            references: 7,
+            fetches: 2,
+            writes: 2,
+            kernel: 1,
+            distinct_blocks: 4,
+            shared_blocks: 2,
+            written_shared_blocks: 1,
+            shared_references: 5,
+            shared_writes: 2,
+            written_shared_references: 3,
+        };
+        assert_eq!(of(&[0, 1]), expected);
+    }
+
+    #[test]
+    fn a_reference_across_blocks_touches_both() {
+        let counts = of(&[0, 1, 2]);
+        assert_eq!((counts.shared_blocks, counts.shared_references), (3, 6));
+        assert_eq!(of(&[0]).distinct_blocks, 4);
+        assert_eq!(of(&[0]).shared_blocks, 0);
+    }
+
+    #[test]
+    fn processes_are_those_of_the_trace_if_it_has_any() {
+        let mut footprint = Footprint::new(5, &[70, 71]);
+        footprint.push(&Batch { pid: vec![70, 70, 71, 70, 9, 9, 9, 9, 9], ..rows() });
+        let counts = footprint.finish();
+        assert_eq!((counts.processes, counts.references, counts.shared_blocks), (2, 4, 1));
+    }
+
+    #[test]
+    fn nobody_touches_nothing() {
+        assert_eq!(of(&[9]), FootprintCounts::default());
+    }
+}

@@ -1,0 +1,48 @@
+//! What groups of a trace's processes touch and share, in one pass over it.
+
+use homenode_analysis::{Footprint, FootprintCounts};
+use homenode_base::BlockSize;
+use homenode_trace::{Batch, TraceReader};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::Progress;
+use crate::error::SimError;
+use crate::source::TraceSource;
+
+/// Whose footprints are wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FootprintConfig {
+    /// Bytes in a block.
+    pub block_size: u64,
+    /// Processes, group by group; one may be in several groups. Threads in a trace that does not
+    /// name processes.
+    pub groups: Vec<Vec<u32>>,
+}
+
+/// Counts what each group touches, in the order of the groups.
+///
+/// # Errors
+/// When the block size is none (found before the trace is read) or the trace is damaged.
+///
+/// Source: Foglia, Giorgi and Prete 2004, tables 1 to 3.
+pub fn footprint(
+    config: &FootprintConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<Vec<FootprintCounts>, SimError> {
+    let bits = BlockSize::new(config.block_size)?.bytes().trailing_zeros();
+    let mut groups: Vec<Footprint> =
+        config.groups.iter().map(|group| Footprint::new(bits, group)).collect();
+    let (mut batch, mut rows) = (Batch::default(), 0);
+    for index in 0..trace.pieces() {
+        trace.read_all(index, &mut batch)?;
+        groups.par_iter_mut().for_each(|group| group.push(&batch));
+        rows += u64::try_from(batch.len()).unwrap_or(0);
+        if progress(rows, Some(trace.rows())).is_break() {
+            return Err(SimError::Interrupted);
+        }
+    }
+    Ok(groups.into_iter().map(Footprint::finish).collect())
+}
