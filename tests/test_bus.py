@@ -92,9 +92,8 @@ def test_every_combination_comes_in_order(trace: str) -> None:
 def test_the_table_for_people(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["simulate", trace, "--protocol", "mesi", *_CACHE]
     assert main([*words, "--order", "trace"]) == 0
-    shown = " ".join(
-        capsys.readouterr().out.split()
-    )  # a title with a long path takes several lines
+    # A title with a long path takes several lines.
+    shown = " ".join(capsys.readouterr().out.split())
     assert "bus-smp, 2 processors, 4 KB 2-way, 32 B blocks: 8 references" in shown
     assert "62.5%" in shown
     assert main(["simulate", trace, "--machine", "bus-smp", "--associativity", "full"]) == 0
