@@ -117,7 +117,8 @@ def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> 
         assert 0 < row["bus_utilisation"] <= 1
     assert main([*words, "--scaling", "1,2"]) == 0
     shown = capsys.readouterr().out
-    assert "power" in shown
+    assert shown.split().count("power") == 2, "one column a protocol, one line a number"
+    assert f"{rows[1]['gsp']:.2f}" in shown
     assert "mesi on bus-smp, 4 KB, 32 B blocks: critical point 1 processor" in shown
     result = hn.simulate_bus(trace, "mesi", scaling=[1, 2], addresses="trace")
     assert [line["critical_point"] for line in result.scalability] == [1]
@@ -128,6 +129,22 @@ def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> 
     for bad in ("0", "x", "5-4", "65", ""):
         assert main([*words, "--scaling", bad]) == 2
         assert "expected numbers from 1 to 64" in capsys.readouterr().err
+
+
+def test_pictures_have_a_line_a_protocol_and_cache(trace: str) -> None:
+    result = hn.simulate_bus(trace, "mesi,pscr", scaling="1-2")
+    power, bus = result.plot().axes
+    assert [line.get_label() for line in power.lines] == ["mesi", "pscr"]
+    for panel, field, scale in ((power, "gsp", 1), (bus, "bus_utilisation", 100)):
+        drawn = [value for line in panel.lines for value in line.get_ydata()]
+        assert drawn == [scale * row[field] for row in result]
+    sizes = hn.simulate_bus(trace, "mesi", cache_sizes="2K,4K", block_sizes=[32, 64])
+    power, _ = sizes.plot().axes
+    assert [line.get_label() for line in power.lines] == ["mesi, 32 B blocks", "mesi, 64 B blocks"]
+    with pytest.raises(hn.ConfigError, match="no line to draw"):
+        hn.simulate_bus(trace, "mesi,pscr").plot()
+    with pytest.raises(hn.ConfigError, match="no line to draw"):
+        hn.simulate_bus(trace, "mesi", scaling="1-2", order="trace").plot()
 
 
 def test_synchronisation_counts_unless_left_out(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
 
+    from matplotlib.figure import Figure
+
 ORDERS = ("clock", "trace")
 SCHEDULERS = ("random", "affinity")
 ADDRESSES = ("auto", "pages", "trace")
@@ -124,6 +126,17 @@ class BusResult(Rows):
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         return _flatten(row)
+
+    def plot(self) -> Figure:
+        """Power and bus utilisation against processors, cache size or block size.
+
+        Raises:
+            ConfigError: when nothing was simulated in cycles, or all that differs is the protocol.
+            ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
+        """
+        from homenode.plot import power_on_a_bus
+
+        return power_on_a_bus(self)
 
 
 def simulate_bus(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from homenode.bus import BusResult
     from homenode.orders import OrderResult
     from homenode.result import Result
     from homenode.tlb import TlbResult
@@ -27,6 +28,8 @@ _STYLE: Any = {
     "svg.hashsalt": "homenode",
     "pdf.fonttype": 42,
 }
+
+_BUS_AXES = {"processors": "processors", "cache_size": "cache", "block_size": "blocks"}
 
 
 def mcpr_against_block_size(result: Result, machine: str | None = None) -> Figure:
@@ -90,6 +93,68 @@ def misses_against_page_size(result: TlbResult) -> Figure:
         axes.set_ylabel("TLB misses per reference")
         axes.legend(frameon=False, fontsize=7)
     return figure
+
+
+def power_on_a_bus(result: BusResult) -> Figure:
+    """Global system power and bus utilisation, one line a protocol and cache.
+
+    The horizontal axis is the number of processors, the cache size or the block size: the first of
+    them that has several values in the result.
+
+    Raises:
+        ConfigError: when nothing was simulated in cycles, or all that differs is the protocol.
+
+    Source: Foglia, Giorgi and Prete 2004, figures 4, 7, 8, 14 and 17.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    rows = [row for row in result if row["order"] == "clock" and row["bus_utilisation"] is not None]
+    axis = next((key for key in _BUS_AXES if len({row[key] for row in rows}) > 1), None)
+    if axis is None:
+        raise ConfigError(
+            "there is no line to draw; simulate several numbers of processors (scaling), cache "
+            "sizes or block sizes in cycles (order clock) first"
+        )
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(6.6, 2.8), layout="constrained")
+        power, bus = figure.subplots(1, 2)
+        for label, line in _bus_lines(rows, axis).items():
+            x, gsp, share = zip(*sorted(line), strict=True)
+            look: Any = {"label": label, "linewidth": 1.2, "marker": "o", "markersize": 2.5}
+            power.plot(x, gsp, **look)
+            bus.plot(x, [100 * part for part in share], **look)
+        for panel in (power, bus):
+            _bus_axis(panel, axis, sorted({row[axis] for row in rows}))
+            panel.set_ylim(bottom=0)
+        power.set_ylabel("global system power")
+        bus.set_ylabel("bus utilisation in percent")
+        power.legend(frameon=False, fontsize=7)
+    return figure
+
+
+def _bus_lines(rows: list[dict[str, Any]], axis: str) -> dict[str, list[tuple[int, float, float]]]:
+    """The points of each line: place on the axis, power, utilisation of the bus."""
+    others = [key for key in _BUS_AXES if key != axis and len({row[key] for row in rows}) > 1]
+    machines = {row["machine"] for row in rows}
+    lines: dict[str, list[tuple[int, float, float]]] = {}
+    for row in rows:
+        sizes = [f"{format_size(row[key])} {_BUS_AXES[key]}" for key in others]
+        label = ", ".join(
+            [row["protocol"], *([row["machine"]] if len(machines) > 1 else []), *sizes]
+        )
+        lines.setdefault(label, []).append((row[axis], row["gsp"], row["bus_utilisation"]))
+    return lines
+
+
+def _bus_axis(axes: Any, axis: str, values: list[int]) -> None:
+    axes.set_xlabel(_BUS_AXES[axis])
+    if axis == "processors":
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        return
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(values, [format_size(value) for value in values])
+    axes.minorticks_off()
 
 
 def spread_of_orders(results: Mapping[str, OrderResult]) -> Figure:

@@ -60,14 +60,14 @@ def simulate(
     are misses by cause, bus transactions by what they are for, and the global system power, the
     sum of the processors' utilisations. There, synchronisation counts unless it is left out.
     """
-    from homenode.cli import simulate_bus
+    from homenode.cli import bus_table, simulate_bus
     from homenode.cli.output import check_outputs, write_tables
 
     check_outputs((csv, parquet), trace)
     result: Rows
     if simulate_bus.is_on_bus(options):
         on_bus = simulate_bus.run(trace, options)
-        result, show = on_bus, partial(simulate_bus.print_result, on_bus)
+        result, show = on_bus, partial(bus_table.print_result, on_bus)
     else:
         placed = run(trace, simulate_bus.without_bus_options(options))
         result, show = placed, partial(print_result, placed)

@@ -8,7 +8,6 @@ import click
 
 from homenode.cli.command import CacheSizes, SpecList, flattened
 from homenode.errors import ConfigError
-from homenode.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,9 +40,6 @@ _ELSEWHERE = {
     "force": ("--force", False),
 }
 _FLAGS = {"cache_sizes": "--cache-size", "associativities": "--associativity"}
-_TIMED = ("power", "bus", "cycles")
-_UNTIMED = ("coherence", "write-backs", "bus cycles")
-_CLASSES = ("cold", "replacement", "invalidation", "removal")
 
 
 def bus_options(function: Decorated) -> Decorated:
@@ -178,61 +174,3 @@ def run(trace: str, options: dict[str, Any]) -> BusResult:
 
 
 _DEFAULT = click.core.ParameterSource.DEFAULT
-
-
-def print_result(result: BusResult) -> None:
-    """Prints one table a machine and cache, one line a protocol."""
-    from homenode.cli.output import print_table
-
-    keys = ("trace", "machine", "processors", "cache_size", "associativity", "block_size")
-    for point in unique(tuple(row[key] for key in keys) for row in result):
-        rows = [row for row in result if tuple(row[key] for key in keys) == point]
-        last = _TIMED if rows[0]["order"] == "clock" else _UNTIMED
-        names = ("misses", *_CLASSES, "true", "false", "passive", *last)
-        print_table(
-            [("protocol", False), *((name, True) for name in names)],
-            [_cells(row) for row in rows],
-            _title(rows[0]),
-        )
-    for line in result.scalability:
-        _print_scalability(line)
-
-
-def _print_scalability(line: dict[str, Any]) -> None:
-    point = line["critical_point"]
-    found = "not among these numbers"
-    if point is not None:
-        found = f"{point} processor{'' if point == 1 else 's'}"
-    cache, block = format_size(line["cache_size"]), format_size(line["block_size"])
-    click.echo(
-        f"{line['protocol']} on {line['machine']}, {cache}, {block} blocks: critical point {found}"
-    )
-
-
-def _title(row: dict[str, Any]) -> str:
-    count = row["processors"]
-    processors = f"{count} processor{'' if count == 1 else 's'}"
-    cache, block = format_size(row["cache_size"]), format_size(row["block_size"])
-    ways = "fully associative"
-    if row["associativity"] * row["block_size"] < row["cache_size"]:
-        ways = f"{row['associativity']}-way"
-    return (
-        f"{row['trace']} on {row['machine']}, {processors}, {cache} {ways}, {block} blocks: "
-        f"{row['references']:,} references; coherence and its kinds are bus transactions"
-    )
-
-
-def _cells(row: dict[str, Any]) -> list[str]:
-    misses, coherence = row["misses"], row["coherence"]
-    invalidations = sum(count for name, count in misses.items() if name.startswith("invalidation"))
-    by_class = {**misses, "invalidation": invalidations}
-    rate = "-" if row["miss_rate"] is None else f"{100 * row['miss_rate']:.3g}%"
-    numbers = [by_class[name] for name in _CLASSES]
-    numbers += [coherence[name] for name in ("true", "false", "passive")]
-    if row["order"] == "clock":
-        bus = "-" if row["bus_utilisation"] is None else f"{100 * row['bus_utilisation']:.3g}%"
-        last = [f"{row['gsp']:.2f}", bus, plain_number(row["cycles"])]
-    else:
-        back = row["transactions"]["update_block"]
-        last = [plain_number(n) for n in (sum(coherence.values()), back, row["bus_cycles"])]
-    return [row["protocol"], rate, *(plain_number(number) for number in numbers), *last]

@@ -1,0 +1,108 @@
+"""The tables that `homenode simulate` prints for machines whose processors share a bus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.output import print_table
+from homenode.specs import format_size, plain_number, unique
+
+if TYPE_CHECKING:
+    from homenode.bus import BusResult
+
+_CACHE = ("trace", "machine", "cache_size", "associativity", "block_size")
+_TIMED = ("power", "bus", "cycles")
+_UNTIMED = ("coherence", "write-backs", "bus cycles")
+_CLASSES = ("cold", "replacement", "invalidation", "removal")
+
+
+def print_result(result: BusResult) -> None:
+    """Prints one table a machine and cache.
+
+    A line is a protocol; where several numbers of processors were simulated, a number of them.
+    """
+    scaled = len(unique(row["processors"] for row in result)) > 1
+    for cache in unique(tuple(row[key] for key in _CACHE) for row in result):
+        rows = [row for row in result if tuple(row[key] for key in _CACHE) == cache]
+        if scaled:
+            _print_scaling(rows)
+        else:
+            _print_protocols(rows)
+    for line in result.scalability:
+        _print_scalability(line)
+
+
+def _print_protocols(rows: list[dict[str, Any]]) -> None:
+    last = _TIMED if rows[0]["order"] == "clock" else _UNTIMED
+    names = ("misses", *_CLASSES, "true", "false", "passive", *last)
+    title = f"{_title(rows[0])}; coherence and its kinds are bus transactions"
+    columns = [("protocol", False), *((name, True) for name in names)]
+    print_table(columns, [_cells(row) for row in rows], title)
+
+
+def _print_scaling(rows: list[dict[str, Any]]) -> None:
+    """One line a number of processors, two columns a protocol: all else is in the JSON."""
+    protocols = unique(row["protocol"] for row in rows)
+    timed = rows[0]["order"] == "clock"
+    shown = ("power", "bus") if timed else ("misses", "bus cycles")
+    found = {(row["processors"], row["protocol"]): _pair(row) for row in rows}
+    counts = unique(row["processors"] for row in rows)
+    print_table(
+        [("processors", True), *((f"{name} {what}", True) for name in protocols for what in shown)],
+        [
+            [str(count), *(cell for name in protocols for cell in found[count, name])]
+            for count in counts
+        ],
+        _title(rows[0], scaled=True),
+    )
+
+
+def _pair(row: dict[str, Any]) -> tuple[str, str]:
+    if row["order"] == "clock":
+        return f"{row['gsp']:.2f}", _percent(row["bus_utilisation"])
+    return _percent(row["miss_rate"]), plain_number(row["bus_cycles"])
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.3g}%"
+
+
+def _print_scalability(line: dict[str, Any]) -> None:
+    point = line["critical_point"]
+    found = "not among these numbers"
+    if point is not None:
+        found = f"{point} processor{'' if point == 1 else 's'}"
+    cache, block = format_size(line["cache_size"]), format_size(line["block_size"])
+    click.echo(
+        f"{line['protocol']} on {line['machine']}, {cache}, {block} blocks: critical point {found}"
+    )
+
+
+def _title(row: dict[str, Any], *, scaled: bool = False) -> str:
+    count = row["processors"]
+    processors = "" if scaled else f"{count} processor{'' if count == 1 else 's'}, "
+    cache, block = format_size(row["cache_size"]), format_size(row["block_size"])
+    ways = "fully associative"
+    if row["associativity"] * row["block_size"] < row["cache_size"]:
+        ways = f"{row['associativity']}-way"
+    return (
+        f"{row['trace']} on {row['machine']}, {processors}{cache} {ways}, {block} blocks: "
+        f"{row['references']:,} references"
+    )
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    misses, coherence = row["misses"], row["coherence"]
+    invalidations = sum(count for name, count in misses.items() if name.startswith("invalidation"))
+    by_class = {**misses, "invalidation": invalidations}
+    numbers = [by_class[name] for name in _CLASSES]
+    numbers += [coherence[name] for name in ("true", "false", "passive")]
+    if row["order"] == "clock":
+        last = [*_pair(row), plain_number(row["cycles"])]
+    else:
+        back = row["transactions"]["update_block"]
+        last = [plain_number(n) for n in (sum(coherence.values()), back, row["bus_cycles"])]
+    rate = _percent(row["miss_rate"])
+    return [row["protocol"], rate, *(plain_number(number) for number in numbers), *last]
