@@ -211,3 +211,54 @@ def test_re_aligned_simulations_say_so(homenode: Callable[..., Outcome], tmp_pat
     assert "hold 1 to 268435456 references" in refused.err
     with pytest.raises(hn.ConfigError, match="realign is 0; expected at least 1"):
         hn.simulate(shared, "markatos", "inv", 64, realign=0)
+
+
+def _system(folder: Path) -> hn.Trace:
+    """Processors 0 and 1 run processes 5, 7 and 8 and a kernel; 0 is idle at the end."""
+    words = (
+        "0:5W1000 1:0R9000k 0:5R9000k 0:7W2000 1:5R1008 1:5R3000 1:8W3000 1:8R9008k 0:0R9000k"
+    ).split()
+    processors, rest = zip(*(word.split(":") for word in words), strict=True)
+    return hn.Trace.from_numpy(
+        thread=[int(processor) for processor in processors],
+        pid=[int(word[0]) for word in rest],
+        kind=[word[1] for word in rest],
+        address=[int(word[2:6], 16) for word in rest],
+        size=4,
+        kernel=[word.endswith("k") for word in rest],
+        path=folder / "system.hnt",
+    )
+
+
+def test_processes_of_a_whole_system_become_threads(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    system = _system(tmp_path)
+    mix = hn.transform("processes", system, tmp_path / "mix.hnt")
+    frame = mix.to_arrow().to_pandas()
+    rows = frame[["thread", "pid", "address", "private", "kernel"]].values.tolist()
+    assert rows == [
+        [0, 5, 0x1000, True, False],
+        [0, 5, 0x9000, False, True],
+        [1, 7, 0x2000, True, False],
+        [0, 5, 0x1008, True, False],
+        [0, 5, 0x3000, False, False],
+        [2, 8, 0x3000, False, False],
+        [2, 8, 0x9008, False, True],
+    ]
+    assert mix.report is not None
+    assert mix.report["left_out"]["idle"] == 2
+    assert [row["switches"]["waits"] for row in mix.report["processes"]] == [2, 1, 0]
+    # Addresses are taken as they are: blocks 0x1000 and 0x1008, 0x2000, 0x3000 and the kernel's.
+    result = hn.simulate_bus(mix, "mesi", processors=1, order="clock")
+    assert result.rows[0]["misses"]["cold"] == 4
+    command = ("transform", "processes", system.path, "-o", tmp_path / "some.hnt")
+    shown = homenode(*command, "--processes", "7,5")
+    assert shown.code == 0
+    assert "1 of 1 other processes" not in shown.out
+    assert "2 of 1 other processes (1 in the kernel)" in shown.out
+    made = json.loads(homenode(*command, "--processes", "7,5", "--json").out)["outputs"][0]
+    assert [row["pid"] for row in made["report"]["processes"]] == [7, 5]
+    refused = homenode(*command, "--processes", "postgres=2")
+    assert refused.code == 2
+    assert "there are without a name 5, 7, 8" in refused.err

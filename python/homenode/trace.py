@@ -258,7 +258,8 @@ class Trace:
         """What the transform that has just made this trace says it did, if it says anything.
 
         Of ``realign`` it tells which objects moved, the memory that takes, and how much false
-        sharing is gone. Of a trace that was opened it is ``None``.
+        sharing is gone; of ``processes``, what processes the mix has and what of the recording is
+        left out. Of a trace that was opened it is ``None``.
         """
         return self._report
 

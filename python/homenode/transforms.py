@@ -40,14 +40,14 @@ def transform(
     Returns:
         The new trace. Its provenance names the transform, every parameter and the checksum of the
         trace it was made from; the same trace and parameters give the same trace. Of ``realign``
-        its ``report`` says what moved.
+        its ``report`` says what moved, of ``processes`` what the mix has.
 
     Raises:
         ConfigError: when there is no such transform or parameter, or a value does not fit.
         TraceError: when the trace is damaged or the new one cannot be written.
 
     Source: Bolosky, thesis, section 4.3 (``local`` and ``gap``); Markatos and Chronaki, section 3.4
-    (``realign``).
+    (``realign``); Foglia, Giorgi and Prete 2004, section 4 (``processes``).
 
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(thread=[0, 1, 2], kind="R", address=[0x40, 0x80, 0xc0])

@@ -100,19 +100,33 @@ fn example(entry: &Entry) -> &'static [&'static str] {
         "select" => &["threads=0,2"],
         "drop-sync" => &[],
         "processors" => &["count=2"],
+        "processes" => &["references=20"],
         "realign" => &["page-size=64", "private=shared", "sync=include"],
         "split" => &["at=marker"],
         other => panic!("no example for {other}"),
     }
 }
 
+/// The sample as if its threads were processors of a whole system.
+fn whole_system() -> Vec<Step> {
+    let mut steps = steps();
+    for (i, step) in (0..).zip(&mut steps) {
+        if let Step::Access(access) = step {
+            access.pid = i / 7 % 3;
+        }
+    }
+    steps
+}
+
 #[test]
 fn every_transform_records_itself_and_repeats_itself() {
-    let trace = trace_of(&steps());
+    let program = trace_of(&steps());
+    let system = trace_of(&whole_system());
     for entry in TABLE {
-        let made = pieces(&trace, entry.name, example(entry)).unwrap();
+        let trace = if entry.name == "processes" { &system } else { &program };
+        let made = pieces(trace, entry.name, example(entry)).unwrap();
         assert_eq!(made.len() > 1, entry.pieces, "{}", entry.name);
-        let again = pieces(&trace, entry.name, example(entry)).unwrap();
+        let again = pieces(trace, entry.name, example(entry)).unwrap();
         for ((one, piece), (other, _)) in made.iter().zip(&again) {
             assert_eq!(read(one), read(other), "{}", entry.name);
             assert_eq!(one.metadata(), other.metadata());
@@ -123,7 +137,7 @@ fn every_transform_records_itself_and_repeats_itself() {
             assert_eq!(one.columns(), trace.columns());
             assert!(piece.path.file_name().unwrap().to_str().unwrap().starts_with("u."));
         }
-        assert_ne!(read(&made[0].0), read(&trace), "{} does nothing", entry.name);
+        assert_ne!(read(&made[0].0), read(trace), "{} does nothing", entry.name);
     }
 }
 

@@ -24,6 +24,11 @@ _EXAMPLES = {
         "homenode transform processors t.hnt -o u.hnt --count 4",
         "homenode transform processors t.hnt -o u.hnt --map 0,0,1,1",
     ],
+    "processes": [
+        "homenode transform processes system.hnt -o mix.hnt",
+        "homenode transform processes system.hnt -o mix.hnt --processes apache2=13,postgres=8,ls",
+        "homenode transform processes system.hnt -o mix.hnt --references 1000000",
+    ],
     "realign": [
         "homenode transform realign t.hnt -o u.hnt --page-size 4096",
         "homenode transform realign t.hnt -o u.hnt --page-size 64K --window 100000",
@@ -145,12 +150,13 @@ def _run(
             }
         )
         return
+    from homenode.cli.mix_table import print_mix
     from homenode.cli.realign_table import print_report
 
     for piece in made:
         click.echo(f"{piece.path}: {plain_number(piece.references)} references")
         if piece.report:
-            print_report(piece.report)
+            (print_mix if kind == "processes" else print_report)(piece.report)
 
 
 COMMANDS = {"transform": transform}

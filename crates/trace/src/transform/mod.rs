@@ -8,6 +8,7 @@ mod drop_sync;
 mod gap;
 mod local;
 mod output;
+mod processes;
 mod processors;
 mod queue;
 mod realign;
@@ -17,11 +18,15 @@ mod select;
 mod split;
 mod values;
 
+use serde::Serialize;
+
 use crate::error::TraceError;
+use crate::import::Progress;
 use crate::model::{Batch, Metadata};
 use crate::reader::TraceReader;
 use crate::realign::Realignment;
 
+pub use processes::{LeftOut, Mix, MixPages, MixProcess, References, Switches};
 pub use run::{Piece, transform_file};
 
 use output::Output;
@@ -35,6 +40,7 @@ pub const TABLE: &[Entry] = &[
     select::ENTRY,
     drop_sync::ENTRY,
     processors::ENTRY,
+    processes::ENTRY,
     realign::ENTRY,
     split::ENTRY,
 ];
@@ -75,6 +81,11 @@ pub struct Param {
 
 /// A transform at work.
 trait Transform {
+    /// Reads ahead in the trace what must be known before, and returns how many rows that were.
+    fn prepare(&mut self, _progress: &mut Progress<'_>) -> Result<u64, TransformError> {
+        Ok(0)
+    }
+
     /// Takes a chunk, and emits what can be emitted. Batches come in Time order.
     fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError>;
 
@@ -84,8 +95,8 @@ trait Transform {
     /// Changes what the metadata says, for what the transform changes.
     fn metadata(&self, _metadata: &mut Metadata) {}
 
-    /// What moved, if the transform moves data; `metadata` is that of the trace it was given.
-    fn report(&self, _metadata: &Metadata) -> Option<Realignment> {
+    /// What was done, of transforms that say so; `metadata` is that of the trace it was given.
+    fn report(&self, _metadata: &Metadata) -> Option<Report> {
         None
     }
 
@@ -93,6 +104,27 @@ trait Transform {
     /// time is what the new trace took.
     fn covered(&self) -> Option<u64> {
         None
+    }
+}
+
+/// What a transform says about what it did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// Data that moved.
+    Realigned(Box<Realignment>),
+    /// Processes of a whole system.
+    Mixed(Box<Mix>),
+}
+
+impl Report {
+    /// What moved, if it says that.
+    #[must_use]
+    pub fn realigned(self) -> Option<Realignment> {
+        match self {
+            Self::Realigned(report) => Some(*report),
+            Self::Mixed(_) => None,
+        }
     }
 }
 

@@ -4,11 +4,11 @@ use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
 use super::output::{Output, walk};
 use super::values::Values;
-use super::{Entry, Param, Transform, TransformError};
+use super::{Entry, Param, Report, Transform, TransformError};
 use crate::error::TraceError;
 use crate::model::{Batch, Columns, Event, Metadata};
 use crate::reader::{TraceReader, Want};
-use crate::realign::{Ground, Mapping, Realignment, Scan, WINDOW_MAX};
+use crate::realign::{Ground, Mapping, Scan, WINDOW_MAX};
 
 /// The data re-alignment of Markatos and Chronaki, section 3.4, as [`crate::realign`] does it.
 ///
@@ -187,7 +187,7 @@ impl Transform for Realign<'_> {
         metadata.moved.sort_by_key(|range| range.start);
     }
 
-    fn report(&self, metadata: &Metadata) -> Option<Realignment> {
-        Some(self.mapping.report(&self.scan, metadata))
+    fn report(&self, metadata: &Metadata) -> Option<Report> {
+        Some(Report::Realigned(Box::new(self.mapping.report(&self.scan, metadata))))
     }
 }

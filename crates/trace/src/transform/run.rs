@@ -7,12 +7,11 @@ use serde::Serialize;
 
 use super::output::Output;
 use super::values::Values;
-use super::{Entry, Transform, TransformError, find};
+use super::{Entry, Report, Transform, TransformError, find};
 use crate::error::TraceError;
 use crate::import::Progress;
 use crate::model::{Batch, Metadata};
 use crate::reader::{TraceReader, Want};
-use crate::realign::Realignment;
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// A trace that a transform wrote.
@@ -23,9 +22,9 @@ pub struct Piece {
     /// What it holds.
     #[serde(flatten)]
     pub summary: Summary,
-    /// What moved, of a transform that moves data.
+    /// What was done, of transforms that say so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub report: Option<Realignment>,
+    pub report: Option<Report>,
 }
 
 /// Transforms `trace` into a new trace at `out`, or several beside it if [`Entry::pieces`] says so.
@@ -43,6 +42,7 @@ pub fn transform_file(
     let entry = find(name)?;
     let values = Values::new(entry, parameters)?;
     let mut transform = (entry.build)(&values, trace)?;
+    let ahead = transform.prepare(progress)?;
     let mut record = format!("transform {name}");
     for word in values.words() {
         record = format!("{record} {word}");
@@ -50,7 +50,7 @@ pub fn transform_file(
     let version = env!("CARGO_PKG_VERSION");
     record = format!("{record} (homenode {version}) of a trace with checksum {}", trace.checksum());
     let mut files = Files { trace, entry, out, record, writer: None, done: Vec::new() };
-    match files.write(transform.as_mut(), progress) {
+    match files.write(transform.as_mut(), (ahead, progress)) {
         Ok(()) => Ok(files.done),
         Err(error) => {
             files.remove();
@@ -74,18 +74,18 @@ impl Files<'_> {
     fn write(
         &mut self,
         transform: &mut dyn Transform,
-        progress: &mut Progress<'_>,
+        (ahead, progress): (u64, &mut Progress<'_>),
     ) -> Result<(), TraceError> {
         let mut input = Batch::default();
         let mut output = Output::new();
-        let mut rows = 0;
+        let mut rows = ahead;
         self.begin()?;
         for index in 0..self.trace.chunks().len() {
             self.trace.read_chunk(index, Want::ALL, &mut input)?;
             transform.batch(&input, &mut output)?;
             self.take(transform, &mut output)?;
             rows += input.len() as u64;
-            if progress(rows, Some(self.trace.rows())).is_break() {
+            if progress(rows, Some(self.trace.rows() + ahead)).is_break() {
                 return Err(TraceError::Cancelled { path: self.out.to_owned() });
             }
         }

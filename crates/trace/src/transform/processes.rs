@@ -1,0 +1,254 @@
+//! The recording of a whole system as a mix: one thread for each process.
+
+mod choice;
+mod report;
+mod survey;
+mod switches;
+
+use homenode_base::{Access, AccessKind, Flags};
+use rustc_hash::FxHashMap;
+
+use self::choice::Item;
+use self::report::Tally;
+use self::survey::Survey;
+use self::switches::{Departure, Switching};
+use super::output::{Output, walk};
+use super::values::Values;
+use super::{Entry, Param, Report, Transform, TransformError};
+use crate::error::TraceError;
+use crate::import::Progress;
+use crate::model::{Batch, Event, EventKind, Metadata};
+use crate::reader::TraceReader;
+
+pub use self::report::{LeftOut, Mix, MixPages, MixProcess, References, Switches};
+
+/// Bytes of a page of x86-64, which the recordings are of.
+const PAGE_BYTES: u64 = 4096;
+/// The process of processors that have nothing to do.
+const IDLE: u32 = 0;
+/// What stands where a process left its processor to wait: `poll` of Linux on x86-64. Recordings
+/// of whole systems have no system calls, so nothing else looks like it.
+const WAITS: u32 = 7;
+
+/// In a recording of a whole system threads are processors. Here each process becomes a thread,
+/// with its references in their order, wherever it ran; what it did in the kernel and what
+/// interrupts did in its place stay with it. The order of all references that remain is that of the
+/// recording. Idle processors go.
+///
+/// Pages that one process alone touches in user mode are its private areas; so are, for what the
+/// kernel does, those that the kernel touches for this process alone.
+///
+/// The trace is read twice: which processes there are, and whose a page is, must be known first.
+/// Memory grows with the pages and processes, not with the trace.
+pub const ENTRY: Entry = Entry {
+    name: "processes",
+    summary: "make a recording of a whole system a mix: one thread for each process",
+    source: "Foglia, Giorgi and Prete 2004, section 4: process traces, for other processors",
+    params: &[
+        Param {
+            name: "processes",
+            default: "",
+            form: "NAME=N,NAME,PID",
+            doc: "keep the N most active processes of a name (N is 1 if left out) and those with a \
+                  number, in this order; without it, all",
+        },
+        Param {
+            name: "references",
+            default: "",
+            form: "N",
+            doc: "end after so many data references of the mix",
+        },
+        Param {
+            name: "each",
+            default: "",
+            form: "N",
+            doc: "keep so many data references of each process, the first ones",
+        },
+    ],
+    pieces: false,
+    build,
+};
+
+fn build<'a>(
+    values: &Values<'_>,
+    trace: &'a TraceReader,
+) -> Result<Box<dyn Transform + 'a>, TransformError> {
+    let columns = trace.columns();
+    if !columns.pid || !columns.flags {
+        let lacks = if columns.pid { "was made by the kernel" } else { "is of which process" };
+        return Err(values.error(format!(
+            "the trace does not say which reference {lacks}: it takes a recording of a whole \
+             system, as homenode record --via qemu-system makes, or an import with the columns pid \
+             and kernel"
+        )));
+    }
+    let wanted = values.text("processes").map(choice::parse).transpose();
+    Ok(Box::new(Processes {
+        trace,
+        wanted: wanted.map_err(|problem| values.error(problem))?,
+        left: values.count("references", 1..=u64::MAX)?.unwrap_or(u64::MAX),
+        each: values.count("each", 1..=u64::MAX)?.unwrap_or(u64::MAX),
+        survey: Survey::default(),
+        thread_of: FxHashMap::default(),
+        tallies: Vec::new(),
+        switching: Switching::new(trace.metadata()),
+        out: LeftOut::default(),
+        covered: 0,
+    }))
+}
+
+struct Processes<'a> {
+    trace: &'a TraceReader,
+    /// What to keep; everything if nothing.
+    wanted: Option<Vec<Item>>,
+    /// Data references that the mix still takes.
+    left: u64,
+    /// Data references that each process makes at most.
+    each: u64,
+    survey: Survey,
+    thread_of: FxHashMap<u32, u16>,
+    /// By thread of the mix.
+    tallies: Vec<Tally>,
+    switching: Switching,
+    out: LeftOut,
+    /// Data references of the recording up to the end of the mix.
+    covered: u64,
+}
+
+impl Processes<'_> {
+    fn access(&mut self, access: &Access, out: &mut Output) {
+        if self.left == 0 {
+            self.out.after_the_end += 1;
+            return;
+        }
+        if let Some(departure) = self.switching.reference(access) {
+            self.leaves(&departure, out);
+        }
+        let data = u64::from(access.kind != AccessKind::Fetch);
+        self.covered += data;
+        let Some(&thread) = self.thread_of.get(&access.pid) else {
+            self.out.count(access);
+            return;
+        };
+        let tally = &mut self.tallies[usize::from(thread)];
+        if tally.data == self.each {
+            self.out.after_the_end += 1;
+            return;
+        }
+        self.left -= data;
+        tally.data += data;
+        let kernel = access.flags.contains(Flags::KERNEL);
+        if kernel {
+            tally.references.kernel += 1;
+        } else {
+            tally.references.user += 1;
+        }
+        let private = self.survey.is_private(access);
+        let flag = if private { Flags::PRIVATE } else { Flags(0) };
+        let flags = Flags(access.flags.0 | flag.0);
+        tally.private_references += u64::from(private && !kernel);
+        out.access(&Access { thread, flags, ..*access });
+    }
+
+    /// A process left its processor. Who was only made to give way goes on as soon as the
+    /// simulated scheduler likes.
+    fn leaves(&mut self, departure: &Departure, out: &mut Output) {
+        let Some(&thread) = self.thread_of.get(&departure.pid) else { return };
+        let tally = &mut self.tallies[usize::from(thread)];
+        if departure.elsewhere {
+            tally.parallel = true;
+        } else if departure.gave_way {
+            tally.switches.preemptions += 1;
+        } else {
+            tally.switches.waits += 1;
+            if tally.data < self.each {
+                out.event(Event { thread, what: EventKind::SyscallEnter { number: WAITS } });
+            }
+        }
+    }
+
+    fn event(&self, event: &Event, out: &mut Output) {
+        if self.left == 0 || is_of_processors(&event.what) {
+            return;
+        }
+        let of_process = |pid: u32| self.thread_of.get(&pid).copied();
+        let runs = self.switching.runs(event.thread).and_then(of_process);
+        let thread = match named(&event.what) {
+            Some(pid) => of_process(pid),
+            None if is_of_all(&event.what) => Some(runs.unwrap_or(0)),
+            None => runs,
+        };
+        if let Some(thread) = thread {
+            out.event(Event { thread, what: event.what.clone() });
+        }
+    }
+}
+
+/// The process of a recorder's marker that names one: `process 124 postgres`.
+fn named(what: &EventKind) -> Option<u32> {
+    let EventKind::Marker { text } = what else { return None };
+    text.strip_prefix("process ")?.split(' ').next()?.parse().ok()
+}
+
+/// Whether the event says that a processor begins or ends, which processes do not.
+fn is_of_processors(what: &EventKind) -> bool {
+    matches!(
+        what,
+        EventKind::ThreadStart { .. }
+            | EventKind::ThreadExit
+            | EventKind::ThreadCreate { .. }
+            | EventKind::ThreadJoin { .. }
+    )
+}
+
+/// Whether the event concerns all processes.
+fn is_of_all(what: &EventKind) -> bool {
+    matches!(what, EventKind::InitDone | EventKind::Phase { .. } | EventKind::Marker { .. })
+}
+
+impl Transform for Processes<'_> {
+    fn prepare(&mut self, progress: &mut Progress<'_>) -> Result<u64, TransformError> {
+        let fail = |problem| TransformError::Parameter { transform: ENTRY.name, problem };
+        self.survey = Survey::of(self.trace, &self.switching, progress)?;
+        let known = &self.trace.metadata().processes;
+        if known.is_empty() && !self.survey.is_whole_system() {
+            return Err(fail(
+                "the trace is not of a whole system: in one, threads are processors and run \
+                 several processes, and some references are the kernel's"
+                    .to_owned(),
+            ));
+        }
+        let chosen = choice::choose(self.wanted.as_deref(), &self.survey, known).map_err(fail)?;
+        for (thread, process) in (0..).zip(chosen) {
+            self.thread_of.insert(process.pid, thread);
+            let private_pages = self.survey.private_pages(process.pid);
+            self.tallies.push(Tally::new(process, private_pages));
+        }
+        Ok(self.trace.rows())
+    }
+
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+        let state = &mut (self, out);
+        walk(
+            input,
+            state,
+            |(mix, out), access| mix.access(access, out),
+            |(mix, out), event| mix.event(event, out),
+        );
+        Ok(())
+    }
+
+    fn metadata(&self, metadata: &mut Metadata) {
+        metadata.processes = self.tallies.iter().map(|tally| tally.process.clone()).collect();
+        metadata.processes.sort_by_key(|process| process.pid);
+    }
+
+    fn report(&self, _metadata: &Metadata) -> Option<Report> {
+        let mix = report::mix(&self.tallies, &self.survey, (&self.switching, &self.out));
+        Some(Report::Mixed(Box::new(mix)))
+    }
+
+    fn covered(&self) -> Option<u64> {
+        (self.left == 0).then_some(self.covered)
+    }
+}

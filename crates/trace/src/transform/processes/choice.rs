@@ -1,0 +1,158 @@
+//! Which processes a mix has.
+
+use std::collections::BTreeMap;
+
+use super::IDLE;
+use super::survey::Survey;
+use crate::model::Process;
+
+/// Processes that users name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    /// The so many most active ones of a name.
+    Name(String, usize),
+    /// The one with a number.
+    Number(u32),
+}
+
+/// Reads `apache2=13,ls,124`.
+pub(super) fn parse(text: &str) -> Result<Vec<Item>, String> {
+    text.split(',').map(|item| item.trim()).map(|item| one(item, text)).collect()
+}
+
+fn one(item: &str, text: &str) -> Result<Item, String> {
+    let bad = |why: &str| {
+        format!("processes={text}: {why}; expected NAME=N, NAME or PID, several with commas")
+    };
+    if let Ok(number) = item.parse() {
+        return if number == IDLE {
+            Err(bad("process 0 are the idle processors"))
+        } else {
+            Ok(Item::Number(number))
+        };
+    }
+    let (name, count) = item.rsplit_once('=').unwrap_or((item, "1"));
+    match count.parse() {
+        Ok(count) if count > 0 && !name.is_empty() => Ok(Item::Name(name.to_owned(), count)),
+        _ => Err(bad(&format!("{item:?} names no processes"))),
+    }
+}
+
+/// Processes of the recording, as far as they made references.
+struct Present<'a> {
+    processes: Vec<(Process, u64)>,
+    known: &'a [Process],
+}
+
+/// The processes of a mix, one for each thread: those that are wanted in the order in which they
+/// are named, the most active one of a name first, or all by their numbers.
+///
+/// A process has the name that it took on last.
+pub(super) fn choose(
+    wanted: Option<&[Item]>,
+    survey: &Survey,
+    known: &[Process],
+) -> Result<Vec<Process>, String> {
+    let present = Present::new(survey, known);
+    let Some(wanted) = wanted else {
+        return fits(present.processes.into_iter().map(|(process, _)| process).collect());
+    };
+    let mut chosen: Vec<Process> = Vec::new();
+    for item in wanted {
+        let (name, count) = match item {
+            Item::Number(pid) => {
+                let Some((process, _)) = present.processes.iter().find(|(p, _)| p.pid == *pid)
+                else {
+                    return Err(present.lacks(&format!("process {pid}")));
+                };
+                if chosen.contains(process) {
+                    return Err(format!("processes: process {pid} is named twice"));
+                }
+                chosen.push(process.clone());
+                continue;
+            }
+            Item::Name(name, count) => (name, *count),
+        };
+        let mut named: Vec<&(Process, u64)> = present.processes.iter().collect();
+        named.retain(|(process, _)| process.names.last() == Some(name));
+        let there = named.len();
+        named.retain(|(process, _)| !chosen.contains(process));
+        // Of equally active ones the one with the lowest number comes first.
+        named.sort_by_key(|(_, references)| std::cmp::Reverse(*references));
+        if named.len() < count {
+            let has = format!("{count} of {name}, of which the recording has {there}");
+            return Err(present.lacks(&has));
+        }
+        chosen.extend(named[..count].iter().map(|(process, _)| process.clone()));
+    }
+    fits(chosen)
+}
+
+/// Threads have numbers below 32768.
+fn fits(chosen: Vec<Process>) -> Result<Vec<Process>, String> {
+    match chosen.len() {
+        0 => Err("the recording has no process that did anything".to_owned()),
+        1..=0x8000 => Ok(chosen),
+        n => Err(format!("a mix has at most 32768 processes, not {n}: name some with processes")),
+    }
+}
+
+impl<'a> Present<'a> {
+    fn new(survey: &Survey, known: &'a [Process]) -> Self {
+        let of = |(&pid, activity): (&u32, &super::survey::Activity)| {
+            let named = known.iter().find(|process| process.pid == pid);
+            let process = named.cloned().unwrap_or(Process { pid, names: Vec::new() });
+            (process, activity.user + activity.kernel)
+        };
+        let active = survey.processes.iter().filter(|(pid, _)| **pid != IDLE);
+        Self { processes: active.map(of).collect(), known }
+    }
+
+    /// What cannot be had, and what there is.
+    fn lacks(&self, what: &str) -> String {
+        let mut names: BTreeMap<&str, u32> = BTreeMap::new();
+        for (process, _) in &self.processes {
+            let name = process.names.last().map_or("", String::as_str);
+            *names.entry(name).or_default() += 1;
+        }
+        let unnamed = names.remove("").unwrap_or(0);
+        let mut there: Vec<String> =
+            names.iter().map(|(name, count)| format!("{name}={count}")).collect();
+        if unnamed > 0 {
+            let mut pids: Vec<String> = self
+                .processes
+                .iter()
+                .filter(|(process, _)| process.names.is_empty())
+                .map(|(process, _)| process.pid.to_string())
+                .collect();
+            let more = if pids.len() > 20 { ", ..." } else { "" };
+            pids.truncate(20);
+            there.push(format!("without a name {}{more}", pids.join(", ")));
+        }
+        let silent = self.known.iter().filter(|process| {
+            process.pid != IDLE && !self.processes.iter().any(|(p, _)| p.pid == process.pid)
+        });
+        let silent = match silent.count() {
+            0 => String::new(),
+            n => format!(" ({n} more did nothing)"),
+        };
+        format!("processes: there is no {what}; there are {}{silent}", there.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_counts_and_numbers_are_told_apart() {
+        let items = parse("apache2=13, ls,124,a=b=2").unwrap();
+        let name = |name: &str, count| Item::Name(name.to_owned(), count);
+        let expected = [name("apache2", 13), name("ls", 1), Item::Number(124), name("a=b", 2)];
+        assert_eq!(items, expected);
+        for bad in ["", "ls,", "ls=0", "=3", "ls=x", "0"] {
+            let error = parse(bad).unwrap_err();
+            assert!(error.contains("expected NAME=N, NAME or PID"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+"""What became of a whole system, as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from homenode.cli.output import print_facts, print_table
+from homenode.specs import plain_number
+
+
+def print_mix(report: dict[str, Any]) -> None:
+    """The processes of a mix, and what of the recording is not in it, for people."""
+    number = plain_number
+    columns = [
+        *(("thread", True), ("process", True), ("name", False), ("user", True), ("kernel", True)),
+        *(("private pages", True), ("waits", True), ("made way", True)),
+    ]
+    cells = [
+        [
+            *(str(row["thread"]), str(row["pid"]), _name(row)),
+            *(number(row["references"][mode]) for mode in ("user", "kernel")),
+            number(row["private_pages"]),
+            *(number(row["switches"][why]) for why in ("waits", "preemptions")),
+        ]
+        for row in report["processes"]
+    ]
+    print_table(columns, cells, "references in user mode and in the kernel")
+    pages, out, references = report["pages"], report["left_out"], report["references"]
+    total = references["user"] + references["kernel"]
+    part = references["kernel"] / total if total else 0
+    others = out["others"]["user"] + out["others"]["kernel"]
+    facts = [
+        ("kernel", f"{part:.1%} of {number(total)} references"),
+        (
+            "pages",
+            f"{number(pages['all'])} of {number(pages['bytes'])} bytes, {number(pages['shared'])} "
+            "used by several processes",
+        ),
+        (
+            "left out",
+            f"{number(out['idle'])} references of idle processors, {number(others)} of "
+            f"{number(out['processes'])} other processes ({number(out['others']['kernel'])} in the "
+            f"kernel), {number(out['after_the_end'])} after the end",
+        ),
+    ]
+    if not report["switches_told_apart"]:
+        why = "the trace does not tell who waits from who makes way: all are taken to wait"
+        facts.append(("switches", why))
+    parallel = [str(row["thread"]) for row in report["processes"] if row["parallel"]]
+    if parallel:
+        facts.append(("several threads", f"in {', '.join(parallel)}: one after the other here"))
+    print_facts(facts)
+
+
+def _name(row: dict[str, Any]) -> str:
+    return row["names"][-1] if row["names"] else "-"
