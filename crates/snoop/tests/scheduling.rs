@@ -56,6 +56,22 @@ fn more_processes_than_processors_take_turns() {
 }
 
 #[test]
+fn a_slice_ends_between_references_not_within_one() {
+    // The reference of 8 bytes at 28 is in two blocks.
+    let mut given = given("mesi", 1, 2).blocking();
+    given.timed.scheduler.time_slice_references = 1;
+    let straddles = Item { size: 8, ..read(28) };
+    let (counts, timing) = run(&given, &[vec![straddles, straddles], vec![read(64), read(68)]]);
+    assert_eq!((counts.references, counts.block_references), (4, 6));
+    assert_eq!((timing.switches, timing.cycles), (4, 2 * 70 + 1 + 70 + 1 + 4 + 1 + 2));
+    // So it is with one that goes on in another page.
+    let first = Item { size: 4, ..read(28) };
+    let rest = Item { continues: true, ..read(96) };
+    let (counts, timing) = run(&given, &[vec![first, rest], vec![read(64)]]);
+    assert_eq!((counts.references, counts.block_references, timing.switches), (2, 3, 2));
+}
+
+#[test]
 fn a_lock_lets_one_in_and_gives_processors_to_others() {
     let lock = 0x9000;
     let critical = |addr| {

@@ -44,7 +44,9 @@ impl<F: Frames, W: Words> Run<F, W> {
             self.synchronise(at, &item);
             return Ok(true);
         }
-        if self.processors[at].left == 0 {
+        let processor = &self.processors[at];
+        // A slice ends between references: what straddles blocks or pages is one.
+        if processor.left == 0 && processor.parts == 0 && !item.continues {
             if self.scheduler.is_empty() {
                 self.processors[at].left = self.timed.scheduler.time_slice_references;
             } else {
