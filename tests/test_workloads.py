@@ -277,11 +277,13 @@ def test_source_says_what_the_table_says(name: str) -> None:
 
 def test_every_workload_has_a_page() -> None:
     folder = Path(__file__).parents[1] / "docs" / "workloads"
+    # What is more than one program has a page too.
+    others = ["ecommerce"]
     pages = {path.stem for path in folder.glob("*.md")} - {"index"}
-    assert pages == set(NAMES)
+    assert pages == {*NAMES, *others}
     index = (folder / "index.md").read_text()
     listed = index.split("```{toctree}")[1].split("```")[0].split()[2:]
-    assert listed == NAMES
+    assert listed == [*NAMES, *others]
     for name in NAMES:
         assert f"\n| {name} |" in index
         page = (folder / f"{name}.md").read_text()

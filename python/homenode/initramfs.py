@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from homenode.files import PathLike
 
-__all__ = ["MARK", "archive", "with_mark"]
+__all__ = ["MARK", "archive", "parts", "with_mark"]
 
 # Where the mark program is in the recorded system.
 MARK = "homenode/mark"
@@ -46,8 +46,14 @@ def archive(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
     Args:
         entries: folders come before what is in them.
     """
-    parts = [_entry(name, i + 1, mode, data) for i, (name, mode, data) in enumerate(entries)]
-    return b"".join([*parts, _entry("TRAILER!!!", 0, 0, b"")])
+    return b"".join(parts(entries))
+
+
+def parts(entries: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
+    """The pieces of such an archive one after another, for one that is too large for memory."""
+    for i, (name, mode, data) in enumerate(entries):
+        yield _entry(name, i + 1, mode, data)
+    yield _entry("TRAILER!!!", 0, 0, b"")
 
 
 def with_mark(initramfs: PathLike, mark: PathLike, target: PathLike) -> None:

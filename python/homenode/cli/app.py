@@ -53,6 +53,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "synthetic": ("synthetic", "Make a trace whose false sharing is known."),
     "report": ("report", "Write one HTML file that explains traces and policies."),
     "workloads": ("workloads", "Build or record the programs that come along."),
+    "workload": ("workload", "Record a workload of many processes with their kernel."),
     "study": ("study", "Regenerate a publication's tables and figures; judge its claims."),
     "list": ("list_", "List machines, policies, formats and so on."),
 }

@@ -6,7 +6,7 @@ mod survey;
 mod switches;
 
 use homenode_base::{Access, AccessKind, Flags};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::choice::Item;
 use self::report::Tally;
@@ -93,6 +93,7 @@ fn build<'a>(
         tallies: Vec::new(),
         switching: Switching::new(trace.metadata()),
         out: LeftOut::default(),
+        code: FxHashSet::default(),
         covered: 0,
     }))
 }
@@ -111,6 +112,8 @@ struct Processes<'a> {
     tallies: Vec<Tally>,
     switching: Switching,
     out: LeftOut,
+    /// Program counters of the mix.
+    code: FxHashSet<u64>,
     /// Data references of the recording up to the end of the mix.
     covered: u64,
 }
@@ -143,6 +146,7 @@ impl Processes<'_> {
         } else {
             tally.references.user += 1;
         }
+        self.code.insert(access.pc);
         let private = self.survey.is_private(access);
         let flag = if private { Flags::PRIVATE } else { Flags(0) };
         let flags = Flags(access.flags.0 | flag.0);
@@ -241,6 +245,8 @@ impl Transform for Processes<'_> {
     fn metadata(&self, metadata: &mut Metadata) {
         metadata.processes = self.tallies.iter().map(|tally| tally.process.clone()).collect();
         metadata.processes.sort_by_key(|process| process.pid);
+        // A short mix of a long recording would otherwise be names for the most part.
+        metadata.lines.retain(|line| self.code.contains(&line.pc));
     }
 
     fn report(&self, _metadata: &Metadata) -> Option<Report> {

@@ -1,0 +1,176 @@
+"""The e-commerce workload: PostgreSQL, Apache and five utilities, recorded as a whole system.
+
+Three mixes of 26 processes each, as Foglia, Giorgi and Prete traced them. A guest is made of the
+PostgreSQL, Apache and GNU utilities of this machine, is booted in QEMU with a kernel that the user
+names, and is driven by emulated browsers; what it does is recorded with its kernel, and its
+processes become the threads of a trace.
+
+Small mixes that were recorded so come along:
+
+>>> from homenode.workloads import ecommerce
+>>> [mix["name"] for mix in ecommerce.shipped()]
+['ec', 'db', 'web']
+
+Source: Foglia, Giorgi and Prete 2004, sections 3 and 4; TPC-W, version 1.0.1.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from homenode.errors import ConfigError
+from homenode.files import replacing_name
+from homenode.trace import Trace
+from homenode.transforms import transform
+from homenode.workloads.ecommerce import guest, recording
+from homenode.workloads.ecommerce.database import Scale
+from homenode.workloads.ecommerce.mixes import REFERENCES, TABLE, Mix, Plan, find
+from homenode.workloads.ecommerce.needs import find as find_needs
+from homenode.workloads.ecommerce.statistics import PUBLISHED, statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Progress = Callable[[int, int | None], None] | None
+
+__all__ = [
+    "FOLDER",
+    "PUBLISHED",
+    "QUICK_EACH",
+    "QUICK_REFERENCES",
+    "REFERENCES",
+    "TABLE",
+    "Mix",
+    "Scale",
+    "Wishes",
+    "find",
+    "kernel",
+    "record",
+    "shipped",
+    "statistics",
+]
+
+FOLDER = Path(__file__).resolve().parent
+"""Where the small mixes are."""
+
+QUICK_REFERENCES = 20_000_000
+"""References of a mix with ``--quick``, of which the beginning of each process is kept."""
+
+QUICK_EACH = 25_000
+"""References of each process with ``--quick``, as in the mixes that come along."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What to record.
+
+    references: of each mix, data references.
+    each: of these at most so many of each process, the first ones.
+    kernel: the Linux kernel to boot; by default the newest in /boot that may be read.
+    emulator: QEMU; by default the one in ``PATH``.
+    keep: leave the guest's file system and its console beside the recording.
+    """
+
+    references: int = REFERENCES
+    each: int | None = None
+    seed: int = 1
+    scale: Scale = field(default_factory=Scale)
+    kernel: str = ""
+    emulator: str = ""
+    keep: bool = False
+
+
+def kernel(named: str = "", boot: Path = Path("/boot")) -> Path:
+    """The kernel to boot.
+
+    Raises:
+        ConfigError: when there is none that can be read.
+    """
+    if named:
+        path = Path(named)
+        if not (path.is_file() and os.access(path, os.R_OK)):
+            raise ConfigError(f"{path}: no kernel that can be read; name one with --kernel")
+        return path
+    found = [path for path in sorted(boot.glob("vmlinuz-*")) if os.access(path, os.R_OK)]
+    if not found:
+        raise ConfigError(
+            f"there is no Linux kernel in {boot} that can be read; name one for x86-64 with "
+            "--kernel. On Debian: apt-get download linux-image-cloud-amd64 names the package with "
+            "the newest, and dpkg -x unpacks that one"
+        )
+    return found[-1]
+
+
+def record(
+    mix: Mix, folder: Path, wishes: Wishes, stage: Callable[[str], Progress]
+) -> dict[str, Any]:
+    """Makes a guest, records it, and makes the mix of the recording.
+
+    Args:
+        mix: which one.
+        folder: gets ``NAME.system.hnt`` and ``NAME.hnt``.
+        wishes: how large, and of what.
+        stage: told what begins; gives what to call with the progress of that.
+
+    Returns:
+        ``name``, ``system``, ``trace``, ``references``, ``checked`` (what the guest said at its
+        end) and ``left_out`` (what of the recording is not in the mix).
+
+    Raises:
+        ConfigError: when a package is missing, or the guest did not do what it had to.
+        TraceError: when a trace cannot be written.
+    """
+    found, booted = find_needs(emulator=wishes.emulator), kernel(wishes.kernel)
+    plan = Plan(mix, wishes.references, wishes.seed, wishes.scale)
+    system, trace = folder / f"{mix.name}.system.hnt", folder / f"{mix.name}.hnt"
+    with tempfile.TemporaryDirectory(prefix="homenode-") as place:
+        stage("making the guest")
+        guest.build(found, plan, Path(place))
+        try:
+            with replacing_name(system) as partial:
+                machine = recording.Machine(booted, found.emulator, Path(place))
+                said = recording.record(machine, plan, Path(partial), stage("recording"))
+        finally:
+            if wishes.keep:
+                for name in ("guest.cpio", "console.txt"):
+                    if (Path(place) / name).exists():
+                        shutil.move(Path(place) / name, folder / f"{mix.name}.{name}")
+    made = transform(
+        "processes",
+        Trace.open(system),
+        trace,
+        progress=stage("making processes"),
+        processes=mix.selection,
+        **({"references": wishes.references} if wishes.each is None else {"each": wishes.each}),
+    )
+    report = made.report or {}
+    return {
+        "name": mix.name,
+        "system": str(system),
+        "trace": str(trace),
+        "references": made.references,
+        "checked": said,
+        "left_out": report.get("left_out"),
+    }
+
+
+def shipped() -> list[dict[str, Any]]:
+    """The small mixes that come along: ``name``, ``trace`` (a path), and where they come from."""
+    with (FOLDER / "provenance.toml").open("rb") as file:
+        known = tomllib.load(file)
+    common = {key: value for key, value in known.items() if key != "mix"}
+    return [
+        {
+            **mix.describe(),
+            "trace": str(FOLDER / f"{mix.name}.hnt"),
+            **common,
+            **known["mix"][mix.name],
+        }
+        for mix in TABLE
+    ]

@@ -1,0 +1,227 @@
+"""The rows of the eight tables of TPC-W, made from a seed and nothing else.
+
+Source: TPC-W, version 1.0.1, clauses 1.4 (the tables), 4.3 (how many rows) and 4.6 (what is in
+them), as far as the queries look at it: comments and descriptions are of random letters.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Row = tuple[object, ...]
+
+__all__ = ["SUBJECTS", "TABLES", "Scale", "rows", "syllables", "write"]
+
+SUBJECTS = (
+    *("ARTS", "BIOGRAPHIES", "BUSINESS", "CHILDREN", "COMPUTERS", "COOKING", "HEALTH"),
+    *("HISTORY", "HOME", "HUMOR", "LITERATURE", "MYSTERY", "NON-FICTION", "PARENTING"),
+    *("POLITICS", "REFERENCE", "RELIGION", "ROMANCE", "SELF-HELP", "SCIENCE-NATURE"),
+    *("SCIENCE-FICTION", "SPORTS", "YOUTH", "TRAVEL"),
+)
+"""What books are about (clause 4.6.2.13)."""
+
+COUNTRIES = 92
+IMAGES = 100
+"""Pictures of each kind there are; item i has picture i modulo so many."""
+
+_SYLLABLES = ("BA", "OG", "AL", "RI", "RE", "SE", "AT", "UL", "IN", "NG")
+_BACKINGS = ("HARDBACK", "PAPERBACK", "USED", "AUDIO", "LIMITED-EDITION")
+_SHIPPING = ("AIR", "UPS", "FEDEX", "SHIP", "COURIER", "MAIL")
+_STATES = ("PROCESSING", "SHIPPED", "PENDING", "DENIED")
+_CARDS = ("VISA", "MASTERCARD", "DISCOVER", "AMEX", "DINERS")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz "
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large the shop is.
+
+    items: rows of ``item``; TPC-W allows 1,000, 10,000 and so on, the paper has 100,000.
+    customers: rows of ``customer``; TPC-W wants 2,880 a browser.
+    """
+
+    items: int = 10_000
+    customers: int = 57_600
+
+    @property
+    def authors(self) -> int:
+        """A quarter of the items."""
+        return max(1, self.items // 4)
+
+    @property
+    def addresses(self) -> int:
+        """Two a customer."""
+        return 2 * self.customers
+
+    @property
+    def orders(self) -> int:
+        """Nine for ten customers."""
+        return max(1, self.customers * 9 // 10)
+
+
+class _Chance(random.Random):
+    """Only `random.random` is the same in every version of Python, so all goes by it."""
+
+    def upto(self, most: int) -> int:
+        """From 1 to `most`."""
+        return 1 + int(self.random() * most)
+
+    def one(self, of: tuple[str, ...]) -> str:
+        return of[int(self.random() * len(of))]
+
+    def text(self, least: int, most: int) -> str:
+        length = least + int(self.random() * (most - least + 1))
+        start = int(self.random() * (len(_PAPER) - most))
+        return _PAPER[start : start + length].strip() or "x"
+
+    def price(self, most: int) -> str:
+        return f"{self.upto(most * 100) / 100:.2f}"
+
+    def date(self, first: int, last: int) -> str:
+        year = first + int(self.random() * (last - first + 1))
+        return f"{year}-{self.upto(12):02}-{self.upto(28):02}"
+
+    def time(self, first: int, last: int) -> str:
+        hour, minute = int(self.random() * 24), int(self.random() * 60)
+        return f"{self.date(first, last)} {hour:02}:{minute:02}:00"
+
+
+def _paper() -> str:
+    chance = random.Random(1)  # noqa: S311 - what is written on it does not matter
+    return "".join(_LETTERS[int(chance.random() * len(_LETTERS))] for _ in range(1 << 16))
+
+
+_PAPER = _paper()
+
+
+def syllables(number: int) -> str:
+    """A name made of a number, a syllable for each of seven digits (clause 4.6.2.10).
+
+    >>> syllables(209)
+    'BABABABAALBANG'
+    """
+    return "".join(_SYLLABLES[int(digit)] for digit in f"{number:07}")
+
+
+def _country(_: Scale, chance: _Chance) -> Iterator[Row]:
+    for i in range(1, COUNTRIES + 1):
+        yield i, f"Country {syllables(i)}", f"{1 + chance.random() * 9:.6f}", syllables(i)
+
+
+def _author(scale: Scale, chance: _Chance) -> Iterator[Row]:
+    for i in range(1, scale.authors + 1):
+        first, middle, life = chance.text(3, 20), chance.text(1, 20), chance.text(125, 500)
+        yield i, first, syllables(i), middle, chance.date(1930, 1990), life
+
+
+def _address(scale: Scale, chance: _Chance) -> Iterator[Row]:
+    for i in range(1, scale.addresses + 1):
+        street = (chance.text(15, 40), chance.text(15, 40), chance.text(4, 30))
+        yield i, *street, chance.text(2, 20), chance.text(5, 10), chance.upto(COUNTRIES)
+
+
+def _customer(scale: Scale, chance: _Chance) -> Iterator[Row]:
+    for i in range(1, scale.customers + 1):
+        name = syllables(i)
+        yield (
+            *(i, name, name.lower(), chance.text(8, 15), chance.text(8, 15)),
+            *(2 * i - 1, chance.upto(10**9), f"{name}@example.com", chance.date(1998, 2000)),
+            *(chance.date(2001, 2002), chance.time(2002, 2002), chance.time(2003, 2003)),
+            *(f"{chance.random() * 0.5:.2f}", "0.00", chance.price(999), chance.date(1930, 1990)),
+            chance.text(100, 400),
+        )
+
+
+def _item(scale: Scale, chance: _Chance) -> Iterator[Row]:
+    for i in range(1, scale.items + 1):
+        # Every author has a book; the others are by anybody.
+        author = i if i <= scale.authors else chance.upto(scale.authors)
+        title = f"{syllables(i)} {chance.text(0, 40)}"
+        srp = chance.upto(999_900) / 100
+        related = [chance.upto(scale.items) for _ in range(5)]
+        picture = i % IMAGES
+        size = " x ".join(f"{chance.upto(9999) / 100:.2f}" for _ in range(3))
+        yield (
+            *(i, title[:60], author, chance.date(1930, 2002), chance.text(14, 60)),
+            *(chance.one(SUBJECTS), chance.text(100, 500), *related),
+            *(f"thumb_{picture}.gif", f"image_{picture}.jpg", f"{srp:.2f}"),
+            *(f"{srp * (0.5 + chance.random() / 2):.2f}", chance.date(2002, 2003)),
+            *(10 + chance.upto(20), f"{i:013}", 20 + chance.upto(9979), chance.one(_BACKINGS)),
+            size,
+        )
+
+
+def _orders(scale: Scale, chance: _Chance) -> Iterator[Row]:
+    for i in range(1, scale.orders + 1):
+        total = chance.upto(99_900) / 100
+        tax = total * 0.0825
+        yield (
+            *(i, chance.upto(scale.customers), chance.time(2002, 2002), f"{total:.2f}"),
+            *(f"{tax:.2f}", f"{total + tax + 3:.2f}", chance.one(_SHIPPING)),
+            *(chance.time(2003, 2003), chance.upto(scale.addresses)),
+            *(chance.upto(scale.addresses), chance.one(_STATES)),
+        )
+
+
+def _order_line(scale: Scale, chance: _Chance) -> Iterator[Row]:
+    for order in range(1, scale.orders + 1):
+        for line in range(1, chance.upto(5) + 1):
+            discount = f"{chance.random() * 0.3:.2f}"
+            item, quantity = chance.upto(scale.items), chance.upto(300)
+            yield line, order, item, quantity, discount, chance.text(20, 100)
+
+
+def _cc_xacts(scale: Scale, chance: _Chance) -> Iterator[Row]:
+    for i in range(1, scale.orders + 1):
+        yield (
+            *(i, chance.one(_CARDS), chance.upto(10**16 - 1), chance.text(14, 30)),
+            *(chance.date(2003, 2005), f"{chance.upto(10**15 - 1):015}", chance.price(999)),
+            *(chance.time(2002, 2002), chance.upto(COUNTRIES)),
+        )
+
+
+TABLES: dict[str, Callable[[Scale, _Chance], Iterator[Row]]] = {
+    "country": _country,
+    "author": _author,
+    "address": _address,
+    "customer": _customer,
+    "item": _item,
+    "orders": _orders,
+    "order_line": _order_line,
+    "cc_xacts": _cc_xacts,
+}
+"""What makes the rows of each table, in an order in which every row finds what it refers to."""
+
+
+def rows(table: str, scale: Scale, seed: int) -> Iterator[Row]:
+    """The rows of a table; each table has random numbers of its own.
+
+    >>> next(rows("country", Scale(), seed=1))[:2]
+    (1, 'Country BABABABABABAOG')
+    """
+    return TABLES[table](scale, _Chance(f"{seed} {table}"))
+
+
+def write(folder: Path, scale: Scale, seed: int) -> dict[str, int]:
+    """Writes ``TABLE.txt`` for each table, as PostgreSQL's COPY reads it; how many rows each has.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(pathlib.Path(folder), Scale(items=100, customers=10), seed=1)["item"]
+    100
+    """
+    counts = {}
+    for table in TABLES:
+        count = 0
+        with (folder / f"{table}.txt").open("w", encoding="ascii") as file:
+            for row in rows(table, scale, seed):
+                file.write("\t".join(map(str, row)) + "\n")
+                count += 1
+        counts[table] = count
+    return counts

@@ -1,0 +1,126 @@
+#!/bin/sh
+# The first process of the guest. /etc/mix says what to do: MIX, POSTGRES (the folder of its
+# programs), BROWSERS, SEED, ITEMS, CUSTOMERS, CHILDREN (of Apache), WARM_UP (interactions of each
+# browser), LONG (how often the utilities go over their files). A line on the second serial port
+# ends the recording. What the host has to know is printed as "result: NAME VALUE".
+. /etc/mix
+PATH=/bin:/usr/bin:/usr/sbin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+ip link set lo up
+ulimit -n 4096
+
+fail() {
+    echo "result: failure $1"
+    cat /tmp/*.log 2>/dev/null | tail -n 20
+    poweroff -f
+}
+
+as_postgres() { su postgres -s /bin/sh -c "$1"; }
+# A number from the database.
+ask() { as_postgres "$POSTGRES/psql -Atq -h /run/postgresql tpcw -c \"$1\""; }
+
+mkdir -p /run/postgresql /run/apache2 /tmp/sessions
+chmod 1777 /tmp /tmp/sessions
+chown -R postgres /data /run/postgresql
+chmod 700 /data
+as_postgres "$POSTGRES/pg_ctl -s -D /data -w -l /tmp/postgres.log start" || fail "PostgreSQL does not start"
+uname -r | sed 's/^/result: kernel /'
+
+BROWSE="browsers -p 80 -n $BROWSERS -k $ITEMS -c $CUSTOMERS"
+
+serve() {
+    apache2 -f /etc/apache2.conf || fail "Apache does not start"
+    sleep 1
+    $BROWSE -s "$((SEED + 1000000))" -i "$WARM_UP" > /tmp/warm-up.log 2>&1 || fail "the shop does not answer"
+}
+
+# pgbench takes a transaction after the other from the queries of all pages, as often as browsers
+# ask for these pages.
+query() {
+    as_postgres "exec $POSTGRES/pgbench -n -h /run/postgresql -c 21 -j 1 --random-seed=$1 \
+        $(cat /srv/pgbench/scripts) $2 tpcw"
+}
+
+# Pages that the web server has answered; of the database, transactions that it has finished.
+count_pages() {
+    if [ "$MIX" = db ]; then
+        ask "SELECT sum(xact_commit) FROM pg_stat_database"
+    else
+        grep -c "GET /shop" /tmp/access.log
+    fi
+}
+
+# What has to be removed is there before the recording.
+prepare_utilities() {
+    i=0
+    TREES= COPIES= LOGS=
+    while [ $i -lt "$LONG" ]; do
+        TREES="$TREES /srv/files" LOGS="$LOGS /srv/access.log" COPIES="$COPIES /tmp/old$i"
+        /bin/busybox cp -r /srv/files /tmp/old$i
+        i=$((i + 1))
+    done
+}
+
+utilities() {
+    ls -aR $TREES $TREES $TREES $TREES > /tmp/list &
+    awk '{ hits[$7]++; bytes += $10 } END { for (page in hits) print page, hits[page]; print bytes }' $LOGS > /tmp/counts &
+    cp -r /srv/files /tmp/new &
+    gzip -c $LOGS > /tmp/logs.gz &
+    rm -r $COPIES &
+}
+
+case $MIX in
+db)
+    query "$((SEED + 1000000))" "-t $WARM_UP" > /tmp/warm-up.log 2>&1 || fail "the database does not answer"
+    query "$SEED" "-T 1000000" > /tmp/queries.log 2>&1 &
+    ;;
+*)
+    serve
+    $BROWSE -s "$SEED" > /tmp/browsers.log 2>&1 &
+    ;;
+esac
+LOAD=$!
+case $MIX in ec | db) prepare_utilities ;; esac
+
+# Whoever drives the guest stands still around the marks, so that what is counted was recorded.
+sleep 2
+DRIVERS=$(pidof browsers pgbench)
+kill -STOP $DRIVERS
+sleep 1
+before=$(count_pages)
+# The end comes soon, however busy the system is.
+nice -n -20 sh -c "read -r line < /dev/ttyS1; kill -STOP $DRIVERS; exec /homenode/mark stop" &
+END=$!
+echo "result: recording begins"
+nice -n -20 /homenode/mark start || fail "the recording does not begin"
+kill -CONT $DRIVERS
+case $MIX in ec | db) utilities ;; esac
+wait $END
+echo "result: recording ends"
+echo "result: pages_recorded $(($(count_pages) - before))"
+kill -CONT $DRIVERS
+
+alive=0
+kill -0 $LOAD && alive=1
+echo "result: alive $alive"
+if [ "$MIX" = db ]; then
+    kill $LOAD $DRIVERS
+    grep -c -E "ERROR|aborted" /tmp/queries.log | sed 's/^/result: query_errors /'
+    grep -E "ERROR|aborted" /tmp/queries.log | head -n 3
+else
+    kill $LOAD
+    wait $LOAD
+    sed -n 's/^browsers: /result: /p' /tmp/browsers.log
+    grep "^browsers: /" /tmp/browsers.log | head -n 5
+    sed -n 's/^browsers: orders /result: warm_up_orders /p' /tmp/warm-up.log
+fi
+sleep 1
+new="FROM orders WHERE o_id >= (SELECT number FROM first_order)"
+whole="AND EXISTS (SELECT 1 FROM order_line WHERE ol_o_id = o_id)
+    AND EXISTS (SELECT 1 FROM cc_xacts WHERE cx_o_id = o_id)"
+echo "result: orders_in_database $(ask "SELECT count(*) $new")"
+echo "result: orders_whole $(ask "SELECT count(*) $new $whole")"
+echo "result: end"
+poweroff -f

@@ -1,0 +1,115 @@
+"""The three mixes of the paper, and how large a recording of one is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from homenode.errors import ConfigError
+from homenode.workloads.ecommerce.database import Scale
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["BROWSERS", "REFERENCES", "TABLE", "UTILITIES", "Mix", "Plan", "find"]
+
+BROWSERS = 20
+"""Emulated browsers (section 3)."""
+
+REFERENCES = 130_000_000
+"""References of a mix (section 4)."""
+
+UTILITIES = ("ls", "awk", "cp", "gzip", "rm")
+"""The five (section 3, table 1)."""
+
+
+@dataclass(frozen=True)
+class Mix:
+    """26 processes that are traced together.
+
+    children: children of Apache in the guest, 0 for none.
+    """
+
+    name: str
+    summary: str
+    processes: tuple[tuple[str, int], ...]
+    children: int
+
+    @property
+    def selection(self) -> str:
+        """What ``homenode transform processes --processes`` is to keep.
+
+        >>> find("ec").selection
+        'apache2=13,postgres=8,ls,awk,cp,gzip,rm'
+        """
+        return ",".join(name if many == 1 else f"{name}={many}" for name, many in self.processes)
+
+    def describe(self) -> dict[str, object]:
+        """The entry as plain data, for lists and JSON."""
+        return {"name": self.name, "summary": self.summary, "processes": dict(self.processes)}
+
+
+_FIVE = tuple((name, 1) for name in UTILITIES)
+
+TABLE = (
+    Mix(
+        "ec",
+        "the whole shop on one machine: web server, database and utilities",
+        (("apache2", 13), ("postgres", 8), *_FIVE),
+        children=13,
+    ),
+    Mix(
+        "db",
+        "the database's machine: 21 connections with the queries of all pages, and utilities",
+        (("postgres", 21), *_FIVE),
+        children=0,
+    ),
+    Mix(
+        "web",
+        "the web server's machine: Apache with pages and pictures",
+        (("apache2", 26),),
+        children=26,
+    ),
+)
+"""Every mix, in the paper's order (section 4)."""
+
+
+def find(name: str) -> Mix:
+    """The mix of this name.
+
+    Raises:
+        ConfigError: when there is none.
+    """
+    for mix in TABLE:
+        if mix.name == name:
+            return mix
+    names = ", ".join(mix.name for mix in TABLE)
+    raise ConfigError(f"there is no mix {name!r}; choose one of {names}")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One recording.
+
+    references: how many the recording of the system shall have at least.
+    """
+
+    mix: Mix
+    references: int
+    seed: int = 1
+    scale: Scale = field(default_factory=Scale)
+
+    def settings(self, postgres: Path) -> dict[str, object]:
+        """What the guest's first process reads."""
+        return {
+            "MIX": self.mix.name,
+            "POSTGRES": postgres,
+            "BROWSERS": BROWSERS,
+            "SEED": self.seed,
+            "ITEMS": self.scale.items,
+            "CUSTOMERS": self.scale.customers,
+            "CHILDREN": self.mix.children,
+            "WARM_UP": 5,
+            # A utility's run over its files takes a few million references.
+            "LONG": max(1, self.references // 20_000_000),
+        }

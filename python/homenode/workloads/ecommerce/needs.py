@@ -1,0 +1,82 @@
+"""What of this machine goes into the guest, and which packages it comes with.
+
+Nothing is installed: what is missing is said at once, with the command that installs it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from homenode.errors import ConfigError
+
+__all__ = ["PACKAGES", "Found", "find"]
+
+PACKAGES = {
+    "postgres": ("postgresql", "/usr/lib/postgresql/*/bin/postgres"),
+    "pgbench": ("postgresql", "/usr/lib/postgresql/*/bin/pgbench"),
+    "apache2": ("apache2", "/usr/sbin/apache2"),
+    "php": ("libapache2-mod-php", "/usr/lib/apache2/modules/libphp[0-9]*.so"),
+    "php_pgsql": ("php-pgsql", "/usr/lib/php/20*/pgsql.so"),
+    "gawk": ("gawk", "/usr/bin/gawk"),
+    "gzip": ("gzip", "/usr/bin/gzip"),
+    "ls": ("coreutils", "/usr/bin/ls"),
+    "busybox": ("busybox-static", "/usr/bin/busybox"),
+}
+"""Debian packages by what is wanted of them: the package, and where it puts that."""
+
+_PROGRAMS = {"cc": "gcc libc6-dev", "ldd": "libc-bin"}
+_QEMU = "qemu-system-x86"
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where everything is on this machine."""
+
+    files: dict[str, Path]
+    emulator: str
+
+    @property
+    def postgres(self) -> Path:
+        """The folder of PostgreSQL's programs."""
+        return self.files["postgres"].parent
+
+
+def find(root: Path = Path("/"), emulator: str = "") -> Found:
+    """Looks for all that the guest needs.
+
+    Args:
+        root: where the file system begins.
+        emulator: the QEMU that the user named, or nothing.
+
+    Raises:
+        ConfigError: when something is missing, with the command that installs it.
+    """
+    files, missing = {}, {}
+    for name, (package, pattern) in PACKAGES.items():
+        there = sorted(root.glob(pattern.lstrip("/")), key=_version)
+        # Where /bin is no link to /usr/bin, its programs are there.
+        there = there or sorted(root.glob(pattern.replace("/usr/bin", "bin").lstrip("/")))
+        if there:
+            files[name] = there[-1]
+        else:
+            missing[pattern] = package
+    for program, package in _PROGRAMS.items():
+        if shutil.which(program) is None:
+            missing[program] = package
+    qemu = emulator or "qemu-system-x86_64"
+    if shutil.which(qemu) is None:
+        missing[qemu] = _QEMU
+    if missing:
+        packages = " ".join(dict.fromkeys(" ".join(missing.values()).split()))
+        raise ConfigError(
+            f"the e-commerce workload needs {', '.join(missing)}, not found here; on Debian: "
+            f"apt install {packages}"
+        )
+    return Found(files, qemu)
+
+
+def _version(path: Path) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", str(path))]
