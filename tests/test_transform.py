@@ -216,7 +216,8 @@ def test_re_aligned_simulations_say_so(homenode: Callable[..., Outcome], tmp_pat
 def _system(folder: Path) -> hn.Trace:
     """Processors 0 and 1 run processes 5, 7 and 8 and a kernel; 0 is idle at the end."""
     words = (
-        "0:5W1000 1:0R9000k 0:5R9000k 0:7W2000 1:5R1008 1:5R3000 1:8W3000 1:8R9008k 0:0R9000k"
+        "0:5W1000 1:0R9000k 0:5R9000k 0:7W2000 0:7R3000 1:5R1008 1:5R3000 1:8W3000 1:8R9008k "
+        "0:7R3004 0:0R9000k"
     ).split()
     processors, rest = zip(*(word.split(":") for word in words), strict=True)
     return hn.Trace.from_numpy(
@@ -241,10 +242,12 @@ def test_processes_of_a_whole_system_become_threads(
         [0, 5, 0x1000, True, False],
         [0, 5, 0x9000, False, True],
         [1, 7, 0x2000, True, False],
+        [1, 7, 0x3000, False, False],
         [0, 5, 0x1008, True, False],
         [0, 5, 0x3000, False, False],
         [2, 8, 0x3000, False, False],
         [2, 8, 0x9008, False, True],
+        [1, 7, 0x3004, False, False],
     ]
     assert mix.report is not None
     assert mix.report["left_out"]["idle"] == 2

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use homenode_trace::{AddressRange, Process, RangeKind, SourceLine};
+use homenode_trace::{AddressRange, Process, ProcessorAreas, RangeKind, SourceLine};
 
 use crate::decode::Told;
 use crate::report::{ALL_MEMORY, KERNEL_IMAGE, Known, PAGE_BYTES, Report};
@@ -107,6 +107,12 @@ impl Guest {
     pub fn processes(&self) -> Vec<Process> {
         let entries = self.names.iter();
         entries.map(|(&pid, (names, _))| Process { pid, names: names.clone() }).collect()
+    }
+
+    /// What the kernel has for each processor.
+    #[must_use]
+    pub fn processor_areas(&self) -> Option<ProcessorAreas> {
+        Report::parse(&String::from_utf8_lossy(&self.report)).processor_areas()
     }
 
     /// Functions of program counters, and names of physical addresses.
@@ -260,6 +266,13 @@ mod tests {
     }
 
     #[test]
+    fn each_processor_has_an_area_with_room_behind_its_static_data() {
+        let text = "K 0 A a\nK 1c40 A __per_cpu_end\nC 0 ffff888000200000\nC 1 ffff888000240000\n";
+        let areas = told(text).processor_areas().unwrap();
+        assert_eq!((areas.starts, areas.size), (vec![0x20_0000, 0x24_0000], 0xb000));
+    }
+
+    #[test]
     fn touched_data_has_names_and_pages_that_of_their_main_use() {
         let mut guest = told(
             "K 0 A a\nK 40 A b\nK 80 A __per_cpu_end\nK ffffffff80001000 D c\n\
@@ -280,6 +293,7 @@ mod tests {
         used(5, 4, 0x300);
         used(4, 5, 0x100);
         guest.take(Told::Page { pid: 4, frame: 6, page: 0x100 });
+        assert_eq!(guest.processor_areas(), None);
         let (_, ranges) = guest.resolve();
         let found: Vec<_> = ranges.iter().map(|r| (r.start, r.size, r.name.as_str())).collect();
         let expected = [

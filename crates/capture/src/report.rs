@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::str::SplitWhitespace;
 
 use homenode_symbol::demangle;
+use homenode_trace::ProcessorAreas;
 
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 4096;
@@ -196,6 +197,15 @@ impl<'a> Report<'a> {
             .iter()
             .take_while(move |symbol| symbol.addr < end)
             .filter(|symbol| !is_boundary(symbol.name))
+    }
+
+    /// Where each processor's copy is, as physical addresses.
+    #[must_use]
+    pub fn processor_areas(&self) -> Option<ProcessorAreas> {
+        let whole = self.own_data.keys().copied().eq((0..).take(self.own_data.len()));
+        let starts = self.own_data.values().map(|base| base.wrapping_sub(ALL_MEMORY)).collect();
+        let end = self.boundaries.get("__per_cpu_end").copied().unwrap_or(0);
+        ProcessorAreas::of_linux(starts, end).filter(|_| whole)
     }
 
     /// The function of a program counter of this process, which had this name then. Where no symbol
@@ -424,6 +434,7 @@ S 4020c0 1000 o table
         let own: Vec<_> = report.processor_data().map(|s| (s.addr, s.size, s.name)).collect();
         assert_eq!(own, [(0x1000, 0xc00, "runqueues"), (0x1c00, 0x400, "other")]);
         assert_eq!(report.own_data[&1], ALL_MEMORY + 0x10_0000);
+        assert_eq!(report.processor_areas(), None, "nothing is said of processor 0");
     }
 
     #[test]

@@ -211,6 +211,7 @@ impl Sink {
         metadata.ranges.extend(self.heap.into_ranges());
         if let Some(guest) = self.guest {
             metadata.processes = guest.processes();
+            metadata.processor_areas = guest.processor_areas();
             let (lines, ranges) = guest.resolve();
             metadata.lines = lines;
             metadata.ranges.extend(ranges);

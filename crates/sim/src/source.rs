@@ -62,8 +62,10 @@ impl TraceSource for TraceReader {
 
     fn ends(&self) -> Vec<Option<usize>> {
         let mut ends = vec![None; usize::from(self.threads())];
+        // Processes of a whole system have no events that others wait for, and end one by one.
+        let system = !self.metadata().processes.is_empty();
         for (index, chunk) in self.chunks().iter().enumerate() {
-            if chunk.events > 0 {
+            if chunk.events > 0 && !system {
                 // Events of any thread: none is over before this piece.
                 ends.iter_mut().filter(|end| end.is_some()).for_each(|end| *end = Some(index));
             }

@@ -24,6 +24,7 @@
 //! and allocates no more than the file or the row limit of a chunk justifies.
 #![forbid(unsafe_code)]
 
+mod areas;
 mod bytes;
 mod checksum;
 mod codec;
@@ -42,6 +43,7 @@ mod source;
 pub mod transform;
 mod writer;
 
+pub use areas::ProcessorAreas;
 pub use error::TraceError;
 pub use events::event_table;
 pub use info::{Info, info};

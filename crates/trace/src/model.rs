@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use homenode_base::{Access, AccessKind, Flags, Time};
 
+use crate::areas::ProcessorAreas;
+
 /// A stretch of a trace in memory: one column per property, all of equal length.
 ///
 /// The optional columns (`flags`, `pc`, `gap`, `pid`) are empty when the trace lacks them or the
@@ -359,6 +361,9 @@ pub struct Metadata {
     /// Of a whole system, its processes, ordered by number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Process>,
+    /// Of a whole system, what its kernel has for each processor, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processor_areas: Option<ProcessorAreas>,
     /// The steps that led to this trace, oldest first.
     pub provenance: Vec<String>,
 }

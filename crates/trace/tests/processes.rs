@@ -6,10 +6,12 @@ mod sample;
 use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_trace::transform::{Mix, References, Report, Switches, transform_file};
+use homenode_trace::transform::{
+    AreaReferences, Mix, References, Report, Switches, transform_file,
+};
 use homenode_trace::{
-    Columns, Event, EventKind, Metadata, Process, SourceLine, TraceReader, TraceWriter,
-    WriterOptions,
+    AddressRange, Columns, Event, EventKind, Metadata, Process, ProcessorAreas, RangeKind,
+    SourceLine, TraceReader, TraceWriter, WriterOptions,
 };
 use sample::{Step, accesses, read};
 
@@ -104,20 +106,21 @@ fn told(trace: &TraceReader) -> String {
 #[test]
 fn a_process_is_a_thread_wherever_it_ran() {
     let steps = by_hand(
-        "!start !process_5_db 0:5W1000 1:0R9000k 0:5R9000k !note 0:7W2000 !process_8_web 1:5R1008 \
-         1:5R3000 1:8W3000 1:8R9008k 0:0R9000k 1:8R4000k 0:7R2004 !process_9_gone !stop",
+        "!start !process_5_db 0:5W1000 1:0R9000k 0:5R9000k !note 0:7W2000 0:7R3000 \
+         !process_8_web 1:5R1008 1:5R3000 1:8W3000 1:8R9008k 0:0R9000k 1:8R4000k \
+         0:7R2004 0:7R3004 !process_9_gone !stop",
     );
     let names: [(u32, &[&str]); 4] = [(5, &["db"]), (7, &["db"]), (8, &["sh", "web"]), (9, &["x"])];
     let (mix, report) = mixed(&system(&steps, &names), &[]).unwrap();
     // Process 5 leaves processor 0, and later processor 1; process 7 leaves processor 0.
     assert_eq!(
         told(&mix),
-        "0!start 0!process_5_db 0:5W1000p 0:5R9000k 0!note w0 1:7W2000p 2!process_8_web 0:5R1008p \
-         0:5R3000 w0 2:8W3000 2:8R9008k w1 2:8R4000pk 1:7R2004p 1!stop"
+        "0!start 0!process_5_db 0:5W1000p 0:5R9000k 0!note w0 1:7W2000p 1:7R3000 2!process_8_web \
+         0:5R1008p 0:5R3000 w0 2:8W3000 2:8R9008k w1 2:8R4000pk 1:7R2004p 1:7R3004 1!stop"
     );
     let pids: Vec<u32> = mix.metadata().processes.iter().map(|process| process.pid).collect();
     assert_eq!(pids, [5, 7, 8]);
-    assert_eq!(report.references, References { user: 6, kernel: 3 });
+    assert_eq!(report.references, References { user: 8, kernel: 3 });
     assert_eq!((report.left_out.idle, report.left_out.processes), (2, 0));
     assert_eq!([report.pages.all, report.pages.shared], [5, 1]);
     assert_eq!(report.switches, Switches { waits: 3, preemptions: 0 });
@@ -125,7 +128,7 @@ fn a_process_is_a_thread_wherever_it_ran() {
     let rows = report.processes.iter().map(|p| {
         (p.pid, p.references.user, p.references.kernel, p.private_pages, p.private_kernel_pages)
     });
-    assert_eq!(rows.collect::<Vec<_>>(), [(5, 3, 1, 1, 0), (7, 2, 0, 1, 0), (8, 1, 2, 0, 1)]);
+    assert_eq!(rows.collect::<Vec<_>>(), [(5, 3, 1, 1, 0), (7, 4, 0, 1, 0), (8, 1, 2, 0, 1)]);
     let private: Vec<u64> = report.processes.iter().map(|p| p.private_references).collect();
     assert_eq!(private, [2, 2, 0]);
 }
@@ -228,6 +231,45 @@ fn who_makes_way_does_not_wait() {
 }
 
 #[test]
+fn what_belongs_to_a_processor_is_told() {
+    // Areas of one page and room behind it at 0x100000 and 0x140000.
+    let own = |start, processor| AddressRange {
+        start,
+        size: 0x40,
+        kind: RangeKind::Static,
+        name: format!("queue (processor {processor})"),
+        site: 0,
+        thread: 0,
+    };
+    let steps = by_hand(
+        "0:1R1000 0:1W100040k 0:2R100044k 1:1R140040k 1:1R2000 1:1R100040k 1:2R3000k 1:2R141000k",
+    );
+    let processes = [1, 2].map(|pid| Process { pid, names: Vec::new() });
+    let metadata = Metadata {
+        processes: processes.into(),
+        ranges: vec![own(0x10_0040, 0), own(0x14_0040, 1)],
+        ..Metadata::default()
+    };
+    let (mix, report) = mixed(&write(&steps, metadata), &[]).unwrap();
+    assert_eq!(
+        told(&mix),
+        "0!processor_0 0:1R1000p 0:1W100040k w0 1!processor_0 1:2R100044k 0!processor_1 \
+         0:1R140040k 0:1R2000p 0:1R100040k w0 1!processor_1 1:2R3000pk 1:2R141000k"
+    );
+    let areas = mix.metadata().processor_areas.clone().unwrap();
+    assert_eq!((areas.starts, areas.size), (vec![0x10_0000, 0x14_0000], 0xa000));
+    assert_eq!(report.processor_areas, Some(AreaReferences { own: 4, others: 1 }));
+    let kernel: Vec<u64> = report.processes.iter().map(|p| p.private_kernel_pages).collect();
+    assert_eq!(kernel, [0, 1], "pages of processors are nobody's own");
+    // What the recorder says goes first.
+    let said = ProcessorAreas { size: 0x1000, starts: vec![0x10_0000] };
+    let metadata = Metadata { processor_areas: Some(said.clone()), ..mix.metadata().clone() };
+    let (mix, report) = mixed(&write(&steps, metadata), &[]).unwrap();
+    assert_eq!(mix.metadata().processor_areas, Some(said));
+    assert_eq!(report.processor_areas, Some(AreaReferences { own: 2, others: 1 }));
+}
+
+#[test]
 fn threads_of_one_process_are_one_thread() {
     let steps = by_hand("0:1R1000 1:1R1004 0:2R2000 0:1R1008 1:2R2004");
     let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
@@ -284,9 +326,27 @@ fn random(rng: &mut Rng) -> Vec<Step> {
 /// The mix of all processes by its definition, each looked for in the whole recording.
 fn by_definition(all: &[Access]) -> Vec<Step> {
     let pids: BTreeSet<u32> = all.iter().map(|a| a.pid).filter(|&pid| pid != 0).collect();
-    let users = |page: u64, kernel: bool| -> BTreeSet<u32> {
-        let on = all.iter().filter(|a| a.addr / 4096 == page);
-        on.filter(|a| a.flags.contains(KERNEL) == kernel).map(|a| a.pid).collect()
+    // Rows of each process on a page, of those that make at least a 64th of what the busiest makes.
+    let tenants = |page: u64, kernel: bool| -> BTreeMap<u32, Vec<usize>> {
+        let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (row, a) in all.iter().enumerate().filter(|(_, a)| a.addr / 4096 == page) {
+            if a.flags.contains(KERNEL) == kernel {
+                rows.entry(a.pid).or_default().push(row);
+            }
+        }
+        let most = rows.values().map(Vec::len).max().unwrap_or(0);
+        rows.retain(|_, rows| 64 * rows.len() >= most);
+        rows
+    };
+    // Nobody comes while another one still does.
+    let owns = |page: u64, kernel: bool, pid: u32| {
+        let tenants = tenants(page, kernel);
+        let within = |rows: &Vec<usize>, row: usize| rows[0] < row && row < *rows.last().unwrap();
+        let mut pairs =
+            tenants.iter().flat_map(|one| tenants.iter().map(move |other| (one, other)));
+        let apart = pairs
+            .all(|((one, a), (other, b))| one == other || !b.iter().any(|&row| within(a, row)));
+        apart && tenants.contains_key(&pid)
     };
     let mut steps = Vec::new();
     for (at, access) in all.iter().enumerate() {
@@ -305,13 +365,10 @@ fn by_definition(all: &[Access]) -> Vec<Step> {
             }
         }
         let Some(thread) = pids.iter().position(|&pid| pid == access.pid) else { continue };
-        let own = BTreeSet::from([access.pid]);
-        let (user, kernel) = (users(access.addr / 4096, false), users(access.addr / 4096, true));
-        let private = if access.flags.contains(KERNEL) {
-            kernel == own && user.is_subset(&own)
-        } else {
-            user == own
-        };
+        let (page, kernel) = (access.addr / 4096, access.flags.contains(KERNEL));
+        let unused = tenants(page, false).is_empty();
+        let private =
+            owns(page, kernel, access.pid) && (!kernel || unused || owns(page, false, access.pid));
         let flags = Flags(access.flags.0 | if private { Flags::PRIVATE.0 } else { 0 });
         steps.push(Step::Access(Access {
             thread: u16::try_from(thread).unwrap(),

@@ -34,7 +34,7 @@ def print_mix(report: dict[str, Any]) -> None:
         (
             "pages",
             f"{number(pages['all'])} of {number(pages['bytes'])} bytes, {number(pages['shared'])} "
-            "used by several processes",
+            "shared by processes",
         ),
         (
             "left out",
@@ -43,6 +43,9 @@ def print_mix(report: dict[str, Any]) -> None:
             f"kernel), {number(out['after_the_end'])} after the end",
         ),
     ]
+    if areas := report["processor_areas"]:
+        said = f"{number(areas['own'])} references to the processor's own, "
+        facts.append(("kernel areas", f"{said}{number(areas['others'])} to those of others"))
     if not report["switches_told_apart"]:
         why = "the trace does not tell who waits from who makes way: all are taken to wait"
         facts.append(("switches", why))

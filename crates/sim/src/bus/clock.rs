@@ -1,7 +1,9 @@
 //! One pass over the trace for all configurations with a clock.
 
 use homenode_machine::Scheduler;
-use homenode_snoop::{Clock, ClockError, ClockSetup, Counts, Dealer, Dealt, Timing, Translation};
+use homenode_snoop::{
+    Clock, ClockError, ClockSetup, Counts, Dealer, Dealt, SetupError, Timing, Translation,
+};
 use homenode_trace::realign::Ground;
 use homenode_trace::{Batch, Metadata, TraceError};
 use rayon::prelude::*;
@@ -29,7 +31,11 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     let processes = usize::from(trace.threads());
     let clock = |point: &Point| {
         let timed = setup(plan, point, (config, processes));
-        Clock::new(&point.setup, point.table.clone(), &timed)
+        let clock = Clock::new(&point.setup, point.table.clone(), &timed)?;
+        Ok::<_, SetupError>(match &trace.metadata().processor_areas {
+            Some(areas) => clock.with_areas(areas),
+            None => clock,
+        })
     };
     let mut clocks: Vec<Clock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
     let mut dealer = dealer(plan, config, trace)?;
@@ -42,6 +48,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
             let mut dealt = dealer.deal(batch);
             let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
             dealt.closed = over.map(|(process, _)| process).collect();
+            dealt.closed.iter().for_each(|&process| dealer.close(process));
             all.push(dealt);
             piece += 1;
         }
@@ -51,13 +58,29 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     let done: Vec<Result<_, ClockError>> =
         pool.install(|| clocks.into_par_iter().map(Clock::finish).collect());
     let results = done.into_iter().collect::<Result<_, _>>()?;
-    let mixed = dealer.is_mixed() && translates(config, trace);
-    Ok((results, if mixed { vec![MIXED.to_owned()] } else { Vec::new() }))
+    let notes = notes(&dealer, (config, trace)).map(str::to_owned).collect();
+    Ok((results, notes))
+}
+
+/// What to bear in mind about the trace.
+fn notes<T: TraceSource + ?Sized>(
+    dealer: &Dealer,
+    (config, trace): (&BusConfig, &T),
+) -> impl Iterator<Item = &'static str> {
+    let (translated, metadata) = (translates(config, trace), trace.metadata());
+    let common = metadata.processor_areas.is_none() && !metadata.processes.is_empty();
+    let mixed = (dealer.is_mixed() && translated).then_some(MIXED);
+    mixed.into_iter().chain((common && !translated).then_some(COMMON))
 }
 
 /// What to bear in mind about a trace that looks like one of a whole system.
 const MIXED: &str = "threads of the trace run several processes, as processors of a whole system \
                      do: if its addresses are of physical memory, say --addresses trace";
+
+/// What to bear in mind about a whole system that does not tell what is a processor's own.
+const COMMON: &str = "the trace does not say where the kernel has data of each processor: \
+                      references go to those of the processors that were recorded, whoever makes \
+                      them";
 
 fn push(clocks: &mut [Clock], all: &[Dealt]) -> Result<(), SimError> {
     let push = |clock: &mut Clock| all.iter().try_for_each(|dealt| clock.push(dealt));
@@ -93,7 +116,11 @@ fn dealer<T: TraceSource + ?Sized>(
         Translation::new(page_bytes.trailing_zeros(), config.seed ^ FRAMES)
     });
     let (reading, private) = (point.setup.reading, &point.setup.private);
-    Ok(Dealer::new(usize::from(trace.threads()), reading, private, translation))
+    let dealer = Dealer::new(usize::from(trace.threads()), reading, private, translation);
+    Ok(match &trace.metadata().processor_areas {
+        Some(areas) => dealer.with_areas(areas),
+        None => dealer,
+    })
 }
 
 /// Whether pages are put into frames: those of a whole system are in memory already.

@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use homenode_base::{AccessKind, Flags};
-use homenode_trace::{Batch, Event, EventKind};
+use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 use rustc_hash::FxHashMap;
 
+use super::areas::{Areas, FOLLOWS};
 use super::stream::{Dealt, Item, Step};
 use super::translation::Translation;
 use crate::engine::Reading;
@@ -32,6 +33,9 @@ pub struct Dealer {
     reading: Reading,
     private: Vec<Range<u64>>,
     translation: Option<Translation>,
+    areas: Option<Areas>,
+    /// The processor of the traced system that each process runs on.
+    recorded: Vec<usize>,
     steps: Vec<Vec<Item>>,
     /// The address space that each process was last seen in.
     pids: Vec<u32>,
@@ -39,6 +43,8 @@ pub struct Dealer {
     mixed: bool,
     begun: Vec<bool>,
     ended: Vec<bool>,
+    /// Processes of which nothing more is taken.
+    closed: Vec<bool>,
     episodes: FxHashMap<u64, Episode>,
     /// Arrivals by episode.
     arrived: Vec<u32>,
@@ -59,15 +65,29 @@ impl Dealer {
             reading,
             private: private.to_vec(),
             translation,
+            areas: None,
+            recorded: (0..processes).collect(),
             steps: vec![Vec::new(); processes],
             pids: vec![0; processes],
             mixed: false,
             begun: vec![false; processes],
             ended: vec![false; processes],
+            closed: vec![false; processes],
             episodes: FxHashMap::default(),
             arrived: Vec::new(),
             inside: FxHashMap::default(),
         }
+    }
+
+    /// What the kernel had for each processor follows the processors that are simulated: a
+    /// reference to the area of the processor it was made on, which is thread i for process i or
+    /// what the last marker `processor N` of the process says, becomes one to the area of the
+    /// processor that makes it. One to the area of another processor becomes one to the area of
+    /// the processor as many further on. Where addresses are translated this has no effect.
+    #[must_use]
+    pub fn with_areas(mut self, areas: &ProcessorAreas) -> Self {
+        self.areas = Some(Areas::new(areas)).filter(|_| self.translation.is_none());
+        self
     }
 
     /// Whether a thread made references of several processes, as processors of a whole system do.
@@ -117,6 +137,11 @@ impl Dealer {
         self.pids[process] = pid;
         let size = batch.size[row].max(1);
         let mut item = Item { addr, count: 0, step, size, flags: flags.0, continues: false };
+        if let Some(areas) = &self.areas
+            && let Some(relative) = areas.relative(self.recorded[process], addr)
+        {
+            (item.addr, item.flags) = (relative, item.flags | FOLLOWS);
+        }
         if let Some(translation) = &mut self.translation {
             let kernel = flags.contains(Flags::KERNEL);
             let room = u8::try_from(translation.room(addr)).unwrap_or(u8::MAX);
@@ -136,7 +161,15 @@ impl Dealer {
         self.push(process, item);
     }
 
+    /// Takes nothing more of a process, be it that it never did.
+    pub fn close(&mut self, process: usize) {
+        self.closed[process] = true;
+    }
+
     fn push(&mut self, process: usize, item: Item) {
+        if self.closed[process] {
+            return;
+        }
         self.begun[process] = true;
         self.steps[process].push(item);
     }
@@ -183,6 +216,11 @@ impl Dealer {
                     translation.unshare(pid, *addr);
                 }
             }
+            EventKind::Marker { text } => {
+                if let Some(number) = text.strip_prefix("processor ") {
+                    self.recorded[process] = number.parse().unwrap_or(self.recorded[process]);
+                }
+            }
             EventKind::ThreadStart { .. }
             | EventKind::ConditionWait { .. }
             | EventKind::ConditionWake { .. }
@@ -193,8 +231,7 @@ impl Dealer {
             | EventKind::SyscallExit { .. }
             | EventKind::Fork { .. }
             | EventKind::InitDone
-            | EventKind::Phase { .. }
-            | EventKind::Marker { .. } => {}
+            | EventKind::Phase { .. } => {}
         }
     }
 

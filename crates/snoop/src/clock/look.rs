@@ -4,6 +4,7 @@ use homenode_base::Flags;
 
 use super::ClockError;
 use super::arbiter::{Ask, Port};
+use super::areas::FOLLOWS;
 use super::processor::{Mode, NEVER};
 use super::run::{Moment, Run};
 use super::stream::{Item, Step};
@@ -34,7 +35,7 @@ impl<F: Frames, W: Words> Run<F, W> {
     /// A processor takes the next step of its process. Returns whether that is known.
     pub(super) fn look(&mut self, at: usize) -> Result<bool, ClockError> {
         let process = self.processors[at].process;
-        let Some(item) = self.streams[process].front() else {
+        let Some(mut item) = self.streams[process].front() else {
             if self.streams[process].closed {
                 self.leave(at, Leaving::Ended);
             }
@@ -53,6 +54,9 @@ impl<F: Frames, W: Words> Run<F, W> {
                 self.leave(at, Leaving::Preempted);
                 return Ok(true);
             }
+        }
+        if item.flags & FOLLOWS != 0 {
+            item.addr = self.places.address(item.addr, at);
         }
         self.refer(at, &item)?;
         Ok(true)

@@ -9,6 +9,7 @@
 //! Source: Foglia, Giorgi and Prete 2004, section 4 and table 4.
 
 mod arbiter;
+mod areas;
 mod deal;
 mod look;
 mod processor;
@@ -21,6 +22,7 @@ mod traffic;
 mod translation;
 
 use homenode_machine::{Bus, BusCycles, Processor, Scheduler};
+use homenode_trace::ProcessorAreas;
 
 pub use deal::Dealer;
 pub use stream::{Dealt, Item, Step};
@@ -104,6 +106,13 @@ impl Clock {
         }))
     }
 
+    /// Says where the kernel has what belongs to each processor; see [`Dealer::with_areas`].
+    #[must_use]
+    pub fn with_areas(mut self, areas: &ProcessorAreas) -> Self {
+        self.0.place(areas);
+        self
+    }
+
     /// Adds steps of some processes, and goes on until the next step of one that runs is unknown.
     /// In how many portions steps come does not change what happens.
     ///
@@ -124,6 +133,7 @@ impl Clock {
 
 /// [`Clock`] for one arrangement of frames and one size of blocks.
 trait Simulation: Send {
+    fn place(&mut self, areas: &ProcessorAreas);
     fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError>;
     fn finish(self: Box<Self>) -> Result<(Counts, Timing), ClockError>;
 }

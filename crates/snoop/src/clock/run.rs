@@ -5,8 +5,10 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use homenode_base::Flags;
+use homenode_trace::ProcessorAreas;
 
 use super::arbiter::{Arbiter, Port, Prices};
+use super::areas::Places;
 use super::processor::{Mode, NEVER, Processor};
 use super::scheduler::Scheduler;
 use super::stream::{Dealt, Stream};
@@ -58,6 +60,8 @@ pub(super) struct Run<F, W> {
     pub(super) fetches: Vec<bool>,
     pub(super) blocked: Vec<bool>,
     pub(super) unfinished: usize,
+    /// Where the kernel has what belongs to each processor.
+    pub(super) places: Places,
     /// When the scheduler is asked next.
     pub(super) dispatch_at: u64,
     /// The processor whose turn it is to look, in a cycle that is not over.
@@ -94,6 +98,7 @@ impl<F: Frames, W: Words> Run<F, W> {
             fetches: vec![false; processes],
             blocked: vec![false; processes],
             unfinished: processes,
+            places: Places::default(),
             dispatch_at: 0,
             cursor: None,
             forced: 0,
@@ -224,6 +229,10 @@ impl<F: Frames, W: Words> Run<F, W> {
 }
 
 impl<F: Frames, W: Words> Simulation for Run<F, W> {
+    fn place(&mut self, areas: &ProcessorAreas) {
+        self.places = Places::new(areas, self.processors.len());
+    }
+
     fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError> {
         for (process, steps) in &dealt.steps {
             self.streams[*process].add(Arc::clone(steps));

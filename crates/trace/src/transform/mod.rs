@@ -26,7 +26,7 @@ use crate::model::{Batch, Metadata};
 use crate::reader::TraceReader;
 use crate::realign::Realignment;
 
-pub use processes::{LeftOut, Mix, MixPages, MixProcess, References, Switches};
+pub use processes::{AreaReferences, LeftOut, Mix, MixPages, MixProcess, References, Switches};
 pub use run::{Piece, transform_file};
 
 use output::Output;

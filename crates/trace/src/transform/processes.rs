@@ -1,6 +1,7 @@
 //! The recording of a whole system as a mix: one thread for each process.
 
 mod choice;
+mod page;
 mod report;
 mod survey;
 mod switches;
@@ -15,12 +16,13 @@ use self::switches::{Departure, Switching};
 use super::output::{Output, walk};
 use super::values::Values;
 use super::{Entry, Param, Report, Transform, TransformError};
+use crate::areas::ProcessorAreas;
 use crate::error::TraceError;
 use crate::import::Progress;
 use crate::model::{Batch, Event, EventKind, Metadata};
 use crate::reader::TraceReader;
 
-pub use self::report::{LeftOut, Mix, MixPages, MixProcess, References, Switches};
+pub use self::report::{AreaReferences, LeftOut, Mix, MixPages, MixProcess, References, Switches};
 
 /// Bytes of a page of x86-64, which the recordings are of.
 const PAGE_BYTES: u64 = 4096;
@@ -35,7 +37,7 @@ const WAITS: u32 = 7;
 /// interrupts did in its place stay with it. The order of all references that remain is that of the
 /// recording. Idle processors go.
 ///
-/// Pages that one process alone touches in user mode are its private areas; so are, for what the
+/// Pages that one process has for itself in user mode are its private areas; so are, for what the
 /// kernel does, those that the kernel touches for this process alone.
 ///
 /// The trace is read twice: which processes there are, and whose a page is, must be known first.
@@ -92,10 +94,17 @@ fn build<'a>(
         thread_of: FxHashMap::default(),
         tallies: Vec::new(),
         switching: Switching::new(trace.metadata()),
+        areas: areas(trace.metadata()),
         out: LeftOut::default(),
         code: FxHashSet::default(),
         covered: 0,
     }))
+}
+
+/// What the kernel has for each processor, as the recorder says or the names of its data tell.
+fn areas(metadata: &Metadata) -> Option<ProcessorAreas> {
+    let said = metadata.processor_areas.clone();
+    said.or_else(|| ProcessorAreas::from_names(&metadata.ranges))
 }
 
 struct Processes<'a> {
@@ -111,6 +120,7 @@ struct Processes<'a> {
     /// By thread of the mix.
     tallies: Vec<Tally>,
     switching: Switching,
+    areas: Option<ProcessorAreas>,
     out: LeftOut,
     /// Program counters of the mix.
     code: FxHashSet<u64>,
@@ -140,6 +150,10 @@ impl Processes<'_> {
         }
         self.left -= data;
         tally.data += data;
+        if self.areas.is_some() && tally.processor.replace(access.thread) != Some(access.thread) {
+            let text = format!("processor {}", access.thread);
+            out.event(Event { thread, what: EventKind::Marker { text } });
+        }
         let kernel = access.flags.contains(Flags::KERNEL);
         if kernel {
             tally.references.kernel += 1;
@@ -147,7 +161,9 @@ impl Processes<'_> {
             tally.references.user += 1;
         }
         self.code.insert(access.pc);
-        let private = self.survey.is_private(access);
+        let area = self.areas.as_ref().and_then(|areas| areas.find(access.addr));
+        tally.areas.count(area.map(|(area, _)| area == usize::from(access.thread)));
+        let private = area.is_none() && self.survey.is_private(access);
         let flag = if private { Flags::PRIVATE } else { Flags(0) };
         let flags = Flags(access.flags.0 | flag.0);
         tally.private_references += u64::from(private && !kernel);
@@ -213,7 +229,7 @@ fn is_of_all(what: &EventKind) -> bool {
 impl Transform for Processes<'_> {
     fn prepare(&mut self, progress: &mut Progress<'_>) -> Result<u64, TransformError> {
         let fail = |problem| TransformError::Parameter { transform: ENTRY.name, problem };
-        self.survey = Survey::of(self.trace, &self.switching, progress)?;
+        self.survey = Survey::of(self.trace, (&self.switching, self.areas.as_ref()), progress)?;
         let known = &self.trace.metadata().processes;
         if known.is_empty() && !self.survey.is_whole_system() {
             return Err(fail(
@@ -245,12 +261,13 @@ impl Transform for Processes<'_> {
     fn metadata(&self, metadata: &mut Metadata) {
         metadata.processes = self.tallies.iter().map(|tally| tally.process.clone()).collect();
         metadata.processes.sort_by_key(|process| process.pid);
+        metadata.processor_areas.clone_from(&self.areas);
         // A short mix of a long recording would otherwise be names for the most part.
         metadata.lines.retain(|line| self.code.contains(&line.pc));
     }
 
     fn report(&self, _metadata: &Metadata) -> Option<Report> {
-        let mix = report::mix(&self.tallies, &self.survey, (&self.switching, &self.out));
+        let mix = report::mix(self);
         Some(Report::Mixed(Box::new(mix)))
     }
 

@@ -3,9 +3,7 @@
 use homenode_base::{Access, Flags};
 use serde::Serialize;
 
-use super::survey::Survey;
-use super::switches::Switching;
-use super::{IDLE, PAGE_BYTES};
+use super::{IDLE, PAGE_BYTES, Processes};
 use crate::model::Process;
 
 /// A mix of processes: what it has of a recording, and what not.
@@ -21,6 +19,8 @@ pub struct Mix {
     pub switches: Switches,
     /// Whether names of functions told waiting from making way; if not, all of them wait.
     pub switches_told_apart: bool,
+    /// References to what the kernel has for each processor; `null` if it is not known where.
+    pub processor_areas: Option<AreaReferences>,
     /// What of the recording is not in the mix.
     pub left_out: LeftOut,
 }
@@ -47,7 +47,7 @@ pub struct MixProcess {
     pub references: References,
     /// Those in user mode to its private pages.
     pub private_references: u64,
-    /// Pages that it alone touches in user mode.
+    /// Pages that it has for itself in user mode.
     pub private_pages: u64,
     /// Pages that the kernel touches for it alone, and nobody in user mode.
     pub private_kernel_pages: u64,
@@ -66,6 +66,23 @@ pub struct Switches {
     pub preemptions: u64,
 }
 
+/// References to the areas that the kernel has for each processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AreaReferences {
+    /// To that of the processor that made them.
+    pub own: u64,
+    /// To those of others.
+    pub others: u64,
+}
+
+impl AreaReferences {
+    /// A reference to its own processor's area or another one's, or to none.
+    pub(super) fn count(&mut self, own: Option<bool>) {
+        self.own += u64::from(own == Some(true));
+        self.others += u64::from(own == Some(false));
+    }
+}
+
 /// Pages of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MixPages {
@@ -73,7 +90,7 @@ pub struct MixPages {
     pub bytes: u64,
     /// Pages that anybody touches.
     pub all: u64,
-    /// Those that several processes touch in user mode.
+    /// Those touched in user mode that no process has for itself.
     pub shared: u64,
 }
 
@@ -113,6 +130,9 @@ pub(super) struct Tally {
     pub(super) private_references: u64,
     pub(super) switches: Switches,
     pub(super) parallel: bool,
+    /// Where it ran last.
+    pub(super) processor: Option<u16>,
+    pub(super) areas: AreaReferences,
 }
 
 impl Tally {
@@ -125,6 +145,8 @@ impl Tally {
             private_references: 0,
             switches: Switches::default(),
             parallel: false,
+            processor: None,
+            areas: AreaReferences::default(),
         }
     }
 
@@ -144,14 +166,15 @@ impl Tally {
 }
 
 /// All that there is to say.
-pub(super) fn mix(
-    tallies: &[Tally],
-    survey: &Survey,
-    (switching, out): (&Switching, &LeftOut),
-) -> Mix {
+pub(super) fn mix(of: &Processes<'_>) -> Mix {
+    let (tallies, survey) = (&of.tallies[..], &of.survey);
     let sum = |of: fn(&Tally) -> u64| tallies.iter().map(of).sum();
     let [all, shared] = survey.pages();
     let there = survey.processes.keys().filter(|&&pid| pid != IDLE).count();
+    let areas = AreaReferences {
+        own: sum(|tally| tally.areas.own),
+        others: sum(|tally| tally.areas.others),
+    };
     Mix {
         processes: (0..).zip(tallies).map(|(thread, tally)| tally.row(thread)).collect(),
         references: References {
@@ -163,7 +186,8 @@ pub(super) fn mix(
             waits: sum(|tally| tally.switches.waits),
             preemptions: sum(|tally| tally.switches.preemptions),
         },
-        switches_told_apart: switching.tells(),
-        left_out: LeftOut { processes: (there - tallies.len()) as u64, ..*out },
+        switches_told_apart: of.switching.tells(),
+        processor_areas: of.areas.is_some().then_some(areas),
+        left_out: LeftOut { processes: (there - tallies.len()) as u64, ..of.out },
     }
 }

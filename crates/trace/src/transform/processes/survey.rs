@@ -6,7 +6,9 @@ use homenode_base::{Access, Flags};
 use rustc_hash::FxHashMap;
 
 use super::PAGE_BYTES;
+use super::page::{Page, Together};
 use super::switches::Switching;
+use crate::areas::ProcessorAreas;
 use crate::error::TraceError;
 use crate::import::Progress;
 use crate::model::{Batch, Columns};
@@ -21,43 +23,6 @@ pub(super) struct Activity {
     pub(super) kernel: u64,
 }
 
-/// Who touches a page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Users {
-    #[default]
-    Nobody,
-    One(u32),
-    Several,
-}
-
-impl Users {
-    fn add(&mut self, pid: u32) {
-        *self = match *self {
-            Self::Nobody => Self::One(pid),
-            Self::One(other) if other == pid => Self::One(pid),
-            Self::One(_) | Self::Several => Self::Several,
-        };
-    }
-}
-
-/// Who touches a page in user mode, and for whom the kernel does.
-#[derive(Clone, Copy, Debug, Default)]
-struct Page {
-    user: Users,
-    kernel: Users,
-}
-
-impl Page {
-    /// Whether it is private to the process, for what it does itself or the kernel does for it.
-    fn is_private(self, pid: u32, kernel: bool) -> bool {
-        if kernel {
-            self.kernel == Users::One(pid) && [Users::Nobody, Users::One(pid)].contains(&self.user)
-        } else {
-            self.user == Users::One(pid)
-        }
-    }
-}
-
 /// What a first look at the recording tells.
 #[derive(Default)]
 pub(super) struct Survey {
@@ -67,31 +32,31 @@ pub(super) struct Survey {
     private: FxHashMap<u32, [u64; 2]>,
     /// Whether a thread made references of several processes.
     mixed: bool,
+    rows: u64,
 }
 
 impl Survey {
     /// Reads the trace.
     pub(super) fn of(
         trace: &TraceReader,
-        switching: &Switching,
+        (switching, areas): (&Switching, Option<&ProcessorAreas>),
         progress: &mut Progress<'_>,
     ) -> Result<Self, TraceError> {
         let mut survey = Self::default();
         let mut batch = Batch::default();
         let columns = Columns { gap: false, ..Columns::ALL };
         let mut last: Vec<Option<u32>> = Vec::new();
-        let (mut rows, total) = (0, trace.rows().saturating_mul(2));
+        let total = trace.rows().saturating_mul(2);
         for chunk in 0..trace.chunks().len() {
             trace.read_chunk(chunk, Want { columns, events: false }, &mut batch)?;
             for row in 0..batch.len() {
                 survey.access(&batch.get(row), switching, &mut last);
             }
-            rows += batch.len() as u64;
-            if progress(rows, Some(total)).is_break() {
+            if progress(survey.rows, Some(total)).is_break() {
                 return Err(TraceError::Cancelled { path: trace.path().to_owned() });
             }
         }
-        survey.count();
+        survey.settle(&Together::new(&trace.metadata().ranges), areas);
         Ok(survey)
     }
 
@@ -103,24 +68,31 @@ impl Survey {
         self.mixed |= last[at].replace(pid).is_some_and(|before| before != pid);
         let activity = self.processes.entry(pid).or_default();
         let kernel = access.flags.contains(Flags::KERNEL);
-        if !kernel {
+        if kernel {
+            activity.kernel += 1;
+        } else {
             activity.user += 1;
-            self.pages.entry(access.addr / PAGE_BYTES).or_default().user.add(pid);
-            return;
         }
-        activity.kernel += 1;
         // The switch's own references to the next one's stack come before that one's name.
-        if !switching.is_between(access.pc) {
-            self.pages.entry(access.addr / PAGE_BYTES).or_default().kernel.add(pid);
+        if !(kernel && switching.is_between(access.pc)) {
+            self.pages.entry(access.addr / PAGE_BYTES).or_default().add(pid, kernel, self.rows);
         }
+        self.rows += 1;
     }
 
-    fn count(&mut self) {
-        for page in self.pages.values() {
-            match (page.user, page.kernel) {
-                (Users::One(pid), _) => self.private.entry(pid).or_default()[0] += 1,
-                (Users::Nobody, Users::One(pid)) => self.private.entry(pid).or_default()[1] += 1,
-                (Users::Nobody | Users::Several, _) => {}
+    /// Decides what is private, and counts it.
+    fn settle(&mut self, together: &Together, areas: Option<&ProcessorAreas>) {
+        for (&number, page) in &mut self.pages {
+            let addr = number * PAGE_BYTES;
+            if areas.is_some_and(|areas| areas.find(addr).is_some()) {
+                continue;
+            }
+            page.settle(together.has(addr));
+            for pid in page.owners() {
+                self.private.entry(pid).or_default()[0] += 1;
+            }
+            for pid in page.kernel_owners() {
+                self.private.entry(pid).or_default()[1] += 1;
             }
         }
     }
@@ -142,9 +114,9 @@ impl Survey {
         self.private.get(&pid).copied().unwrap_or_default()
     }
 
-    /// All pages, and those that several processes touch in user mode.
+    /// All pages, and those that processes touch in user mode without being private.
     pub(super) fn pages(&self) -> [u64; 2] {
-        let several = self.pages.values().filter(|page| page.user == Users::Several).count();
-        [self.pages.len() as u64, several as u64]
+        let shared = self.pages.values().filter(|page| page.is_shared()).count();
+        [self.pages.len() as u64, shared as u64]
     }
 }

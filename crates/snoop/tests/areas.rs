@@ -1,0 +1,109 @@
+//! What the kernel has for each processor follows the processors that are simulated.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod clocked;
+
+use clocked::{check_conservation, given};
+use homenode_base::{Flags, Rng};
+use homenode_machine::Dispatch;
+use homenode_snoop::{Clock, Counts, Dealer, ProtocolSpec, Reading};
+use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
+
+/// Writes, as (process, address), and markers that say on which processor a process was.
+#[derive(Clone, Copy)]
+enum Did {
+    Writes(u16, u64),
+    Was(u16, u16),
+}
+
+fn batch(done: &[Did]) -> Batch {
+    let mut batch = Batch::default();
+    for did in done {
+        match *did {
+            Did::Writes(process, addr) => {
+                batch.thread.push(process);
+                batch.kind.push(1);
+                batch.size.push(4);
+                batch.addr.push(addr);
+                batch.flags.push(Flags::KERNEL.0);
+            }
+            Did::Was(thread, processor) => {
+                let row = u32::try_from(batch.len()).unwrap();
+                let what = EventKind::Marker { text: format!("processor {processor}") };
+                batch.events.push((row, Event { thread, what }));
+            }
+        }
+    }
+    batch
+}
+
+/// What comes of it on so many processors, where areas follow and where they do not.
+fn counts(done: &[Did], processors: u16, slice: u64) -> [Counts; 2] {
+    let areas = ProcessorAreas { size: 0x1000, starts: vec![0x1_0000, 0x1_2000, 0x1_4000] };
+    let processes = 1 + done
+        .iter()
+        .map(|did| match *did {
+            Did::Writes(process, _) | Did::Was(process, _) => usize::from(process),
+        })
+        .max()
+        .unwrap();
+    let mut given = given("mesi", processors, processes);
+    given.timed.scheduler.time_slice_references = slice;
+    given.timed.scheduler.policy = Dispatch::Random;
+    [true, false].map(|follow| {
+        let table = ProtocolSpec::parse("mesi").unwrap().table();
+        let mut clock = Clock::new(&given.setup, table, &given.timed).unwrap();
+        let mut dealer = Dealer::new(processes, Reading::default(), &[], None);
+        if follow {
+            (clock, dealer) = (clock.with_areas(&areas), dealer.with_areas(&areas));
+        }
+        clock.push(&dealer.deal(&batch(done))).unwrap();
+        let (counts, timing) = clock.finish().unwrap();
+        check_conservation(&given, &counts, &timing);
+        counts
+    })
+}
+
+#[test]
+fn processes_of_one_processor_share_its_area_only_there() {
+    // Both processes were on processor 1 of the traced system, one after the other.
+    let mut done = vec![Did::Was(0, 1), Did::Was(1, 1)];
+    done.extend([Did::Writes(0, 0x1_2040), Did::Writes(1, 0x1_2040)].repeat(20));
+    let [follow, fixed] = counts(&done, 2, 1_000);
+    assert_eq!(follow.misses.total(), 2, "one in each area");
+    assert!(fixed.misses.total() > 2, "{fixed:?}");
+    let [follow, fixed] = counts(&done, 1, 1_000);
+    assert_eq!((follow.misses.total(), fixed.misses.total()), (1, 1));
+}
+
+#[test]
+fn an_area_of_another_processor_is_that_of_another() {
+    // Process 0 writes to its own area, process 1 to that of the next processor: the same place
+    // whichever of two processors they come to.
+    let mut done = vec![Did::Was(0, 0), Did::Was(1, 2)];
+    done.extend([Did::Writes(0, 0x1_0040), Did::Writes(1, 0x1_0040)].repeat(20));
+    let [follow, _] = counts(&done, 2, 1_000);
+    assert!(follow.misses.total() > 2, "{follow:?}");
+}
+
+#[test]
+fn own_areas_are_never_shared_wherever_processes_run() {
+    let mut rng = Rng::new(5);
+    for round in 0..20 {
+        let (processes, processors) = (2 + rng.below(6), 1 + rng.below(8));
+        let mut done = Vec::new();
+        for _ in 0..1_000 {
+            let process = u16::try_from(rng.below(processes)).unwrap();
+            let was = rng.below(3);
+            done.push(Did::Was(process, u16::try_from(was).unwrap()));
+            done.push(Did::Writes(process, 0x1_0000 + 0x2000 * was + 4 * rng.below(100)));
+        }
+        let [follow, fixed] = counts(&done, u16::try_from(processors).unwrap(), 1 + rng.below(40));
+        assert_eq!(follow.references, 1_000, "round {round}");
+        let shared = |counts: &Counts| {
+            counts.transactions.invalidate + counts.transactions.read_invalidate_cache
+        };
+        assert_eq!(shared(&follow), 0, "round {round}");
+        assert!(processors == 1 || shared(&fixed) > 0, "round {round}");
+    }
+}

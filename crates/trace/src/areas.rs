@@ -1,0 +1,116 @@
+//! What the kernel of a whole system has for each processor.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::AddressRange;
+
+/// Memory that the kernel has for each processor: the same things at the same places of each area.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessorAreas {
+    /// Bytes of an area.
+    pub size: u64,
+    /// First byte of each processor's area.
+    pub starts: Vec<u64>,
+}
+
+/// Bytes of a page.
+const PAGE_BYTES: u64 = 4096;
+/// Behind the static data of a processor, Linux keeps room for modules and for what is allocated
+/// later (Linux, include/linux/percpu.h: `PERCPU_MODULE_RESERVE`, `PERCPU_DYNAMIC_RESERVE`).
+const ROOM_BYTES: u64 = (8 << 10) + (28 << 10);
+/// How Linux for x86-64 aligns all areas together (arch/x86/kernel/setup_percpu.c: a large page).
+const ALL_BYTES: u64 = 2 << 20;
+
+impl ProcessorAreas {
+    /// The areas of Linux for x86-64 that begin there, with so many bytes of static data each.
+    #[must_use]
+    pub fn of_linux(starts: Vec<u64>, static_bytes: u64) -> Option<Self> {
+        let mut ordered = starts.clone();
+        ordered.sort_unstable();
+        let gap = ordered.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(u64::MAX);
+        let pages = static_bytes.div_ceil(PAGE_BYTES);
+        let size = pages.saturating_mul(PAGE_BYTES).saturating_add(ROOM_BYTES).min(gap);
+        (!starts.is_empty() && static_bytes > 0 && size > 0).then_some(Self { size, starts })
+    }
+
+    /// Finds the areas by what lies in them: ranges that are called `runqueues (processor 2)`.
+    #[must_use]
+    pub fn from_names(ranges: &[AddressRange]) -> Option<Self> {
+        let mut symbols: BTreeMap<&str, BTreeMap<usize, u64>> = BTreeMap::new();
+        let mut high = 0;
+        for range in ranges {
+            let Some((symbol, processor)) = copy(&range.name) else { continue };
+            symbols.entry(symbol).or_default().insert(processor, range.start);
+            if processor == 0 {
+                high = high.max(range.start.saturating_add(range.size));
+            }
+        }
+        let firsts = symbols.values().filter_map(|copies| copies.get(&0));
+        let low = *firsts.min()?;
+        let most = symbols.values().max_by_key(|copies| copies.len())?;
+        let first = *most.get(&0)?;
+        let whole = most.keys().copied().eq(0..most.len());
+        let gap = most.get(&1).map_or(ALL_BYTES, |&second| second.abs_diff(first));
+        let aligned = if gap.is_power_of_two() { gap } else { PAGE_BYTES };
+        let base = low / aligned * aligned;
+        let starts = most.values().map(|&start| base.wrapping_add(start.wrapping_sub(first)));
+        Self::of_linux(starts.collect(), high - base).filter(|_| whole)
+    }
+
+    /// Whose area an address is in, and where in it.
+    #[must_use]
+    pub fn find(&self, addr: u64) -> Option<(usize, u64)> {
+        let offsets = self.starts.iter().map(|&start| addr.wrapping_sub(start));
+        offsets.enumerate().find(|&(_, offset)| offset < self.size)
+    }
+}
+
+/// `runqueues (processor 2)`: the symbol and the processor.
+fn copy(name: &str) -> Option<(&str, usize)> {
+    let (symbol, rest) = name.rsplit_once(" (processor ")?;
+    Some((symbol, rest.strip_suffix(')')?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::RangeKind;
+
+    fn range(start: u64, name: &str) -> AddressRange {
+        let kind = RangeKind::Static;
+        AddressRange { start, size: 0x100, kind, name: name.to_owned(), site: 0, thread: 0 }
+    }
+
+    #[test]
+    fn areas_are_found_by_the_names_of_what_is_in_them() {
+        let ranges = [
+            range(0x1000, "jiffies"),
+            range(0x20_3040, "clock (processor 0)"),
+            range(0x20_8f80, "queue (processor 0)"),
+            range(0x24_8f80, "queue (processor 1)"),
+            range(0x28_8f80, "queue (processor 2)"),
+        ];
+        let areas = ProcessorAreas::from_names(&ranges).unwrap();
+        let starts = vec![0x20_0000, 0x24_0000, 0x28_0000];
+        assert_eq!(areas, ProcessorAreas { size: 0xa000 + 0x9000, starts });
+        assert_eq!(areas.find(0x24_8f80), Some((1, 0x8f80)));
+        assert_eq!(areas.find(0x20_0000), Some((0, 0)));
+        assert_eq!(areas.find(0x21_3000), None, "other memory follows");
+        assert_eq!(areas.find(0x1f_ffff), None);
+        // One processor alone, and none.
+        let alone = ProcessorAreas::from_names(&ranges[..3]).unwrap();
+        assert_eq!((alone.starts.as_slice(), alone.size), (&[0x20_0000][..], 0x1_3000));
+        assert_eq!(ProcessorAreas::from_names(&ranges[..1]), None);
+        assert_eq!(ProcessorAreas::from_names(&ranges[3..]), None, "nothing of processor 0");
+    }
+
+    #[test]
+    fn areas_do_not_overlap() {
+        let areas = ProcessorAreas::of_linux(vec![0x8000, 0x4000], 0x100).unwrap();
+        assert_eq!(areas.size, 0x4000);
+        assert_eq!(ProcessorAreas::of_linux(Vec::new(), 0x100), None);
+        assert_eq!(ProcessorAreas::of_linux(vec![0], 0), None);
+    }
+}
