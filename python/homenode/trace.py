@@ -39,7 +39,8 @@ class RecordOptions(TypedDict, total=False):
     via: ``cc`` for a program built with ``homenode cc`` (default), ``qemu`` for any program,
         ``qemu-system`` for a kernel with all that runs on it: then the command is the kernel and
         further options for QEMU.
-    fetches: with ``qemu``, also record where instructions are fetched. Default: no.
+    fetches: with ``qemu`` and ``qemu-system``, also record where instructions are fetched. Default:
+        no.
     sysroot: with ``qemu``, where the libraries of a program for another instruction set are.
     emulator: with ``qemu``, the emulator to use. Default: the one for the program, from PATH.
     system: with ``qemu-system``, ``initramfs`` (a file; required), ``processors`` (default 4),

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PROGRAMS = Path(__file__).parent / "programs"
 _WORDS, _ROUNDS = 4096, 5
 _MEMORY_MIB = 256
+_FETCH, _INSTRUCTION_BYTES_MAX = 3, 15
+_KERNEL_IMAGE, _IMAGE_MAX = 0xFFFFFFFF80000000, 512 << 20
 
 
 def _kernel() -> str:
@@ -120,6 +122,29 @@ def test_kernel_and_processes_are_recorded_between_the_marks(
     # What init does after the stop mark is not there.
     init = (columns["pid"] == 1) & stores
     assert init.sum() < _WORDS
+
+
+@boots
+def test_fetches_have_physical_addresses(qemu: Qemu, small_system: Path, tmp_path: Path) -> None:
+    done = _record(qemu, small_system, tmp_path / "t.hnt", "--fetches")
+    assert done.returncode == 0, done.stderr
+    columns = _columns(hn.Trace.open(tmp_path / "t.hnt"))
+    pc, address, fetch = columns["pc"], columns["address"], columns["kind"] == _FETCH
+    assert 0.5 < fetch.mean() < 0.9
+    assert columns["size"][fetch].max() <= _INSTRUCTION_BYTES_MAX
+    # A kernel that may not move itself is as far up in its addresses as it is in memory.
+    image = fetch & (pc >= np.uint64(_KERNEL_IMAGE)) & (pc < np.uint64(_KERNEL_IMAGE + _IMAGE_MAX))
+    assert image.sum() > 10_000
+    assert (pc[image] - np.uint64(_KERNEL_IMAGE) == address[image]).all()
+    in_page = np.uint64(4095)
+    assert ((pc & in_page) == (address & in_page))[fetch].all()
+    for processor in (0, 1):
+        own = columns["thread"] == processor
+        fetched, places = fetch[own], pc[own]
+        last = np.maximum.accumulate(np.where(fetched, np.arange(len(fetched)), 0))
+        begun = np.argmax(fetched)
+        # But for frames of interrupts, a reference is of what was fetched last.
+        assert (places == places[last])[begun:].mean() > 0.999
 
 
 @boots

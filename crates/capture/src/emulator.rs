@@ -90,7 +90,7 @@ impl Emulator {
         let memory = format!("{}M", system.memory_mib);
         let append = format!("console=ttyS0 nokaslr panic=-1 {}", system.append);
         let backend = format!("memory-backend-memfd,id=ram,share=on,size={memory}");
-        let plugin = format!("file={}", options.plugin.replace(',', ",,"));
+        let plugin = plugin_words(options);
         let path = self.path.to_string_lossy();
         let words = [
             path.as_ref(),
@@ -138,12 +138,10 @@ impl Emulator {
         let name = &options.argv[0];
         let program = find(OsStr::new(name))
             .map_err(|source| CaptureError::Start { program: name.clone(), source })?;
-        let fetches = if options.fetches { ",fetches=on" } else { "" };
         let mut argv = vec![self.path.to_string_lossy().into_owned()];
         let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
         add(&["-seed", "1", "-plugin"]);
-        // A comma in an option's value is written twice.
-        add(&[&format!("file={}{fetches}", options.plugin.replace(',', ",,"))]);
+        add(&[&plugin_words(options)]);
         if !options.sysroot.is_empty() {
             add(&["-L", &options.sysroot]);
         }
@@ -154,6 +152,12 @@ impl Emulator {
         argv.extend_from_slice(&options.argv[1..]);
         Ok(Launch { argv, preload: Some(options.plugin.clone()) })
     }
+}
+
+/// What `-plugin` is told. A comma in an option's value is written twice.
+fn plugin_words(options: &RecordOptions) -> String {
+    let fetches = if options.fetches { ",fetches=on" } else { "" };
+    format!("file={}{fetches}", options.plugin.replace(',', ",,"))
 }
 
 /// The machine a header names, or what was found in its place.

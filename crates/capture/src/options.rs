@@ -31,7 +31,7 @@ pub struct RecordOptions {
     pub emulator: String,
     /// With `qemu`, where the program's libraries are, for another instruction set; may be empty.
     pub sysroot: String,
-    /// With `qemu`, also record instruction fetches.
+    /// With `qemu` and `qemu-system`, also record instruction fetches.
     pub fetches: bool,
     /// In which order threads run.
     pub order: Order,
@@ -155,7 +155,6 @@ impl RecordOptions {
                 ("quantum", self.quantum != Self::default().quantum),
                 ("seed", self.seed != 0),
                 ("native", self.native),
-                ("fetches", self.fetches),
                 ("sysroot", !self.sysroot.is_empty()),
             ];
             if let Some((option, _)) = others.iter().find(|(_, given)| *given) {
@@ -269,7 +268,6 @@ mod tests {
             RecordOptions { seed: 1, ..good.clone() },
             RecordOptions { quantum: 50, ..good.clone() },
             RecordOptions { native: true, ..good.clone() },
-            RecordOptions { fetches: true, ..good.clone() },
             RecordOptions { order: Order::Free, ..good.clone() },
             RecordOptions {
                 system: SystemOptions { memory_mib: 4096, ..system.clone() },

@@ -37,13 +37,20 @@ fn rate(mut work: impl FnMut()) -> f64 {
 
 fn main() {
     let mut lines = Vec::new();
-    // `cargo bench -p homenode-snoop -- mesi shared-mix`: protocols and streams, all by default.
+    // `cargo bench -p homenode-snoop -- mesi shared-mix clock`: protocols, streams and orders, all
+    // by default.
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let names: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
     let (protocols, chosen): (Vec<&str>, Vec<&str>) =
         wanted.iter().map(String::as_str).partition(|name| names.contains(name));
+    let (orders, chosen): (Vec<&str>, Vec<&str>) =
+        chosen.into_iter().partition(|name| ["trace", "clock"].contains(name));
+    let is_wanted = |order, stream| {
+        (orders.is_empty() || orders.contains(&order))
+            && (chosen.is_empty() || chosen.contains(&stream))
+    };
     for (stream, batches) in streams::streams(REFERENCES) {
-        if !chosen.is_empty() && !chosen.contains(&stream) {
+        if !is_wanted("trace", stream) {
             continue;
         }
         println!("\n{stream}: {REFERENCES} references, 4 processors, 32 KiB 8-way 64-byte blocks");
@@ -66,7 +73,7 @@ fn main() {
         }
     }
     for (stream, dealt) in streams::clocked(REFERENCES) {
-        if !chosen.is_empty() && !chosen.contains(&stream) {
+        if !is_wanted("clock", stream) {
             continue;
         }
         let processors = streams::CLOCKED;

@@ -17,12 +17,14 @@ fn batch(refs: &[Ref]) -> Batch {
         let private = if r.private { Flags::PRIVATE } else { Flags(0) };
         private.union(if r.kernel { Flags::KERNEL } else { Flags(0) }).0
     };
+    // A batch without flags is a case of its own for the engine.
+    let flagged = refs.iter().any(|r| flags(r) != 0);
     Batch {
         thread: refs.iter().map(|r| r.thread).collect(),
         kind: refs.iter().map(|r| u8::from(r.write)).collect(),
         size: refs.iter().map(|r| r.size).collect(),
         addr: refs.iter().map(|r| r.addr).collect(),
-        flags: refs.iter().map(flags).collect(),
+        flags: refs.iter().filter(|_| flagged).map(flags).collect(),
         ..Batch::default()
     }
 }

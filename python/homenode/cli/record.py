@@ -68,7 +68,9 @@ from homenode.cli.command import Counts, examples, json_option
     "--native", is_flag=True, help="First run the program as it is, and report the slowdown."
 )
 @click.option(
-    "--fetches", is_flag=True, help="With qemu, also record where instructions are fetched."
+    "--fetches",
+    is_flag=True,
+    help="With qemu and qemu-system, also record where instructions are fetched.",
 )
 @click.option(
     "--sysroot",
@@ -157,8 +159,8 @@ def _exit_code(summary: dict[str, Any]) -> int:
 # With which --via an option has a meaning, where that is not each.
 _MEANT = {
     **dict.fromkeys(("order", "quanta", "seed", "repeat", "native"), ("cc", "qemu")),
-    **dict.fromkeys(("fetches", "sysroot"), ("qemu",)),
-    "emulator": ("qemu", "qemu-system"),
+    "sysroot": ("qemu",),
+    **dict.fromkeys(("fetches", "emulator"), ("qemu", "qemu-system")),
     **dict.fromkeys(
         ("kernel", "initramfs", "processors", "memory", "append", "repeatable", "start_within"),
         ("qemu-system",),

@@ -138,7 +138,7 @@ void park(struct hn_thread *me);
 int lend(struct hn_thread *me);
 
 /* system.c */
-int system_install(qemu_plugin_id_t id);
+int system_install(qemu_plugin_id_t id, int with_fetches);
 
 /* processors.c */
 void processors_begin(unsigned cpus);
@@ -165,6 +165,7 @@ void tasks_learn(uint64_t physical);
 void tasks_report(struct hn_thread *me, uint64_t physical);
 void page_noted(struct hn_thread *me, uint64_t physical, uint64_t address);
 extern uint64_t *hn_pages, hn_page_count;
+int physical_of_host(const void *address, uint64_t *physical);
 void tasks_begin(struct hn_thread *me, unsigned cpus);
 unsigned task_processor(uint64_t own_data, unsigned cpus);
 void task_switched(struct hn_thread *me, unsigned cpu);

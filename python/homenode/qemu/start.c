@@ -105,16 +105,19 @@ __attribute__((constructor)) static void open_the_area(int argc, char **argv)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
+    int fetches = 0;
+
     if (hn_shared == NULL || !guest_machine(info->target_name)) {
         fprintf(stderr, "homenode: the plugin works under `homenode record` only\n");
         return -1;
     }
     api_begin(info);
-    if (info->system_emulation)
-        return system_install(id);
     for (int i = 0; i < argc; i++)
-        if (strcmp(argv[i], "fetches=on") == 0)
-            translate_fetches();
+        fetches |= strcmp(argv[i], "fetches=on") == 0;
+    if (info->system_emulation)
+        return system_install(id, fetches);
+    if (fetches)
+        translate_fetches();
     layout_begin();
     translate_register(id);
     calls_register(id);

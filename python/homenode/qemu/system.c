@@ -24,6 +24,7 @@ static int wanted;      /* the guest has said start, and not yet stop */
 static int on;          /* between the marks */
 static int watching;    /* translated code has callbacks */
 static int forgetting;  /* QEMU has been told to throw its code away */
+static int fetches;     /* instruction fetches are wanted too */
 
 static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
@@ -46,29 +47,46 @@ static inline void note_places(const struct site *s, uint64_t physical, uint64_t
         page_noted(processors, physical, address);
 }
 
+static inline void record(const struct site *s, uint64_t what, uint64_t physical)
+{
+    struct hn_record *at = next_place();
+
+    if (at == NULL)
+        return;
+    at->word[1] = s->pc | processors->tag;
+    __atomic_store_n(&at->word[0], (physical & 0xffffffffffff) | what, __ATOMIC_RELEASE);
+    processors->next = at + 1;
+}
+
 static void on_system_reference(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address,
                                 void *data)
 {
     struct site *s = data;
     const struct qemu_plugin_hwaddr *physical = qemu_plugin_get_hwaddr(info, address);
-    struct hn_record *at;
 
     cpu = processor_now(cpu);
     if (!on || hn_c->order == 0 || physical == NULL || qemu_plugin_hwaddr_is_io(physical))
         return;
     processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
     note_places(s, qemu_plugin_hwaddr_phys_addr(physical), address);
-    at = next_place();
-    if (at == NULL)
-        return;
-    at->word[1] = s->pc | processors->tag;
-    __atomic_store_n(&at->word[0],
-                     (qemu_plugin_hwaddr_phys_addr(physical) & 0xffffffffffff) | what_of(s, info),
-                     __ATOMIC_RELEASE);
-    processors->next = at + 1;
+    record(s, what_of(s, info), qemu_plugin_hwaddr_phys_addr(physical));
     if (HN_UNLIKELY(cpu < SYSTEM_CPUS_MAX && address == hn_current_task[cpu]) &&
         qemu_plugin_mem_is_store(info))
         task_switched(processors, cpu);
+}
+
+/* An instruction is fetched, at the physical address that its site keeps. */
+static void on_system_fetch(unsigned cpu, void *data)
+{
+    struct site *s = data;
+
+    cpu = processor_now(cpu);
+    if (!on || hn_c->order == 0)
+        return;
+    processors->tag = (uint64_t)cpu << HN_THREAD_SHIFT;
+    note_places(s, s->what[1], (uint64_t)((int64_t)(s->pc << 16) >> 16));
+    s->info[0] = 0;
+    record(s, s->what[0], s->what[1]);
 }
 
 /* An atomic operation is one reference: its store stands for both. */
@@ -188,6 +206,23 @@ static uint32_t mark_of(const uint8_t *code, size_t size)
     return number;
 }
 
+/* Code that is not in the guest's memory is a device's, and left out like references to devices. */
+static void watch_system_fetch(struct qemu_plugin_insn *insn, size_t to_come)
+{
+    const uint64_t size = qemu_plugin_insn_size(insn);
+    uint64_t physical;
+    struct site *s;
+
+    if (!physical_of_host(qemu_plugin_insn_haddr(insn), &physical))
+        return;
+    s = site_new(insn, 0, to_come);
+    if (s == NULL)
+        return;
+    s->what[0] = ((uint64_t)HN_FETCH << HN_KIND_SHIFT) | (size << HN_SIZE_SHIFT);
+    s->what[1] = physical;
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_system_fetch, QEMU_PLUGIN_CB_NO_REGS, s);
+}
+
 static void watch_system(struct qemu_plugin_insn *insn, const uint8_t *code, size_t to_come)
 {
     int synchronises;
@@ -195,6 +230,8 @@ static void watch_system(struct qemu_plugin_insn *insn, const uint8_t *code, siz
     struct site *s = site_new(insn, (atomic ? SITE_ATOMIC : 0) | (synchronises ? SITE_SYNC : 0),
                               to_come);
 
+    if (fetches)
+        watch_system_fetch(insn, to_come);
     if (s != NULL)
         qemu_plugin_register_vcpu_mem_cb(insn, atomic ? on_system_atomic : on_system_reference,
                                          QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, s);
@@ -227,9 +264,10 @@ static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb
     }
 }
 
-int system_install(qemu_plugin_id_t id)
+int system_install(qemu_plugin_id_t id, int with_fetches)
 {
     own_id = id;
+    fetches = with_fetches;
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_system_translation);
     qemu_plugin_register_flush_cb(id, on_system_flush);
     return 0;

@@ -62,6 +62,13 @@ static int read_kernel(uint64_t address, void *to, size_t size)
     return read_physical(address - (address >= KERNEL_IMAGE ? KERNEL_IMAGE : ALL_MEMORY), to, size);
 }
 
+/* Where an address of QEMU's is in the guest's memory, if it is there. */
+int physical_of_host(const void *address, uint64_t *physical)
+{
+    *physical = (uint64_t)((uintptr_t)address - (uintptr_t)guest_ram);
+    return guest_ram != NULL && *physical < guest_ram_size;
+}
+
 /* The mark program has read its table at this physical address. */
 void tasks_learn(uint64_t physical)
 {

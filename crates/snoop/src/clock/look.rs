@@ -10,7 +10,7 @@ use super::run::{Moment, Run};
 use super::stream::{Item, Step};
 use crate::engine::events::Piece;
 use crate::engine::frames::{Frames, QUIET_READ, QUIET_WRITE};
-use crate::engine::words::{Words, word};
+use crate::engine::words::Words;
 
 /// What becomes of a reference.
 enum Outcome {
@@ -31,7 +31,7 @@ enum Leaving {
     Waits,
 }
 
-impl<F: Frames, W: Words> Run<F, W> {
+impl<F: Frames<W>, W: Words> Run<F, W> {
     /// A processor takes the next step of its process. Returns whether that is known.
     pub(super) fn look(&mut self, at: usize) -> Result<bool, ClockError> {
         let process = self.processors[at].process;
@@ -80,7 +80,7 @@ impl<F: Frames, W: Words> Run<F, W> {
         let block = (item.addr >> self.shift) + parts;
         let first = if parts == 0 { item.addr & self.offset_mask } else { 0 };
         let last = if parts == blocks { end & self.offset_mask } else { self.offset_mask };
-        let words = W::range(word(first), word(last));
+        let words = W::range(W::word(first), W::word(last));
         match self.reference(at, item, (block, words), number)? {
             Outcome::Stalls => {
                 self.stall(at);
@@ -125,14 +125,15 @@ impl<F: Frames, W: Words> Run<F, W> {
         }
         let need = if write { QUIET_WRITE } else { QUIET_READ };
         if !self.check && (!write || processor.stores.is_empty()) {
-            let cache = &mut self.bus.caches[at];
-            if cache.quiet((block, words), need).is_ok() {
+            let set = self.bus.frames.set(at, block);
+            let guess = self.bus.frames.guess(set, block);
+            if self.bus.quiet((set, guess), (block, words), need) {
                 return Ok(Outcome::Goes);
             }
         }
         let flags = Flags(item.flags);
         let piece = Piece {
-            processor: at,
+            cache: at,
             block,
             words,
             write,
@@ -144,7 +145,7 @@ impl<F: Frames, W: Words> Run<F, W> {
 
     /// A load that is not quiet.
     fn load(&mut self, piece: &Piece<W>, number: u64) -> Result<Outcome, ClockError> {
-        let at = piece.processor;
+        let at = piece.cache;
         if let Some(slot) = self.processors[at].pending_load(piece.block) {
             slot.joined.push(*piece);
             return Ok(Outcome::Goes);
@@ -172,7 +173,7 @@ impl<F: Frames, W: Words> Run<F, W> {
 
     /// A store that is not quiet, or comes after others.
     fn store(&mut self, piece: &Piece<W>, step: Step) -> Result<Outcome, ClockError> {
-        let (at, of) = (piece.processor, &self.timed.processor);
+        let (at, of) = (piece.cache, &self.timed.processor);
         let (words, blocking) = (of.store_buffer_words as usize, of.blocking);
         if self.processors[at].stores.is_empty() && !self.bus.asks(piece) {
             self.perform(piece)?;
@@ -194,7 +195,7 @@ impl<F: Frames, W: Words> Run<F, W> {
 
     /// The processor waits until the reference is done.
     fn wait_for(&mut self, piece: &Piece<W>) -> Outcome {
-        let at = piece.processor;
+        let at = piece.cache;
         let processor = &mut self.processors[at];
         processor.waiting = Some(*piece);
         (processor.mode, processor.since) = (Mode::Waits, self.now);

@@ -29,7 +29,7 @@ pub use stream::{Dealt, Item, Step};
 pub use timing::{ProcessorTime, Timing, critical_point};
 pub use translation::Translation;
 
-use crate::engine::frames::{FEW_MAX, Few, Many};
+use crate::engine::frames::arranged;
 use crate::engine::{Counts, Setup, SetupError};
 use crate::table::Table;
 use run::Run;
@@ -94,16 +94,7 @@ impl Clock {
     /// # Errors
     /// When there can be no such machine.
     pub fn new(setup: &Setup, table: Table, timed: &ClockSetup) -> Result<Self, SetupError> {
-        let (block, _, ways) = setup.geometry()?;
-        let few = ways as u64 <= FEW_MAX;
-        Ok(Self(match (block.words(), few) {
-            (..=32, true) => Box::new(Run::<Few, u32>::new(setup, table, timed)?),
-            (..=64, true) => Box::new(Run::<Few, u64>::new(setup, table, timed)?),
-            (_, true) => Box::new(Run::<Few, [u64; 4]>::new(setup, table, timed)?),
-            (..=32, false) => Box::new(Run::<Many, u32>::new(setup, table, timed)?),
-            (..=64, false) => Box::new(Run::<Many, u64>::new(setup, table, timed)?),
-            (_, false) => Box::new(Run::<Many, [u64; 4]>::new(setup, table, timed)?),
-        }))
+        Ok(Self(arranged!(Run, setup, table, timed)))
     }
 
     /// Says where the kernel has what belongs to each processor; see [`Dealer::with_areas`].

@@ -69,7 +69,7 @@ pub(super) struct Run<F, W> {
     forced: u64,
 }
 
-impl<F: Frames, W: Words> Run<F, W> {
+impl<F: Frames<W>, W: Words> Run<F, W> {
     pub(super) fn new(setup: &Setup, table: Table, timed: &ClockSetup) -> Result<Self, SetupError> {
         let (block, _, _) = setup.geometry()?;
         let (count, processes) = (usize::from(setup.processors), timed.processes);
@@ -193,9 +193,9 @@ impl<F: Frames, W: Words> Run<F, W> {
 
     /// Does a reference in the caches.
     pub(super) fn perform(&mut self, piece: &Piece<W>) -> Result<(), ClockError> {
-        let found = self.bus.caches[piece.processor].frames.find(piece.block);
+        let set = self.bus.frames.set(piece.cache, piece.block);
         let (cycle, base) = (self.now, piece.block << self.shift);
-        self.bus.reference(piece, found).map_err(|error| match error {
+        self.bus.reference(piece, set).map_err(|error| match error {
             CheckError::Stale { processor, address, .. } => {
                 ClockError::Stale { cycle, processor, address: base + address }
             }
@@ -228,7 +228,7 @@ impl<F: Frames, W: Words> Run<F, W> {
     }
 }
 
-impl<F: Frames, W: Words> Simulation for Run<F, W> {
+impl<F: Frames<W>, W: Words> Simulation for Run<F, W> {
     fn place(&mut self, areas: &ProcessorAreas) {
         self.places = Places::new(areas, self.processors.len());
     }

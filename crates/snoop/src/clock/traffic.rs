@@ -11,7 +11,7 @@ use crate::engine::events::Piece;
 use crate::engine::frames::Frames;
 use crate::engine::words::Words;
 
-impl<F: Frames, W: Words> Run<F, W> {
+impl<F: Frames<W>, W: Words> Run<F, W> {
     /// Somebody gets the bus.
     pub(super) fn serve(&mut self, ask: Ask) -> Result<(), ClockError> {
         let Ask { processor: at, port, block, answer } = ask;
@@ -132,7 +132,7 @@ impl<F: Frames, W: Words> Run<F, W> {
     fn asks_for(&mut self, head: &Piece<W>) -> bool {
         let asks = self.bus.asks(head);
         if asks {
-            let at = head.processor;
+            let at = head.cache;
             self.processors[at].head_asked = true;
             let (port, block) = (Port::Store, head.block);
             self.arbiter.ask(Ask { processor: at, port, block, answer: None });

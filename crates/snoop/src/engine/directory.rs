@@ -7,7 +7,7 @@ pub(crate) type Set = u64;
 pub const PROCESSORS_MAX: u16 = 64;
 
 /// Blocks whose records lie together: a page of the directory is found by one look-up.
-const PAGE_SHIFT: u32 = 7;
+const PAGE_SHIFT: u32 = 9;
 /// Sets in a record.
 const SETS: usize = 3;
 /// Processors up to which the sets of a record share a word.
@@ -26,24 +26,101 @@ pub(crate) struct Record {
 
 /// The records of all blocks that were ever referenced, a word each for up to 16 processors.
 ///
-/// Blocks are looked up by pages of 128 in a hash table with open addressing; a frame of a cache
+/// Blocks are looked up by pages of 512 in a hash table with open addressing; a frame of a cache
 /// remembers its block's number, so that a block is looked up when it is fetched and never again.
 pub(crate) struct Directory {
     /// Whether the three sets of a record share a word.
     packed: bool,
     /// Page number of the address space, and number of the page here; `FREE` if there is none.
     slots: Vec<(u64, u32)>,
+    /// What the hash of a page is shifted by, so that it is below the number of slots.
+    hash_shift: u32,
     pages: u32,
     words: Vec<u64>,
 }
 
-const FREE: u32 = u32::MAX;
+/// No page.
+const FREE: (u64, u32) = (u64::MAX, u32::MAX);
+/// Slots at first.
+const SLOTS: usize = 64;
+
+/// A number that no block has; its record means nothing.
+pub(crate) const SCRATCH: u32 = 0;
+
+/// A record whose sets share a word.
+#[derive(Clone, Copy)]
+pub(crate) struct Packed(u64);
+
+const LOW: u64 = (1 << PACKED_BITS) - 1;
+
+impl Packed {
+    /// Not 0 if other caches have a block that is fetched, or if those matter that have or lost
+    /// the block that gives way for it, this one.
+    #[inline]
+    pub(crate) fn concerns(self, fetched: Self, matters: u64) -> u64 {
+        fetched.0 & LOW | self.0 & matters
+    }
+
+    /// The caches with a valid copy, and those that lost it, in a word.
+    pub(crate) const HOLDERS: u64 = LOW;
+    /// See [`Self::HOLDERS`].
+    pub(crate) const LOST: u64 = LOW << PACKED_BITS;
+
+    /// Whether a cache ever had the block.
+    #[inline]
+    pub(crate) fn ever(self, cache: usize) -> bool {
+        self.0 >> (2 * PACKED_BITS) >> cache & 1 != 0
+    }
+
+    /// The record when a cache has no frame for the block any more.
+    #[inline]
+    pub(crate) fn without(self, cache: usize) -> Self {
+        Self(self.0 & !((1 | 1 << PACKED_BITS) << cache))
+    }
+
+    /// The record when a cache gets the block that nobody has.
+    #[inline]
+    pub(crate) fn only(self, cache: usize) -> Self {
+        Self(self.0 & !(1 << PACKED_BITS << cache) | (1 | 1 << (2 * PACKED_BITS)) << cache)
+    }
+}
 
 impl Directory {
     /// An empty directory for so many processors.
     pub(crate) fn new(processors: usize) -> Self {
         let packed = processors as u64 <= u64::from(PACKED_BITS);
-        Self { packed, slots: vec![(0, FREE); 64], pages: 0, words: Vec::new() }
+        let (slots, hash_shift) = (vec![FREE; SLOTS], 64 - SLOTS.trailing_zeros());
+        let mut new = Self { packed, slots, hash_shift, pages: 0, words: Vec::new() };
+        new.add_page();
+        new
+    }
+
+    /// Whether records are [`Packed`].
+    #[inline]
+    pub(crate) fn is_packed(&self) -> bool {
+        self.packed
+    }
+
+    /// What is known of the block with this number, if records are packed.
+    #[inline]
+    pub(crate) fn word(&self, number: u32) -> Packed {
+        Packed(self.words[usize::try_from(number).unwrap_or(usize::MAX)])
+    }
+
+    /// Keeps what is now known of it, if records are packed.
+    #[inline]
+    pub(crate) fn put_word(&mut self, number: u32, record: Packed) {
+        self.words[usize::try_from(number).unwrap_or(usize::MAX)] = record.0;
+    }
+
+    /// Room for the records of one page more. Returns its number.
+    fn add_page(&mut self) -> u32 {
+        let number = self.pages;
+        assert!(number < 1 << (32 - PAGE_SHIFT), "fewer blocks than a number can tell apart");
+        self.pages += 1;
+        let per_block = if self.packed { 1 } else { SETS };
+        self.words.resize(self.words.len() + (per_block << PAGE_SHIFT), 0);
+        number
     }
 
     /// The number of a block.
@@ -51,7 +128,7 @@ impl Directory {
     pub(crate) fn number(&mut self, block: u64) -> u32 {
         let page = block >> PAGE_SHIFT;
         let (key, mut found) = self.slots[self.slot(page)];
-        if found == FREE || key != page {
+        if key != page {
             found = self.page(page);
         }
         let offset = u32::try_from(block & ((1 << PAGE_SHIFT) - 1)).unwrap_or(0);
@@ -61,9 +138,8 @@ impl Directory {
     /// Where the search for a page begins.
     #[inline]
     fn slot(&self, page: u64) -> usize {
-        let bits = self.slots.len().trailing_zeros();
         // The high bits of a product depend on all bits of its factors.
-        let hash = page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
+        let hash = page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.hash_shift;
         usize::try_from(hash).unwrap_or(0)
     }
 
@@ -71,18 +147,14 @@ impl Directory {
     fn page(&mut self, page: u64) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = self.slot(page);
-        while self.slots[at].1 != FREE {
+        while self.slots[at] != FREE {
             if self.slots[at].0 == page {
                 return self.slots[at].1;
             }
             at = (at + 1) & mask;
         }
-        let number = self.pages;
-        assert!(number < 1 << (32 - PAGE_SHIFT), "fewer blocks than a number can tell apart");
+        let number = self.add_page();
         self.slots[at] = (page, number);
-        self.pages += 1;
-        let per_block = if self.packed { 1 } else { SETS };
-        self.words.resize(self.words.len() + (per_block << PAGE_SHIFT), 0);
         if usize::try_from(self.pages).unwrap_or(usize::MAX) > self.slots.len() / 2 {
             self.grow();
         }
@@ -90,12 +162,13 @@ impl Directory {
     }
 
     fn grow(&mut self) {
-        let empty = vec![(0, FREE); self.slots.len() * 2];
+        let empty = vec![FREE; self.slots.len() * 2];
+        self.hash_shift -= 1;
         let full = std::mem::replace(&mut self.slots, empty);
         let mask = self.slots.len() - 1;
-        for (page, number) in full.into_iter().filter(|&(_, number)| number != FREE) {
+        for (page, number) in full.into_iter().filter(|&slot| slot != FREE) {
             let mut at = self.slot(page);
-            while self.slots[at].1 != FREE {
+            while self.slots[at] != FREE {
                 at = (at + 1) & mask;
             }
             self.slots[at] = (page, number);

@@ -1,21 +1,22 @@
-//! What happens when a reference is not quiet: misses, transactions, and whose sharing they are.
+//! What happens when a reference is not quiet: the frame is found or made free.
 
 use super::CheckError;
-use super::cache::{Cache, Leaving, Quiet, READ, Story, WRITTEN};
-use super::counts::{Counts, Misses, Sharing};
-use super::directory::{Directory, Record, Set, members};
-use super::frames::{Frames, QUIET_READ, QUIET_WRITE, block_of, is_used};
-use super::note::{Deed, Echo};
+use super::counts::{Counts, Misses};
+use super::directory::{Directory, Record};
+use super::frames::{Frame, Frames, QUIET_READ, QUIET_WRITE, READ, Shape, Story, WRITTEN};
+use super::note::Deed;
+use super::quiet::{Leaving, Quiet};
 use super::setup::{MissRule, Setup, SetupError};
-use super::shadow::{Place, Shadow};
+use super::shadow::Shadow;
 use super::words::Words;
 use crate::table::Table;
-use crate::vocabulary::{Action, Area, Cell, Copies, Event, Reply, Signal, Source, Transaction};
+use crate::vocabulary::{Area, Cell, Event};
 
 /// A reference to one block.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece<W> {
-    pub(crate) processor: usize,
+    /// The cache that it goes to.
+    pub(crate) cache: usize,
     pub(crate) block: u64,
     pub(crate) words: W,
     pub(crate) write: bool,
@@ -23,85 +24,102 @@ pub(crate) struct Piece<W> {
     pub(crate) kernel: bool,
 }
 
+/// A frame and the number of its block in the directory.
+pub(super) type Place = (usize, u32);
+/// A cache and the frame of its copy.
+pub(super) type Holder = (usize, usize);
+
 impl<W> Piece<W> {
-    fn area(&self) -> Area {
+    pub(super) fn area(&self) -> Area {
         if self.private { Area::Private } else { Area::Shared }
     }
 }
 
 /// All caches, what connects them, and what was counted.
 pub(crate) struct Bus<F, W> {
-    pub(crate) caches: Vec<Cache<F, W>>,
+    pub(crate) frames: F,
     pub(crate) counts: Counts,
-    table: Table,
-    quiet: Quiet,
+    pub(super) table: Table,
+    pub(super) quiet: Quiet,
     pub(super) directory: Directory,
-    rule: MissRule,
+    pub(super) rule: MissRule,
     pub(super) shadow: Option<Shadow>,
     /// What the table was asked and said, if somebody looks on.
     pub(super) log: Option<Vec<Deed>>,
-    /// Frames of the other caches' copies of the block in question.
-    others: Vec<Place>,
+    /// The other caches' copies of the block in question.
+    pub(super) others: Vec<Holder>,
+    pub(super) words: std::marker::PhantomData<W>,
 }
 
-impl<F: Frames, W: Words> Bus<F, W> {
+impl<F: Frames<W>, W: Words> Bus<F, W> {
     pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
         let (block, sets, ways) = setup.geometry()?;
         let processors = usize::from(setup.processors);
         let words = usize::try_from(block.words()).unwrap_or(usize::MAX);
+        let frames = F::new(&vec![Shape { sets, ways }; processors]);
         Ok(Self {
-            caches: (0..processors).map(|_| Cache::new(sets, ways)).collect(),
             counts: Counts::default(),
             quiet: Quiet::of(&table),
             table,
             directory: Directory::new(processors),
             rule: setup.rule,
-            shadow: None,
+            shadow: setup.check.then(|| Shadow::new(words, frames.all().len())),
             log: None,
             others: Vec::with_capacity(processors),
-        }
-        .checked(setup.check.then_some(words)))
+            frames,
+            words: std::marker::PhantomData,
+        })
     }
 
-    /// Carries values along, in blocks of so many words.
-    fn checked(mut self, words: Option<usize>) -> Self {
-        let frames = self.caches.first().map_or(0, |cache| cache.frames.count());
-        self.shadow = words.map(|words| Shadow::new(words, self.caches.len(), frames));
-        self
+    #[inline]
+    pub(super) fn frame(&mut self, frame: usize) -> &mut Frame<W> {
+        &mut self.frames.all_mut()[frame]
     }
 
-    /// A reference, quiet or not, with the frame that has or had the block.
-    pub(crate) fn reference(
+    /// Does a reference to a frame that may have the block, if it needs nobody, as `need` says.
+    /// Returns whether that was so.
+    #[inline]
+    pub(crate) fn quiet(
         &mut self,
-        piece: &Piece<W>,
-        found: Option<usize>,
-    ) -> Result<(), CheckError> {
-        let has_copy = |frame: &usize| self.caches[piece.processor].books[*frame].state != 0;
-        let (frame, number) = match found.filter(has_copy) {
-            Some(frame) => {
-                self.caches[piece.processor].frames.touch(piece.block, frame);
-                if self.open_miss(piece, frame) {
-                    return Ok(());
-                }
-                (frame, self.caches[piece.processor].books[frame].number)
-            }
-            None => match self.miss(piece, found)? {
-                Some(place) => place,
-                None => return Ok(()),
-            },
-        };
-        let event = if piece.write { Event::Write } else { Event::Read };
-        loop {
-            let action = self.event(piece, (frame, number), event)?;
-            if !action.again {
-                break;
-            }
+        (set, at): (usize, usize),
+        (block, words): (u64, W),
+        need: u64,
+    ) -> bool {
+        let frame = &mut self.frames.all_mut()[at];
+        let quiet = frame.allows(block, need);
+        if quiet {
+            frame.marks[usize::from(need & QUIET_WRITE != 0)].add(words);
+            self.frames.touch(set, at);
         }
-        let cache = &mut self.caches[piece.processor];
-        cache.marks[frame][if piece.write { WRITTEN } else { READ }].add(piece.words);
+        quiet
+    }
+
+    /// A reference, quiet or not, to a block of this set.
+    pub(crate) fn reference(&mut self, piece: &Piece<W>, set: usize) -> Result<(), CheckError> {
+        let found = self.frames.find(set, piece.block);
+        let Some(at) = found.filter(|&at| self.frames.all()[at].state != 0) else {
+            return match self.miss(piece, (set, found))? {
+                Some((at, number)) => self.follow(piece, (at, number)),
+                None => Ok(()),
+            };
+        };
+        self.frames.touch(set, at);
+        if self.open_miss(piece, at) {
+            return Ok(());
+        }
+        let number = self.frame(at).number;
+        self.follow(piece, (at, number))
+    }
+
+    /// A reference to what a frame has, done as the table says.
+    fn follow(&mut self, piece: &Piece<W>, (at, number): Place) -> Result<(), CheckError> {
+        let event = if piece.write { Event::Write } else { Event::Read };
+        while self.event(piece, (at, number), event)?.again {}
+        self.frame(at).marks[mark(piece.write)].add(piece.words);
         match &mut self.shadow {
             Some(shadow) if !piece.write => {
-                shadow.read((piece.processor, frame), number, piece.words)
+                let stale = shadow.read((at, number), piece.words);
+                stale.map_or(Ok(()), |address| Err(CheckError::stale(piece.cache, address)))
             }
             Some(_) | None => Ok(()),
         }
@@ -109,39 +127,49 @@ impl<F: Frames, W: Words> Bus<F, W> {
 
     /// Whether the reference needs a transaction, by the states that all copies are in now.
     pub(crate) fn asks(&mut self, piece: &Piece<W>) -> bool {
-        let cache = &self.caches[piece.processor];
-        let book = cache.frames.find(piece.block).map(|frame| cache.books[frame]);
-        let Some(book) = book.filter(|book| book.state != 0) else { return true };
-        let holders = self.directory.get(book.number).holders & !(1 << piece.processor);
+        let set = self.frames.set(piece.cache, piece.block);
+        let found = self.frames.find(set, piece.block).map(|at| *self.frame(at));
+        let Some(frame) = found.filter(|frame| frame.state != 0) else { return true };
+        let holders = self.directory.get(frame.number).holders & !(1 << piece.cache);
         let copies = self.copies(piece, holders);
         let condition = self.table.condition(copies, piece.area());
         let event = if piece.write { Event::Write } else { Event::Read };
-        match self.table.cell(book.state, event, condition) {
+        match self.table.cell(frame.state, event, condition) {
             Cell::Does(action) => action.transaction.is_some(),
             Cell::Impossible(_) => true,
         }
     }
 
+    /// Puts the copy in a state, and says in the label what its holder may do unasked.
+    #[inline]
+    pub(super) fn become_state(&mut self, at: usize, state: u8) {
+        let bits = self.quiet.bits(state);
+        let frame = self.frame(at);
+        frame.state = state;
+        // An open miss has to see every reference until it is known what it was.
+        frame.allow(if frame.story.open().is_some() { 0 } else { bits });
+    }
+
     /// An open miss is true sharing once a word is touched that others wrote. Returns whether the
     /// reference is quiet but for that, and done.
-    fn open_miss(&mut self, piece: &Piece<W>, frame: usize) -> bool {
-        let cache = &mut self.caches[piece.processor];
-        let book = &mut cache.books[frame];
-        let Some(kernel) = book.story.open() else { return false };
-        let state = book.state;
-        if cache.fresh[frame].meets(piece.words) {
-            book.story = Story::None;
-            cache.become_state(&self.quiet, frame, state);
+    fn open_miss(&mut self, piece: &Piece<W>, at: usize) -> bool {
+        let frame = self.frame(at);
+        let Some(kernel) = frame.story.open() else { return false };
+        let state = frame.state;
+        if frame.fresh.meets(piece.words) {
+            frame.story = Story::None;
+            self.become_state(at, state);
             self.count_miss(kernel, |misses| &mut misses.invalidation_true);
         }
-        let (need, mark) = if piece.write { (QUIET_WRITE, WRITTEN) } else { (QUIET_READ, READ) };
+        let need = if piece.write { QUIET_WRITE } else { QUIET_READ };
         let quiet = self.quiet.bits(state) & need != 0 && self.shadow.is_none();
         if quiet {
-            self.caches[piece.processor].marks[frame][mark].add(piece.words);
+            self.frame(at).marks[mark(piece.write)].add(piece.words);
         }
         quiet
     }
 
+    #[inline]
     fn count_miss(&mut self, kernel: bool, field: impl Fn(&mut Misses) -> &mut u64) {
         *field(&mut self.counts.misses) += 1;
         if kernel {
@@ -151,27 +179,32 @@ impl<F: Frames, W: Words> Bus<F, W> {
 
     /// Says why there is no copy, and makes room. Where no other cache has one either, that is all;
     /// else the frame is left in the invalid state.
+    #[inline]
     fn miss(
         &mut self,
         piece: &Piece<W>,
-        lost: Option<usize>,
-    ) -> Result<Option<(usize, u32)>, CheckError> {
-        let own = 1 << piece.processor;
-        let cache = &mut self.caches[piece.processor];
-        let (frame, number) = match lost {
-            Some(frame) => (frame, cache.books[frame].number),
-            None => (cache.frames.victim(piece.block), self.directory.number(piece.block)),
+        (set, lost): (usize, Option<usize>),
+    ) -> Result<Option<Place>, CheckError> {
+        let own = 1 << piece.cache;
+        let (at, number) = match lost {
+            Some(at) => (at, self.frame(at).number),
+            None => (self.frames.victim(set), self.directory.number(piece.block)),
         };
         // Making room changes the record of another block only.
         let mut record = self.directory.get(number);
         let story = match lost {
-            Some(frame) => self.invalidation_miss(piece, frame, record),
+            Some(at) => self.invalidation_miss(piece, at, record),
             None => {
-                let had = record.ever & own != 0;
-                self.count_miss(piece.kernel, |misses| {
-                    if had { &mut misses.replacement } else { &mut misses.cold }
-                });
-                self.replace(piece.processor, frame)?;
+                let had = u64::from(record.ever & own != 0);
+                let count = |misses: &mut Misses| {
+                    misses.replacement += had;
+                    misses.cold += 1 - had;
+                };
+                count(&mut self.counts.misses);
+                if piece.kernel {
+                    count(&mut self.counts.kernel.misses);
+                }
+                self.replace(piece.cache, at)?;
                 Story::None
             }
         };
@@ -186,29 +219,22 @@ impl<F: Frames, W: Words> Bus<F, W> {
             record.holders = own;
         }
         self.directory.put(number, record);
-        let cache = &mut self.caches[piece.processor];
-        cache.frames.fill(piece.block, frame);
-        cache.marks[frame] = [W::default(); 2];
-        let book = &mut cache.books[frame];
-        (book.state, book.story, book.number) = (0, story, number);
-        let Some(fetch) = alone else { return Ok(Some((frame, number))) };
-        cache.marks[frame][if piece.write { WRITTEN } else { READ }] = piece.words;
-        cache.become_state(&self.quiet, frame, fetch.state);
+        let fresh = self.frame(at).fresh;
+        let frame = Frame { story, fresh, ..Frame::of(piece.block, number) };
+        self.frames.fill((set, at), piece.block, frame);
+        let Some(fetch) = alone else { return Ok(Some((at, number))) };
+        self.frame(at).marks[mark(piece.write)] = piece.words;
+        self.become_state(at, fetch.state);
         let all = &mut self.counts.transactions;
-        let count = if fetch.invalidate {
-            &mut all.read_invalidate_memory
-        } else {
-            &mut all.read_block_memory
-        };
-        *count += 1;
+        all.read_invalidate_memory += u64::from(fetch.invalidate);
+        all.read_block_memory += u64::from(!fetch.invalidate);
         Ok(None)
     }
 
     /// A miss on a frame that lost its copy to another processor. Returns what is still open.
-    fn invalidation_miss(&mut self, piece: &Piece<W>, frame: usize, record: Record) -> Story {
+    fn invalidation_miss(&mut self, piece: &Piece<W>, at: usize, record: Record) -> Story {
         self.tell_writes(piece.block, record);
-        let cache = &self.caches[piece.processor];
-        let (story, fresh) = (cache.books[frame].story, cache.fresh[frame]);
+        let Frame { story, fresh, .. } = *self.frame(at);
         let field: fn(&mut Misses) -> &mut u64 = if story == Story::Removed {
             |misses| &mut misses.removal
         } else if piece.private {
@@ -225,270 +251,64 @@ impl<F: Frames, W: Words> Bus<F, W> {
     }
 
     /// Takes what is in a frame out of it.
-    fn replace(&mut self, processor: usize, frame: usize) -> Result<(), CheckError> {
-        let label = self.caches[processor].frames.label(frame);
-        if !is_used(label) {
+    #[inline]
+    fn replace(&mut self, cache: usize, at: usize) -> Result<(), CheckError> {
+        let frame = *self.frame(at);
+        if !frame.is_used() {
             return Ok(());
         }
-        let book = &self.caches[processor].books[frame];
-        let (state, number, own) = (book.state, book.number, 1 << processor);
-        let mut record = self.directory.get(number);
-        if state == 0 {
-            record.lost &= !own;
-            self.directory.put(number, record);
-            return Ok(());
+        let own = 1 << cache;
+        let mut record = self.directory.get(frame.number);
+        if frame.state != 0 {
+            if record.lost != 0 {
+                self.tell_writes(frame.block(), record);
+            }
+            let leaving = self.quiet.leaves(frame.state);
+            if leaving == Leaving::AsTheTableSays || self.shadow.is_some() {
+                record = self.replace_by_table(cache, (at, frame.number), frame.block())?;
+            } else {
+                let written = u64::from(leaving == Leaving::WrittenBack);
+                self.counts.transactions.update_block += written;
+            }
+            self.end_life(at);
         }
-        if record.lost != 0 {
-            self.tell_writes(block_of(label), record);
-        }
-        let leaving = match self.shadow {
-            Some(_) => Leaving::AsTheTableSays,
-            None => self.quiet.leaves(state),
-        };
-        if leaving == Leaving::WrittenBack {
-            self.counts.transactions.update_block += 1;
-        } else if leaving == Leaving::AsTheTableSays {
-            let piece = Piece {
-                processor,
-                block: block_of(label),
-                words: W::default(),
-                write: false,
-                private: false,
-                kernel: false,
-            };
-            self.event(&piece, (frame, number), Event::Replace)?;
-            record = self.directory.get(number);
-        }
-        self.end_life(processor, frame);
+        record.lost &= !own;
         record.holders &= !own;
-        self.directory.put(number, record);
+        self.directory.put(frame.number, record);
         Ok(())
     }
 
+    #[cold]
+    fn replace_by_table(
+        &mut self,
+        cache: usize,
+        place: Place,
+        block: u64,
+    ) -> Result<Record, CheckError> {
+        let words = W::default();
+        let piece = Piece { cache, block, words, write: false, private: false, kernel: false };
+        self.event(&piece, place, Event::Replace)?;
+        Ok(self.directory.get(place.1))
+    }
+
     /// A copy is gone: a miss that is still open was false sharing.
-    fn end_life(&mut self, processor: usize, frame: usize) {
-        let cache = &mut self.caches[processor];
-        if let Some(kernel) = std::mem::take(&mut cache.books[frame].story).open() {
+    #[inline]
+    pub(super) fn end_life(&mut self, at: usize) {
+        if let Some(kernel) = std::mem::take(&mut self.frame(at).story).open() {
             self.count_miss(kernel, |misses| &mut misses.invalidation_false);
         }
     }
 
     /// Ends all lives, at the end of the trace.
     pub(crate) fn close(&mut self) {
-        for processor in 0..self.caches.len() {
-            for frame in 0..self.caches[processor].books.len() {
-                self.end_life(processor, frame);
-            }
+        for at in 0..self.frames.all().len() {
+            self.end_life(at);
         }
-    }
-
-    /// Those who lost the block learn which words the holders wrote since.
-    fn tell_writes(&mut self, block: u64, record: Record) {
-        for holder in members(record.holders) {
-            let frame = self.caches[holder].frame(block);
-            let written = self.caches[holder].take_written(frame);
-            if written.is_empty() {
-                continue;
-            }
-            for loser in members(record.lost) {
-                let frame = self.caches[loser].frame(block);
-                self.caches[loser].fresh[frame].add(written);
-            }
-        }
-    }
-
-    /// What the table says about an event, done.
-    fn event(
-        &mut self,
-        piece: &Piece<W>,
-        (frame, number): (usize, u32),
-        event: Event,
-    ) -> Result<Action<u8>, CheckError> {
-        let state = self.caches[piece.processor].books[frame].state;
-        let area = if event == Event::Replace { Area::Shared } else { piece.area() };
-        let mut record = self.directory.get(number);
-        let copies = self.copies(piece, record.holders & !(1 << piece.processor));
-        let condition = self.table.condition(copies, area);
-        let action = match self.table.cell(state, event, condition) {
-            Cell::Does(action) => action,
-            Cell::Impossible(what) => return Err(impossible(piece.processor, what)),
-        };
-        let place = (piece.processor, frame);
-        self.move_data(place, number, action)?;
-        if let Some(transaction) = action.transaction {
-            self.count(piece, transaction, action.source);
-        }
-        if let Some(log) = &mut self.log {
-            let asked = (state, event, condition);
-            let supplier = self.others.first().map(|&(holder, _)| holder);
-            log.push(Deed::new(piece.block, asked, (action, supplier)));
-        }
-        match action.transaction.and_then(|transaction| Signal::of(transaction, area)) {
-            Some(signal) => self.signal(piece, (&mut record, number), signal)?,
-            None => self.others.clear(),
-        }
-        if let Some(shadow) = &mut self.shadow
-            && event == Event::Write
-            && !action.again
-        {
-            // Those that remain in the list take the word.
-            self.others.push(place);
-            shadow.write(number, piece.words, &self.others);
-        }
-        if action.next != state {
-            self.caches[piece.processor].become_state(&self.quiet, frame, action.next);
-        }
-        if action.next != 0 {
-            record.holders |= 1 << piece.processor;
-        }
-        self.directory.put(number, record);
-        Ok(action)
-    }
-
-    /// Finds the other caches' copies, the owner's first.
-    #[inline]
-    fn copies(&mut self, piece: &Piece<W>, holders: Set) -> Copies<u8> {
-        self.others.clear();
-        if holders == 0 {
-            return Copies::None;
-        }
-        let mut owned = false;
-        for holder in members(holders) {
-            let frame = self.caches[holder].frame(piece.block);
-            self.others.push((holder, frame));
-            if self.table.role(self.caches[holder].books[frame].state).is_owner() && !owned {
-                owned = true;
-                let last = self.others.len() - 1;
-                self.others.swap(0, last);
-            }
-        }
-        match (&self.others[..], owned) {
-            ([], _) => Copies::None,
-            (&[(holder, frame)], _) => Copies::One(self.caches[holder].books[frame].state),
-            (_, true) => Copies::Owned,
-            (_, false) => Copies::Several,
-        }
-    }
-
-    /// Moves shadow values as the action says.
-    fn move_data(
-        &mut self,
-        place: Place,
-        number: u32,
-        action: Action<u8>,
-    ) -> Result<(), CheckError> {
-        let Some(shadow) = &mut self.shadow else { return Ok(()) };
-        match (action.source, self.others.first()) {
-            (Source::Own, _) if action.transaction == Some(Transaction::UpdateBlock) => {
-                shadow.update_memory(place, number);
-            }
-            (Source::Own, _) => {}
-            (Source::Memory, _) => shadow.fetch(place, number),
-            (Source::Cache, Some(&supplier)) => shadow.supply(supplier, place),
-            (Source::Cache, None) => return Err(impossible(place.0, "no cache has the block")),
-        }
-        Ok(())
-    }
-
-    /// Counts a transaction, and whose sharing it is.
-    fn count(&mut self, piece: &Piece<W>, transaction: Transaction, source: Source) {
-        let all = &mut self.counts.transactions;
-        let (cache, coherence) = (source == Source::Cache, &mut self.counts.coherence);
-        match transaction {
-            Transaction::ReadBlock if cache => all.read_block_cache += 1,
-            Transaction::ReadBlock => all.read_block_memory += 1,
-            Transaction::ReadInvalidate if cache => all.read_invalidate_cache += 1,
-            Transaction::ReadInvalidate => all.read_invalidate_memory += 1,
-            Transaction::UpdateBlock => all.update_block += 1,
-            Transaction::Invalidate | Transaction::Write => {
-                if transaction == Transaction::Invalidate {
-                    all.invalidate += 1;
-                } else {
-                    all.write += 1;
-                }
-                let touched = |&(holder, frame): &Place| {
-                    self.caches[holder].touched(frame).meets(piece.words)
-                };
-                let field: fn(&mut Sharing) -> &mut u64 = if piece.private {
-                    |sharing| &mut sharing.passive
-                } else if self.others.iter().any(touched) {
-                    |sharing| &mut sharing.true_sharing
-                } else {
-                    |sharing| &mut sharing.false_sharing
-                };
-                *field(coherence) += 1;
-                if piece.kernel {
-                    *field(&mut self.counts.kernel.coherence) += 1;
-                }
-            }
-        }
-    }
-
-    /// The other holders see the transaction. Those that take the written word remain in the list.
-    fn signal(
-        &mut self,
-        piece: &Piece<W>,
-        (record, number): (&mut Record, u32),
-        signal: Signal,
-    ) -> Result<(), CheckError> {
-        let mut told = false;
-        let mut others = std::mem::take(&mut self.others);
-        let mut takers = 0;
-        for at in 0..others.len() {
-            let (holder, frame) = others[at];
-            let state = self.caches[holder].books[frame].state;
-            let (next, memory, word) = match self.table.reply(state, signal) {
-                Reply::Becomes { next, memory, word } => (next, memory, word),
-                Reply::Impossible(what) => return Err(impossible(holder, what)),
-            };
-            if let Some(deed) = self.log.as_mut().and_then(|log| log.last_mut()) {
-                deed.echoes.push(Echo { holder, state, next, memory, word });
-            }
-            if let Some(shadow) = self.shadow.as_mut().filter(|_| memory) {
-                shadow.update_memory((holder, frame), number);
-            }
-            if next == 0 {
-                if !std::mem::replace(&mut told, true) {
-                    // What was written before is nothing that these copies missed.
-                    self.tell_writes(piece.block, *record);
-                }
-                let story = self.loss(state, signal);
-                self.lose(piece.block, (holder, frame), story);
-                record.holders &= !(1 << holder);
-                record.lost |= 1 << holder;
-            } else if next != state {
-                self.caches[holder].become_state(&self.quiet, frame, next);
-            }
-            if word && next != 0 {
-                others.swap(takers, at);
-                takers += 1;
-            }
-        }
-        others.truncate(takers);
-        self.others = others;
-        Ok(())
-    }
-
-    /// A copy that only the line for private areas takes away is removed: it went with its process.
-    fn loss(&self, state: u8, signal: Signal) -> Story {
-        let shared = self.table.reply(state, Signal::ReadBlock);
-        let stays = matches!(shared, Reply::Becomes { next, .. } if next != 0);
-        let removed = signal == Signal::ReadPrivate && stays;
-        if removed { Story::Removed } else { Story::Invalidated }
-    }
-
-    /// Another processor's transaction takes a copy away.
-    fn lose(&mut self, block: u64, (holder, frame): Place, story: Story) {
-        self.end_life(holder, frame);
-        let cache = &mut self.caches[holder];
-        cache.frames.invalidate(block, frame);
-        cache.fresh[frame] = W::default();
-        let book = &mut cache.books[frame];
-        (book.state, book.story) = (0, story);
     }
 }
 
-fn impossible(processor: usize, what: &'static str) -> CheckError {
-    let processor = u16::try_from(processor).unwrap_or(u16::MAX);
-    CheckError::Impossible { reference: 0, processor, address: 0, what }
+/// Position in [`Frame::marks`].
+#[inline]
+fn mark(write: bool) -> usize {
+    if write { WRITTEN } else { READ }
 }

@@ -1,6 +1,5 @@
 //! Shadow values: which write every word of every copy and of memory comes from.
 
-use super::CheckError;
 use super::words::Words;
 
 /// The number of the write that each word comes from; 0 before the first.
@@ -12,19 +11,16 @@ pub(crate) struct Shadow {
     writes: u64,
     /// By the directory's number of a block: what was written last, and what memory has.
     blocks: Vec<[Values; 2]>,
-    /// By processor and frame.
-    copies: Vec<Vec<Values>>,
+    /// By frame.
+    copies: Vec<Values>,
 }
 
 const LATEST: usize = 0;
 const MEMORY: usize = 1;
 
-/// A copy: processor and frame.
-pub(crate) type Place = (usize, usize);
-
 impl Shadow {
-    pub(crate) fn new(words: usize, processors: usize, frames: usize) -> Self {
-        let copies = vec![vec![Values::new(); frames]; processors];
+    pub(crate) fn new(words: usize, frames: usize) -> Self {
+        let copies = vec![Values::new(); frames];
         Self { words, writes: 0, blocks: Vec::new(), copies }
     }
 
@@ -43,60 +39,56 @@ impl Shadow {
     }
 
     /// What a copy has.
-    pub(crate) fn copy(&self, (processor, frame): Place) -> &[u64] {
-        &self.copies[processor][frame]
+    pub(crate) fn copy(&self, frame: usize) -> &[u64] {
+        &self.copies[frame]
     }
 
     /// The copy gets what memory has.
-    pub(crate) fn fetch(&mut self, (processor, frame): Place, number: u32) {
+    pub(crate) fn fetch(&mut self, frame: usize, number: u32) {
         let values = self.block(number)[MEMORY].clone();
-        self.copies[processor][frame] = values;
+        self.copies[frame] = values;
     }
 
     /// Memory gets what the copy has.
-    pub(crate) fn update_memory(&mut self, (processor, frame): Place, number: u32) {
-        let values = self.copies[processor][frame].clone();
+    pub(crate) fn update_memory(&mut self, frame: usize, number: u32) {
+        let values = self.copies[frame].clone();
         self.block(number)[MEMORY] = values;
     }
 
     /// One copy gets what another has.
-    pub(crate) fn supply(&mut self, from: Place, to: Place) {
-        let values = self.copies[from.0][from.1].clone();
-        self.copies[to.0][to.1] = values;
+    pub(crate) fn supply(&mut self, from: usize, to: usize) {
+        let values = self.copies[from].clone();
+        self.copies[to] = values;
     }
 
     /// A write of some words, which some copies take.
-    pub(crate) fn write<W: Words>(&mut self, number: u32, words: W, takers: &[Place]) {
+    pub(crate) fn write<W: Words>(
+        &mut self,
+        number: u32,
+        words: W,
+        takers: impl Iterator<Item = usize> + Clone,
+    ) {
         self.writes += 1;
         let value = self.writes;
-        let touched: Vec<usize> = (0..self.words).filter(|&w| has(words, w)).collect();
-        for &word in &touched {
+        for word in (0..self.words).filter(|&word| has(words, word)) {
             self.block(number)[LATEST][word] = value;
-            for &(processor, frame) in takers {
-                self.copies[processor][frame][word] = value;
+            for frame in takers.clone() {
+                self.copies[frame][word] = value;
             }
         }
     }
 
-    /// A read of some words.
+    /// A read of some words. Returns where in the block one is stale.
     pub(crate) fn read<W: Words>(
         &mut self,
-        (processor, frame): Place,
-        number: u32,
+        (frame, number): (usize, u32),
         words: W,
-    ) -> Result<(), CheckError> {
-        let copy = std::mem::take(&mut self.copies[processor][frame]);
+    ) -> Option<u64> {
+        let copy = std::mem::take(&mut self.copies[frame]);
         let latest = &self.block(number)[LATEST];
         let stale = (0..latest.len()).find(|&w| has(words, w) && copy.get(w) != latest.get(w));
-        self.copies[processor][frame] = copy;
-        match stale {
-            None => Ok(()),
-            Some(word) => Err(CheckError::Stale {
-                reference: 0,
-                processor: u16::try_from(processor).unwrap_or(u16::MAX),
-                address: 4 * word as u64,
-            }),
-        }
+        self.copies[frame] = copy;
+        stale.map(|word| 4 * word as u64)
     }
 }
 

@@ -5,9 +5,8 @@
 use homenode_base::Access;
 use homenode_trace::Batch;
 
-use super::cache::Story;
 use super::counts::Counts;
-use super::frames::{Frames, Many};
+use super::frames::{Frames, Many, Story};
 use super::note::Deed;
 use super::{CheckError, Engine, Setup, SetupError, Work};
 use crate::table::Table;
@@ -30,7 +29,7 @@ pub(crate) struct Sight {
 }
 
 /// An engine to look into. The arrangement that serves every cache and block is fast enough here.
-pub(crate) struct Watch(Box<Engine<Many, [u64; 4]>>);
+pub(crate) struct Watch(Box<Engine<Many<[u64; 4]>, [u64; 4]>>);
 
 impl Watch {
     pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
@@ -46,7 +45,7 @@ impl Watch {
 
     /// Whether the engine takes the reference for one to a private area.
     pub(crate) fn is_private(&self, access: &Access) -> bool {
-        self.0.is_private(access.addr, access.flags)
+        self.0.is_private(access.addr, access.flags.0)
     }
 
     /// Does one reference. Returns what the table was asked, in order.
@@ -75,21 +74,21 @@ impl Watch {
     /// What a cache has of a block.
     pub(crate) fn sight(&self, processor: usize, block: u64) -> Sight {
         let bus = &self.0.bus;
-        let cache = &bus.caches[processor];
-        let Some(frame) = cache.frames.find(block) else {
+        let set = bus.frames.set(processor, block);
+        let Some(at) = bus.frames.find(set, block) else {
             return Sight { state: 0, loss: None, open: false, values: Vec::new() };
         };
-        let book = &cache.books[frame];
-        let loss = match book.story {
+        let frame = &bus.frames.all()[at];
+        let loss = match frame.story {
             Story::Invalidated => Some(Loss::Invalidated),
             Story::Removed => Some(Loss::Removed),
             Story::None | Story::Open | Story::OpenKernel => None,
         };
         let values = match &bus.shadow {
-            Some(shadow) if book.state != 0 => shadow.copy((processor, frame)).to_vec(),
+            Some(shadow) if frame.state != 0 => shadow.copy(at).to_vec(),
             Some(_) | None => Vec::new(),
         };
-        Sight { state: book.state, loss, open: book.story.open().is_some(), values }
+        Sight { state: frame.state, loss, open: frame.story.open().is_some(), values }
     }
 
     /// What was written last to the words of a block, and what memory has.

@@ -2,6 +2,15 @@
 
 /// A set of words, by their position in the block. Narrow sets keep the caches' books small.
 pub(crate) trait Words: Copy + Default + Send + 'static {
+    /// How many there can be: a power of two.
+    const COUNT: u64;
+
+    /// Position of the word at an offset within a block.
+    #[inline]
+    fn word(offset: u64) -> u32 {
+        u32::try_from((offset / 4) & (Self::COUNT - 1)).unwrap_or(0)
+    }
+
     /// The words from `first` to `last`, both included and below the size of the set.
     fn range(first: u32, last: u32) -> Self;
     /// Adds the words of another set.
@@ -12,18 +21,14 @@ pub(crate) trait Words: Copy + Default + Send + 'static {
     fn is_empty(self) -> bool;
 }
 
-/// Position of the word at an offset within a block.
-#[inline]
-pub(crate) fn word(offset: u64) -> u32 {
-    u32::try_from(offset / 4).unwrap_or(0)
-}
-
 macro_rules! narrow {
     ($($set:ty),+) => {
         $(impl Words for $set {
+            const COUNT: u64 = Self::BITS as u64;
+
             #[inline]
             fn range(first: u32, last: u32) -> Self {
-                (Self::MAX >> (Self::BITS - 1 - (last - first))) << first
+                (Self::MAX >> (Self::BITS - 1 - last)) & (Self::MAX << first)
             }
 
             #[inline]
@@ -49,6 +54,8 @@ narrow!(u32, u64);
 
 /// The words of blocks of up to 1024 bytes.
 impl Words for [u64; 4] {
+    const COUNT: u64 = 256;
+
     fn range(first: u32, last: u32) -> Self {
         let mut set = Self::default();
         for (limb, base) in set.iter_mut().zip((0u32..).step_by(64)) {

@@ -1,0 +1,48 @@
+//! The most frequent miss: no other cache has the block, and what gives way concerns nobody.
+
+use super::events::{Bus, Piece};
+use super::frames::{Frame, Frames, Story};
+use super::words::Words;
+
+impl<F: Frames<W>, W: Words> Bus<F, W> {
+    /// Does a reference that misses if it is such a one, as the table says, and returns whether it
+    /// was. What has to be looked at for that is looked at before the first question is asked, for
+    /// the answer is hard to foretell.
+    #[inline(always)]
+    pub(super) fn fetch_alone(&mut self, piece: &Piece<W>, set: usize) -> bool {
+        let Some(fetch) = self.quiet.alone(piece.write, piece.private) else { return false };
+        if self.frames.find(set, piece.block).is_some() || !self.directory.is_packed() {
+            return false;
+        }
+        let at = self.frames.victim(set);
+        let old = self.frames.all()[at];
+        let number = self.directory.number(piece.block);
+        let (left, new) = (self.directory.word(old.number), self.directory.word(number));
+        // One question, not several: any of them alone would be as hard to foretell.
+        let concerns = self.quiet.concerns(old.state);
+        if left.concerns(new, concerns) | u64::from(old.story.is_open()) != 0 {
+            return false;
+        }
+        self.counts.transactions.update_block += self.quiet.writes_back(old.state);
+        self.directory.put_word(old.number, left.without(piece.cache));
+        self.directory.put_word(number, new.only(piece.cache));
+        let had = u64::from(new.ever(piece.cache));
+        let misses = &mut self.counts.misses;
+        misses.replacement += had;
+        misses.cold += 1 - had;
+        if piece.kernel {
+            let misses = &mut self.counts.kernel.misses;
+            misses.replacement += had;
+            misses.cold += 1 - had;
+        }
+        let all = &mut self.counts.transactions;
+        all.read_invalidate_memory += u64::from(fetch.invalidate);
+        all.read_block_memory += u64::from(!fetch.invalidate);
+        let mut frame = Frame::of(piece.block, number);
+        (frame.state, frame.story) = (fetch.state, Story::None);
+        frame.allow(self.quiet.bits(fetch.state));
+        frame.marks[usize::from(piece.write)] = piece.words;
+        self.frames.fill((set, at), piece.block, frame);
+        true
+    }
+}

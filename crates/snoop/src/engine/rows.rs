@@ -1,0 +1,274 @@
+//! The rows of a batch, one reference after the other.
+
+use std::ops::Range;
+
+use homenode_base::{AccessKind, Flags};
+use homenode_trace::Batch;
+
+use super::events::{Bus, Piece};
+use super::frames::{Frames, QUIET_READ, QUIET_WRITE};
+use super::words::Words;
+use super::{CheckError, Counts, Setup, SetupError, Work};
+use crate::table::Table;
+
+/// Numbers that threads may have.
+const THREADS: usize = 1 << 16;
+
+/// Rows that are looked at before they are done.
+const AHEAD: usize = 64;
+
+/// What a row refers to, and where that may be. Whether a reference is quiet is hard to foretell
+/// for a processor, so all that comes before that question is done for many rows at once.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Ahead<W> {
+    pub(super) block: u64,
+    pub(super) set: usize,
+    guess: usize,
+    pub(super) words: W,
+    pub(super) cache: u8,
+    need: u8,
+}
+
+/// In [`Ahead::need`]: the row does not count.
+const LEFT_OUT: u8 = 4;
+/// In [`Ahead::need`], this or a higher bit: the row may touch several blocks, or is checked.
+const STRADDLES_SHIFT: u32 = 3;
+
+/// What flags say of a reference.
+#[derive(Clone, Copy, Default)]
+struct Nature {
+    private: bool,
+    kernel: bool,
+    /// Whether the reference counts.
+    taken: bool,
+}
+
+/// The caches, and how rows are to be read.
+pub(super) struct Engine<F, W> {
+    pub(super) bus: Bus<F, W>,
+    pub(super) shift: u32,
+    /// Bytes in a block, less 1.
+    offset_mask: u64,
+    /// The cache of each thread.
+    place: Box<[u8; THREADS]>,
+    /// What a copy must allow for a reference of each kind to be quiet, or `LEFT_OUT`.
+    need: [u8; 256],
+    /// By flags.
+    nature: [Nature; 256],
+    private: Vec<Range<u64>>,
+    private_kernel: bool,
+    /// Rows before the batch, fetches and what is left out included.
+    rows: u64,
+}
+
+impl<F: Frames<W>, W: Words> Engine<F, W> {
+    pub(super) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
+        let (block, _, _) = setup.geometry()?;
+        let reading = setup.reading;
+        let mut place = Box::new([0; THREADS]);
+        for (thread, place) in (0..=u16::MAX).zip(place.iter_mut()) {
+            *place = u8::try_from(thread % setup.processors).unwrap_or(0);
+        }
+        let mut need = [LEFT_OUT; 256];
+        // Nothing is quiet if everything is checked.
+        let checked = u8::from(setup.check) << STRADDLES_SHIFT;
+        for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch] {
+            let quiet = if kind.writes() { QUIET_WRITE } else { QUIET_READ };
+            if kind != AccessKind::Fetch || reading.fetches {
+                need[usize::from(kind.code())] = checked | u8::try_from(quiet).unwrap_or(0);
+            }
+        }
+        let mut nature = [Nature::default(); 256];
+        for (bits, nature) in (0..=u8::MAX).zip(nature.iter_mut()) {
+            let has = |flag| Flags(bits).contains(flag);
+            let (private, kernel) = (has(Flags::PRIVATE), has(Flags::KERNEL));
+            let taken =
+                (reading.private || !private) && (reading.synchronisation || !has(Flags::SYNC));
+            let area = reading.private_areas && private && (!kernel || reading.private_kernel);
+            *nature = Nature { private: area, kernel, taken };
+        }
+        let mut private = setup.private.clone();
+        private.sort_by_key(|range| range.start);
+        Ok(Self {
+            bus: Bus::new(setup, table)?,
+            shift: block.bytes().trailing_zeros(),
+            offset_mask: block.bytes() - 1,
+            place,
+            need,
+            nature,
+            private,
+            private_kernel: reading.private_kernel,
+            rows: 0,
+        })
+    }
+
+    /// Whether the reference is to a private area: its flag says so, or its address.
+    #[inline]
+    pub(super) fn is_private(&self, addr: u64, flags: u8) -> bool {
+        let Nature { private, kernel, .. } = self.nature[usize::from(flags)];
+        let user = !kernel || self.private_kernel;
+        private || (user && self.private.iter().any(|range| range.contains(&addr)))
+    }
+
+    /// Does the references of a batch that count, and returns how many do not. If the batch is
+    /// `PLAIN`, it has no flags, and no address says that its area is private.
+    fn references<const PLAIN: bool>(&mut self, batch: &Batch) -> Result<u64, CheckError> {
+        let mut ahead = [Ahead::default(); AHEAD];
+        let mut left_out = 0;
+        for begin in (0..batch.len()).step_by(AHEAD) {
+            let end = (begin + AHEAD).min(batch.len());
+            self.look_ahead::<PLAIN>(batch, begin..end, &mut ahead);
+            for (row, ahead) in (begin..end).zip(&ahead) {
+                if ahead.need >= LEFT_OUT {
+                    if ahead.need & LEFT_OUT != 0 {
+                        left_out += 1;
+                    } else {
+                        self.straddle(batch, row)?;
+                    }
+                    continue;
+                }
+                let place = (ahead.set, ahead.guess);
+                if self.bus.quiet(place, (ahead.block, ahead.words), u64::from(ahead.need)) {
+                    continue;
+                }
+                let piece = self.piece::<PLAIN>(batch, row, ahead);
+                if !self.bus.fetch_alone(&piece, ahead.set) {
+                    self.slow(&piece, row)?;
+                }
+            }
+        }
+        Ok(left_out)
+    }
+
+    /// Finds out what some rows refer to, and where in the caches that may be.
+    #[inline]
+    fn look_ahead<const PLAIN: bool>(
+        &self,
+        batch: &Batch,
+        rows: Range<usize>,
+        ahead: &mut [Ahead<W>; AHEAD],
+    ) {
+        let (kinds, sizes) = (&batch.kind[rows.clone()], &batch.size[rows.clone()]);
+        let (addrs, threads) = (&batch.addr[rows.clone()], &batch.thread[rows.clone()]);
+        let row = addrs.iter().zip(threads).zip(kinds.iter().zip(sizes));
+        for (nth, (((&addr, &thread), (&kind, &size)), ahead)) in row.zip(ahead).enumerate() {
+            let cache = self.place[usize::from(thread)];
+            let block = addr >> self.shift;
+            let begin = addr & self.offset_mask;
+            let last = begin + u64::from(size.saturating_sub(1));
+            // Whoever ends beyond the block straddles.
+            let beyond = u8::try_from(last >> self.shift & 0xff).unwrap_or(0);
+            let mut need = self.need[usize::from(kind)] | beyond << STRADDLES_SHIFT;
+            if !PLAIN && !self.nature(batch, rows.start + nth).taken {
+                need = LEFT_OUT;
+            }
+            let words = W::range(W::word(begin), W::word(last));
+            let set = self.bus.frames.set(usize::from(cache), block);
+            let guess = self.bus.frames.guess(set, block);
+            *ahead = Ahead { block, set, guess, words, cache, need };
+        }
+    }
+
+    /// What the flags of a row say.
+    #[inline]
+    fn nature(&self, batch: &Batch, row: usize) -> Nature {
+        self.nature[usize::from(batch.flags.get(row).copied().unwrap_or(0))]
+    }
+
+    /// A reference to one block.
+    #[inline]
+    fn piece<const PLAIN: bool>(&self, batch: &Batch, row: usize, ahead: &Ahead<W>) -> Piece<W> {
+        let flags = if PLAIN { 0 } else { batch.flags.get(row).copied().unwrap_or(0) };
+        Piece {
+            cache: usize::from(ahead.cache),
+            block: ahead.block,
+            words: ahead.words,
+            write: u64::from(ahead.need) == QUIET_WRITE,
+            private: !PLAIN && self.is_private(batch.addr[row], flags),
+            kernel: !PLAIN && self.nature[usize::from(flags)].kernel,
+        }
+    }
+
+    /// A reference to one block that is not quiet and perhaps concerns others.
+    #[inline(never)]
+    fn slow(&mut self, piece: &Piece<W>, row: usize) -> Result<(), CheckError> {
+        let set = self.bus.frames.set(piece.cache, piece.block);
+        let done = self.bus.reference(piece, set);
+        done.map_err(|error| self.located(error, piece.block, row))
+    }
+
+    /// A reference that may touch several blocks.
+    #[cold]
+    fn straddle(&mut self, batch: &Batch, row: usize) -> Result<(), CheckError> {
+        let addr = batch.addr[row];
+        let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
+        let flags = batch.flags.get(row).copied().unwrap_or(0);
+        let need = self.need[usize::from(batch.kind[row])];
+        for block in addr >> self.shift..=end >> self.shift {
+            let begin = addr.max(block << self.shift);
+            let last = end.min((block << self.shift) | self.offset_mask);
+            let word = |at| W::word(at & self.offset_mask);
+            let piece = Piece {
+                cache: usize::from(self.place[usize::from(batch.thread[row])]),
+                block,
+                words: W::range(word(begin), word(last)),
+                write: u64::from(need) & QUIET_WRITE != 0,
+                private: self.is_private(begin, flags),
+                kernel: self.nature[usize::from(flags)].kernel,
+            };
+            let set = self.bus.frames.set(piece.cache, block);
+            let done = self.bus.reference(&piece, set);
+            done.map_err(|error| self.located(error, block, row))?;
+        }
+        // The reference itself is counted in `push`.
+        self.bus.counts.block_references += (end >> self.shift) - (addr >> self.shift);
+        Ok(())
+    }
+
+    /// Says where in the trace something went wrong.
+    #[cold]
+    fn located(&self, error: CheckError, block: u64, row: usize) -> CheckError {
+        let at = self.rows + row as u64;
+        let base = block << self.shift;
+        match error {
+            CheckError::Stale { processor, address, .. } => {
+                CheckError::Stale { reference: at, processor, address: base + address }
+            }
+            CheckError::Impossible { processor, what, .. } => {
+                CheckError::Impossible { reference: at, processor, address: base, what }
+            }
+        }
+    }
+
+    /// References by the kernel that are counted.
+    fn kernel_rows(&self, batch: &Batch) -> u64 {
+        let counted = |(&flags, &kind): (&u8, &u8)| {
+            let Nature { kernel, taken, .. } = self.nature[usize::from(flags)];
+            u64::from(kernel && taken && self.need[usize::from(kind)] & LEFT_OUT == 0)
+        };
+        batch.flags.iter().zip(&batch.kind).map(counted).sum()
+    }
+}
+
+impl<F: Frames<W>, W: Words> Work for Engine<F, W> {
+    fn push(&mut self, batch: &Batch) -> Result<(), CheckError> {
+        let left_out = if batch.flags.is_empty() && self.private.is_empty() {
+            self.references::<true>(batch)?
+        } else {
+            self.references::<false>(batch)?
+        };
+        let counted = batch.len() as u64 - left_out;
+        self.bus.counts.references += counted;
+        self.bus.counts.block_references += counted;
+        self.bus.counts.kernel.references += self.kernel_rows(batch);
+        self.rows += batch.len() as u64;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Counts {
+        self.bus.close();
+        let mut counts = self.bus.counts;
+        counts.hits = counts.block_references - counts.misses.total();
+        counts
+    }
+}
