@@ -10,8 +10,8 @@ use homenode_trace::transform::{
     AreaReferences, Mix, References, Report, Switches, transform_file,
 };
 use homenode_trace::{
-    AddressRange, Columns, Event, EventKind, Metadata, Process, ProcessorAreas, RangeKind,
-    SourceLine, TraceReader, TraceWriter, WriterOptions,
+    AddressRange, Columns, Event, EventKind, Metadata, MovedRange, Process, ProcessorAreas,
+    RangeKind, SourceLine, TraceReader, TraceWriter, WriterOptions,
 };
 use sample::{Step, accesses, read};
 
@@ -270,6 +270,20 @@ fn what_belongs_to_a_processor_is_told() {
 }
 
 #[test]
+fn memory_given_out_again_is_other_memory() {
+    // Process 2 gets the page that process 1 had, and the kernel clears it first.
+    let steps = by_hand("0:1W1000 0:1R1004k 0:1R1008 0:2W1000k 0:2R1004 0:3R1000k 0:1R2000");
+    let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
+    assert_eq!(
+        told(&mix),
+        "0:1W1000p 0:1R1004pk 0:1R1008p w0 1:2W3000pk 1:2R3004p w1 2:3R3000k w2 0:1R2000p"
+    );
+    assert_eq!(report.frames_renamed, 1);
+    assert_eq!(mix.metadata().moved, [MovedRange { start: 0x3000, size: 4096, from: 0x1000 }]);
+    assert_eq!(report.pages.shared, 0);
+}
+
+#[test]
 fn threads_of_one_process_are_one_thread() {
     let steps = by_hand("0:1R1000 1:1R1004 0:2R2000 0:1R1008 1:2R2004");
     let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
@@ -323,56 +337,97 @@ fn random(rng: &mut Rng) -> Vec<Step> {
     steps
 }
 
-/// The mix of all processes by its definition, each looked for in the whole recording.
+/// Whose a page is, looked for in the whole recording.
+struct Page<'a> {
+    /// With their rows.
+    all: Vec<(usize, &'a Access)>,
+    /// Who has it in user mode one after the other.
+    owners: Vec<u32>,
+    /// From which row on each next owner has it.
+    from: Vec<usize>,
+}
+
+impl<'a> Page<'a> {
+    fn new(all: &'a [Access], page: u64) -> Self {
+        let all: Vec<_> = all.iter().enumerate().filter(|(_, a)| a.addr / 4096 == page).collect();
+        let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (row, access) in all.iter().filter(|(_, a)| !a.flags.contains(KERNEL)) {
+            rows.entry(access.pid).or_default().push(*row);
+        }
+        let count: usize = rows.values().map(Vec::len).sum();
+        if !take_turns(&rows) {
+            rows.retain(|_, rows| 20 * rows.len() >= count);
+        }
+        let mut owners: Vec<u32> =
+            if take_turns(&rows) { rows.keys().copied().collect() } else { vec![] };
+        owners.sort_by_key(|pid| rows[pid][0]);
+        let next = |pair: &[u32]| {
+            let last = *rows[&pair[0]].last().unwrap();
+            let first = all.iter().find(|(row, a)| *row > last && a.pid == pair[1]);
+            first.unwrap().0
+        };
+        let from = owners.windows(2).map(next).collect();
+        Self { all, owners, from }
+    }
+
+    /// How many owners had it before.
+    fn epoch(&self, row: usize) -> usize {
+        self.from.iter().filter(|&&from| from <= row).count()
+    }
+
+    fn is_private(&self, row: usize, access: &Access) -> bool {
+        if let Some(&owner) = self.owners.get(self.epoch(row)) {
+            return owner == access.pid;
+        }
+        let user = self.all.iter().any(|(_, a)| !a.flags.contains(KERNEL));
+        let own = self.all.iter().filter(|(_, a)| a.pid == access.pid).count();
+        !user && 20 * (self.all.len() - own) <= self.all.len()
+    }
+}
+
+/// Whether nobody comes while another one still does.
+fn take_turns(rows: &BTreeMap<u32, Vec<usize>>) -> bool {
+    let within = |a: &Vec<usize>, row: usize| a[0] < row && row < *a.last().unwrap();
+    let mut pairs = rows.values().flat_map(|a| rows.values().map(move |b| (a, b)));
+    pairs.all(|(a, b)| a == b || !b.iter().any(|&row| within(a, row)))
+}
+
+/// The mix of all processes by its definition.
 fn by_definition(all: &[Access]) -> Vec<Step> {
     let pids: BTreeSet<u32> = all.iter().map(|a| a.pid).filter(|&pid| pid != 0).collect();
-    // Rows of each process on a page, of those that make at least a 64th of what the busiest makes.
-    let tenants = |page: u64, kernel: bool| -> BTreeMap<u32, Vec<usize>> {
-        let mut rows: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for (row, a) in all.iter().enumerate().filter(|(_, a)| a.addr / 4096 == page) {
-            if a.flags.contains(KERNEL) == kernel {
-                rows.entry(a.pid).or_default().push(row);
-            }
-        }
-        let most = rows.values().map(Vec::len).max().unwrap_or(0);
-        rows.retain(|_, rows| 64 * rows.len() >= most);
-        rows
-    };
-    // Nobody comes while another one still does.
-    let owns = |page: u64, kernel: bool, pid: u32| {
-        let tenants = tenants(page, kernel);
-        let within = |rows: &Vec<usize>, row: usize| rows[0] < row && row < *rows.last().unwrap();
-        let mut pairs =
-            tenants.iter().flat_map(|one| tenants.iter().map(move |other| (one, other)));
-        let apart = pairs
-            .all(|((one, a), (other, b))| one == other || !b.iter().any(|&row| within(a, row)));
-        apart && tenants.contains_key(&pid)
-    };
+    let thread_of =
+        |pid| pids.iter().position(|&one| one == pid).map(|at| u16::try_from(at).unwrap());
+    let numbers: BTreeSet<u64> = all.iter().map(|a| a.addr / 4096).collect();
+    let pages: BTreeMap<u64, Page<'_>> = numbers.iter().map(|&n| (n, Page::new(all, n))).collect();
+    let mut moves: Vec<usize> = pages.values().flat_map(|page| page.from.clone()).collect();
+    moves.sort_unstable();
+    let beyond = 1 + numbers.last().copied().unwrap_or(0);
     let mut steps = Vec::new();
-    for (at, access) in all.iter().enumerate() {
-        let before = all[..at].iter().rposition(|a| a.thread == access.thread);
+    for (row, access) in all.iter().enumerate() {
+        let before = all[..row].iter().rposition(|a| a.thread == access.thread);
         if let Some(before) = before
             && all[before].pid != access.pid
         {
             let left = all[before].pid;
             // The last reference of every other processor tells who runs there.
-            let others: BTreeMap<u16, u32> = all[..at].iter().map(|a| (a.thread, a.pid)).collect();
+            let others: BTreeMap<u16, u32> = all[..row].iter().map(|a| (a.thread, a.pid)).collect();
             let stays = others.iter().any(|(&on, &pid)| on != access.thread && pid == left);
-            if let (Some(thread), false) = (pids.iter().position(|&pid| pid == left), stays) {
-                let thread = u16::try_from(thread).unwrap();
+            if let (Some(thread), false) = (thread_of(left), stays) {
                 let what = EventKind::SyscallEnter { number: 7 };
                 steps.push(Step::Event(Event { thread, what }));
             }
         }
-        let Some(thread) = pids.iter().position(|&pid| pid == access.pid) else { continue };
-        let (page, kernel) = (access.addr / 4096, access.flags.contains(KERNEL));
-        let unused = tenants(page, false).is_empty();
-        let private =
-            owns(page, kernel, access.pid) && (!kernel || unused || owns(page, false, access.pid));
-        let flags = Flags(access.flags.0 | if private { Flags::PRIVATE.0 } else { 0 });
+        let Some(thread) = thread_of(access.pid) else { continue };
+        let page = &pages[&(access.addr / 4096)];
+        // Pages get their new numbers in the order in which they go to their next owners.
+        let moved = page.epoch(row).checked_sub(1).map(|last| page.from[last]);
+        let rank = moved.map(|from| moves.iter().position(|&other| other == from).unwrap() as u64);
+        let number = rank.map_or(access.addr / 4096, |rank| beyond + rank);
+        let private = if page.is_private(row, access) { Flags::PRIVATE } else { Flags(0) };
         steps.push(Step::Access(Access {
-            thread: u16::try_from(thread).unwrap(),
-            flags,
+            thread,
+            addr: number * 4096 + access.addr % 4096,
+            flags: access.flags.union(private),
             ..*access
         }));
     }
@@ -382,7 +437,7 @@ fn by_definition(all: &[Access]) -> Vec<Step> {
 #[test]
 fn mixes_are_as_defined() {
     let mut rng = Rng::new(11);
-    let mut compared = 0;
+    let (mut compared, mut renamed) = (0, 0);
     for round in 0..300 {
         let steps = random(&mut rng);
         let all = accesses(&steps);
@@ -392,9 +447,11 @@ fn mixes_are_as_defined() {
         }
         let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
         assert_eq!(read(&mix), expected, "round {round}");
+        assert_eq!(mix.metadata().moved.len() as u64, report.frames_renamed);
+        renamed += report.frames_renamed;
         let sum = report.references.user + report.references.kernel + report.left_out.idle;
         assert_eq!(sum, all.len() as u64);
         compared += 1;
     }
-    assert!(compared > 250, "{compared}");
+    assert!(compared > 250 && renamed > 100, "{compared} {renamed}");
 }

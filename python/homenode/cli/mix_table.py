@@ -34,7 +34,8 @@ def print_mix(report: dict[str, Any]) -> None:
         (
             "pages",
             f"{number(pages['all'])} of {number(pages['bytes'])} bytes, {number(pages['shared'])} "
-            "shared by processes",
+            f"shared by processes; {number(report['frames_renamed'])} with a new address because "
+            "another process had them before",
         ),
         (
             "left out",

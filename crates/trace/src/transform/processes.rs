@@ -19,7 +19,7 @@ use super::{Entry, Param, Report, Transform, TransformError};
 use crate::areas::ProcessorAreas;
 use crate::error::TraceError;
 use crate::import::Progress;
-use crate::model::{Batch, Event, EventKind, Metadata};
+use crate::model::{Batch, Event, EventKind, Metadata, MovedRange};
 use crate::reader::TraceReader;
 
 pub use self::report::{AreaReferences, LeftOut, Mix, MixPages, MixProcess, References, Switches};
@@ -28,6 +28,8 @@ pub use self::report::{AreaReferences, LeftOut, Mix, MixPages, MixProcess, Refer
 const PAGE_BYTES: u64 = 4096;
 /// The process of processors that have nothing to do.
 const IDLE: u32 = 0;
+/// Pages that have new numbers and keep their names.
+const MOVED_MAX: usize = 1 << 17;
 /// What stands where a process left its processor to wait: `poll` of Linux on x86-64. Recordings
 /// of whole systems have no system calls, so nothing else looks like it.
 const WAITS: u32 = 7;
@@ -58,13 +60,13 @@ pub const ENTRY: Entry = Entry {
             name: "references",
             default: "",
             form: "N",
-            doc: "end after so many data references of the mix",
+            doc: "end after so many references of the mix, fetches included",
         },
         Param {
             name: "each",
             default: "",
             form: "N",
-            doc: "keep so many data references of each process, the first ones",
+            doc: "keep so many references of each process, fetches included, the first ones",
         },
     ],
     pieces: false,
@@ -111,9 +113,9 @@ struct Processes<'a> {
     trace: &'a TraceReader,
     /// What to keep; everything if nothing.
     wanted: Option<Vec<Item>>,
-    /// Data references that the mix still takes.
+    /// References that the mix still takes.
     left: u64,
-    /// Data references that each process makes at most.
+    /// References that each process makes at most.
     each: u64,
     survey: Survey,
     thread_of: FxHashMap<u32, u16>,
@@ -137,37 +139,34 @@ impl Processes<'_> {
         if let Some(departure) = self.switching.reference(access) {
             self.leaves(&departure, out);
         }
-        let data = u64::from(access.kind != AccessKind::Fetch);
-        self.covered += data;
+        self.covered += u64::from(access.kind != AccessKind::Fetch);
+        let (addr, private) = self.survey.refer(access);
         let Some(&thread) = self.thread_of.get(&access.pid) else {
             self.out.count(access);
             return;
         };
         let tally = &mut self.tallies[usize::from(thread)];
-        if tally.data == self.each {
+        if tally.references.all() == self.each {
             self.out.after_the_end += 1;
             return;
         }
-        self.left -= data;
-        tally.data += data;
+        self.left -= 1;
+        self.code.insert(access.pc);
         if self.areas.is_some() && tally.processor.replace(access.thread) != Some(access.thread) {
             let text = format!("processor {}", access.thread);
             out.event(Event { thread, what: EventKind::Marker { text } });
         }
+        let area = self.areas.as_ref().and_then(|areas| areas.find(access.addr));
+        tally.areas.count(area.map(|(area, _)| area == usize::from(access.thread)));
         let kernel = access.flags.contains(Flags::KERNEL);
         if kernel {
             tally.references.kernel += 1;
         } else {
             tally.references.user += 1;
+            tally.private_references += u64::from(private);
         }
-        self.code.insert(access.pc);
-        let area = self.areas.as_ref().and_then(|areas| areas.find(access.addr));
-        tally.areas.count(area.map(|(area, _)| area == usize::from(access.thread)));
-        let private = area.is_none() && self.survey.is_private(access);
         let flag = if private { Flags::PRIVATE } else { Flags(0) };
-        let flags = Flags(access.flags.0 | flag.0);
-        tally.private_references += u64::from(private && !kernel);
-        out.access(&Access { thread, flags, ..*access });
+        out.access(&Access { thread, addr, flags: access.flags.union(flag), ..*access });
     }
 
     /// A process left its processor. Who was only made to give way goes on as soon as the
@@ -181,7 +180,7 @@ impl Processes<'_> {
             tally.switches.preemptions += 1;
         } else {
             tally.switches.waits += 1;
-            if tally.data < self.each {
+            if tally.references.all() < self.each {
                 out.event(Event { thread, what: EventKind::SyscallEnter { number: WAITS } });
             }
         }
@@ -262,6 +261,13 @@ impl Transform for Processes<'_> {
         metadata.processes = self.tallies.iter().map(|tally| tally.process.clone()).collect();
         metadata.processes.sort_by_key(|process| process.pid);
         metadata.processor_areas.clone_from(&self.areas);
+        let moved = |&(page, from): &(u64, u64)| MovedRange {
+            start: page.wrapping_mul(PAGE_BYTES),
+            size: PAGE_BYTES,
+            from: from * PAGE_BYTES,
+        };
+        metadata.moved.extend(self.survey.renamed.iter().take(MOVED_MAX).map(moved));
+        metadata.moved.sort_by_key(|range| range.start);
         // A short mix of a long recording would otherwise be names for the most part.
         metadata.lines.retain(|line| self.code.contains(&line.pc));
     }

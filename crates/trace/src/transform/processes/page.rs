@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use crate::model::{AddressRange, RangeKind};
 
-/// Who makes less than this part of the references that another one makes does not count.
-const MINOR: u64 = 64;
+/// Who makes less than this part of the references to a page, one in so many, does not count.
+const MINOR: u64 = 20;
 
 /// What one process does with a page.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     pid: u32,
-    private: bool,
     references: u64,
     /// Rows of its first and last reference.
     first: u64,
@@ -20,18 +19,17 @@ struct Use {
 
 /// Who touches a page in user mode, and for whom the kernel does.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Page {
+pub(super) struct Uses {
     user: Vec<Use>,
     kernel: Vec<Use>,
 }
 
-impl Page {
+impl Uses {
     /// A reference, with its row.
     pub(super) fn add(&mut self, pid: u32, kernel: bool, row: u64) {
         let uses = if kernel { &mut self.kernel } else { &mut self.user };
-        let new = Use { pid, private: false, references: 0, first: row, last: row };
         let at = uses.iter().position(|known| known.pid == pid).unwrap_or_else(|| {
-            uses.push(new);
+            uses.push(Use { pid, references: 0, first: row, last: row });
             uses.len() - 1
         });
         // Who was here last most often comes again.
@@ -40,49 +38,111 @@ impl Page {
         uses[0].last = row;
     }
 
-    /// Decides whose it is; `together`: it is of memory that processes have together.
-    pub(super) fn settle(&mut self, together: bool) {
-        settle(&mut self.user, together);
-        settle(&mut self.kernel, together);
-        for user in &mut self.kernel {
-            let own = |of: &Use| of.pid == user.pid && of.private;
-            user.private &= self.user.is_empty() || self.user.iter().any(own);
+    /// Decides whose the page is; `together`: it is of memory that processes have together.
+    ///
+    /// One that a single process touches in user mode is that one's. So is one that several have
+    /// one after the other, for memory is given back and out again: each in its time. If some
+    /// come in between, those with less than a twentieth of the references do not count: after
+    /// `fork` two processes have a page until the first one writes.
+    ///
+    /// What only the kernel touches is its process's for which it makes at least 19 of 20
+    /// references: a kernel stack is also touched by who makes it, and by who gives way to it.
+    pub(super) fn settle(self, number: u64, together: bool) -> Page {
+        let mut page = Page {
+            owners: Vec::new(),
+            touched: !self.user.is_empty(),
+            kernel: None,
+            now: 0,
+            number,
+        };
+        let one = self.user.len() == 1;
+        let counted = without_minor(&self.user);
+        let owners = in_turns(self.user).or_else(|| in_turns(counted));
+        if let Some(owners) = owners.filter(|_| one || !together) {
+            page.owners = owners;
+        } else if !page.touched {
+            let all: u64 = self.kernel.iter().map(|user| user.references).sum();
+            let most = self.kernel.iter().max_by_key(|user| user.references);
+            let enough = |user: &&Use| (all - user.references) * MINOR <= all;
+            page.kernel = most.filter(enough).map(|user| user.pid);
         }
+        page
     }
+}
 
-    /// Whether it is private to the process, for what it does itself or the kernel does for it.
-    pub(super) fn is_private(&self, pid: u32, kernel: bool) -> bool {
-        let uses = if kernel { &self.kernel } else { &self.user };
-        uses.iter().any(|user| user.pid == pid && user.private)
+/// Those who make at least a twentieth of all references.
+fn without_minor(uses: &[Use]) -> Vec<Use> {
+    let all: u64 = uses.iter().map(|user| user.references).sum();
+    uses.iter().copied().filter(|user| user.references * MINOR >= all).collect()
+}
+
+/// Those who come one after the other, if they do.
+fn in_turns(mut uses: Vec<Use>) -> Option<Vec<Owner>> {
+    uses.sort_unstable_by_key(|user| user.first);
+    let apart = uses.windows(2).all(|pair| pair[0].last < pair[1].first);
+    let owner = |user: &Use| Owner { pid: user.pid, last: user.last };
+    (apart && !uses.is_empty()).then(|| uses.iter().map(owner).collect())
+}
+
+/// Who has a page, up to a row.
+#[derive(Clone, Copy, Debug)]
+struct Owner {
+    pid: u32,
+    last: u64,
+}
+
+/// A page, as the recording goes on.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    /// Who has it in user mode, one after the other; nobody if it is shared.
+    owners: Vec<Owner>,
+    /// Whether anybody touches it in user mode.
+    touched: bool,
+    /// Whose it is, if only the kernel touches it.
+    kernel: Option<u32>,
+    /// Which owner has it now.
+    now: usize,
+    /// Where it is now.
+    number: u64,
+}
+
+impl Page {
+    /// A reference, in the order of rows. The page goes to its next owner with the first reference
+    /// that this one makes, be it in the kernel, after the last one that its owner makes in user
+    /// mode. It then gets a number from `renamed`, for all owners are there at once in a mix.
+    /// Returns where the page is, and whether it is private to the process.
+    pub(super) fn refer(
+        &mut self,
+        (pid, kernel): (u32, bool),
+        row: u64,
+        renamed: impl FnOnce() -> u64,
+    ) -> (u64, bool) {
+        let owner = self.owners.get(self.now);
+        let next = self.owners.get(self.now + 1);
+        if next.is_some_and(|next| next.pid == pid) && owner.is_some_and(|owner| row > owner.last) {
+            self.now += 1;
+            self.number = renamed();
+        }
+        let private = match self.owners.get(self.now) {
+            Some(owner) => owner.pid == pid,
+            None => kernel && self.kernel == Some(pid),
+        };
+        (self.number, private)
     }
 
     /// Whether it is touched in user mode and is nobody's.
     pub(super) fn is_shared(&self) -> bool {
-        !self.user.is_empty() && self.owners().next().is_none()
+        self.touched && self.owners.is_empty()
     }
 
     /// To whom it is private.
     pub(super) fn owners(&self) -> impl Iterator<Item = u32> {
-        self.user.iter().filter(|user| user.private).map(|user| user.pid)
+        self.owners.iter().map(|owner| owner.pid)
     }
 
     /// To whom it is private, if only the kernel touches it.
-    pub(super) fn kernel_owners(&self) -> impl Iterator<Item = u32> {
-        let uses = self.kernel.iter().filter(|user| user.private && self.user.is_empty());
-        uses.map(|user| user.pid)
-    }
-}
-
-/// A page that one process touches is private to it. So it is to several who have it one after the
-/// other, for memory is given back and out again; those who touch it hardly ever do not count.
-fn settle(uses: &mut [Use], together: bool) {
-    let most = uses.iter().map(|user| user.references).max().unwrap_or(0);
-    let counts = |user: &Use| together || user.references * MINOR >= most;
-    let mut tenants: Vec<Use> = uses.iter().copied().filter(counts).collect();
-    tenants.sort_unstable_by_key(|tenant| tenant.first);
-    let apart = tenants.windows(2).all(|pair| pair[0].last < pair[1].first);
-    if if together { tenants.len() == 1 } else { apart } {
-        uses.iter_mut().for_each(|user| user.private = counts(user));
+    pub(super) fn kernel_owner(&self) -> Option<u32> {
+        self.kernel
     }
 }
 
@@ -111,7 +171,8 @@ impl Together {
 
     /// Whether some of the page at this address is.
     pub(super) fn has(&self, page: u64) -> bool {
-        let before = self.0.partition_point(|range| range.start < page + super::PAGE_BYTES);
+        let end = page.saturating_add(super::PAGE_BYTES);
+        let before = self.0.partition_point(|range| range.start < end);
         self.0[..before].last().is_some_and(|range| range.end > page)
     }
 }
@@ -120,46 +181,67 @@ impl Together {
 mod tests {
     use super::*;
 
-    fn page(user: &[(u32, u64, u64)]) -> Page {
-        let mut page = Page::default();
+    fn uses(user: &[(u32, u64, u64)]) -> Uses {
+        let mut uses = Uses::default();
         for &(pid, row, references) in user {
-            (0..references).for_each(|i| page.add(pid, false, row + i));
+            (0..references).for_each(|i| uses.add(pid, false, row + i));
         }
-        page
+        uses
     }
 
-    fn owners(mut page: Page, together: bool) -> Vec<u32> {
-        page.settle(together);
-        let mut owners: Vec<u32> = page.owners().collect();
-        owners.sort_unstable();
-        owners
+    fn owners(uses: Uses, together: bool) -> Vec<u32> {
+        uses.settle(0, together).owners().collect()
     }
 
     #[test]
     fn a_page_belongs_to_those_who_have_it_one_after_the_other() {
-        assert_eq!(owners(page(&[(1, 0, 9)]), true), [1]);
-        assert_eq!(owners(page(&[(1, 0, 9), (2, 10, 9)]), false), [1, 2]);
-        assert_eq!(owners(page(&[(1, 0, 9), (2, 10, 9)]), true), Vec::<u32>::new());
-        assert_eq!(owners(page(&[(1, 0, 9), (2, 10, 9), (1, 20, 1)]), false), Vec::<u32>::new());
-        // Others do not count if they come once where one comes 65 times.
-        assert_eq!(owners(page(&[(1, 0, 64), (2, 70, 1), (1, 80, 1)]), false), [1]);
-        assert_eq!(owners(page(&[(1, 0, 63), (2, 70, 1), (1, 80, 1)]), false), Vec::<u32>::new());
-        assert_eq!(owners(page(&[(1, 0, 64), (2, 70, 1), (1, 80, 1)]), true), Vec::<u32>::new());
+        let nobody = Vec::<u32>::new();
+        assert_eq!(owners(uses(&[(1, 0, 9)]), true), [1]);
+        assert_eq!(owners(uses(&[(1, 0, 9), (2, 10, 9)]), false), [1, 2]);
+        assert_eq!(owners(uses(&[(1, 0, 99), (2, 100, 1)]), false), [1, 2], "however short");
+        assert_eq!(owners(uses(&[(1, 0, 9), (2, 10, 9)]), true), nobody);
+        assert_eq!(owners(uses(&[(1, 0, 9), (2, 10, 9), (1, 20, 1)]), false), nobody);
+        // One reference in 20 counts, one in 21 does not.
+        assert_eq!(owners(uses(&[(1, 0, 18), (2, 70, 1), (1, 80, 1)]), false), nobody);
+        assert_eq!(owners(uses(&[(1, 0, 19), (2, 70, 1), (1, 80, 1)]), false), [1]);
+        assert_eq!(owners(uses(&[(1, 0, 19), (2, 70, 1), (1, 80, 1)]), true), nobody);
     }
 
     #[test]
-    fn what_the_kernel_does_with_a_page_of_a_process_is_that_ones_if_nobody_elses() {
-        let kernel = |user: &[(u32, u64, u64)], pids: &[u32]| {
-            let mut page = page(user);
-            (0..).zip(pids).for_each(|(row, &pid)| page.add(pid, true, 100 + row));
-            page.settle(false);
-            [1, 2].map(|pid| page.is_private(pid, true))
+    fn a_page_goes_to_its_next_owner_with_that_ones_first_reference() {
+        let mut page = uses(&[(1, 10, 5), (2, 30, 5), (3, 50, 5)]).settle(7, false);
+        let mut free = 100;
+        let mut refer = |pid, kernel, row| {
+            page.refer((pid, kernel), row, || {
+                free += 1;
+                free
+            })
         };
-        assert_eq!(kernel(&[], &[1, 1]), [true, false]);
-        assert_eq!(kernel(&[(1, 0, 1)], &[1]), [true, false]);
-        assert_eq!(kernel(&[(2, 0, 1)], &[1]), [false, false]);
-        assert_eq!(kernel(&[], &[1, 2, 1]), [false, false]);
-        assert_eq!(kernel(&[(1, 0, 1)], &[1, 2]), [true, false]);
+        assert_eq!(refer(2, true, 5), (7, false), "the first owner has yet to come");
+        assert_eq!(refer(1, false, 10), (7, true));
+        assert_eq!(refer(2, true, 12), (7, false));
+        assert_eq!(refer(1, false, 14), (7, true));
+        assert_eq!(refer(3, true, 15), (7, false));
+        assert_eq!(refer(1, true, 16), (7, true));
+        assert_eq!(refer(2, true, 20), (101, true), "the kernel clears it");
+        assert_eq!(refer(1, true, 21), (101, false));
+        assert_eq!(refer(3, false, 50), (102, true), "process 2 was not seen again");
+    }
+
+    #[test]
+    fn what_only_the_kernel_touches_is_the_process_s_with_most_of_it() {
+        let kernel = |references: &[(u32, u64)], touched: bool| {
+            let mut uses = uses(if touched { &[(1, 0, 1), (2, 5, 1), (1, 9, 1)] } else { &[] });
+            for &(pid, count) in references {
+                (0..count).for_each(|row| uses.add(pid, true, row));
+            }
+            uses.settle(0, false).kernel_owner()
+        };
+        assert_eq!(kernel(&[(1, 3)], false), Some(1));
+        assert_eq!(kernel(&[(2, 1), (1, 19)], false), Some(1));
+        assert_eq!(kernel(&[(2, 1), (1, 18)], false), None);
+        assert_eq!(kernel(&[(2, 1), (3, 1), (1, 30)], false), None);
+        assert_eq!(kernel(&[(1, 3)], true), None);
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct Mix {
     pub references: References,
     /// Pages of the recording.
     pub pages: MixPages,
+    /// Pages with new numbers, because another process had the page before.
+    pub frames_renamed: u64,
     /// How often processes of the mix left their processors.
     pub switches: Switches,
     /// Whether names of functions told waiting from making way; if not, all of them wait.
@@ -32,6 +34,12 @@ pub struct References {
     pub user: u64,
     /// In the kernel.
     pub kernel: u64,
+}
+
+impl References {
+    pub(super) fn all(self) -> u64 {
+        self.user + self.kernel
+    }
 }
 
 /// One process of a mix.
@@ -125,8 +133,6 @@ pub(super) struct Tally {
     pub(super) process: Process,
     private_pages: [u64; 2],
     pub(super) references: References,
-    /// Data references of both kinds.
-    pub(super) data: u64,
     pub(super) private_references: u64,
     pub(super) switches: Switches,
     pub(super) parallel: bool,
@@ -141,7 +147,6 @@ impl Tally {
             process,
             private_pages,
             references: References::default(),
-            data: 0,
             private_references: 0,
             switches: Switches::default(),
             parallel: false,
@@ -182,6 +187,7 @@ pub(super) fn mix(of: &Processes<'_>) -> Mix {
             kernel: sum(|tally| tally.references.kernel),
         },
         pages: MixPages { bytes: PAGE_BYTES, all, shared },
+        frames_renamed: survey.renamed.len() as u64,
         switches: Switches {
             waits: sum(|tally| tally.switches.waits),
             preemptions: sum(|tally| tally.switches.preemptions),

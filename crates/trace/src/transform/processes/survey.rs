@@ -6,7 +6,7 @@ use homenode_base::{Access, Flags};
 use rustc_hash::FxHashMap;
 
 use super::PAGE_BYTES;
-use super::page::{Page, Together};
+use super::page::{Page, Together, Uses};
 use super::switches::Switching;
 use crate::areas::ProcessorAreas;
 use crate::error::TraceError;
@@ -27,12 +27,17 @@ pub(super) struct Activity {
 #[derive(Default)]
 pub(super) struct Survey {
     pub(super) processes: BTreeMap<u32, Activity>,
+    uses: FxHashMap<u64, Uses>,
     pages: FxHashMap<u64, Page>,
     /// Pages private to each process: in user mode, and the kernel's.
     private: FxHashMap<u32, [u64; 2]>,
     /// Whether a thread made references of several processes.
     mixed: bool,
     rows: u64,
+    /// Beyond the memory of the system: number of the next page there.
+    free: u64,
+    /// The pages there, and which they were.
+    pub(super) renamed: Vec<(u64, u64)>,
 }
 
 impl Survey {
@@ -75,26 +80,29 @@ impl Survey {
         }
         // The switch's own references to the next one's stack come before that one's name.
         if !(kernel && switching.is_between(access.pc)) {
-            self.pages.entry(access.addr / PAGE_BYTES).or_default().add(pid, kernel, self.rows);
+            self.uses.entry(access.addr / PAGE_BYTES).or_default().add(pid, kernel, self.rows);
         }
         self.rows += 1;
     }
 
-    /// Decides what is private, and counts it.
+    /// Decides what is private, and counts it. From here on rows are counted again.
     fn settle(&mut self, together: &Together, areas: Option<&ProcessorAreas>) {
-        for (&number, page) in &mut self.pages {
+        for (number, uses) in std::mem::take(&mut self.uses) {
             let addr = number * PAGE_BYTES;
+            self.free = self.free.max(number + 1);
             if areas.is_some_and(|areas| areas.find(addr).is_some()) {
                 continue;
             }
-            page.settle(together.has(addr));
+            let page = uses.settle(number, together.has(addr));
             for pid in page.owners() {
                 self.private.entry(pid).or_default()[0] += 1;
             }
-            for pid in page.kernel_owners() {
+            if let Some(pid) = page.kernel_owner() {
                 self.private.entry(pid).or_default()[1] += 1;
             }
+            self.pages.insert(number, page);
         }
+        self.rows = 0;
     }
 
     /// Whether threads are processors: they run several processes, and a kernel.
@@ -102,11 +110,21 @@ impl Survey {
         self.mixed && self.processes.values().any(|activity| activity.kernel > 0)
     }
 
-    /// Whether the reference is to a private area of its process.
-    pub(super) fn is_private(&self, access: &Access) -> bool {
-        let kernel = access.flags.contains(Flags::KERNEL);
-        let page = self.pages.get(&(access.addr / PAGE_BYTES));
-        page.is_some_and(|page| page.is_private(access.pid, kernel))
+    /// The next reference of the recording: where it is in the mix, and whether that is a private
+    /// area of its process.
+    pub(super) fn refer(&mut self, access: &Access) -> (u64, bool) {
+        let (row, number) = (self.rows, access.addr / PAGE_BYTES);
+        self.rows += 1;
+        let Some(page) = self.pages.get_mut(&number) else { return (access.addr, false) };
+        let (free, all) = (&mut self.free, &mut self.renamed);
+        let renamed = || {
+            all.push((*free, number));
+            *free += 1;
+            *free - 1
+        };
+        let who = (access.pid, access.flags.contains(Flags::KERNEL));
+        let (number, private) = page.refer(who, row, renamed);
+        (number.wrapping_mul(PAGE_BYTES) + access.addr % PAGE_BYTES, private)
     }
 
     /// Pages private to a process: those it touches in user mode, and those of the kernel alone.
