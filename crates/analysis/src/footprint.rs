@@ -49,6 +49,7 @@ struct Use {
 /// Counts what some processes touch.
 pub struct Footprint {
     block_bits: u32,
+    kernel: bool,
     /// Whether each has referenced anything.
     members: FxHashMap<u32, bool>,
     blocks: FxHashMap<u64, Use>,
@@ -56,12 +57,13 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Of these processes, in blocks of 2 to the `block_bits` bytes. Where a trace has no
-    /// processes, its threads are.
+    /// Of these processes, in blocks of 2 to the `block_bits` bytes; with what the kernel does for
+    /// them, or without. Where a trace has no processes, its threads are.
     #[must_use]
-    pub fn new(block_bits: u32, processes: &[u32]) -> Self {
+    pub fn new(block_bits: u32, processes: &[u32], kernel: bool) -> Self {
         Self {
             block_bits,
+            kernel,
             members: processes.iter().map(|&process| (process, false)).collect(),
             blocks: FxHashMap::default(),
             counts: FootprintCounts::default(),
@@ -74,15 +76,19 @@ impl Footprint {
             let thread = u32::from(batch.thread[row]);
             let process = batch.pid.get(row).copied().unwrap_or(thread);
             let Some(seen) = self.members.get_mut(&process) else { continue };
+            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+            let by_kernel = flags.contains(Flags::KERNEL);
+            if by_kernel && !self.kernel {
+                continue;
+            }
             *seen = true;
             let kind = AccessKind::from_code(batch.kind[row]).unwrap_or(AccessKind::Read);
             let fetch = kind == AccessKind::Fetch;
             let write = kind.writes();
-            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
             self.counts.references += 1;
             self.counts.fetches += u64::from(fetch);
             self.counts.writes += u64::from(write);
-            self.counts.kernel += u64::from(flags.contains(Flags::KERNEL));
+            self.counts.kernel += u64::from(by_kernel);
             let addr = batch.addr[row];
             let first = addr >> self.block_bits;
             let last = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
@@ -163,7 +169,7 @@ mod tests {
     }
 
     fn of(processes: &[u32]) -> FootprintCounts {
-        let mut footprint = Footprint::new(5, processes);
+        let mut footprint = Footprint::new(5, processes, true);
         footprint.push(&rows());
         footprint.finish()
     }
@@ -196,10 +202,18 @@ mod tests {
 
     #[test]
     fn processes_are_those_of_the_trace_if_it_has_any() {
-        let mut footprint = Footprint::new(5, &[70, 71]);
+        let mut footprint = Footprint::new(5, &[70, 71], true);
         footprint.push(&Batch { pid: vec![70, 70, 71, 70, 9, 9, 9, 9, 9], ..rows() });
         let counts = footprint.finish();
         assert_eq!((counts.processes, counts.references, counts.shared_blocks), (2, 4, 1));
+    }
+
+    #[test]
+    fn the_kernel_can_be_left_out() {
+        let mut footprint = Footprint::new(5, &[0, 1], false);
+        footprint.push(&rows());
+        let counts = footprint.finish();
+        assert_eq!((counts.kernel, counts.references, counts.shared_blocks), (0, 6, 1));
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct FootprintConfig {
     /// Processes, group by group; one may be in several groups. Threads in a trace that does not
     /// name processes.
     pub groups: Vec<Vec<u32>>,
+    /// Whether what the kernel does for them counts.
+    pub kernel: bool,
 }
 
 /// Counts what each group touches, in the order of the groups.
@@ -34,7 +36,7 @@ pub fn footprint(
 ) -> Result<Vec<FootprintCounts>, SimError> {
     let bits = BlockSize::new(config.block_size)?.bytes().trailing_zeros();
     let mut groups: Vec<Footprint> =
-        config.groups.iter().map(|group| Footprint::new(bits, group)).collect();
+        config.groups.iter().map(|group| Footprint::new(bits, group, config.kernel)).collect();
     let (mut batch, mut rows) = (Batch::default(), 0);
     for index in 0..trace.pieces() {
         trace.read_all(index, &mut batch)?;

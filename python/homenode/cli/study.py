@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         "homenode study bolosky-ch5 -o studies",
         "homenode study bolosky-ch6 --program gauss --program sorbyr --json",
         "homenode study markatos -o studies --traces traces",
+        "homenode study foglia --quick",
+        "homenode study foglia -o studies --mixes mixes",
         "homenode list studies",
     )
 )
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
 )
 @click.option("--traces", metavar="DIR", help="Where traces are kept.  [default: traces in -o DIR]")
 @click.option(
+    "--mixes",
+    metavar="DIR",
+    help="Of foglia: where ec.hnt, db.hnt and web.hnt are.  [default: small ones, with --quick]",
+)
+@click.option(
     "--program",
     "programs",
     multiple=True,
@@ -47,6 +54,7 @@ def study(
     output: str,
     traces: str | None,
     programs: tuple[str, ...],
+    mixes: str | None,
     as_json: bool,
 ) -> None:
     """Regenerate a publication's tables and figures, and judge what it claims.
@@ -66,7 +74,12 @@ def study(
     kept = Path(traces) if traces is not None else folder / "traces"
     with programs_aside():
         result = studies.study(
-            name, quick=quick, traces=kept, programs=programs or None, watch=Progress
+            name,
+            quick=quick,
+            traces=kept,
+            programs=programs or None,
+            mixes=mixes,
+            watch=Progress,
         )
     page = write(result, folder / entry.name)
     if as_json:

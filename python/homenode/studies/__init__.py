@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode.errors import ConfigError
+from homenode.options import only_known
 from homenode.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
 from homenode.studies.entry import Study, StudyResult, conduct
+from homenode.studies.foglia import study as foglia
 from homenode.studies.lab import Laboratory, silence
 from homenode.studies.markatos import study as markatos
 from homenode.studies.programs import available
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from homenode.studies.lab import Watch
     from homenode.studies.programs import Program
 
-__all__ = ["TABLE", "Study", "StudyResult", "find", "study", "table"]
+__all__ = ["TABLE", "Study", "StudyOptions", "StudyResult", "find", "study", "table"]
 
 TABLE: tuple[Study, ...] = (
     ch3.ENTRY,
@@ -37,6 +39,7 @@ TABLE: tuple[Study, ...] = (
     ch7.ENTRY,
     appendix.ENTRY,
     markatos.ENTRY,
+    foglia.ENTRY,
 )
 """Every study, in documentation order."""
 
@@ -59,23 +62,31 @@ def find(name: str) -> Study:
     raise ConfigError(f"there is no study {name!r}; choose one of {names}")
 
 
-def study(
-    name: str,
-    *,
-    quick: bool = False,
-    traces: str | os.PathLike[str] | None = None,
-    programs: Iterable[str] | None = None,
-    watch: Watch = silence,
-) -> StudyResult:
+class StudyOptions(TypedDict, total=False):
+    """Choices of a study; what is left out has the default named here.
+
+    quick: small programs, for a look or a test; claims about sizes will differ. Default: no.
+    traces: a folder where recorded traces are kept and found again; by default they are recorded
+        anew and thrown away.
+    programs: only these, by their names in the publication. Default: all.
+    mixes: of a study of mixes of processes, the folder that has them. Default: with ``quick``, the
+        small ones that come with homenode.
+    watch: opens a progress bar with a title. Default: none.
+    """
+
+    quick: bool
+    traces: str | os.PathLike[str] | None
+    programs: Iterable[str] | None
+    mixes: str | os.PathLike[str] | None
+    watch: Watch
+
+
+def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
     """Runs a study: its tables and figures from our programs, its claims judged.
 
     Args:
         name: from ``homenode.table("studies")``.
-        quick: small programs, for a look or a test; claims about sizes will differ.
-        traces: a folder where recorded traces are kept and found again; by default they are
-            recorded anew and thrown away.
-        programs: only these, by their names in the publication.
-        watch: opens a progress bar with a title.
+        options: see `StudyOptions`.
 
     Returns:
         The study's ``tables``, ``figures`` and ``ledger`` as data frames.
@@ -84,20 +95,42 @@ def study(
         ConfigError: when there is no such study or program, or a program fails.
         TraceError: when a kept trace is damaged.
     """
+    only_known(options, StudyOptions)
     entry = find(name)
-    wanted = None if programs is None else list(programs)
-    every = available(entry.publication, quick, entry.calibration)
+    chosen = _chosen(entry, options)
+    mixes, traces = options.get("mixes"), options.get("traces")
+    if mixes is not None and not any(program.mix for program in chosen):
+        raise ConfigError(f"{name} records programs and takes no mixes: leave out --mixes")
+    with tempfile.TemporaryDirectory(prefix="homenode-study-") as made:
+        laboratory = Laboratory(
+            entry.publication,
+            Path(made if traces is None else traces),
+            bool(options.get("quick")),
+            chosen,
+            options.get("watch", silence),
+            None if mixes is None else Path(mixes),
+        )
+        return conduct(entry, laboratory)
+
+
+def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
+    """The programs to run.
+
+    Raises:
+        ConfigError: when one is named that there is not.
+    """
+    given = options.get("programs")
+    wanted = None if given is None else list(given)
+    every = available(entry.publication, bool(options.get("quick")), entry.calibration)
     chosen = [program for program in every if wanted is None or program.name in wanted]
     if wanted is not None:
         unknown = sorted(set(wanted) - {program.name for program in chosen})
         if unknown:
             raise ConfigError(
-                f"{name} has no program {', '.join(unknown)}; the programs are {_names(every)}"
+                f"{entry.name} has no program {', '.join(unknown)}; the programs are "
+                f"{_names(every)}"
             )
-    if traces is not None:
-        return conduct(entry, Laboratory(entry.publication, Path(traces), quick, chosen, watch))
-    with tempfile.TemporaryDirectory(prefix="homenode-study-") as folder:
-        return conduct(entry, Laboratory(entry.publication, Path(folder), quick, chosen, watch))
+    return chosen
 
 
 def _names(programs: Iterable[Program]) -> str:

@@ -6,8 +6,7 @@ Text and axes have the colour of the surrounding text, so that a figure reads on
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -15,14 +14,14 @@ from homenode.report.palette import COST_COLOURS, colour_of, dashes_of
 from homenode.report.svg import LogScale, element, path_of
 from homenode.report.words import short_size
 from homenode.specs import plain_number, unique
+from homenode.studies import stacks
+from homenode.studies.canvas import HEIGHT, LEFT, RIGHT, TOP, WIDTH, LinearScale, rule, svg, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from homenode.studies.tables import Axis, Figure, Row
 
-_WIDTH, _LEFT, _TOP, _HEIGHT = 640, 56, 34, 250
-_RIGHT = _WIDTH - 14
 _BAR, _GAP, _NAMES = 11, 9, 84
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56a3d9", "#8b6fc0", "#7a5c45")
 _MACHINES = {
@@ -37,37 +36,6 @@ _POLICIES = frozenset({"optimal", "ace", "delay", "platinum", "migrate"})
 _COHERENCE = frozenset({"upt", "inv", "inv.freez", "upt.del", "inv.del", "inv.freez.del"})
 _BOUNDS = frozenset({"all-local", "all-remote"})
 _DASHES = (None, "6 3", "2 3", "8 3 2 3")
-_QUIET = "0.16"
-
-
-@dataclass(frozen=True)
-class LinearScale:
-    """Maps values to positions, equal differences to equal distances."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        """The position of a value."""
-        if self.high <= self.low:
-            return (self.start + self.end) / 2
-        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
-
-    def ticks(self) -> list[float]:
-        """Four to eight round values from low to high.
-
-        >>> LinearScale(0, 1000, 0, 1).ticks()
-        [0, 200, 400, 600, 800, 1000]
-        """
-        width = (self.high - self.low) / 7
-        if width <= 0:
-            return [self.low]
-        power = 10 ** math.floor(math.log10(width))
-        step = next((s * power for s in (1, 2, 5, 10) if s * power >= width), 10 * power)
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [round(i * step, 12) for i in range(first, last + 1)]
 
 
 Scale = LogScale | LinearScale
@@ -106,11 +74,11 @@ def _dash(name: str, index: int) -> str | None:
 def _lines(figure: Figure) -> Markup:
     names = unique(row["series"] for row in figure.rows)
     legend, top = _legend(names, ["line"] * len(names))
-    bottom = top + _HEIGHT
+    bottom = top + HEIGHT
     across, up = _scales(figure, figure.rows, top)
     parts = [legend, _grid(figure, across, up, top)]
     parts += [_line(figure, name, i, across, up) for i, name in enumerate(names)]
-    return _svg(figure, parts, bottom + 44)
+    return svg(figure, parts, bottom + 44)
 
 
 def _line(figure: Figure, name: str, index: int, across: Scale, up: Scale) -> Markup:
@@ -163,7 +131,7 @@ def _areas(figure: Figure) -> Markup:
     lines = [n for n in unique(r["series"] for r in figure.rows) if n not in figure.areas]
     names = [*figure.areas, *lines]
     legend, top = _legend(names, ["area"] * len(figure.areas) + ["line"] * len(lines))
-    bottom = top + _HEIGHT
+    bottom = top + HEIGHT
     stacked, levels = _stacked(figure)
     across, up = _scales(figure, [*stacked, *figure.rows], top)
     parts = [legend, _grid(figure, across, up, top)]
@@ -175,7 +143,7 @@ def _areas(figure: Figure) -> Markup:
         parts.append(element("path", d=path_of([*outline]) + "Z", fill=fill, fill_opacity="0.55"))
     for index, name in enumerate(lines):
         parts.append(_line(figure, name, index, across, up))
-    return _svg(figure, parts, bottom + 44)
+    return svg(figure, parts, bottom + 44)
 
 
 def _stacked(figure: Figure) -> tuple[list[Row], list[list[tuple[float, float]]]]:
@@ -203,9 +171,9 @@ def _scales(figure: Figure, rows: Sequence[Row], top: float) -> tuple[Scale, Sca
     else:
         low = figure.up.limit if figure.up.limit is not None else min(0.0, low)
         high = high + 0.04 * (high - low) if high > low else low + 1
-    bottom = top + _HEIGHT
+    bottom = top + HEIGHT
     return (
-        _scale(figure.across, min(xs), max(xs), (_LEFT + 12, _RIGHT - 12)),
+        _scale(figure.across, min(xs), max(xs), (LEFT + 12, RIGHT - 12)),
         _scale(figure.up, low, high, (bottom, top)),
     )
 
@@ -217,20 +185,20 @@ def _scale(axis: Axis, low: float, high: float, ends: tuple[float, float]) -> Sc
 
 
 def _grid(figure: Figure, across: Scale, up: Scale, top: float) -> Markup:
-    bottom = top + _HEIGHT
+    bottom = top + HEIGHT
     parts = []
     for value in up.ticks():
         y = up(value)
-        parts.append(_rule(_LEFT, y, _RIGHT, y))
-        parts.append(_text(plain_number(value), _LEFT - 6, y + 4, anchor="end"))
+        parts.append(rule(LEFT, y, RIGHT, y))
+        parts.append(text(plain_number(value), LEFT - 6, y + 4, anchor="end"))
     sizes = figure.across.sizes
     places = unique(row["x"] for row in figure.rows) if sizes else across.ticks()
     for value in places:
         x = across(value)
-        parts.append(_rule(x, bottom, x, bottom + 4))
-        parts.append(_text(_tick(value, sizes), x, bottom + 17))
-    parts.append(_text(figure.across.label, (_LEFT + _RIGHT) / 2, bottom + 36))
-    parts.append(_text(figure.up.label, 2, top - 10, anchor="start"))
+        parts.append(rule(x, bottom, x, bottom + 4))
+        parts.append(text(_tick(value, sizes), x, bottom + 17))
+    parts.append(text(figure.across.label, (LEFT + RIGHT) / 2, bottom + 36))
+    parts.append(text(figure.up.label, 2, top - 10, anchor="start"))
     return Markup("").join(parts)
 
 
@@ -247,20 +215,20 @@ def _bars(figure: Figure) -> Markup:
     limit = min(figure.up.limit or math.inf, max(finite, default=1.0))
     high = len(names) * _BAR + _GAP
     bottom = top + len(groups) * high
-    scale = LinearScale(0, limit, _LEFT + _NAMES - 40, _RIGHT - 44)
+    scale = LinearScale(0, limit, LEFT + _NAMES - 40, RIGHT - 44)
     parts = [legend]
     for value in scale.ticks():
-        parts.append(_rule(scale(value), top - 6, scale(value), bottom))
-        parts.append(_text(plain_number(value), scale(value), bottom + 15))
-    parts.append(_text(figure.up.label, (_LEFT + _RIGHT) / 2, bottom + 34))
+        parts.append(rule(scale(value), top - 6, scale(value), bottom))
+        parts.append(text(plain_number(value), scale(value), bottom + 15))
+    parts.append(text(figure.up.label, (LEFT + RIGHT) / 2, bottom + 34))
     for g, group in enumerate(groups):
         middle = top + g * high + (high - _GAP) / 2
-        parts.append(_text(str(group), scale(0) - 6, middle + 4, anchor="end"))
+        parts.append(text(str(group), scale(0) - 6, middle + 4, anchor="end"))
         for s, name in enumerate(names):
             bar = found.get((name, group))
             y = top + g * high + s * _BAR
             parts.append(_bar(bar, y, scale, (f"{group}, {name}", colour(name, s))))
-    return _svg(figure, parts, bottom + 42)
+    return svg(figure, parts, bottom + 42)
 
 
 def _bar(value: float | None, y: float, scale: LinearScale, looks: tuple[str, str]) -> Markup:
@@ -274,7 +242,7 @@ def _bar(value: float | None, y: float, scale: LinearScale, looks: tuple[str, st
         "rect", said, x=start, y=y, width=max(end - start, 0.5), height=_BAR - 2, fill=looks[1]
     )
     label = plain_number(value) + (" →" if cut else "")
-    return bar + _text(label, end + 4, y + 8, anchor="start", size=9)
+    return bar + text(label, end + 4, y + 8, anchor="start", size=9)
 
 
 def _marks(figure: Figure) -> Markup:
@@ -284,23 +252,23 @@ def _marks(figure: Figure) -> Markup:
     values = [row["x"] for row in figure.rows]
     span = max(values) - min(values) or 1.0
     low, high = min(values) - 0.06 * span, max(values) + 0.06 * span
-    left = _LEFT + 40
-    scale = LinearScale(low, high, left, _RIGHT - 10)
+    left = LEFT + 40
+    scale = LinearScale(low, high, left, RIGHT - 10)
     bottom = top + 34 * len(groups)
     parts = [legend]
     for value in scale.ticks():
-        parts.append(_rule(scale(value), top - 6, scale(value), bottom))
-        parts.append(_text(plain_number(value), scale(value), bottom + 15))
-    parts.append(_text(figure.across.label, (_LEFT + _RIGHT) / 2, bottom + 34))
+        parts.append(rule(scale(value), top - 6, scale(value), bottom))
+        parts.append(text(plain_number(value), scale(value), bottom + 15))
+    parts.append(text(figure.across.label, (LEFT + RIGHT) / 2, bottom + 34))
     for g, group in enumerate(groups):
         y = top + 34 * g + 16
-        parts.append(_text(str(group), left - 8, y + 4, anchor="end"))
-        parts.append(_rule(left, y, _RIGHT - 10, y))
+        parts.append(text(str(group), left - 8, y + 4, anchor="end"))
+        parts.append(rule(left, y, RIGHT - 10, y))
         for row in figure.rows:
             if row["group"] == group:
                 index = names.index(row["series"])
                 parts.append(_mark(row, scale(row["x"]), y, colour(row["series"], index)))
-    return _svg(figure, parts, bottom + 42)
+    return svg(figure, parts, bottom + 42)
 
 
 def _mark(row: Row, x: float, y: float, hue: str) -> Markup:
@@ -316,7 +284,7 @@ def _legend(names: Sequence[str], shapes: Sequence[str]) -> tuple[Markup, float]
     parts, x, y = [], 4.0, 12.0
     for index, (name, shape) in enumerate(zip(names, shapes, strict=True)):
         width = 30 + 6.6 * len(name)
-        if x + width > _WIDTH:
+        if x + width > WIDTH:
             x, y = 4.0, y + 17
         own = index if shape == shapes[0] else index - shapes.index(shape)
         hue = colour(name, own)
@@ -333,9 +301,9 @@ def _legend(names: Sequence[str], shapes: Sequence[str]) -> tuple[Markup, float]
                     stroke_dasharray=_dash(name, own),
                 )
             )
-        parts.append(_text(name, x + 20, y, anchor="start"))
+        parts.append(text(name, x + 20, y, anchor="start"))
         x += width
-    return Markup("").join(parts), y + _TOP
+    return Markup("").join(parts), y + TOP
 
 
 def _title(name: str, row: Row, figure: Figure) -> Markup:
@@ -343,34 +311,10 @@ def _title(name: str, row: Row, figure: Figure) -> Markup:
     return element("title", f"{name} at {at}: {plain_number(row['y'])}")
 
 
-def _text(
-    text: str, x: float, y: float, *, anchor: str = "middle", size: float | None = None
-) -> Markup:
-    return element("text", text, x=x, y=y, text_anchor=anchor, font_size=size)
-
-
-def _rule(x1: float, y1: float, x2: float, y2: float) -> Markup:
-    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke="currentColor", stroke_opacity=_QUIET)
-
-
-def _svg(figure: Figure, parts: Sequence[Markup], height: float) -> Markup:
-    attributes: dict[str, Any] = {"viewBox": f"0 0 {_WIDTH} {height:.0f}"}
-    return element(
-        "svg",
-        *parts,
-        xmlns="http://www.w3.org/2000/svg",
-        **attributes,
-        role="img",
-        aria_label=figure.title,
-        font_family="system-ui, 'DejaVu Sans', sans-serif",
-        font_size=11,
-        fill="currentColor",
-    )
-
-
 _DRAWERS: dict[str, Callable[[Figure], Markup]] = {
     "lines": _lines,
     "bars": _bars,
     "areas": _areas,
     "marks": _marks,
+    "stacks": stacks.draw,
 }

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.simulation import simulate
 from homenode.specs import unique
-from homenode.studies import programs
+from homenode.studies import mixes, programs
+from homenode.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from homenode.simulation import Options
     from homenode.studies.programs import Program, Publication
     from homenode.studies.tables import Row
-    from homenode.trace import Trace
 
     Step = Callable[[int, int | None], None]
     Watch = Callable[[str], AbstractContextManager[Step]]
@@ -70,6 +70,7 @@ class Laboratory:
         quick: small sizes.
         programs: what may be run.
         watch: opens a progress bar with a title.
+        mixes: where the mixes are; by default those that come with homenode, which are small.
         traces: provenance of every trace used, by program.
         simulations: every matrix simulated.
         notes: what the engines remarked.
@@ -80,6 +81,7 @@ class Laboratory:
     quick: bool
     programs: Sequence[Program]
     watch: Watch = silence
+    mixes: Path | None = None
     traces: dict[str, dict[str, Any]] = field(default_factory=dict)
     simulations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -88,19 +90,25 @@ class Laboratory:
     def trace(self, program: Program) -> Trace:
         """The trace of a program, recorded if need be."""
         if program.name not in self._opened:
-            with self.watch(f"recording {program.name}") as step:
-                made = programs.trace_of(program, self.folder, step)
+            made = self._mix(program) if program.mix else self._recorded(program)
             self._opened[program.name] = made
             self.traces[program.name] = {
                 "program": program.name,
                 "workload": program.workload,
                 "style": program.style,
                 "arguments": " ".join(program.words),
-                "quantum": program.quantum,
+                "quantum": program.quantum or None,
                 "references": made.references,
                 "checksum": made.info["checksum"],
             }
         return self._opened[program.name]
+
+    def _recorded(self, program: Program) -> Trace:
+        with self.watch(f"recording {program.name}") as step:
+            return programs.trace_of(program, self.folder, step)
+
+    def _mix(self, program: Program) -> Trace:
+        return Trace.open(mixes.find(program.mix, self.mixes, quick=self.quick))
 
     def simulate(self, matrix: Matrix, only: Sequence[str] | None = None) -> list[Row]:
         """Simulates a matrix on every program, or on some; one row a point."""
@@ -150,7 +158,7 @@ class Laboratory:
         return {
             "version": _core.version(),
             "quick": self.quick,
-            "quantum": unique(trace["quantum"] for trace in self.traces.values()),
+            "quantum": unique(t["quantum"] for t in self.traces.values() if t["quantum"]),
             "traces": list(self.traces.values()),
             "publication": self.publication.noun,
             "absent": programs.absent(self.publication),

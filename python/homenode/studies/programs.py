@@ -58,6 +58,7 @@ class Program:
         arguments: what a run gets, its size included.
         threads: processors.
         quantum: references a thread makes before the next one's turn.
+        mix: the recording of a whole system that it is, instead of a program to be recorded.
     """
 
     name: str
@@ -66,10 +67,13 @@ class Program:
     arguments: tuple[str, ...]
     threads: int
     quantum: int = QUANTUM
+    mix: str = ""
 
     @property
     def words(self) -> list[str]:
-        """The arguments of a run."""
+        """The arguments of a run; of a mix, its name."""
+        if self.mix:
+            return [self.mix]
         return ["-p", str(self.threads), *self.arguments]
 
 
@@ -96,6 +100,9 @@ def available(publication: Publication, quick: bool, calibration: bool = False) 
     known = {entry.name: entry for entry in workloads.TABLE}
     found = []
     for row in listed(publication, calibration):
+        if "mix" in row:
+            found.append(Program(row["name"], "mix", row["style"], (), 0, 0, row["mix"]))
+            continue
         name = next((name for name in row["workloads"] if name in known), None)
         if name is not None:
             found.append(_sized(row, known[name], quick))
@@ -116,7 +123,8 @@ def _sized(row: dict[str, Any], entry: workloads.Workload, quick: bool) -> Progr
 def absent(publication: Publication) -> list[str]:
     """The traced programs of a publication that homenode has not."""
     known = {entry.name for entry in workloads.TABLE}
-    return [row["name"] for row in listed(publication) if known.isdisjoint(row["workloads"])]
+    recorded = [row for row in listed(publication) if "mix" not in row]
+    return [row["name"] for row in recorded if known.isdisjoint(row["workloads"])]
 
 
 def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace:

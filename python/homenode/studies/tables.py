@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-Kind = Literal["lines", "bars", "areas", "marks"]
+Kind = Literal["lines", "bars", "areas", "marks", "stacks"]
 
 
 class Missing(Exception):  # noqa: N818 - not an error: the claim cannot be tested here
@@ -58,10 +58,11 @@ class Figure:
     Attributes:
         name: ``figure-6.4``; also the name of its files.
         title: what it shows.
-        kind: lines, bars (one group of bars a program), areas (stacked, with lines above them) or
-            marks (one line of marks a program).
-        rows: long form: ``series``, ``x``, ``y``; a group of bars is one ``x``. Of lines, rows with
-            ``printed`` are points of the publication, which are drawn as rings beside the line.
+        kind: lines, bars (one group of bars a program), areas (stacked, with lines above them),
+            marks (one line of marks a program) or stacks (upright bars of several parts).
+        rows: long form: ``series``, ``x``, ``y``; a group of bars is one ``x``. Of lines and
+            stacks, rows with ``printed`` are points of the publication, which are drawn as rings.
+            Of stacks, ``bar`` names a bar of the group and ``series`` its part.
         across: the horizontal axis.
         up: the vertical axis; of bars and marks, the axis of values.
         areas: with ``areas``, the series that are stacked; the others are lines.

@@ -132,14 +132,14 @@ def _line(row: dict[str, str]) -> str:
 def _provenance(result: StudyResult) -> list[str]:
     provenance = result.provenance
     turns = " or ".join(str(quantum) for quantum in provenance["quantum"])
+    said = f"Turns of {turns} references when recording. Threads are processors."
     lines = [
-        f"Turns of {turns} references when recording. Threads are processors.",
-        "",
+        *([said, ""] if turns else []),
         "| program | workload and arguments | references | checksum |",
         "|---|---|---:|---|",
     ]
     for trace in provenance["traces"]:
-        run = f"`{trace['workload']} {trace['arguments']}`"
+        run = f"`{trace['workload']} {trace['arguments']}`".replace(" `", "`")
         lines.append(
             f"| {trace['program']} | {run} | {trace['references']:,} | `{trace['checksum']}` |"
         )

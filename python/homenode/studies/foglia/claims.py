@@ -1,0 +1,20 @@
+"""Everything that the paper says in words, in its order."""
+
+from homenode.studies.foglia import (
+    claims_blocks,
+    claims_distributed,
+    claims_limits,
+    claims_protocols,
+    claims_scheduling,
+    claims_workload,
+)
+
+CLAIMS = (
+    *claims_workload.CLAIMS,
+    *claims_limits.CLAIMS,
+    *claims_blocks.CLAIMS,
+    *claims_scheduling.CLAIMS,
+    *claims_protocols.CLAIMS,
+    *claims_distributed.CLAIMS,
+)
+"""Every claim of the study."""

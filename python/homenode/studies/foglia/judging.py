@@ -1,0 +1,128 @@
+"""How the study's claims are judged beside the rules that all studies share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from homenode.studies.claims import Claim, about, points
+from homenode.studies.foglia import EC
+from homenode.studies.foglia import measures as m
+from homenode.studies.foglia.matrix import SIZES
+from homenode.studies.foglia.runs import ours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from homenode.studies.foglia.matrix import Setting
+    from homenode.studies.foglia.runs import Runs
+    from homenode.studies.tables import Evidence, Row
+
+STEP = 2
+"""Processors within which a scalability holds: the step of the numbers simulated."""
+
+
+def at(setting: Setting, value: Callable[[Row], float]) -> Callable[[Evidence], float]:
+    """A value of one machine under EC-server."""
+    return lambda e: value(ours(e).at(EC, setting))
+
+
+def over_sizes(value: Callable[[Row], float], *settings: Setting) -> Callable[[Evidence], Any]:
+    """A value over the cache sizes of one machine, or by the name of what varies of several."""
+
+    def compute(evidence: Evidence) -> Any:
+        runs = ours(evidence)
+        found = {_name(setting, settings): sizes_of(runs, setting, value) for setting in settings}
+        return found if len(found) > 1 else next(iter(found.values()))
+
+    return compute
+
+
+def sizes_of(runs: Runs, setting: Setting, value: Callable[[Row], float]) -> list[float]:
+    """A value of one machine under EC-server with each cache size."""
+    return m.series(runs, EC, [setting.but(cache_size=size) for size in SIZES], value)
+
+
+def _name(setting: Setting, among: Sequence[Setting]) -> str:
+    """What tells a setting apart from others: processors, block size or scheduling."""
+    if len({other.processors for other in among}) > 1:
+        return f"{setting.processors} processors"
+    if len({other.block_size for other in among}) > 1:
+        return f"{setting.block_size} B"
+    return setting.scheduler
+
+
+def all_rise(value: Any) -> bool:
+    """One series, or several by name, rise."""
+    listed = value.values() if isinstance(value, dict) else [value]
+    return all(m.rises(series) for series in listed)
+
+
+def all_fall(value: Any) -> bool:
+    """One series, or several by name, fall."""
+    listed = value.values() if isinstance(value, dict) else [value]
+    return all(m.falls(series) for series in listed)
+
+
+def within(published: float) -> Callable[[Any], bool]:
+    """A number of processors is within two of the published one."""
+    return lambda value: abs(value - published) <= STEP
+
+
+def power(section: str, what: str, published: float, setting: Setting, why: str = "") -> Claim:
+    """A claim that a machine has a power, which holds within a tenth."""
+    return Claim(
+        section,
+        what,
+        f"{published}",
+        "global system power",
+        at(setting, m.gsp),
+        about(published),
+        why=why or FASTER,
+    )
+
+
+def bus_use(section: str, what: str, percent: int, setting: Setting, why: str = "") -> Claim:
+    """A claim that the bus is in use so much, which holds within five points."""
+    return Claim(
+        section,
+        what,
+        f"{percent} %",
+        "share of the cycles for which the bus is held",
+        at(setting, m.bus),
+        points(percent / 100),
+        "%",
+        why=why or FASTER,
+    )
+
+
+def scalable(section: str, what: str, published: int, base: Setting) -> Claim:
+    """A claim that a machine is scalable up to so many processors."""
+    return Claim(
+        section,
+        what,
+        f"{published}",
+        "critical point, of the numbers of processors simulated",
+        lambda e: m.scalability(ours(e), EC, base)[0],
+        within(published),
+        why=FASTER,
+    )
+
+
+def scalable_power(section: str, what: str, published: float, base: Setting) -> Claim:
+    """A claim that a machine has a power at its scalability."""
+    return Claim(
+        section,
+        what,
+        f"{published}",
+        "power at the critical point",
+        lambda e: m.scalability(ours(e), EC, base)[1],
+        about(published),
+        why=FASTER,
+    )
+
+
+FASTER = (
+    "a number of their machine and their programs: power and bus follow from the miss rate of the "
+    "mix, and how long their bus is held for a split transaction is not said"
+)
+"""Why powers and uses of the bus differ in general: plausible, not checked on their traces."""

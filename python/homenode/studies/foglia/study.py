@@ -1,0 +1,44 @@
+"""An e-commerce server on a shared bus: caches, scheduling and coherence protocols."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode.studies.entry import Products, Study
+from homenode.studies.foglia import EC, PAPER, figures, footprints, notes, runs, tables
+from homenode.studies.foglia.claims import CLAIMS
+from homenode.studies.foglia.matrix import BLOCKS
+from homenode.studies.published import tables as published
+from homenode.studies.tables import Table
+
+if TYPE_CHECKING:
+    from homenode.studies.lab import Laboratory
+
+
+def experiments(lab: Laboratory) -> Products:
+    """Simulates every configuration of the paper on every mix, and counts what they touch."""
+    points = runs.simulated(lab)
+    found = runs.Runs(points)
+    touched = footprints.counted(lab)
+    made = [*tables.of_traces(touched), tables.timing(BLOCKS)]
+    if EC in found.workloads():
+        made += [tables.scalability(found), tables.stated(found)]
+    made += [tables.protocols(found), _contradictions()]
+    extra = {"points": points, "footprints": touched}
+    return Products(made, figures.figures(found), extra, notes.of(lab.quick))
+
+
+def _contradictions() -> Table:
+    """Where the paper says two things."""
+    rows = published(PAPER.name)["own-contradictions"]
+    return Table("own-contradictions", "where the paper contradicts itself", rows)
+
+
+ENTRY = Study(
+    name="foglia",
+    summary="An e-commerce server on a shared bus: caches, scheduling and coherence protocols",
+    source="Foglia, Giorgi and Prete 2004, tables 1 to 5, figures 2 to 22",
+    experiments=experiments,
+    publication=PAPER,
+    claims=CLAIMS,
+)

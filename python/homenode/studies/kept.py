@@ -1,0 +1,59 @@
+"""Results that are kept beside the traces, so that another run of a study need not make them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from homenode import _core
+from homenode.files import replacing
+
+if TYPE_CHECKING:
+    from homenode.trace import Trace
+
+
+class Kept:
+    """Results of one trace, by what was asked; those of another engine are not looked at."""
+
+    def __init__(self, folder: Path, trace: Trace) -> None:
+        self._path = folder / f"results-{trace.info['checksum'][:16]}.json"
+        self._engine = engine()
+        self._values: dict[str, Any] = {}
+        try:
+            found = json.loads(self._path.read_text(encoding="utf-8"))
+            if found["engine"] == self._engine:
+                self._values = dict(found["values"])
+        except (OSError, ValueError, KeyError, TypeError):
+            # Not there, of another version, or cut short: everything is made anew.
+            self._values = {}
+
+    def get(self, question: dict[str, Any]) -> Any:
+        """What was found, or None."""
+        return self._values.get(_key(question))
+
+    def put(self, question: dict[str, Any], answer: Any) -> None:
+        """Keeps what was found, in memory until `save`."""
+        self._values[_key(question)] = answer
+
+    def save(self) -> None:
+        """Writes everything.
+
+        Raises:
+            OSError: when the file cannot be written.
+        """
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(self._path) as file:
+            file.write(json.dumps({"engine": self._engine, "values": self._values}).encode())
+
+
+@cache
+def engine() -> str:
+    """A checksum of the compiled module: results follow from it and the trace."""
+    return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()[:16]
+
+
+def _key(question: dict[str, Any]) -> str:
+    return json.dumps(question, sort_keys=True)
