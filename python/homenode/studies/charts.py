@@ -57,7 +57,9 @@ def colour(name: str, index: int) -> str:
     return _COLOURS[index % len(_COLOURS)]
 
 
-def _dash(name: str, index: int) -> str | None:
+def _dash(name: str, index: int, *, dashed: bool = False) -> str | None:
+    if dashed:
+        return _DASHES[index % len(_DASHES)]
     if name in {"cc", "dsm"}:
         # Where remote reference is worth nothing these lie on their "+" machines.
         return "5 4"
@@ -73,7 +75,7 @@ def _dash(name: str, index: int) -> str | None:
 
 def _lines(figure: Figure) -> Markup:
     names = unique(row["series"] for row in figure.rows)
-    legend, top = _legend(names, ["line"] * len(names))
+    legend, top = _legend(names, ["line"] * len(names), dashed=figure.dashed)
     bottom = top + HEIGHT
     across, up = _scales(figure, figure.rows, top)
     parts = [legend, _grid(figure, across, up, top)]
@@ -93,7 +95,7 @@ def _line(figure: Figure, name: str, index: int, across: Scale, up: Scale) -> Ma
         stroke=hue,
         stroke_width=1.8,
         stroke_linejoin="round",
-        stroke_dasharray=_dash(name, index),
+        stroke_dasharray=_dash(name, index, dashed=figure.dashed),
     )
     dots = [
         element("circle", _title(name, row, figure), cx=at[0], cy=at[1], r=2.6, fill=hue)
@@ -279,7 +281,9 @@ def _mark(row: Row, x: float, y: float, hue: str) -> Markup:
     return element("path", said, d=cross, stroke=hue, stroke_width=1.6, fill="none")
 
 
-def _legend(names: Sequence[str], shapes: Sequence[str]) -> tuple[Markup, float]:
+def _legend(
+    names: Sequence[str], shapes: Sequence[str], *, dashed: bool = False
+) -> tuple[Markup, float]:
     """The names of the series above the figure, and where the figure begins below them."""
     parts, x, y = [], 4.0, 12.0
     for index, (name, shape) in enumerate(zip(names, shapes, strict=True)):
@@ -294,15 +298,15 @@ def _legend(names: Sequence[str], shapes: Sequence[str]) -> tuple[Markup, float]
             parts.append(
                 element(
                     "path",
-                    d=path_of([(x, y - 4), (x + 16, y - 4)]),
+                    d=path_of([(x, y - 4), (x + (26 if dashed else 16), y - 4)]),
                     stroke=hue,
                     stroke_width=2.2,
                     fill="none",
-                    stroke_dasharray=_dash(name, own),
+                    stroke_dasharray=_dash(name, own, dashed=dashed),
                 )
             )
-        parts.append(text(name, x + 20, y, anchor="start"))
-        x += width
+        parts.append(text(name, x + (30 if dashed else 20), y, anchor="start"))
+        x += width + (10 if dashed else 0)
     return Markup("").join(parts), y + TOP
 
 

@@ -33,8 +33,8 @@ _SPARE = ("#12486e", "#e07b39", "#86cbb4", "#8d99a6", "#a8326e", "#e3c04a")
 _USER = ", user"
 _BETWEEN = 0.35
 """Room between groups, in bars."""
-_SMALL, _LETTER = 9.5, 7.0
-"""Size of the names of bars, and what a letter of them takes."""
+_SMALL, _CAPITAL, _LETTER = 9.5, 7.2, 5.2
+"""Size of the names of bars, and what letters of them take."""
 
 
 def draw(figure: Figure) -> Markup:
@@ -52,9 +52,9 @@ def draw(figure: Figure) -> Markup:
     parts = [_patterns(figure, names), legend, *_axis(figure, up, top)]
     slots = sum(len(bars) + _BETWEEN for bars in groups.values())
     width = (RIGHT - LEFT - 8) / slots
-    longest = max((len(bar) for bars in groups.values() for bar in bars), default=0)
-    upright = _LETTER * longest > width
-    below = 18 + _LETTER * longest if upright else 28
+    longest = max((_length(bar) for bars in groups.values() for bar in bars), default=0.0)
+    upright = longest > width
+    below = 22 + longest if upright else 28
     x = LEFT + 4 + width * _BETWEEN / 2
     for group, bars in groups.items():
         for number, bar in enumerate(bars):
@@ -65,6 +65,10 @@ def draw(figure: Figure) -> Markup:
         x += (len(bars) + _BETWEEN) * width
     parts.append(text(figure.across.label, (LEFT + RIGHT) / 2, bottom + below + 18))
     return svg(figure, parts, bottom + below + 26)
+
+
+def _length(name: str) -> float:
+    return sum(_CAPITAL if letter.isupper() else _LETTER for letter in name)
 
 
 def _under(name: str, place: tuple[float, float], upright: bool) -> Markup:

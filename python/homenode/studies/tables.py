@@ -67,6 +67,7 @@ class Figure:
         up: the vertical axis; of bars and marks, the axis of values.
         areas: with ``areas``, the series that are stacked; the others are lines.
         note: what a reader must know beside it, or nothing.
+        dashed: whether lines differ in their dashes too, for print without colours.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Figure:
     up: Axis
     areas: tuple[str, ...] = ()
     note: str = ""
+    dashed: bool = False
 
 
 @dataclass(frozen=True)

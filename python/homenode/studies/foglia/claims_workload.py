@@ -1,4 +1,4 @@
-"""What sections 3 and 4 say: the workloads and the machine."""
+"""What section 4 says: the workloads and the machine."""
 
 from __future__ import annotations
 
@@ -87,18 +87,6 @@ def utilities(evidence: Evidence, name: str) -> dict[str, float]:
 _SHARED_PARTS = "share of the data references to shared blocks that write"
 
 CLAIMS = (
-    Claim(
-        "3",
-        "The utilities have no shared data",
-        "none",
-        "of each utility alone, blocks of data that several of its processes write and share",
-        lambda e: [
-            row["application"]
-            for row in e.rows("footprints")
-            if row["application"] in footprints.UTILITIES and row["written_shared_blocks"]
-        ],
-        empty,
-    ),
     Claim(
         "4",
         "Every workload has 26 processes",
@@ -246,4 +234,4 @@ CLAIMS = (
         why=_OURS,
     ),
 )
-"""Claims of sections 3 and 4, with tables 1 to 4."""
+"""Claims of section 4, with tables 1 to 4."""

@@ -251,6 +251,7 @@ def _beyond(runs: Runs) -> list[Figure]:
             [*tables.curves(runs), *_ends()],
             processors,
             _POWER,
+            dashed=True,
             note="Beyond the paper. Rings: power at the scalability that table 5 gives.",
         ),
         _stacks(runs, "protocols", title, (bars, m.gsp), (across, _POWER)),
@@ -287,7 +288,7 @@ def _lines(
         if setting in printed:
             rows.append({"series": name, "x": x, "y": printed[setting], "printed": True})
     heading, note = _told(title, rows)
-    return Figure(f"figure-{number}", heading, "lines", rows, across, up, note=note)
+    return Figure(f"figure-{number}", heading, "lines", rows, across, up, note=note, dashed=True)
 
 
 def _stacks(
