@@ -11,6 +11,7 @@ import pytest
 import homenode as hn
 from homenode import studies
 from homenode.studies import charts, published
+from homenode.studies import mixes as mixes_of_studies
 from homenode.studies.foglia import DB, EC, PAPER, WEB, footprints, matrix, runs, tables
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.claims import CLAIMS
@@ -62,6 +63,17 @@ def test_everything_that_is_printed_was_simulated() -> None:
         assert len(simulated) == len(matrix.wanted(EC, quick))
     assert len(matrix.wanted(EC, quick=False)) > len(matrix.wanted(EC, quick=True))
     assert len(matrix.wanted(DB, quick=False)) == len(matrix.wanted(WEB, quick=False)) == 6
+
+
+@pytest.mark.parametrize("name", ["ec", "db", "web"])
+def test_small_mixes_come_along(name: str) -> None:
+    trace = hn.Trace.open(mixes_of_studies.find(name, None, quick=True))
+    groups = footprints.groups(trace.info["metadata"]["processes"])
+    assert len(groups[footprints.ALL]) == trace.info["threads"] == 26
+    servers = {"ec": (13, 8), "db": (0, 21), "web": (26, 0)}[name]
+    assert tuple(len(groups.get(server, ())) for server in ("Apache", "PostgreSQL")) == servers
+    utilities = set(groups) - {footprints.ALL, "Apache", "PostgreSQL"}
+    assert utilities == (set() if name == "web" else set(footprints.UTILITIES))
 
 
 def test_there_are_claims_of_every_section() -> None:

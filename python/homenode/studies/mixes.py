@@ -6,11 +6,13 @@ transform processes``.
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from homenode.errors import ConfigError
+from homenode.workloads import ecommerce
 
-_READY = Path(__file__).parent.parent / "workloads" / "ecommerce" / "ready"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def find(name: str, folder: Path | None, *, quick: bool) -> Path:
@@ -26,11 +28,11 @@ def find(name: str, folder: Path | None, *, quick: bool) -> Path:
     """
     if folder is None and not quick:
         raise ConfigError(
-            "this study takes mixes of about 130 million references, which do not come with "
-            "homenode: record them with homenode workload ecommerce all -o DIR and say --mixes "
-            "DIR, or take the small ones with --quick"
+            "this study takes mixes of 130 million references, which do not come with homenode: "
+            "record them with homenode workload ecommerce all -o DIR and say --mixes DIR, or take "
+            "the small ones with --quick"
         )
-    path = (folder or _READY) / f"{name}.hnt"
+    path = (folder or ecommerce.FOLDER) / f"{name}.hnt"
     if not path.exists():
         raise ConfigError(
             f"there is no mix {path}: --mixes names the folder with {path.name}, as homenode "
