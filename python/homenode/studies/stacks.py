@@ -52,7 +52,7 @@ def draw(figure: Figure) -> Markup:
     parts = [_patterns(figure, names), legend, *_axis(figure, up, top)]
     slots = sum(len(bars) + _BETWEEN for bars in groups.values())
     width = (RIGHT - LEFT - 8) / slots
-    longest = max((_length(bar) for bars in groups.values() for bar in bars), default=0.0)
+    longest = max((_length(str(bar)) for bars in groups.values() for bar in bars), default=0.0)
     upright = longest > width
     below = 22 + longest if upright else 28
     x = LEFT + 4 + width * _BETWEEN / 2
@@ -60,8 +60,8 @@ def draw(figure: Figure) -> Markup:
         for number, bar in enumerate(bars):
             at = x + number * width
             parts += _bar(figure, (group, bar), (at, width), (up, fills))
-            parts.append(_under(bar, (at + width / 2, bottom), upright))
-        parts.append(text(group, x + len(bars) * width / 2, bottom + below))
+            parts.append(_under(str(bar), (at + width / 2, bottom), upright))
+        parts.append(text(str(group), x + len(bars) * width / 2, bottom + below))
         x += (len(bars) + _BETWEEN) * width
     parts.append(text(figure.across.label, (LEFT + RIGHT) / 2, bottom + below + 18))
     return svg(figure, parts, bottom + below + 26)
@@ -92,7 +92,7 @@ def _bar(
     rows = [row for row in figure.rows if (row["x"], row["bar"]) == where]
     for row in rows:
         value = float(row["y"] or 0)
-        said = element("title", f"{' '.join(where)}, {row['series']}: {plain_number(value)}")
+        said = element("title", f"{where[0]} {where[1]}, {row['series']}: {plain_number(value)}")
         if row.get("printed"):
             middle = x + width / 2
             ring = element(
