@@ -27,11 +27,23 @@ pub(super) struct Ask {
     pub(super) answer: Option<u64>,
 }
 
+/// Sorts of blocks: few ask about a block of the same sort at a time.
+const ABOUT: usize = 256;
+
+fn sort(block: u64) -> usize {
+    usize::try_from(block % ABOUT as u64).unwrap_or(0)
+}
+
 /// The bus.
 pub(super) struct Arbiter {
     policy: Arbitration,
     processors: usize,
-    asking: VecDeque<Ask>,
+    /// Who asks, in order, and whether the bus can go there.
+    asking: VecDeque<(Ask, bool)>,
+    /// How many of them it can go to.
+    able: usize,
+    /// How many of them ask for a new transaction, by some bits of the block.
+    about: [u16; ABOUT],
     /// Blocks that memory has been asked for and has not sent: nobody else can ask about them.
     expected: Vec<u64>,
     /// The processor after the one that was served last.
@@ -46,6 +58,8 @@ impl Arbiter {
             policy,
             processors,
             asking: VecDeque::new(),
+            able: 0,
+            about: [0; ABOUT],
             expected: Vec::new(),
             turn: 0,
             free_at: 0,
@@ -54,37 +68,58 @@ impl Arbiter {
     }
 
     pub(super) fn ask(&mut self, ask: Ask) {
-        self.asking.push_back(ask);
+        let able = ask.answer.is_some() || !self.expected.contains(&ask.block);
+        self.able += usize::from(able);
+        self.about[sort(ask.block)] += u16::from(ask.answer.is_none());
+        self.asking.push_back((ask, able));
     }
 
     /// When the next of those who ask can have the bus, at `now` or later.
+    #[inline]
     pub(super) fn next_grant(&self, now: u64) -> Option<u64> {
-        self.asking.iter().any(|ask| self.can(ask)).then_some(self.free_at.max(now))
-    }
-
-    fn can(&self, ask: &Ask) -> bool {
-        ask.answer.is_some() || !self.expected.contains(&ask.block)
+        (self.able > 0).then_some(self.free_at.max(now))
     }
 
     /// Memory is to send the block.
     pub(super) fn expect(&mut self, block: u64) {
         self.expected.push(block);
+        self.change(block, false);
+    }
+
+    /// The bus can go to those who ask about a block, or cannot.
+    fn change(&mut self, block: u64, can: bool) {
+        if self.about[sort(block)] == 0 {
+            return;
+        }
+        for (ask, able) in &mut self.asking {
+            if ask.block == block && ask.answer.is_none() && *able != can {
+                *able = can;
+                if can { self.able += 1 } else { self.able -= 1 }
+            }
+        }
     }
 
     /// Who gets the bus, if it is free and anybody asks.
+    #[inline]
     pub(super) fn grant(&mut self, now: u64) -> Option<Ask> {
-        if self.free_at > now {
+        if self.free_at > now || self.able == 0 {
             return None;
         }
         let distance = |ask: &Ask| (ask.processor + self.processors - self.turn) % self.processors;
-        let mut able = (0..self.asking.len()).filter(|&i| self.can(&self.asking[i]));
+        let mut able = (0..self.asking.len()).filter(|&i| self.asking[i].1);
         let next = match self.policy {
             Arbitration::Fifo => able.next(),
-            Arbitration::RoundRobin => able.min_by_key(|&i| distance(&self.asking[i])),
+            Arbitration::RoundRobin => able.min_by_key(|&i| distance(&self.asking[i].0)),
         };
-        let ask = self.asking.remove(next?)?;
+        let (ask, _) = self.asking.remove(next?)?;
+        self.able -= 1;
         if ask.answer.is_some() {
-            self.expected.retain(|&block| block != ask.block);
+            if let Some(at) = self.expected.iter().position(|&block| block == ask.block) {
+                self.expected.swap_remove(at);
+            }
+            self.change(ask.block, true);
+        } else {
+            self.about[sort(ask.block)] -= 1;
         }
         self.turn = (ask.processor + 1) % self.processors;
         Some(ask)

@@ -5,8 +5,9 @@ use homenode_base::Flags;
 use super::ClockError;
 use super::arbiter::{Ask, Port};
 use super::areas::FOLLOWS;
-use super::processor::{Mode, NEVER};
-use super::run::{Moment, Run};
+use super::moments::Moment;
+use super::processor::Mode;
+use super::run::Run;
 use super::stream::{Item, Step};
 use crate::engine::events::Piece;
 use crate::engine::frames::{Frames, QUIET_READ, QUIET_WRITE};
@@ -86,7 +87,9 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
                 self.stall(at);
                 return Ok(());
             }
-            Outcome::Goes => self.next[at] = self.now + self.timed.processor.operation_cycles,
+            Outcome::Goes => {
+                self.agenda.wake(at, self.now + self.timed.processor.operation_cycles);
+            }
             Outcome::Waits => {}
         }
         let processor = &mut self.processors[at];
@@ -124,7 +127,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             return Ok(Outcome::Stalls);
         }
         let need = if write { QUIET_WRITE } else { QUIET_READ };
-        if !self.check && (!write || processor.stores.is_empty()) {
+        if !write || processor.stores.is_empty() {
             let set = self.bus.frames.set(at, block);
             let guess = self.bus.frames.guess(set, block);
             if self.bus.quiet((set, guess), (block, words), need) {
@@ -199,7 +202,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let processor = &mut self.processors[at];
         processor.waiting = Some(*piece);
         (processor.mode, processor.since) = (Mode::Waits, self.now);
-        self.next[at] = NEVER;
+        self.agenda.sleep(at);
         let (port, block) = (Port::Wait, piece.block);
         self.arbiter.ask(Ask { processor: at, port, block, answer: None });
         Outcome::Waits
@@ -209,7 +212,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     fn stall(&mut self, at: usize) {
         let processor = &mut self.processors[at];
         (processor.mode, processor.since) = (Mode::Stalls, self.now);
-        self.next[at] = NEVER;
+        self.agenda.sleep(at);
     }
 
     /// A step that is no reference takes no time, once everything before it is done.
@@ -239,7 +242,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let processor = &mut self.processors[at];
         let process = processor.process;
         (processor.mode, processor.since) = (Mode::Idle, self.now);
-        self.next[at] = NEVER;
+        self.agenda.sleep(at);
         self.dispatch_at = self.now + 1;
         match why {
             Leaving::Ended => {
@@ -254,8 +257,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             Leaving::Waits => match self.timed.scheduler.wait_cycles {
                 0 => self.wake(process),
                 cycles => {
-                    let ready = (self.now + cycles, process, Moment::Ready);
-                    self.moments.push(std::cmp::Reverse(ready));
+                    self.moments.push(self.now + cycles, process, Moment::Ready);
                 }
             },
         }

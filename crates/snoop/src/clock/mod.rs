@@ -8,10 +8,13 @@
 //!
 //! Source: Foglia, Giorgi and Prete 2004, section 4 and table 4.
 
+mod agenda;
 mod arbiter;
 mod areas;
 mod deal;
+mod hurry;
 mod look;
+mod moments;
 mod processor;
 mod run;
 mod scheduler;

@@ -48,6 +48,10 @@ pub(super) struct Processor<W> {
     pub(super) limit: u64,
     pub(super) slots: Vec<Slot<W>>,
     pub(super) slots_live: usize,
+    /// How many of them come with a store.
+    pub(super) riders: usize,
+    /// Whether loads have begun or ended such that the limit has to be found again.
+    limit_is_old: bool,
     pub(super) stores: VecDeque<Piece<W>>,
     /// Whether the store at the head asked for the bus.
     pub(super) head_asked: bool,
@@ -74,6 +78,8 @@ impl<W: Words> Processor<W> {
             limit: NEVER,
             slots: Vec::new(),
             slots_live: 0,
+            riders: 0,
+            limit_is_old: false,
             stores: VecDeque::new(),
             head_asked: false,
             head_performed: false,
@@ -109,31 +115,50 @@ impl<W: Words> Processor<W> {
 
     /// Puts a load into a free slot and returns its number.
     pub(super) fn begin_load(&mut self, load: Piece<W>, instruction: u64, rides: bool) -> u8 {
-        let slot =
-            Slot { live: true, instruction, load, performed: false, rides, joined: Vec::new() };
         let free = self.slots.iter().position(|slot| !slot.live);
         let at = free.unwrap_or(self.slots.len());
+        let joined = match self.slots.get_mut(at) {
+            Some(place) => std::mem::take(&mut place.joined),
+            None => Vec::new(),
+        };
+        let slot = Slot { live: true, instruction, load, performed: false, rides, joined };
         match self.slots.get_mut(at) {
             Some(place) => *place = slot,
             None => self.slots.push(slot),
         }
         self.slots_live += 1;
+        self.riders += usize::from(rides);
+        // A load after others does not move the window.
+        self.limit_is_old |= self.slots_live == 1;
         u8::try_from(at).unwrap_or(u8::MAX)
     }
 
-    /// Frees the slots for which the data have come.
-    pub(super) fn end_loads(&mut self, done: impl Fn(usize, &Slot<W>) -> bool) {
-        for (at, slot) in self.slots.iter_mut().enumerate() {
-            if slot.live && done(at, slot) {
-                slot.live = false;
-                self.slots_live -= 1;
+    /// The data of a load have come: its slot is free.
+    pub(super) fn end_load(&mut self, at: usize) {
+        let slot = &mut self.slots[at];
+        slot.live = false;
+        self.riders -= usize::from(slot.rides);
+        self.slots_live -= 1;
+        self.limit_is_old = true;
+    }
+
+    /// The data of the loads that took place with a store have come.
+    pub(super) fn end_riders(&mut self) {
+        for at in 0..self.slots.len() {
+            let slot = &self.slots[at];
+            if self.riders > 0 && slot.live && slot.rides && slot.performed {
+                self.end_load(at);
             }
         }
     }
 
     /// The window begins with the oldest load under way.
+    #[inline]
     pub(super) fn set_limit(&mut self, window: u64) {
-        let oldest = self.slots.iter().filter(|slot| slot.live).map(|slot| slot.instruction).min();
-        self.limit = oldest.map_or(NEVER, |oldest| oldest + window);
+        if std::mem::take(&mut self.limit_is_old) {
+            let live = self.slots.iter().filter(|slot| slot.live);
+            let oldest = live.map(|slot| slot.instruction).min();
+            self.limit = oldest.map_or(NEVER, |oldest| oldest + window);
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! The order in which things happen.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use homenode_base::Flags;
 use homenode_trace::ProcessorAreas;
 
-use super::arbiter::{Arbiter, Port, Prices};
+use super::agenda::Agenda;
+use super::arbiter::{Arbiter, Prices};
 use super::areas::Places;
+use super::moments::Moments;
 use super::processor::{Mode, NEVER, Processor};
 use super::scheduler::Scheduler;
 use super::stream::{Dealt, Stream};
@@ -21,17 +21,6 @@ use crate::engine::words::Words;
 use crate::engine::{CheckError, Counts, Setup, SetupError};
 use crate::table::Table;
 
-/// What happens by itself at a known time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Moment {
-    /// Memory can send the block; the bus is needed for so long.
-    Due(Port, u64, u64),
-    /// What a processor asked for is there.
-    Done(Port),
-    /// A process is ready again.
-    Ready,
-}
-
 /// More misses under way than any bus could serve in time.
 const MISSES_MAX: u32 = 255;
 
@@ -42,16 +31,12 @@ pub(super) struct Run<F, W> {
     /// Bytes in a block, less 1.
     pub(super) offset_mask: u64,
     pub(super) private_kernel: bool,
-    /// Whether no reference is quiet, because all of them are checked.
-    pub(super) check: bool,
     pub(super) timed: ClockSetup,
     pub(super) prices: Prices,
     pub(super) now: u64,
-    /// When each processor looks next.
-    pub(super) next: Vec<u64>,
+    pub(super) agenda: Agenda,
     pub(super) processors: Vec<Processor<W>>,
-    /// By cycle, then by processor or process.
-    pub(super) moments: BinaryHeap<Reverse<(u64, usize, Moment)>>,
+    pub(super) moments: Moments,
     pub(super) arbiter: Arbiter,
     pub(super) scheduler: Scheduler,
     pub(super) synchronise: Synchronise,
@@ -84,13 +69,12 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             shift: block.bytes().trailing_zeros(),
             offset_mask: block.bytes() - 1,
             private_kernel: setup.reading.private_kernel,
-            check: setup.check,
             timed,
             prices: Prices::new(timed.cycles, &timed.bus)?,
             now: 0,
-            next: vec![NEVER; count],
+            agenda: Agenda::new(count),
             processors: (0..count).map(|_| Processor::new()).collect(),
-            moments: BinaryHeap::new(),
+            moments: Moments::default(),
             arbiter: Arbiter::new(timed.bus.arbitration, count),
             scheduler: Scheduler::new(policy, timed.seed, (processes, count)),
             synchronise: Synchronise::new(processes),
@@ -108,21 +92,25 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     /// Goes on until everything is done or a step is needed that is not known.
     fn run(&mut self) -> Result<(), ClockError> {
         while self.unfinished > 0 || !self.moments.is_empty() {
-            let mut at = match self.cursor.take() {
+            let from = match self.cursor.take() {
                 Some(at) => at,
                 None => {
                     self.begin_cycle()?;
                     0
                 }
             };
-            while at < self.processors.len() {
-                while self.next[at] == self.now {
+            let horizon = self.horizon();
+            // Nobody wakes another processor in the cycle in which it looks.
+            for at in self.agenda.awake(from) {
+                if self.agenda.next(at) == self.now {
+                    self.hurry(at, horizon);
+                }
+                while self.agenda.next(at) == self.now {
                     if !self.look(at)? {
                         self.cursor = Some(at);
                         return Ok(());
                     }
                 }
-                at += 1;
             }
             while let Some(ask) = self.arbiter.grant(self.now) {
                 self.serve(ask)?;
@@ -133,8 +121,8 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
 
     /// The next cycle in which something can happen, up to where processors look.
     fn begin_cycle(&mut self) -> Result<(), ClockError> {
-        let mut time = self.next.iter().copied().min().unwrap_or(NEVER);
-        if let Some(&Reverse((at, _, _))) = self.moments.peek() {
+        let mut time = self.agenda.earliest();
+        if let Some(at) = self.moments.next() {
             time = time.min(at);
         }
         if let Some(at) = self.arbiter.next_grant(self.now) {
@@ -146,10 +134,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             time = self.dispatch_at;
         }
         self.now = time;
-        while let Some(&Reverse((at, who, moment))) = self.moments.peek()
-            && at == self.now
-        {
-            self.moments.pop();
+        while let Some((who, moment)) = self.moments.take(self.now) {
             self.happen(who, moment)?;
         }
         if self.dispatch_at == self.now {
@@ -187,13 +172,16 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             processor.idle += self.now - processor.since;
             (processor.mode, processor.process) = (Mode::Runs, process);
             processor.left = self.timed.scheduler.time_slice_references;
-            self.next[at] = self.now;
+            self.agenda.wake(at, self.now);
         }
     }
 
     /// Does a reference in the caches.
     pub(super) fn perform(&mut self, piece: &Piece<W>) -> Result<(), ClockError> {
         let set = self.bus.frames.set(piece.cache, piece.block);
+        if self.bus.fetch_alone(piece, set) {
+            return Ok(());
+        }
         let (cycle, base) = (self.now, piece.block << self.shift);
         self.bus.reference(piece, set).map_err(|error| match error {
             CheckError::Stale { processor, address, .. } => {

@@ -85,6 +85,18 @@ impl Stream {
         self.next_chunk()
     }
 
+    /// The next steps that are known, or some of them.
+    #[inline]
+    pub(super) fn known(&self) -> &[Item] {
+        self.current.get(self.at..).unwrap_or_default()
+    }
+
+    /// So many steps are done.
+    #[inline]
+    pub(super) fn skip(&mut self, steps: u64) {
+        self.at += usize::try_from(steps).unwrap_or(usize::MAX);
+    }
+
     #[cold]
     fn next_chunk(&mut self) -> Option<Item> {
         while let Some(steps) = self.later.pop_front() {

@@ -1,11 +1,10 @@
 //! What comes over the bus, and who goes on then.
 
-use std::cmp::Reverse;
-
 use super::ClockError;
 use super::arbiter::{Ask, Port};
+use super::moments::Moment;
 use super::processor::Mode;
-use super::run::{Moment, Run};
+use super::run::Run;
 use crate::engine::Transactions;
 use crate::engine::events::Piece;
 use crate::engine::frames::Frames;
@@ -17,7 +16,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let Ask { processor: at, port, block, answer } = ask;
         if let Some(cycles) = answer {
             self.arbiter.hold(self.now, cycles);
-            self.moments.push(Reverse((self.now + cycles, at, Moment::Done(port))));
+            self.moments.push(self.now + cycles, at, Moment::Done(port));
             return Ok(());
         }
         let before = self.bus.counts.transactions;
@@ -46,21 +45,28 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             }
             None => (bill.ready.max(1), Moment::Done(port)),
         };
-        self.moments.push(Reverse((self.now + cycles, at, moment)));
+        self.moments.push(self.now + cycles, at, moment);
         Ok(())
     }
 
     /// A load takes place, and those that joined it.
-    fn perform_load(&mut self, at: usize, slot: usize) -> Result<(), ClockError> {
-        let slot = &mut self.processors[at].slots[slot];
+    fn perform_load(&mut self, at: usize, number: usize) -> Result<(), ClockError> {
+        let slot = &mut self.processors[at].slots[number];
         slot.performed = true;
-        let (load, joined) = (slot.load, std::mem::take(&mut slot.joined));
+        let (load, mut joined) = (slot.load, std::mem::take(&mut slot.joined));
         self.perform(&load)?;
-        joined.iter().try_for_each(|load| self.perform(load))
+        joined.iter().try_for_each(|load| self.perform(load))?;
+        // The list is used again.
+        joined.clear();
+        self.processors[at].slots[number].joined = joined;
+        Ok(())
     }
 
     /// Loads that came with a store to their block take place.
     fn perform_riders(&mut self, at: usize, block: u64) -> Result<(), ClockError> {
+        if self.processors[at].riders == 0 {
+            return Ok(());
+        }
         for slot in 0..self.processors[at].slots.len() {
             let s = &self.processors[at].slots[slot];
             if s.live && s.rides && !s.performed && s.load.block == block {
@@ -82,20 +88,21 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
                 return Ok(());
             }
             Moment::Done(Port::Load(slot)) => {
-                self.processors[who].end_loads(|at, _| at == usize::from(slot));
+                self.processors[who].end_load(usize::from(slot));
             }
             Moment::Done(Port::Store) => {
                 let processor = &mut self.processors[who];
                 processor.stores.pop_front();
                 (processor.head_asked, processor.head_performed) = (false, false);
-                processor.end_loads(|_, slot| slot.rides && slot.performed);
+                processor.end_riders();
             }
             Moment::Done(Port::Wait) => {
                 let processor = &mut self.processors[who];
                 processor.waiting = None;
                 processor.mode = Mode::Runs;
                 processor.delay += self.now - processor.since;
-                self.next[who] = self.now + self.timed.processor.operation_cycles;
+                let operation = self.timed.processor.operation_cycles;
+                self.agenda.wake(who, self.now + operation);
             }
         }
         let window = u64::from(self.timed.processor.window_instructions);
@@ -105,7 +112,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         if processor.mode == Mode::Stalls {
             processor.mode = Mode::Runs;
             processor.delay += self.now - processor.since;
-            self.next[who] = self.now;
+            self.agenda.wake(who, self.now);
         }
         Ok(())
     }
@@ -123,7 +130,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             self.perform_riders(at, head.block)?;
             let processor = &mut self.processors[at];
             processor.stores.pop_front();
-            processor.end_loads(|_, slot| slot.rides && slot.performed);
+            processor.end_riders();
         }
         Ok(())
     }

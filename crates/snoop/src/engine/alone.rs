@@ -9,7 +9,7 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
     /// was. What has to be looked at for that is looked at before the first question is asked, for
     /// the answer is hard to foretell.
     #[inline(always)]
-    pub(super) fn fetch_alone(&mut self, piece: &Piece<W>, set: usize) -> bool {
+    pub(crate) fn fetch_alone(&mut self, piece: &Piece<W>, set: usize) -> bool {
         let Some(fetch) = self.quiet.alone(piece.write, piece.private) else { return false };
         if self.frames.find(set, piece.block).is_some() || !self.directory.is_packed() {
             return false;

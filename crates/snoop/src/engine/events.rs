@@ -59,7 +59,8 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
         let frames = F::new(&vec![Shape { sets, ways }; processors]);
         Ok(Self {
             counts: Counts::default(),
-            quiet: Quiet::of(&table),
+            // Values that are carried along are for the table to move.
+            quiet: if setup.check { Quiet::nothing() } else { Quiet::of(&table) },
             table,
             directory: Directory::new(processors),
             rule: setup.rule,
@@ -162,7 +163,7 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
             self.count_miss(kernel, |misses| &mut misses.invalidation_true);
         }
         let need = if piece.write { QUIET_WRITE } else { QUIET_READ };
-        let quiet = self.quiet.bits(state) & need != 0 && self.shadow.is_none();
+        let quiet = self.quiet.bits(state) & need != 0;
         if quiet {
             self.frame(at).marks[mark(piece.write)].add(piece.words);
         }
@@ -210,11 +211,8 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
         };
         record.lost &= !own;
         record.ever |= own;
-        let alone = if record.holders == 0 && self.shadow.is_none() {
-            self.quiet.alone(piece.write, piece.private)
-        } else {
-            None
-        };
+        let alone =
+            if record.holders == 0 { self.quiet.alone(piece.write, piece.private) } else { None };
         if alone.is_some() {
             record.holders = own;
         }
@@ -264,7 +262,7 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
                 self.tell_writes(frame.block(), record);
             }
             let leaving = self.quiet.leaves(frame.state);
-            if leaving == Leaving::AsTheTableSays || self.shadow.is_some() {
+            if leaving == Leaving::AsTheTableSays {
                 record = self.replace_by_table(cache, (at, frame.number), frame.block())?;
             } else {
                 let written = u64::from(leaving == Leaving::WrittenBack);

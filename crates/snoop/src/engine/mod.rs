@@ -23,6 +23,7 @@ use homenode_trace::Batch;
 
 pub use counts::{Counts, KernelPart, Misses, Sharing, Transactions};
 pub use directory::PROCESSORS_MAX;
+pub(crate) use directory::members;
 pub(crate) use note::Deed;
 pub use setup::{MissRule, Reading, Setup, SetupError};
 pub(crate) use watch::{Loss, Watch};

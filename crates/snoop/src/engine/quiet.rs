@@ -37,14 +37,17 @@ pub(crate) struct Fetch {
 }
 
 impl Quiet {
+    /// Nothing: all goes by the table.
+    pub(crate) fn nothing() -> Self {
+        let mut leaves = [Leaving::AsTheTableSays; STATES];
+        leaves[0] = Leaving::Silently;
+        Self { bits: [0; STATES], leaves, concerns: [0; STATES], alone: [[None; 2]; 2] }
+    }
+
     pub(crate) fn of(table: &Table) -> Self {
         let alone = |event| [Area::Shared, Area::Private].map(|area| fetch(table, event, area));
-        let mut quiet = Self {
-            bits: [0; STATES],
-            leaves: [Leaving::Silently; STATES],
-            concerns: [0; STATES],
-            alone: [Event::Read, Event::Write].map(alone),
-        };
+        let alone = [Event::Read, Event::Write].map(alone);
+        let mut quiet = Self { alone, ..Self::nothing() };
         for (state, _) in (0..=u8::MAX).zip(table.states()) {
             let of = |event, bit| if table.is_quiet(state, event, state) { bit } else { 0 };
             let bits = of(Event::Read, QUIET_READ) | of(Event::Write, QUIET_WRITE);

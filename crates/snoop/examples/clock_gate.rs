@@ -1,0 +1,19 @@
+//! Simulates every protocol with a clock on two small streams: the work whose instructions CI
+//! counts. Prints the counts, so that nothing is optimised away.
+
+#[path = "../benches/streams/mod.rs"]
+mod streams;
+
+use homenode_snoop::TABLE;
+
+/// References in each stream; each protocol simulates both.
+const REFERENCES: usize = 200_000;
+
+fn main() {
+    for (stream, dealt) in streams::clocked(REFERENCES) {
+        for entry in TABLE {
+            let (counts, timing) = streams::simulate_clock(entry.name, &dealt);
+            println!("{stream}: {}: {counts:?} {timing:?}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Quiet references, several at a time.
+//!
+//! A reference that needs nobody changes only its own cache. Before something happens by itself,
+//! and before the bus can go to somebody, nobody else changes that; so a processor may take such
+//! steps ahead of the others, whose time comes later.
+
+use homenode_base::Flags;
+
+use super::areas::FOLLOWS;
+use super::run::Run;
+use super::stream::Step;
+use crate::engine::frames::{Frames, QUIET_READ, QUIET_WRITE};
+use crate::engine::words::Words;
+
+impl<F: Frames<W>, W: Words> Run<F, W> {
+    /// The first cycle whose looks may depend on what happens from now on: transactions take place
+    /// after the looks of a cycle, everything else before them.
+    pub(super) fn horizon(&self) -> u64 {
+        let granted = self.arbiter.free_at.max(self.now) + 1;
+        self.moments.next().map_or(granted, |at| at.min(granted))
+    }
+
+    /// A processor does its next references as long as they are quiet and before the horizon.
+    /// Anything out of the ordinary ends that, and is left to [`Self::look`].
+    #[inline]
+    pub(super) fn hurry(&mut self, at: usize, horizon: u64) {
+        let processor = &mut self.processors[at];
+        let process = processor.process;
+        let fetches = self.fetches[process];
+        let may_write = processor.stores.is_empty();
+        let steps = self.streams[process].known();
+        if processor.parts != 0 {
+            return;
+        }
+        let operation = self.timed.processor.operation_cycles;
+        let (mut time, mut number) = (self.agenda.next(at), processor.instructions);
+        let (mut done, mut kernel) = (0, 0);
+        for item in steps {
+            let fetch = item.step == Step::Fetch;
+            let need = if item.step == Step::Read || (fetch && fetches) {
+                QUIET_READ
+            } else if item.step == Step::Write && may_write {
+                QUIET_WRITE
+            } else {
+                break;
+            };
+            let counted = number + u64::from(fetch || !fetches);
+            let block = item.addr >> self.shift;
+            let first = item.addr & self.offset_mask;
+            let last = first + u64::from(item.size.saturating_sub(1));
+            if item.continues
+                || last > self.offset_mask
+                || item.flags & FOLLOWS != 0
+                || counted >= processor.limit
+                || done >= processor.left
+            {
+                break;
+            }
+            let words = W::range(W::word(first), W::word(last));
+            let set = self.bus.frames.set(at, block);
+            let guess = self.bus.frames.guess(set, block);
+            if !self.bus.quiet((set, guess), (block, words), need) {
+                break;
+            }
+            number = counted;
+            done += 1;
+            kernel += u64::from(Flags(item.flags).contains(Flags::KERNEL));
+            time += operation;
+            if time >= horizon {
+                break;
+            }
+        }
+        processor.instructions = number;
+        processor.left -= done;
+        processor.busy += done * operation;
+        self.agenda.wake(at, time);
+        self.streams[process].skip(done);
+        self.bus.counts.references += done;
+        self.bus.counts.block_references += done;
+        self.bus.counts.kernel.references += kernel;
+    }
+}
