@@ -7,7 +7,8 @@ mod clocked;
 use clocked::{Given, check_conservation, given, item};
 use homenode_base::Rng;
 use homenode_machine::Dispatch;
-use homenode_snoop::{Counts, Item, ProcessorTime, Step, Timing};
+use homenode_snoop::{Counts, Dealer, Item, ProcessorTime, Reading, Step, Timing};
+use homenode_trace::{Batch, Event, EventKind};
 
 fn read(addr: u64) -> Item {
     item(Step::Read, addr)
@@ -117,6 +118,29 @@ fn a_barrier_holds_until_all_are_there() {
     let arrivals = [68 + 2, 2 * 68 + 20, 3 * 68 + 2];
     assert_eq!(ends(&timing), arrivals.map(|at| at + 2));
     assert_eq!(timing.cycles, arrivals[2] + 1 + 2);
+}
+
+#[test]
+fn who_waits_for_a_semaphore_goes_on_after_the_post() {
+    let post = EventKind::ConditionWake { addr: 0x9000 };
+    let wait = EventKind::ConditionWait { addr: 0x9000 };
+    let batch = Batch {
+        thread: vec![0, 0, 1],
+        kind: vec![0; 3],
+        size: vec![4; 3],
+        addr: vec![0, 0, 64],
+        events: vec![(2, Event { thread: 0, what: post }), (2, Event { thread: 1, what: wait })],
+        ..Batch::default()
+    };
+    let mut dealer = Dealer::new(2, Reading::default(), &[], None);
+    let mut processes = vec![Vec::new(); 2];
+    for (process, steps) in dealer.deal(&batch).steps {
+        processes[process].extend_from_slice(&steps);
+    }
+    // The post comes at 68 + 2 + 2; the other process goes on a cycle later.
+    let (_, timing) = run(&given("mesi", 2, 2).blocking(), &processes);
+    assert_eq!((ends(&timing), timing.processors[1].idle), (vec![72, 70], 73));
+    assert_eq!((timing.cycles, timing.forced), (73 + 70, 0));
 }
 
 #[test]

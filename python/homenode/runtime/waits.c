@@ -55,18 +55,18 @@ static int wait_condition(struct hn_thread *me, pthread_cond_t *c, pthread_mutex
     return result;
 }
 
-/* Free order and shared objects: the real wait between two events. */
-#define FOREIGN_WAIT(me, c, call)                                     \
+/* Free order and shared objects: the real wait, which gives the lock back and takes it again. */
+#define FOREIGN_WAIT(me, c, m, call)                                  \
     do {                                                              \
         int outcome;                                                  \
-        if ((me) != NULL)                                             \
+        if ((me) != NULL) {                                           \
+            hn_sync_ref((me), (c), HN_ATOMIC, HN_CALLER);             \
             hn_event((me), HN_EV_CONDITION_WAIT, (uintptr_t)(c), 0);  \
-        if ((me) != NULL)                                             \
+            hn_note_releasing((me), (m), HN_CALLER);                  \
             hn_leave(me);                                             \
+        }                                                             \
         outcome = call;                                               \
-        (me) = hn_inside();                                           \
-        if ((me) != NULL)                                             \
-            hn_stamp(me);                                             \
+        hn_note_acquired(0, (m), HN_CALLER);                          \
         return outcome;                                               \
     } while (0)
 
@@ -75,7 +75,7 @@ INTERPOSE(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m))
     struct hn_thread *me = hn_inside();
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
-        FOREIGN_WAIT(me, c, REAL(pthread_cond_wait)(c, m));
+        FOREIGN_WAIT(me, c, m, REAL(pthread_cond_wait)(c, m));
     return wait_condition(me, c, m, -1);
 }
 
@@ -85,7 +85,7 @@ INTERPOSE(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m,
     struct hn_thread *me = hn_inside();
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
-        FOREIGN_WAIT(me, c, REAL(pthread_cond_timedwait)(c, m, deadline));
+        FOREIGN_WAIT(me, c, m, REAL(pthread_cond_timedwait)(c, m, deadline));
     return wait_condition(me, c, m, hn_until(deadline, cond_clock(c)));
 }
 
@@ -95,7 +95,7 @@ INTERPOSE(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, c
     struct hn_thread *me = hn_inside();
 
     if (me == NULL || !hn_deterministic() || cond_shared(c))
-        FOREIGN_WAIT(me, c, REAL(pthread_cond_clockwait)(c, m, clock, deadline));
+        FOREIGN_WAIT(me, c, m, REAL(pthread_cond_clockwait)(c, m, clock, deadline));
     return wait_condition(me, c, m, hn_until(deadline, clock));
 }
 

@@ -8,6 +8,7 @@ use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 use rustc_hash::FxHashMap;
 
 use super::areas::{Areas, FOLLOWS};
+use super::conditions::{Conditions, wakes_of};
 use super::stream::{Dealt, Item, Step};
 use super::translation::Translation;
 use crate::engine::Reading;
@@ -50,6 +51,7 @@ pub struct Dealer {
     arrived: Vec<u32>,
     /// The episode that a process is in, by process and barrier.
     inside: FxHashMap<(usize, u64), u64>,
+    conditions: Conditions,
 }
 
 impl Dealer {
@@ -76,6 +78,7 @@ impl Dealer {
             episodes: FxHashMap::default(),
             arrived: Vec::new(),
             inside: FxHashMap::default(),
+            conditions: Conditions::new(processes),
         }
     }
 
@@ -171,6 +174,7 @@ impl Dealer {
             return;
         }
         self.begun[process] = true;
+        self.steps[process].extend(self.conditions.before(process, &item));
         self.steps[process].push(item);
     }
 
@@ -221,9 +225,14 @@ impl Dealer {
                     self.recorded[process] = number.parse().unwrap_or(self.recorded[process]);
                 }
             }
+            EventKind::ConditionWait { addr } => {
+                self.conditions.wait(process, *addr);
+            }
+            EventKind::ConditionWake { addr } => {
+                self.conditions.wake(*addr);
+                self.step(process, Step::Arrive, wakes_of(*addr));
+            }
             EventKind::ThreadStart { .. }
-            | EventKind::ConditionWait { .. }
-            | EventKind::ConditionWake { .. }
             | EventKind::Alloc { .. }
             | EventKind::Free { .. }
             | EventKind::Map { .. }

@@ -11,6 +11,7 @@
 mod agenda;
 mod arbiter;
 mod areas;
+mod conditions;
 mod deal;
 mod hurry;
 mod look;

@@ -19,9 +19,9 @@ pub enum Step {
     Acquire,
     /// Gives the lock at the address back.
     Release,
-    /// Arrives at the barrier episode with this number.
+    /// Arrives at the barrier episode with this number, or wakes who waits for a condition.
     Arrive,
-    /// Waits until so many have arrived at the episode.
+    /// Waits until so many have arrived at the episode, or have woken.
     Depart,
     /// Makes the process with this number.
     Create,

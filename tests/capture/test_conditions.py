@@ -1,0 +1,30 @@
+"""Conditions and semaphores of real programs, waited for again where processes are scheduled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Recording
+
+
+@pytest.mark.parametrize("options", [{"quantum": 7}, {"quantum": 100}, {"order": "free"}])
+def test_nobody_waits_in_vain(
+    build: Callable[..., Path],
+    record: Callable[..., Recording],
+    options: dict[str, str | int],
+) -> None:
+    made = record(build("conditions.c"), **options)
+    assert made.out == "sum 89700 token 300\n"
+    result = hn.simulate_bus(made.path, "mesi", scaling="1-4,8", scheduler="random")
+    assert [row["forced"] for row in result] == [0] * 5
+    assert len({row["references"] for row in result}) == 1
+    # They take turns: more processors do little, and most of them wait.
+    assert max(row["gsp"] for row in result) < 2
