@@ -8,6 +8,9 @@
 //! base = "bus-smp"                       # everything not said here comes from there
 //! [cache]
 //! size_bytes = { value = 65536, source = "where the number comes from" }
+//! [cache.split]                          # an instruction cache of its own; `cache` is for data
+//! size_bytes = { value = 32768, source = "..." }
+//! associativity = { value = 2, source = "..." }
 //! [transactions.read_block_memory]       # cycles; terms as in the prices of other machines
 //! terms = { constant = 64, block_bytes = 0.125 }
 //! source = "..."
@@ -40,6 +43,8 @@ pub struct BusMachine {
     pub processor: Processor,
     /// Each processor's cache, unless the user says otherwise.
     pub cache: CacheShape,
+    /// Each processor's instruction cache, if it has one of its own: `cache` is for data then.
+    pub instructions: Option<CacheShape>,
     /// The bus.
     pub bus: Bus,
     /// Who runs where.
@@ -214,6 +219,15 @@ struct CacheFile {
     size_bytes: Sourced<u64>,
     block_size_bytes: Sourced<u64>,
     associativity: Sourced<u64>,
+    /// The instruction cache, if it is not the same one.
+    split: Option<SplitFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SplitFile {
+    size_bytes: Sourced<u64>,
+    associativity: Sourced<u64>,
 }
 
 #[derive(Deserialize)]
@@ -332,6 +346,11 @@ impl BusMachine {
                 block_size_bytes: cache.block_size_bytes.value,
                 associativity: cache.associativity.value,
             },
+            instructions: cache.split.map(|split| CacheShape {
+                size_bytes: split.size_bytes.value,
+                block_size_bytes: cache.block_size_bytes.value,
+                associativity: split.associativity.value,
+            }),
             bus: Bus {
                 width_bits: bus.width_bits.value,
                 split_transactions: bus.split_transactions.value,

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::BlockSize;
-use homenode_machine::{Arbitration, BUS_TABLE, BusMachine, Dispatch, Machine};
+use homenode_machine::{Arbitration, BUS_TABLE, BusMachine, CacheShape, Dispatch, Machine};
 
 /// Foglia, Giorgi and Prete 2004, table 4: all 28 bus entries and the processor's four.
 #[test]
@@ -74,6 +74,26 @@ fn a_file_overrides_what_its_base_says() {
     assert_eq!((machine.cache.associativity, machine.cache.size_bytes), (4, 2 << 20));
     let cycles = machine.cycles(BlockSize::new(64).unwrap()).unwrap();
     assert_eq!((cycles.invalidate, cycles.write), (6, 5));
+}
+
+#[test]
+fn a_file_may_split_the_cache() {
+    assert_eq!(BusMachine::parse("bus-smp").unwrap().instructions, None);
+    let text = r#"
+        name = "split"
+        kind = "bus"
+        base = "bus-smp"
+        [cache.split]
+        size_bytes = { value = 32768, source = "test" }
+        associativity = { value = 4, source = "test" }
+    "#;
+    let machine = BusMachine::from_toml(text, "split.toml").unwrap();
+    let CacheShape { block_size_bytes, .. } = machine.cache;
+    let wanted = CacheShape { size_bytes: 32768, block_size_bytes, associativity: 4 };
+    assert_eq!((machine.instructions, machine.cache.size_bytes), (Some(wanted), 2 << 20));
+    let error = BusMachine::from_toml(&text.replace("associativity", "ways"), "x.toml");
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("unknown field `ways`"), "{error}");
 }
 
 #[test]

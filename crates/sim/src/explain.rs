@@ -134,6 +134,13 @@ pub fn explain<T: TraceSource + ?Sized>(
         (None, None) => Some(example(&names)),
         (None, Some(name)) => Some(named(name)?),
     };
+    if shown.is_none() && machine.instructions.is_some() {
+        return Err(wrong(format!(
+            "machine {}: its caches are split, and a walk shows one cache a processor: take a \
+             machine without cache.split",
+            machine.name
+        )));
+    }
     let own = if shown.is_some() { Example::CACHE } else { machine.cache };
     let setup = setup(config, own, (shown, trace))?;
     let (references, part) = match (shown, trace) {
@@ -220,6 +227,7 @@ fn setup<T: TraceSource + ?Sized>(
             block_size_bytes,
             associativity: config.associativity.unwrap_or(own.associativity),
         },
+        instructions: None,
         private: config.private_ranges.iter().map(|&(low, high)| low..high).collect(),
         reading: Reading::default(),
         rule: MissRule::Dubois,

@@ -145,6 +145,32 @@ fn what_cannot_be_is_refused_before_the_trace_is_read() {
 }
 
 #[test]
+fn fetches_may_have_caches_of_their_own() {
+    let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    let text = "name = \"split\"\nkind = \"bus\"\nbase = \"bus-smp\"\n[cache.split]\n\
+                size_bytes = { value = 1024, source = \"test\" }\n\
+                associativity = { value = 2, source = \"test\" }\n";
+    std::fs::write(file.path(), text).unwrap();
+    let path = file.path().to_str().unwrap();
+    let run = |more: &str| {
+        let shape = r#""cache_sizes": [2048], "block_sizes": [64], "associativities": [2]"#;
+        let text = format!(r#"{{"machines": ["bus-smp", "{path}"], {shape}{more}}}"#);
+        simulate(&text, &trace(5_000, 1_000))
+    };
+    for order in ["trace", "clock"] {
+        let found = run(&format!(r#", "order": "{order}", "processors": 3"#)).unwrap();
+        let [unified, split] = [&found.outcomes[0], &found.outcomes[3]];
+        assert_eq!((split.machine.as_str(), split.cache_size), ("split", 2048));
+        assert_eq!(unified.counts.references, split.counts.references);
+        assert_ne!(unified.counts.misses, split.counts.misses);
+    }
+    let error = run(r#", "fetches": "exclude""#).unwrap_err().to_string();
+    assert!(error.contains("machine split has instruction caches of its own"), "{error}");
+    let error = run(r#", "processors": 40"#).unwrap_err().to_string();
+    assert!(error.contains("40 processors with split caches"), "{error}");
+}
+
+#[test]
 fn a_caller_that_breaks_off_gets_no_outcome() {
     let result =
         simulate_bus(&config("{}"), &trace(5_000, 100), &mut |_, _| ControlFlow::Break(()));

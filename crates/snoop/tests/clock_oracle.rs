@@ -33,6 +33,11 @@ fn engine(machine: &Machine, times: &Times) -> Given {
         block_size_bytes: machine.block,
         associativity: machine.ways as u64,
     });
+    given.setup.instructions = machine.instructions.map(|(size_bytes, ways)| CacheShape {
+        size_bytes,
+        block_size_bytes: machine.block,
+        associativity: ways as u64,
+    });
     given.setup.reading.private_kernel = machine.private_kernel;
     given.setup.rule = if machine.torrellas { MissRule::Torrellas } else { MissRule::Dubois };
     let processor = &mut given.timed.processor;

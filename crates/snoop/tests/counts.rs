@@ -5,7 +5,7 @@ mod oracle;
 
 use std::collections::BTreeMap;
 
-use homenode_base::{Flags, Rng};
+use homenode_base::{AccessKind, Flags, Rng};
 use homenode_machine::CacheShape;
 use homenode_snoop::{Counter, Counts, MissRule, ProtocolSpec, Reading, Setup, TABLE};
 use homenode_trace::Batch;
@@ -21,12 +21,24 @@ fn batch(refs: &[Ref]) -> Batch {
     let flagged = refs.iter().any(|r| flags(r) != 0);
     Batch {
         thread: refs.iter().map(|r| r.thread).collect(),
-        kind: refs.iter().map(|r| u8::from(r.write)).collect(),
+        kind: refs.iter().map(kind).collect(),
         size: refs.iter().map(|r| r.size).collect(),
         addr: refs.iter().map(|r| r.addr).collect(),
         flags: refs.iter().filter(|_| flagged).map(flags).collect(),
         ..Batch::default()
     }
+}
+
+fn kind(r: &Ref) -> u8 {
+    let kind = if r.fetch { AccessKind::Fetch } else { AccessKind::Read };
+    if r.write { AccessKind::Write.code() } else { kind.code() }
+}
+
+/// The instruction cache of a machine.
+fn instructions(machine: &Machine) -> Option<CacheShape> {
+    let (size_bytes, ways) = machine.instructions?;
+    let associativity = ways as u64;
+    Some(CacheShape { size_bytes, block_size_bytes: machine.block, associativity })
 }
 
 fn setup(machine: &Machine, check: bool) -> Setup {
@@ -37,6 +49,7 @@ fn setup(machine: &Machine, check: bool) -> Setup {
             block_size_bytes: machine.block,
             associativity: machine.ways as u64,
         },
+        instructions: instructions(machine),
         private: Vec::new(),
         reading: Reading { private_kernel: machine.private_kernel, ..Reading::default() },
         rule: if machine.torrellas { MissRule::Torrellas } else { MissRule::Dubois },

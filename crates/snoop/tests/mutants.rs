@@ -68,6 +68,7 @@ fn simulate(table: Table, trace: &Batch) -> Option<String> {
     let setup = Setup {
         processors: 3,
         cache: CacheShape { size_bytes: 32, block_size_bytes: 16, associativity: 2 },
+        instructions: None,
         private: Vec::new(),
         reading: Reading::default(),
         rule: MissRule::Dubois,

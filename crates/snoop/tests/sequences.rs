@@ -18,6 +18,7 @@ fn setup(processors: u16, (size_bytes, associativity): (u64, u64)) -> Setup {
     Setup {
         processors,
         cache: CacheShape { size_bytes, block_size_bytes: 32, associativity },
+        instructions: None,
         private: std::iter::once(0x8000..0x9000).collect(),
         reading: Reading::default(),
         rule: MissRule::Dubois,
@@ -413,4 +414,41 @@ fn machines_that_cannot_be_are_refused() {
         assert!(matches!(with(size, 32, ways), Some(SetupError::Cache { .. })), "{size} {ways}");
     }
     assert_eq!(with(96, 32, 3), None, "one set of three");
+    let split = |processors, (size_bytes, block_size_bytes, associativity)| {
+        let instructions = Some(CacheShape { size_bytes, block_size_bytes, associativity });
+        build(Setup { instructions, ..setup(processors, (128, 2)) })
+    };
+    assert_eq!(split(32, (64, 32, 1)), None);
+    assert_eq!(split(33, (64, 32, 1)), Some(SetupError::SplitProcessors { processors: 33 }));
+    let blocks = SetupError::SplitBlock { instructions: 64, data: 32 };
+    assert_eq!(split(1, (64, 64, 1)), Some(blocks));
+    assert!(matches!(split(1, (96, 32, 1)), Some(SetupError::Cache { .. })));
+    let error = SetupError::SplitProcessors { processors: 33 }.to_string();
+    assert!(error.contains("simulate at most 32 processors, or unified caches"), "{error}");
+}
+
+/// One processor whose fetches go to a cache of one block: the bus connects both caches.
+#[test]
+fn split_caches_are_two_caches_on_the_bus() {
+    let instructions = Some(CacheShape { size_bytes: 32, block_size_bytes: 32, associativity: 1 });
+    let run = |protocol: &str, text| {
+        let table = ProtocolSpec::parse(protocol).unwrap().table();
+        let setup = Setup { instructions, ..setup(1, (128, 2)) };
+        let mut counter = Counter::new(&setup, table).unwrap();
+        counter.push(&batch(text)).unwrap();
+        counter.finish()
+    };
+    // The read finds the block in the other cache; the write invalidates what was fetched, and
+    // another fetch of it gets what was written.
+    let text = "0 I 1000; 0 R 1004; 0 I 1004; 0 W 1000; 0 I 1000; 0 I 1040; 0 R 1000";
+    let found = run("mesi", text);
+    assert_eq!(found.hits, 3, "the second fetch, the write, the last read");
+    assert_eq!(found.misses, Misses { cold: 3, invalidation_true: 1, ..misses() });
+    let moved =
+        Transactions { read_block_memory: 2, read_block_cache: 2, ..Transactions::default() };
+    assert_eq!(found.transactions, Transactions { invalidate: 1, ..moved });
+    assert_eq!(found.coherence, Sharing { true_sharing: 1, ..Sharing::default() });
+    // What is updated stays.
+    let found = run("dragon", "0 I 1000; 0 R 1004; 0 W 1000; 0 I 1000");
+    assert_eq!((found.hits, found.transactions.write), (2, 1));
 }

@@ -14,6 +14,7 @@ fn setup(processors: u16, (size_bytes, block_size_bytes, associativity): (u64, u
     Setup {
         processors,
         cache: CacheShape { size_bytes, block_size_bytes, associativity },
+        instructions: None,
         private: std::iter::once(0x1_0400..0x1_0440).collect(),
         reading: Reading::default(),
         rule: MissRule::Dubois,

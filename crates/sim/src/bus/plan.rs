@@ -302,9 +302,21 @@ impl Plan {
         (cache, processors, scheduler): (CacheShape, u16, Option<Dispatch>),
     ) -> Result<(), SimError> {
         let own = self.machines[machine].scheduler.policy;
+        let block_size_bytes = cache.block_size_bytes;
+        let instructions = self.machines[machine].instructions;
+        if instructions.is_some() && config.fetches == Included::Exclude {
+            let problem = format!(
+                "machine {} has instruction caches of its own, and --fetches exclude would leave \
+                 them empty: include fetches, or take a machine without cache.split",
+                self.machines[machine].name
+            );
+            return Err(SimError::Config { problem });
+        }
         let setup = Setup {
             processors,
             cache,
+            // Blocks are of one size on one bus.
+            instructions: instructions.map(|own| CacheShape { block_size_bytes, ..own }),
             private: config.private_ranges.iter().map(|&(low, high)| low..high).collect(),
             reading: Reading {
                 private: config.private != Areas::Exclude,
@@ -317,7 +329,7 @@ impl Plan {
             check: config.check,
         };
         setup.geometry()?;
-        let block = BlockSize::new(cache.block_size_bytes)?;
+        let block = BlockSize::new(block_size_bytes)?;
         self.points.push(Point {
             machine,
             protocol: protocol.text.clone(),
@@ -331,8 +343,10 @@ impl Plan {
 
     fn check_memory(&self) -> Result<(), SimError> {
         let bytes = |point: &Point| {
-            let CacheShape { size_bytes, block_size_bytes, .. } = point.setup.cache;
-            size_bytes / block_size_bytes * FRAME_BYTES * u64::from(point.setup.processors)
+            let frames = |cache: CacheShape| cache.size_bytes / cache.block_size_bytes;
+            let instructions = point.setup.instructions.map_or(0, frames);
+            let each = frames(point.setup.cache) + instructions;
+            each * FRAME_BYTES * u64::from(point.setup.processors)
         };
         if self.points.iter().map(bytes).sum::<u64>() <= MEMORY_MAX_BYTES {
             return Ok(());

@@ -98,6 +98,7 @@ pub fn simulate(protocol: &str, batches: &[Batch]) -> Counts {
     let setup = Setup {
         processors: PROCESSORS,
         cache: CacheShape { size_bytes: 32 << 10, block_size_bytes: 64, associativity: 8 },
+        instructions: None,
         private: Vec::new(),
         reading: Reading::default(),
         rule: MissRule::Dubois,
@@ -148,6 +149,7 @@ pub fn simulate_clock(protocol: &str, dealt: &[Dealt]) -> (Counts, Timing) {
     let setup = Setup {
         processors: CLOCKED,
         cache: CacheShape { size_bytes: 256 << 10, block_size_bytes: 64, associativity: 8 },
+        instructions: None,
         private: Vec::new(),
         reading: Reading::default(),
         rule: MissRule::Dubois,

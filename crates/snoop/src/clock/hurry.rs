@@ -57,7 +57,8 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
                 break;
             }
             let words = W::range(W::word(first), W::word(last));
-            let set = self.bus.frames.set(at, block);
+            let cache = at + if fetch { self.instructions } else { 0 };
+            let set = self.bus.frames.set(cache, block);
             let guess = self.bus.frames.guess(set, block);
             if !self.bus.quiet((set, guess), (block, words), need) {
                 break;

@@ -122,13 +122,14 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         number: u64,
     ) -> Result<Outcome, ClockError> {
         let write = matches!(item.step, Step::Write | Step::Atomic);
+        let cache = at + if item.step == Step::Fetch { self.instructions } else { 0 };
         let processor = &self.processors[at];
         if item.step == Step::Atomic && !processor.is_drained() {
             return Ok(Outcome::Stalls);
         }
         let need = if write { QUIET_WRITE } else { QUIET_READ };
         if !write || processor.stores.is_empty() {
-            let set = self.bus.frames.set(at, block);
+            let set = self.bus.frames.set(cache, block);
             let guess = self.bus.frames.guess(set, block);
             if self.bus.quiet((set, guess), (block, words), need) {
                 return Ok(Outcome::Goes);
@@ -136,7 +137,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         }
         let flags = Flags(item.flags);
         let piece = Piece {
-            cache: at,
+            cache,
             block,
             words,
             write,
@@ -148,8 +149,8 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
 
     /// A load that is not quiet.
     fn load(&mut self, piece: &Piece<W>, number: u64) -> Result<Outcome, ClockError> {
-        let at = piece.cache;
-        if let Some(slot) = self.processors[at].pending_load(piece.block) {
+        let at = self.owner(piece.cache);
+        if let Some(slot) = self.processors[at].pending_load(piece) {
             slot.joined.push(*piece);
             return Ok(Outcome::Goes);
         }
@@ -164,7 +165,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         if processor.slots_live as u64 >= u64::from(self.timed.processor.misses_max) {
             return Ok(Outcome::Stalls);
         }
-        let rides = processor.has_store(piece.block);
+        let rides = processor.has_store(piece);
         let slot = processor.begin_load(*piece, number, rides);
         processor.set_limit(u64::from(self.timed.processor.window_instructions));
         if !rides {
@@ -176,7 +177,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
 
     /// A store that is not quiet, or comes after others.
     fn store(&mut self, piece: &Piece<W>, step: Step) -> Result<Outcome, ClockError> {
-        let (at, of) = (piece.cache, &self.timed.processor);
+        let (at, of) = (self.owner(piece.cache), &self.timed.processor);
         let (words, blocking) = (of.store_buffer_words as usize, of.blocking);
         if self.processors[at].stores.is_empty() && !self.bus.asks(piece) {
             self.perform(piece)?;
@@ -185,7 +186,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let processor = &mut self.processors[at];
         if blocking || words == 0 || step == Step::Atomic {
             // Its own load from the block comes first.
-            let first = processor.fetches(piece.block);
+            let first = processor.fetches(piece);
             return Ok(if first { Outcome::Stalls } else { self.wait_for(piece) });
         }
         if processor.stores.len() >= words {
@@ -198,7 +199,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
 
     /// The processor waits until the reference is done.
     fn wait_for(&mut self, piece: &Piece<W>) -> Outcome {
-        let at = piece.cache;
+        let at = self.owner(piece.cache);
         let processor = &mut self.processors[at];
         processor.waiting = Some(*piece);
         (processor.mode, processor.since) = (Mode::Waits, self.now);

@@ -68,6 +68,12 @@ pub(super) struct Processor<W> {
     pub(super) idle: u64,
 }
 
+/// Whether two references go for the same block to the same cache.
+#[inline]
+fn same<W>(one: &Piece<W>, other: &Piece<W>) -> bool {
+    one.block == other.block && one.cache == other.cache
+}
+
 impl<W: Words> Processor<W> {
     pub(super) fn new() -> Self {
         Self {
@@ -97,20 +103,20 @@ impl<W: Words> Processor<W> {
         self.slots_live == 0 && self.stores.is_empty() && self.waiting.is_none()
     }
 
-    /// The load from this block that has not taken place yet.
-    pub(super) fn pending_load(&mut self, block: u64) -> Option<&mut Slot<W>> {
-        self.slots.iter_mut().find(|slot| slot.live && !slot.performed && slot.load.block == block)
+    /// The load that goes for the same block to the same cache and that has not taken place yet.
+    pub(super) fn pending_load(&mut self, load: &Piece<W>) -> Option<&mut Slot<W>> {
+        self.slots.iter_mut().find(|slot| slot.live && !slot.performed && same(&slot.load, load))
     }
 
-    /// Whether a store to this block waits in the buffer and has not taken place.
-    pub(super) fn has_store(&self, block: u64) -> bool {
+    /// Whether a store to its block in its cache waits in the buffer and has not taken place.
+    pub(super) fn has_store(&self, load: &Piece<W>) -> bool {
         let waiting = self.stores.iter().skip(usize::from(self.head_performed));
-        { waiting }.any(|store| store.block == block)
+        { waiting }.any(|store| same(store, load))
     }
 
-    /// Whether a load of its own from this block, not waiting for a store, is under way.
-    pub(super) fn fetches(&self, block: u64) -> bool {
-        self.slots.iter().any(|slot| slot.live && !slot.rides && slot.load.block == block)
+    /// Whether a load of the same block to the same cache, not waiting for a store, is under way.
+    pub(super) fn fetches(&self, piece: &Piece<W>) -> bool {
+        self.slots.iter().any(|slot| slot.live && !slot.rides && same(&slot.load, piece))
     }
 
     /// Puts a load into a free slot and returns its number.

@@ -31,6 +31,8 @@ pub(super) struct Run<F, W> {
     /// Bytes in a block, less 1.
     pub(super) offset_mask: u64,
     pub(super) private_kernel: bool,
+    /// From the number of a processor's cache to that of its instruction cache.
+    pub(super) instructions: usize,
     pub(super) timed: ClockSetup,
     pub(super) prices: Prices,
     pub(super) now: u64,
@@ -56,7 +58,7 @@ pub(super) struct Run<F, W> {
 
 impl<F: Frames<W>, W: Words> Run<F, W> {
     pub(super) fn new(setup: &Setup, table: Table, timed: &ClockSetup) -> Result<Self, SetupError> {
-        let (block, _, _) = setup.geometry()?;
+        let (block, _) = setup.geometry()?;
         let (count, processes) = (usize::from(setup.processors), timed.processes);
         let policy = (timed.scheduler.policy, timed.scheduler.aging);
         let mut timed = *timed;
@@ -69,6 +71,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             shift: block.bytes().trailing_zeros(),
             offset_mask: block.bytes() - 1,
             private_kernel: setup.reading.private_kernel,
+            instructions: setup.instruction_caches(),
             timed,
             prices: Prices::new(timed.cycles, &timed.bus)?,
             now: 0,
@@ -183,14 +186,22 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             return Ok(());
         }
         let (cycle, base) = (self.now, piece.block << self.shift);
+        let count = u16::try_from(self.processors.len()).unwrap_or(u16::MAX);
         self.bus.reference(piece, set).map_err(|error| match error {
-            CheckError::Stale { processor, address, .. } => {
-                ClockError::Stale { cycle, processor, address: base + address }
+            CheckError::Stale { processor: cache, address, .. } => {
+                ClockError::Stale { cycle, processor: cache % count, address: base + address }
             }
-            CheckError::Impossible { processor, what, .. } => {
-                ClockError::Impossible { cycle, processor, address: base, what }
+            CheckError::Impossible { processor: cache, what, .. } => {
+                ClockError::Impossible { cycle, processor: cache % count, address: base, what }
             }
         })
+    }
+
+    /// The processor that has a cache.
+    #[inline]
+    pub(super) fn owner(&self, cache: usize) -> usize {
+        // There are at most two a processor.
+        cache - if cache < self.processors.len() { 0 } else { self.processors.len() }
     }
 
     /// Whether a reference is to a private area.

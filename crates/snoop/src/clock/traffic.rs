@@ -121,7 +121,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     pub(super) fn drain_stores(&mut self, at: usize) -> Result<(), ClockError> {
         while let Some(&head) = self.processors[at].stores.front()
             && !self.processors[at].head_asked
-            && !self.processors[at].fetches(head.block)
+            && !self.processors[at].fetches(&head)
         {
             if self.asks_for(&head) {
                 break;
@@ -139,7 +139,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     fn asks_for(&mut self, head: &Piece<W>) -> bool {
         let asks = self.bus.asks(head);
         if asks {
-            let at = head.cache;
+            let at = self.owner(head.cache);
             self.processors[at].head_asked = true;
             let (port, block) = (Port::Store, head.block);
             self.arbiter.ask(Ask { processor: at, port, block, answer: None });

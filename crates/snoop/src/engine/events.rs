@@ -3,7 +3,7 @@
 use super::CheckError;
 use super::counts::{Counts, Misses};
 use super::directory::{Directory, Record};
-use super::frames::{Frame, Frames, QUIET_READ, QUIET_WRITE, READ, Shape, Story, WRITTEN};
+use super::frames::{Frame, Frames, QUIET_READ, QUIET_WRITE, READ, Story, WRITTEN};
 use super::note::Deed;
 use super::quiet::{Leaving, Quiet};
 use super::setup::{MissRule, Setup, SetupError};
@@ -53,20 +53,19 @@ pub(crate) struct Bus<F, W> {
 
 impl<F: Frames<W>, W: Words> Bus<F, W> {
     pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
-        let (block, sets, ways) = setup.geometry()?;
-        let processors = usize::from(setup.processors);
+        let (block, shapes) = setup.shapes()?;
         let words = usize::try_from(block.words()).unwrap_or(usize::MAX);
-        let frames = F::new(&vec![Shape { sets, ways }; processors]);
+        let frames = F::new(&shapes);
         Ok(Self {
             counts: Counts::default(),
             // Values that are carried along are for the table to move.
             quiet: if setup.check { Quiet::nothing() } else { Quiet::of(&table) },
             table,
-            directory: Directory::new(processors),
+            directory: Directory::new(shapes.len()),
             rule: setup.rule,
             shadow: setup.check.then(|| Shadow::new(words, frames.all().len())),
             log: None,
-            others: Vec::with_capacity(processors),
+            others: Vec::with_capacity(shapes.len()),
             frames,
             words: std::marker::PhantomData,
         })

@@ -49,8 +49,10 @@ pub(super) struct Engine<F, W> {
     pub(super) shift: u32,
     /// Bytes in a block, less 1.
     offset_mask: u64,
-    /// The cache of each thread.
+    /// The cache of each thread, and how much further it is for references of each kind.
     place: Box<[u8; THREADS]>,
+    further: [u8; 256],
+    processors: u16,
     /// What a copy must allow for a reference of each kind to be quiet, or `LEFT_OUT`.
     need: [u8; 256],
     /// By flags.
@@ -63,12 +65,15 @@ pub(super) struct Engine<F, W> {
 
 impl<F: Frames<W>, W: Words> Engine<F, W> {
     pub(super) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
-        let (block, _, _) = setup.geometry()?;
+        let (block, _) = setup.geometry()?;
         let reading = setup.reading;
         let mut place = Box::new([0; THREADS]);
         for (thread, place) in (0..=u16::MAX).zip(place.iter_mut()) {
             *place = u8::try_from(thread % setup.processors).unwrap_or(0);
         }
+        let mut further = [0; 256];
+        let instructions = u8::try_from(setup.instruction_caches()).unwrap_or(0);
+        further[usize::from(AccessKind::Fetch.code())] = instructions;
         let mut need = [LEFT_OUT; 256];
         // Nothing is quiet if everything is checked.
         let checked = u8::from(setup.check) << STRADDLES_SHIFT;
@@ -94,6 +99,8 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
             shift: block.bytes().trailing_zeros(),
             offset_mask: block.bytes() - 1,
             place,
+            further,
+            processors: setup.processors,
             need,
             nature,
             private,
@@ -152,7 +159,7 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
         let (addrs, threads) = (&batch.addr[rows.clone()], &batch.thread[rows.clone()]);
         let row = addrs.iter().zip(threads).zip(kinds.iter().zip(sizes));
         for (nth, (((&addr, &thread), (&kind, &size)), ahead)) in row.zip(ahead).enumerate() {
-            let cache = self.place[usize::from(thread)];
+            let cache = self.place[usize::from(thread)] + self.further[usize::from(kind)];
             let block = addr >> self.shift;
             let begin = addr & self.offset_mask;
             let last = begin + u64::from(size.saturating_sub(1));
@@ -203,13 +210,14 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
         let addr = batch.addr[row];
         let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
         let flags = batch.flags.get(row).copied().unwrap_or(0);
-        let need = self.need[usize::from(batch.kind[row])];
+        let (kind, thread) = (usize::from(batch.kind[row]), usize::from(batch.thread[row]));
+        let need = self.need[kind];
         for block in addr >> self.shift..=end >> self.shift {
             let begin = addr.max(block << self.shift);
             let last = end.min((block << self.shift) | self.offset_mask);
             let word = |at| W::word(at & self.offset_mask);
             let piece = Piece {
-                cache: usize::from(self.place[usize::from(batch.thread[row])]),
+                cache: usize::from(self.place[thread] + self.further[kind]),
                 block,
                 words: W::range(word(begin), word(last)),
                 write: u64::from(need) & QUIET_WRITE != 0,
@@ -231,10 +239,12 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
         let at = self.rows + row as u64;
         let base = block << self.shift;
         match error {
-            CheckError::Stale { processor, address, .. } => {
+            CheckError::Stale { processor: cache, address, .. } => {
+                let processor = cache % self.processors;
                 CheckError::Stale { reference: at, processor, address: base + address }
             }
-            CheckError::Impossible { processor, what, .. } => {
+            CheckError::Impossible { processor: cache, what, .. } => {
+                let processor = cache % self.processors;
                 CheckError::Impossible { reference: at, processor, address: base, what }
             }
         }

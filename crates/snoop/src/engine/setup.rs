@@ -7,6 +7,7 @@ use homenode_machine::CacheShape;
 use serde::{Deserialize, Serialize};
 
 use super::directory::PROCESSORS_MAX;
+use super::frames::Shape;
 
 /// Largest cache.
 const CACHE_BYTES_MAX: u64 = 1 << 30;
@@ -20,6 +21,8 @@ pub struct Setup {
     pub processors: u16,
     /// Each processor's cache.
     pub cache: CacheShape,
+    /// Each processor's instruction cache, if it has one of its own: `cache` is for data then.
+    pub instructions: Option<CacheShape>,
     /// Addresses of private areas, beside what the trace's references say of themselves.
     pub private: Vec<Range<u64>>,
     /// Which references count, and what their flags mean.
@@ -80,6 +83,26 @@ pub enum SetupError {
         /// How many.
         processors: u16,
     },
+    /// Too many processors with two caches each.
+    #[error(
+        "{processors} processors with split caches: a bus has at most {PROCESSORS_MAX} caches; \
+         simulate at most {} processors, or unified caches", PROCESSORS_MAX / 2
+    )]
+    SplitProcessors {
+        /// How many.
+        processors: u16,
+    },
+    /// Instruction and data caches that have blocks of different sizes.
+    #[error(
+        "blocks of {instructions} bytes in the instruction cache and of {data} in the data cache: \
+         one bus moves blocks of one size"
+    )]
+    SplitBlock {
+        /// Bytes in a block of the instruction cache.
+        instructions: u64,
+        /// Bytes in a block of the data cache.
+        data: u64,
+    },
     /// A block that is too small or too large, or no power of two.
     #[error("blocks of {bytes} bytes: expected a power of two from 16 to 1024")]
     Block {
@@ -111,25 +134,53 @@ pub enum SetupError {
 }
 
 impl Setup {
-    /// The block size and the number of sets and of frames in each.
+    /// The block size, and the most frames in a set of any cache.
     ///
     /// # Errors
     /// When there can be no such cache, or no such number of processors.
-    pub fn geometry(&self) -> Result<(BlockSize, usize, usize), SetupError> {
-        let CacheShape { size_bytes, block_size_bytes: bytes, associativity } = self.cache;
-        if !(1..=PROCESSORS_MAX).contains(&self.processors) {
-            return Err(SetupError::Processors { processors: self.processors });
+    pub fn geometry(&self) -> Result<(BlockSize, usize), SetupError> {
+        let (block, shapes) = self.shapes()?;
+        Ok((block, shapes.iter().map(|shape| shape.ways).max().unwrap_or(1)))
+    }
+
+    /// The block size and the shapes of all caches: one for each processor, and after them, if
+    /// caches are split, the instruction cache of each.
+    pub(crate) fn shapes(&self) -> Result<(BlockSize, Vec<Shape>), SetupError> {
+        let (processors, bytes) = (self.processors, self.cache.block_size_bytes);
+        if !(1..=PROCESSORS_MAX).contains(&processors) {
+            return Err(SetupError::Processors { processors });
         }
         let block = BlockSize::new(bytes).map_err(|_| SetupError::Block { bytes })?;
         if !BLOCK_BYTES.contains(&bytes) {
             return Err(SetupError::Block { bytes });
         }
-        let set_bytes = associativity.saturating_mul(bytes);
-        let whole = set_bytes > 0 && size_bytes % set_bytes == 0 && size_bytes <= CACHE_BYTES_MAX;
-        let sets = if whole { size_bytes / set_bytes } else { 0 };
-        match (usize::try_from(sets), usize::try_from(associativity)) {
-            (Ok(sets), Ok(ways)) if sets.is_power_of_two() => Ok((block, sets, ways)),
-            (_, _) => Err(SetupError::Cache { cache: self.cache }),
+        let mut shapes = vec![shape(self.cache)?; usize::from(processors)];
+        if let Some(cache) = self.instructions {
+            let instructions = cache.block_size_bytes;
+            if instructions != bytes {
+                return Err(SetupError::SplitBlock { instructions, data: bytes });
+            }
+            if processors > PROCESSORS_MAX / 2 {
+                return Err(SetupError::SplitProcessors { processors });
+            }
+            shapes.extend(vec![shape(cache)?; usize::from(processors)]);
         }
+        Ok((block, shapes))
+    }
+
+    /// From the number of a processor's cache to that of its instruction cache: 0 if that is one.
+    pub(crate) fn instruction_caches(&self) -> usize {
+        self.instructions.map_or(0, |_| usize::from(self.processors))
+    }
+}
+
+fn shape(cache: CacheShape) -> Result<Shape, SetupError> {
+    let CacheShape { size_bytes, block_size_bytes: bytes, associativity } = cache;
+    let set_bytes = associativity.saturating_mul(bytes);
+    let whole = set_bytes > 0 && size_bytes % set_bytes == 0 && size_bytes <= CACHE_BYTES_MAX;
+    let sets = if whole { size_bytes / set_bytes } else { 0 };
+    match (usize::try_from(sets), usize::try_from(associativity)) {
+        (Ok(sets), Ok(ways)) if sets.is_power_of_two() => Ok(Shape { sets, ways }),
+        (_, _) => Err(SetupError::Cache { cache }),
     }
 }

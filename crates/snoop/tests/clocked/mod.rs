@@ -39,6 +39,7 @@ pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given
         setup: Setup {
             processors,
             cache,
+            instructions: None,
             private: Vec::new(),
             reading: Reading::default(),
             rule: MissRule::Dubois,

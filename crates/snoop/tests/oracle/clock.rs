@@ -33,6 +33,15 @@ struct Part {
     block: u64,
     words: BTreeSet<u64>,
     first: bool,
+    /// Whether it goes to the instruction cache, if there is one.
+    beside: bool,
+}
+
+impl Part {
+    /// The block and which cache it is for.
+    fn place(&self) -> (u64, bool) {
+        (self.block, self.beside)
+    }
 }
 
 /// A load under way.
@@ -179,7 +188,9 @@ impl ClockOracle {
     fn needs_bus(&self, who: usize, part: &Part) -> bool {
         let mut states = self.caches.states.get(&part.block).cloned().unwrap_or_default();
         let private = self.is_private(part);
-        !reference(self.machine.protocol, &mut states, who, part.op.r.write, private).bus.is_empty()
+        let cache = who + if part.beside { self.machine.processors } else { 0 };
+        let write = part.op.r.write;
+        !reference(self.machine.protocol, &mut states, cache, write, private).bus.is_empty()
     }
 
     fn is_private(&self, part: &Part) -> bool {
@@ -228,7 +239,7 @@ impl ClockOracle {
 
     /// Whether the load could begin.
     fn load(&mut self, who: usize, part: &Part, instruction: u64) -> bool {
-        let same = |load: &&mut Load| !load.happened && load.part.block == part.block;
+        let same = |load: &&mut Load| !load.happened && load.part.place() == part.place();
         if let Some(load) = self.cpus[who].loads.iter_mut().find(same) {
             load.followers.push(part.clone());
             return true;
@@ -248,7 +259,7 @@ impl ClockOracle {
         let id = self.ids;
         let gone = usize::from(self.cpus[who].store_happened);
         let mut stores = self.cpus[who].stores.iter().skip(gone);
-        let with_store = stores.any(|store| store.block == part.block);
+        let with_store = stores.any(|store| store.place() == part.place());
         self.cpus[who].loads.push(Load {
             id,
             part: part.clone(),
@@ -280,7 +291,7 @@ impl ClockOracle {
             return true;
         }
         if self.times.blocking || self.times.store_buffer == 0 || part.op.atomic {
-            if self.cpus[who].own_fetch(part.block) {
+            if self.cpus[who].own_fetch(&part) {
                 return false;
             }
             self.wait(who, part);
@@ -299,7 +310,7 @@ impl ClockOracle {
         loop {
             let cpu = &self.cpus[who];
             let Some(part) = cpu.stores.front().cloned() else { return };
-            if cpu.store_asked || cpu.own_fetch(part.block) {
+            if cpu.store_asked || cpu.own_fetch(&part) {
                 return;
             }
             if self.needs_bus(who, &part) {
@@ -383,7 +394,7 @@ impl ClockOracle {
                 let store = cpu.stores[0].clone();
                 cpu.store_happened = true;
                 let riders = cpu.loads.iter_mut().filter(|load| {
-                    load.with_store && !load.happened && load.part.block == store.block
+                    load.with_store && !load.happened && load.part.place() == store.place()
                 });
                 parts.push(store.clone());
                 riders.for_each(|load| take(load, &mut parts));
@@ -400,8 +411,8 @@ impl Cpu {
         self.loads.is_empty() && self.stores.is_empty() && self.waits.is_none()
     }
 
-    fn own_fetch(&self, block: u64) -> bool {
-        self.loads.iter().any(|load| !load.with_store && load.part.block == block)
+    fn own_fetch(&self, part: &Part) -> bool {
+        self.loads.iter().any(|load| !load.with_store && load.part.place() == part.place())
     }
 }
 
@@ -409,6 +420,7 @@ impl Cpu {
 fn cpu(machine: &Machine, ops: &[Op]) -> Cpu {
     let mut parts = VecDeque::new();
     for &op in ops {
+        let op = Op { r: Ref { fetch: op.fetch, ..op.r }, ..op };
         let bytes = op.r.addr..op.r.addr + u64::from(op.r.size);
         let mut blocks: Vec<u64> = bytes.clone().map(|a| a / machine.block).collect();
         blocks.dedup();
@@ -419,6 +431,7 @@ fn cpu(machine: &Machine, ops: &[Op]) -> Cpu {
                 block,
                 words: mine.map(|a| a / 4).collect(),
                 first: at == 0,
+                beside: machine.instructions.is_some() && op.fetch,
             });
         }
     }

@@ -22,6 +22,7 @@ pub struct Ref {
     pub size: u8,
     pub private: bool,
     pub kernel: bool,
+    pub fetch: bool,
 }
 
 /// A machine.
@@ -32,6 +33,8 @@ pub struct Machine {
     pub size: u64,
     pub block: u64,
     pub ways: usize,
+    /// Bytes and ways of each processor's instruction cache, if it is not the same one.
+    pub instructions: Option<(u64, usize)>,
     pub torrellas: bool,
     pub private_kernel: bool,
 }
@@ -52,7 +55,7 @@ struct Frame {
 pub struct Oracle {
     machine: Machine,
     clock: u64,
-    /// By processor and set.
+    /// By cache and set. A processor's cache has its number; instruction caches come after those.
     caches: BTreeMap<(usize, u64), Vec<Frame>>,
     pub states: BTreeMap<u64, States>,
     ever: BTreeSet<(usize, u64)>,
@@ -82,12 +85,26 @@ impl Oracle {
         }
     }
 
-    fn set_of(&self, block: u64) -> u64 {
-        block % (self.machine.size / self.machine.block / self.machine.ways as u64)
+    /// Bytes and ways of a cache.
+    fn shape(&self, who: usize) -> (u64, usize) {
+        let unified = (self.machine.size, self.machine.ways);
+        if who < self.machine.processors { unified } else { self.machine.instructions.unwrap() }
+    }
+
+    fn set_of(&self, who: usize, block: u64) -> u64 {
+        let (size, ways) = self.shape(who);
+        block % (size / self.machine.block / ways as u64)
+    }
+
+    /// The cache that a reference goes to.
+    pub fn cache_of(&self, r: &Ref) -> usize {
+        let beside = self.machine.instructions.is_some() && r.fetch;
+        let processors = self.machine.processors;
+        usize::from(r.thread) % processors + if beside { processors } else { 0 }
     }
 
     fn frame(&mut self, who: usize, block: u64) -> Option<&mut Frame> {
-        let set = self.set_of(block);
+        let set = self.set_of(who, block);
         self.caches.get_mut(&(who, set))?.iter_mut().find(|f| f.block == block)
     }
 
@@ -108,7 +125,7 @@ impl Oracle {
 
     pub fn piece(&mut self, r: Ref, block: u64, words: &BTreeSet<u64>) {
         self.clock += 1;
-        let who = usize::from(r.thread) % self.machine.processors;
+        let who = self.cache_of(&r);
         let private = r.private && (!r.kernel || self.machine.private_kernel);
         let valid = self.frame(who, block).is_some_and(|f| f.valid);
         let judge = if valid { None } else { self.miss(r, (who, private), block, words) };
@@ -206,7 +223,7 @@ impl Oracle {
     /// A never-used frame, else the invalidated one used longest ago, else the one used longest
     /// ago.
     fn make_room(&mut self, who: usize, block: u64) {
-        let (set, ways) = (self.set_of(block), self.machine.ways);
+        let (set, ways) = (self.set_of(who, block), self.shape(who).1);
         let frames = self.caches.entry((who, set)).or_default();
         if frames.len() == ways {
             let victim = (0..ways).min_by_key(|&i| (frames[i].valid, frames[i].last_use)).unwrap();

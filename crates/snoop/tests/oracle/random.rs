@@ -47,13 +47,16 @@ pub fn random_trace(rng: &mut Rng, length: usize) -> Vec<Ref> {
     let writes = 5 + rng.below(50);
     let flags = rng.below(3);
     let threads = if rng.below(4) == 0 { 70 } else { 6 };
+    let fetches = rng.below(2) == 0;
     let one = |_| {
         let word = if rng.below(2) == 0 { rng.below(words) } else { rng.below(24) };
         // Every other 64 bytes are private, if anything is; now and then a reference disagrees.
         let private = flags > 0 && ((word / 16) % 2 == 1) != (flags > 1 && rng.below(40) == 0);
+        let write = rng.below(100) < writes;
         Ref {
             thread: u16::try_from(rng.below(threads)).unwrap(),
-            write: rng.below(100) < writes,
+            write,
+            fetch: !write && fetches && rng.below(3) == 0,
             addr: 0x1_0000 + word * 4 + if rng.below(20) == 0 { rng.below(4) } else { 0 },
             size: [1, 2, 4, 4, 4, 8, 8, 16, 64][usize::try_from(rng.below(9)).unwrap()],
             private,
@@ -68,10 +71,20 @@ pub fn random_machine(rng: &mut Rng, protocol: &'static str) -> Machine {
     let block = 16 << rng.below(7);
     let ways = [1, 2, 3, 4, 8, 16, 17, 24][usize::try_from(rng.below(8)).unwrap()];
     let sets = 1 << rng.below(4);
+    let split = rng.below(3) == 0;
+    let other_ways = [1, 2, 3, 8, 9, 20][usize::try_from(rng.below(6)).unwrap()];
+    let instructions = block * other_ways as u64 * (1 << rng.below(3));
     Machine {
         protocol,
+        instructions: split.then_some((instructions, other_ways)),
         processors: match rng.below(5) {
-            0 => 64,
+            0 => {
+                if split {
+                    32
+                } else {
+                    64
+                }
+            }
             1 => 17,
             _ => usize::try_from(1 + rng.below(6)).unwrap(),
         },

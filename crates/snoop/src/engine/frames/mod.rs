@@ -168,7 +168,7 @@ pub(crate) trait Frames<W>: Send {
 macro_rules! arranged {
     ($kind:ident, $setup:expr, $($argument:expr),+) => {{
         use $crate::engine::frames::{Eight, Many, Sixteen};
-        let (block, _, ways) = $setup.geometry()?;
+        let (block, ways) = $setup.geometry()?;
         match (block.words(), ways) {
             (..=32, ..=8) => Box::new($kind::<Eight<u32>, u32>::new($setup, $($argument),+)?),
             (..=32, ..=16) => Box::new($kind::<Sixteen<u32>, u32>::new($setup, $($argument),+)?),
