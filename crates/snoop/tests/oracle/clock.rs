@@ -291,7 +291,7 @@ impl ClockOracle {
             return true;
         }
         if self.times.blocking || self.times.store_buffer == 0 || part.op.atomic {
-            if self.cpus[who].own_fetch(&part) {
+            if self.cpus[who].own_fetch(part) {
                 return false;
             }
             self.wait(who, part);
