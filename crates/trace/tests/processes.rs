@@ -225,7 +225,9 @@ fn who_makes_way_does_not_wait() {
     assert_eq!(report.switches, Switches { waits: 2, preemptions: 1 });
     let waits = told(&mix).split(' ').filter(|word| word.starts_with('w')).collect::<String>();
     assert_eq!(waits, "w0w0");
-    // What touched the stack of process 2 on the way to it does not make it shared.
+    // What touched the stack of process 2 on the way to it is that one's, and does not make the
+    // stack shared.
+    assert!(told(&mix).starts_with("0:1R8000k 0:1R8000k 0:1R8000k 1:2R2000pk w0 1:2R2008pk"));
     let private = report.processes.iter().map(|process| process.private_kernel_pages);
     assert_eq!(private.collect::<Vec<_>>(), [1, 1]);
 }
@@ -276,7 +278,7 @@ fn memory_given_out_again_is_other_memory() {
     let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
     assert_eq!(
         told(&mix),
-        "0:1W1000p 0:1R1004pk 0:1R1008p w0 1:2W3000pk 1:2R3004p w1 2:3R3000k w2 0:1R2000p"
+        "0:1W1000p 0:1R1004pk 0:1R1008p w0 1:2W3000pk 1:2R3004p w1 2:3R3000pk w2 0:1R2000p"
     );
     assert_eq!(report.frames_renamed, 1);
     assert_eq!(mix.metadata().moved, [MovedRange { start: 0x3000, size: 4096, from: 0x1000 }]);
@@ -375,13 +377,12 @@ impl<'a> Page<'a> {
         self.from.iter().filter(|&&from| from <= row).count()
     }
 
-    fn is_private(&self, row: usize, access: &Access) -> bool {
-        if let Some(&owner) = self.owners.get(self.epoch(row)) {
-            return owner == access.pid;
-        }
+    fn is_private(&self) -> bool {
         let user = self.all.iter().any(|(_, a)| !a.flags.contains(KERNEL));
-        let own = self.all.iter().filter(|(_, a)| a.pid == access.pid).count();
-        !user && 20 * (self.all.len() - own) <= self.all.len()
+        let of = |pid| self.all.iter().filter(|(_, a)| a.pid == pid).count();
+        let mostly =
+            |&(_, a): &(usize, &Access)| 20 * (self.all.len() - of(a.pid)) <= self.all.len();
+        !self.owners.is_empty() || (!user && self.all.iter().any(mostly))
     }
 }
 
@@ -423,7 +424,7 @@ fn by_definition(all: &[Access]) -> Vec<Step> {
         let moved = page.epoch(row).checked_sub(1).map(|last| page.from[last]);
         let rank = moved.map(|from| moves.iter().position(|&other| other == from).unwrap() as u64);
         let number = rank.map_or(access.addr / 4096, |rank| beyond + rank);
-        let private = if page.is_private(row, access) { Flags::PRIVATE } else { Flags(0) };
+        let private = if page.is_private() { Flags::PRIVATE } else { Flags(0) };
         steps.push(Step::Access(Access {
             thread,
             addr: number * 4096 + access.addr % 4096,

@@ -140,6 +140,7 @@ impl Processes<'_> {
             self.leaves(&departure, out);
         }
         self.covered += u64::from(access.kind != AccessKind::Fetch);
+        let access = &self.rightful(access);
         let (addr, private) = self.survey.refer(access);
         let Some(&thread) = self.thread_of.get(&access.pid) else {
             self.out.count(access);
@@ -167,6 +168,15 @@ impl Processes<'_> {
         }
         let flag = if private { Flags::PRIVATE } else { Flags(0) };
         out.access(&Access { thread, addr, flags: access.flags.union(flag), ..*access });
+    }
+
+    /// The reference by its rightful process: a switch uses the next one's stack before the recorder
+    /// learns who runs now.
+    fn rightful(&self, access: &Access) -> Access {
+        let kernel = access.flags.contains(Flags::KERNEL);
+        let switches = kernel && self.switching.is_switching(access.thread);
+        let owner = if switches { self.survey.kernel_owner(access.addr) } else { None };
+        Access { pid: owner.unwrap_or(access.pid), ..*access }
     }
 
     /// A process left its processor. Who was only made to give way goes on as soon as the

@@ -110,7 +110,7 @@ impl Page {
     /// A reference, in the order of rows. The page goes to its next owner with the first reference
     /// that this one makes, be it in the kernel, after the last one that its owner makes in user
     /// mode. It then gets a number from `renamed`, for all owners are there at once in a mix.
-    /// Returns where the page is, and whether it is private to the process.
+    /// Returns where the page is, and whether it is private, whoever makes the reference.
     pub(super) fn refer(
         &mut self,
         (pid, kernel): (u32, bool),
@@ -123,10 +123,7 @@ impl Page {
             self.now += 1;
             self.number = renamed();
         }
-        let private = match self.owners.get(self.now) {
-            Some(owner) => owner.pid == pid,
-            None => kernel && self.kernel == Some(pid),
-        };
+        let private = !self.owners.is_empty() || (kernel && self.kernel.is_some());
         (self.number, private)
     }
 
@@ -217,15 +214,23 @@ mod tests {
                 free
             })
         };
-        assert_eq!(refer(2, true, 5), (7, false), "the first owner has yet to come");
+        assert_eq!(refer(2, true, 5), (7, true), "the first owner has yet to come");
         assert_eq!(refer(1, false, 10), (7, true));
-        assert_eq!(refer(2, true, 12), (7, false));
+        assert_eq!(refer(2, true, 12), (7, true));
         assert_eq!(refer(1, false, 14), (7, true));
-        assert_eq!(refer(3, true, 15), (7, false));
+        assert_eq!(refer(3, true, 15), (7, true));
         assert_eq!(refer(1, true, 16), (7, true));
         assert_eq!(refer(2, true, 20), (101, true), "the kernel clears it");
-        assert_eq!(refer(1, true, 21), (101, false));
+        assert_eq!(refer(1, true, 21), (101, true));
         assert_eq!(refer(3, false, 50), (102, true), "process 2 was not seen again");
+        // A page of several is private for nobody, one of the kernel's for what that does.
+        let private = |uses: Uses, kernel| uses.settle(7, false).refer((9, kernel), 100, || 0).1;
+        let several = || uses(&[(1, 0, 2), (2, 10, 2), (1, 20, 2)]);
+        assert_eq!([false, true].map(|kernel| private(several(), kernel)), [false; 2]);
+        let mut of_kernel = uses(&[]);
+        of_kernel.add(1, true, 0);
+        let of_kernel = || of_kernel.clone();
+        assert_eq!([false, true].map(|kernel| private(of_kernel(), kernel)), [false, true]);
     }
 
     #[test]

@@ -127,6 +127,11 @@ impl Survey {
         (number.wrapping_mul(PAGE_BYTES) + access.addr % PAGE_BYTES, private)
     }
 
+    /// Whose page an address is in, if only the kernel touches it.
+    pub(super) fn kernel_owner(&self, addr: u64) -> Option<u32> {
+        self.pages.get(&(addr / PAGE_BYTES)).and_then(Page::kernel_owner)
+    }
+
     /// Pages private to a process: those it touches in user mode, and those of the kernel alone.
     pub(super) fn private_pages(&self, pid: u32) -> [u64; 2] {
         self.private.get(&pid).copied().unwrap_or_default()

@@ -21,6 +21,9 @@ const SCHEDULES: &str = "__schedule";
 /// little later.
 const BETWEEN: &str = "__switch_to_asm";
 
+/// References that the switch makes from there on, at most.
+const BETWEEN_MAX: u32 = 256;
+
 /// A process that left a processor.
 pub(super) struct Departure {
     /// Which process.
@@ -37,6 +40,8 @@ struct Seat {
     pid: Option<u32>,
     /// Whether a task has left the run queue since the scheduler was last called.
     dequeued: bool,
+    /// References that may still be the switch's to the next process.
+    between: u32,
 }
 
 /// Follows what runs on each processor.
@@ -76,6 +81,12 @@ impl Switching {
         !self.between.is_empty() && self.between.contains(&pc)
     }
 
+    /// Whether the processor's last reference may have been on the stack of the process that comes
+    /// next.
+    pub(super) fn is_switching(&self, processor: u16) -> bool {
+        self.seats.get(usize::from(processor)).is_some_and(|seat| seat.between > 0)
+    }
+
     /// The process that runs on a processor.
     pub(super) fn runs(&self, processor: u16) -> Option<u32> {
         self.seats.get(usize::from(processor)).and_then(|seat| seat.pid)
@@ -89,11 +100,13 @@ impl Switching {
             self.seats.resize(at + 1, Seat::default());
         }
         let tells = self.tells();
+        let between = self.is_between(access.pc);
         let seat = &mut self.seats[at];
         let before = seat.pid.replace(access.pid).filter(|&pid| pid != access.pid);
         let gave_way = tells && !seat.dequeued;
+        seat.between = if between { BETWEEN_MAX } else { seat.between.saturating_sub(1) };
         if before.is_some() {
-            seat.dequeued = false;
+            (seat.dequeued, seat.between) = (false, 0);
         }
         if tells {
             if self.entry == Some(access.pc) {
