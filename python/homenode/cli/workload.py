@@ -37,10 +37,12 @@ def workload() -> None:
     "--references",
     type=click.IntRange(min=1_000_000),
     metavar="N",
-    help="Data references of each mix; 130,000,000 unless said, as in the paper.",
+    help="References of each mix, fetches included; 130,000,000 unless said, as in the paper.",
 )
 @click.option(
-    "--quick", is_flag=True, help="The small size that comes along: 25,000 of each process."
+    "--quick",
+    is_flag=True,
+    help="The size that comes along: a short part of each process.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="S")
 @click.option(

@@ -51,6 +51,7 @@ __all__ = [
     "Wishes",
     "find",
     "kernel",
+    "make",
     "record",
     "shipped",
     "statistics",
@@ -59,19 +60,19 @@ __all__ = [
 FOLDER = Path(__file__).resolve().parent
 """Where the small mixes are."""
 
-QUICK_REFERENCES = 20_000_000
-"""References of a mix with ``--quick``, of which the beginning of each process is kept."""
+QUICK_REFERENCES = 60_000_000
+"""References of a mix with ``--quick``, of which a part of each process is kept."""
 
-QUICK_EACH = 25_000
-"""References of each process with ``--quick``, as in the mixes that come along."""
+QUICK_EACH = 10_000
+"""Data references of each process with ``--quick``, as in the mixes that come along."""
 
 
 @dataclass(frozen=True)
 class Wishes:
     """What to record.
 
-    references: of each mix, data references.
-    each: of these at most so many of each process, the first ones.
+    references: of each mix, about; fetches of instructions included.
+    each: so many data references of each process instead, from the middle of the recording on.
     kernel: the Linux kernel to boot; by default the newest in /boot that may be read.
     emulator: QEMU; by default the one in ``PATH``.
     keep: leave the guest's file system and its console beside the recording.
@@ -119,15 +120,15 @@ def record(
         stage: told what begins; gives what to call with the progress of that.
 
     Returns:
-        ``name``, ``system``, ``trace``, ``references``, ``checked`` (what the guest said at its
-        end) and ``left_out`` (what of the recording is not in the mix).
+        ``name``, ``system``, ``trace``, ``references`` (fetches included), ``checked`` (what the
+        guest said at its end) and ``left_out`` (what of the recording is not in the mix).
 
     Raises:
         ConfigError: when a package is missing, or the guest did not do what it had to.
         TraceError: when a trace cannot be written.
     """
     found, booted = find_needs(emulator=wishes.emulator), kernel(wishes.kernel)
-    plan = Plan(mix, wishes.references, wishes.seed, wishes.scale)
+    plan = Plan(mix, int(mix.spare * wishes.references), wishes.seed, wishes.scale)
     system, trace = folder / f"{mix.name}.system.hnt", folder / f"{mix.name}.hnt"
     with tempfile.TemporaryDirectory(prefix="homenode-") as place:
         stage("making the guest")
@@ -141,23 +142,40 @@ def record(
                 for name in ("guest.cpio", "console.txt"):
                     if (Path(place) / name).exists():
                         shutil.move(Path(place) / name, folder / f"{mix.name}.{name}")
-    made = transform(
-        "processes",
-        Trace.open(system),
-        trace,
-        progress=stage("making processes"),
-        processes=mix.selection,
-        **({"references": wishes.references} if wishes.each is None else {"each": wishes.each}),
-    )
+    made = make(mix, Trace.open(system), trace, wishes, stage)
     report = made.report or {}
     return {
         "name": mix.name,
         "system": str(system),
         "trace": str(trace),
-        "references": made.references,
+        "references": made.references + made.info["fetches"],
         "checked": said,
         "left_out": report.get("left_out"),
     }
+
+
+def make(
+    mix: Mix, system: Trace, target: Path, wishes: Wishes, stage: Callable[[str], Progress]
+) -> Trace:
+    """Makes a mix of the recording of a guest; arguments and errors as for `record`."""
+    length: dict[str, int] = {}
+    if wishes.each is None:
+        # The transform counts data references.
+        data = system.references / (system.references + system.info["fetches"])
+        length["references"] = int(data * wishes.references)
+    else:
+        # Programs begin alike, by being loaded: the beginnings are those of the second half.
+        length["each"] = wishes.each
+        behind = range(system.references // 2, system.references)
+        system = transform("select", system, progress=stage("choosing"), time=behind)
+    return transform(
+        "processes",
+        system,
+        target,
+        progress=stage("making processes"),
+        processes=mix.selection,
+        **length,
+    )
 
 
 def shipped() -> list[dict[str, Any]]:

@@ -53,22 +53,21 @@ count_pages() {
 }
 
 # What has to be removed is there before the recording.
-prepare_utilities() {
-    i=0
-    TREES= COPIES= LOGS=
-    while [ $i -lt "$LONG" ]; do
-        TREES="$TREES /srv/files" LOGS="$LOGS /srv/access.log" COPIES="$COPIES /tmp/old$i"
-        /bin/busybox cp -r /srv/files /tmp/old$i
-        i=$((i + 1))
-    done
+prepare_# A command that waits to be let go: nobody has to start it when there is much else to do.
+waiting() {
+    sh -c "kill -STOP \$\$; exec $1" &
+    UTILITIES="$UTILITIES $!"
 }
 
+UTILITIES=
 utilities() {
-    ls -aR $TREES $TREES $TREES $TREES > /tmp/list &
-    awk '{ hits[$7]++; bytes += $10 } END { for (page in hits) print page, hits[page]; print bytes }' $LOGS > /tmp/counts &
-    cp -r /srv/files /tmp/new &
-    gzip -c $LOGS > /tmp/logs.gz &
-    rm -r $COPIES &
+    count='{ hits[$7]++; bytes += $10 } END { for (page in hits) print page, hits[page], bytes }'
+    echo "$count" > /tmp/count.awk
+    waiting "ls -aR $TREES $TREES $TREES $TREES > /tmp/list"
+    waiting "awk -f /tmp/count.awk $LOGS > /tmp/counts"
+    waiting "cp -r /srv/files /tmp/new"
+    waiting "gzip -c $LOGS > /tmp/logs.gz"
+    waiting "rm -r $COPIES"
 }
 
 case $MIX in
@@ -82,7 +81,7 @@ db)
     ;;
 esac
 LOAD=$!
-case $MIX in ec | db) prepare_utilities ;; esac
+case $MIX in ec | db) prepare_utilities && utilities ;; esac
 
 # Whoever drives the guest stands still around the marks, so that what is counted was recorded.
 sleep 2
@@ -95,8 +94,7 @@ nice -n -20 sh -c "read -r line < /dev/ttyS1; kill -STOP $DRIVERS; exec /homenod
 END=$!
 echo "result: recording begins"
 nice -n -20 /homenode/mark start || fail "the recording does not begin"
-kill -CONT $DRIVERS
-case $MIX in ec | db) utilities ;; esac
+kill -CONT $DRIVERS $UTILITIES
 wait $END
 echo "result: recording ends"
 echo "result: pages_recorded $(($(count_pages) - before))"

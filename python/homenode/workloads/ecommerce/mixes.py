@@ -17,7 +17,7 @@ BROWSERS = 20
 """Emulated browsers (section 3)."""
 
 REFERENCES = 130_000_000
-"""References of a mix (section 4)."""
+"""References of a mix, fetches included (section 4)."""
 
 UTILITIES = ("ls", "awk", "cp", "gzip", "rm")
 """The five (section 3, table 1)."""
@@ -28,12 +28,14 @@ class Mix:
     """26 processes that are traced together.
 
     children: children of Apache in the guest, 0 for none.
+    spare: references of the guest to one of the mix, at least.
     """
 
     name: str
     summary: str
     processes: tuple[tuple[str, int], ...]
     children: int
+    spare: float
 
     @property
     def selection(self) -> str:
@@ -57,18 +59,21 @@ TABLE = (
         "the whole shop on one machine: web server, database and utilities",
         (("apache2", 13), ("postgres", 8), *_FIVE),
         children=13,
+        spare=1.8,
     ),
     Mix(
         "db",
         "the database's machine: 21 connections with the queries of all pages, and utilities",
         (("postgres", 21), *_FIVE),
         children=0,
+        spare=1.3,
     ),
     Mix(
         "web",
         "the web server's machine: Apache with pages and pictures",
         (("apache2", 26),),
         children=26,
+        spare=2.1,
     ),
 )
 """Every mix, in the paper's order (section 4)."""
@@ -91,7 +96,7 @@ def find(name: str) -> Mix:
 class Plan:
     """One recording.
 
-    references: how many the recording of the system shall have at least.
+    references: how many the recording of the system shall have at least, fetches included.
     """
 
     mix: Mix

@@ -78,6 +78,7 @@ def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None
                 target,
                 progress=watch,
                 via="qemu-system",
+                fetches=True,
                 emulator=machine.emulator,
                 system=system,
             )
