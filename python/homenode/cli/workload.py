@@ -189,11 +189,17 @@ def _list(as_json: bool) -> None:
         print_json(rows)
         return
     print_table(
-        [("mix", False), ("what it is", False), ("processes", False), ("references", True)],
+        [
+            ("mix", False),
+            ("what it is", False),
+            ("processes", False),
+            ("references", True),
+            ("fetches", True),
+        ],
         [
             [
                 *(row["name"], row["summary"], suite.find(row["name"]).selection),
-                plain_number(row["references"]),
+                *(plain_number(row[kind]) for kind in ("references", "fetches")),
             ]
             for row in rows
         ],

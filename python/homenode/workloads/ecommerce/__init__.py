@@ -16,6 +16,7 @@ Source: Foglia, Giorgi and Prete 2004, sections 3 and 4; TPC-W, version 1.0.1.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -63,7 +64,7 @@ FOLDER = Path(__file__).resolve().parent
 QUICK_REFERENCES = 60_000_000
 """References of a mix with ``--quick``, of which a part of each process is kept."""
 
-QUICK_EACH = 10_000
+QUICK_EACH = 7_000
 """Data references of each process with ``--quick``, as in the mixes that come along."""
 
 
@@ -158,24 +159,22 @@ def make(
     mix: Mix, system: Trace, target: Path, wishes: Wishes, stage: Callable[[str], Progress]
 ) -> Trace:
     """Makes a mix of the recording of a guest; arguments and errors as for `record`."""
-    length: dict[str, int] = {}
+
+    def mixed(of: Trace, **length: int) -> Trace:
+        doing = stage("making processes")
+        return transform("processes", of, target, progress=doing, processes=mix.selection, **length)
+
     if wishes.each is None:
         # The transform counts data references.
         data = system.references / (system.references + system.info["fetches"])
-        length["references"] = int(data * wishes.references)
-    else:
-        # Programs begin alike, by being loaded: the beginnings are those of the second half.
-        length["each"] = wishes.each
-        behind = range(system.references // 2, system.references)
-        system = transform("select", system, progress=stage("choosing"), time=behind)
-    return transform(
-        "processes",
-        system,
-        target,
-        progress=stage("making processes"),
-        processes=mix.selection,
-        **length,
-    )
+        return mixed(system, references=int(data * wishes.references))
+    # Programs begin alike, by being loaded; so what comes later is taken, if all are there then.
+    for part in (2, 4, 8):
+        behind = range(system.references // part, system.references)
+        later = transform("select", system, progress=stage("choosing"), time=behind)
+        with contextlib.suppress(ConfigError):
+            return mixed(later, each=wishes.each)
+    return mixed(system, each=wishes.each)
 
 
 def shipped() -> list[dict[str, Any]]:

@@ -53,7 +53,17 @@ count_pages() {
 }
 
 # What has to be removed is there before the recording.
-prepare_# A command that waits to be let go: nobody has to start it when there is much else to do.
+prepare_utilities() {
+    i=0
+    TREES= COPIES= LOGS=
+    while [ $i -lt "$LONG" ]; do
+        TREES="$TREES /srv/files" LOGS="$LOGS /srv/access.log" COPIES="$COPIES /tmp/old$i"
+        /bin/busybox cp -r /srv/files /tmp/old$i
+        i=$((i + 1))
+    done
+}
+
+# A command that waits to be let go: nobody has to start it when there is much else to do.
 waiting() {
     sh -c "kill -STOP \$\$; exec $1" &
     UTILITIES="$UTILITIES $!"

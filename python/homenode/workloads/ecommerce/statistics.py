@@ -65,7 +65,11 @@ def statistics(mix: Path, progress: Progress = None) -> list[dict[str, Any]]:
     ]
     several = [(name, pids) for name, pids in together.items() if times[name] > 1]
     wanted = single + several
-    config = {"block_size": BLOCK_BYTES, "groups": [pids for _, pids in wanted]}
+    config = {
+        "block_size": BLOCK_BYTES,
+        "groups": [pids for _, pids in wanted],
+        "kernel": True,
+    }
     counts = json.loads(_core.footprint(str(mix), json.dumps(config), progress))
     return [_row(name, count) for (name, _), count in zip(wanted, counts, strict=True)]
 
