@@ -4,6 +4,8 @@
 //! shared; here a block of data is that several processes of the workload reference, and of these
 //! the ones that are written are counted besides.
 
+use std::ops::Range;
+
 use homenode_base::{AccessKind, Flags};
 use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
@@ -50,6 +52,7 @@ struct Use {
 pub struct Footprint {
     block_bits: u32,
     kernel: bool,
+    areas: Vec<Range<u64>>,
     /// Whether each has referenced anything.
     members: FxHashMap<u32, bool>,
     blocks: FxHashMap<u64, Use>,
@@ -64,10 +67,19 @@ impl Footprint {
         Self {
             block_bits,
             kernel,
+            areas: Vec::new(),
             members: processes.iter().map(|&process| (process, false)).collect(),
             blocks: FxHashMap::default(),
             counts: FootprintCounts::default(),
         }
+    }
+
+    /// With addresses of what belongs to a processor and not to the processes that it runs: blocks
+    /// of them are not shared, whoever references them.
+    #[must_use]
+    pub fn with_areas(mut self, areas: Vec<Range<u64>>) -> Self {
+        self.areas = areas;
+        self
     }
 
     /// The next references of the trace.
@@ -113,9 +125,10 @@ impl Footprint {
     pub fn finish(mut self) -> FootprintCounts {
         let counts = &mut self.counts;
         counts.processes = self.members.values().map(|&seen| u64::from(seen)).sum();
-        for block in self.blocks.values() {
+        for (number, block) in &self.blocks {
             counts.distinct_blocks += 1;
-            if !block.several {
+            let first = number << self.block_bits;
+            if !block.several || self.areas.iter().any(|area| area.contains(&first)) {
                 continue;
             }
             counts.shared_blocks += 1;
@@ -214,6 +227,15 @@ mod tests {
         footprint.push(&rows());
         let counts = footprint.finish();
         assert_eq!((counts.kernel, counts.references, counts.shared_blocks), (0, 6, 1));
+    }
+
+    #[test]
+    fn what_belongs_to_processors_is_not_shared() {
+        let mut footprint = Footprint::new(5, &[0, 1], true).with_areas(vec![96..128, 9000..9001]);
+        footprint.push(&rows());
+        let counts = footprint.finish();
+        assert_eq!((counts.distinct_blocks, counts.shared_blocks), (4, 1));
+        assert_eq!(counts.written_shared_references, 0);
     }
 
     #[test]

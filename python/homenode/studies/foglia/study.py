@@ -25,7 +25,7 @@ def experiments(lab: Laboratory) -> Products:
         made += [tables.scalability(found), tables.stated(found)]
     made += [tables.protocols(found), _contradictions()]
     extra = {"points": points, "footprints": touched}
-    return Products(made, figures.figures(found), extra, notes.of(lab.quick))
+    return Products(made, figures.figures(found), extra, notes.of(points))
 
 
 def _contradictions() -> Table:

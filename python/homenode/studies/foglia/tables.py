@@ -42,8 +42,8 @@ def of_traces(rows: list[Row]) -> list[Table]:
     note = (
         "Percentages are of all references, those of the kernel included; of traces without "
         "fetches, of four times their data references. A block of data is shared when several of "
-        "the processes reference it; written shared blocks are those of them that coherence is "
-        "about."
+        "the processes reference it, unless it is of a kernel's data of one processor; written "
+        "shared blocks are those of them that coherence is about."
     )
     utilities = [
         {"application": name} | {column: found[column] for column in (*_UTILITY, "kernel")}
