@@ -12,7 +12,10 @@ from homenode.bus import address_range
 from homenode.cli.app import main
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from conftest import Outcome
 
 # Two processors: one writes, both read, the other one writes; then a private area migrates.
 _REFERENCES = [
@@ -298,3 +301,17 @@ def test_points_that_say_too_little_or_too_much(
     trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     with pytest.raises(hn.ConfigError, match=said):
         hn.simulate_bus(trace, points=[point], **options)
+
+
+def test_results_say_where_the_kernel_comes_from(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    for kernel, said in (([0, 1], "captured"), ([0, 0], "none")):
+        trace = hn.Trace.from_numpy(
+            thread=[0, 1], kind="R", address=[0, 64], kernel=kernel, path=tmp_path / "t.hnt"
+        )
+        for order in ("clock", "trace"):
+            row = hn.simulate_bus(trace, "mesi", order=order).rows[0]
+            assert row["kernel_activity"] == said
+            words = ("--machine", "bus-smp", "--protocol", "mesi", "--order", order)
+            assert f"kernel activity {said}" in homenode("simulate", trace.path, *words).out

@@ -106,8 +106,8 @@ class BusResult(Rows):
     Attributes:
         rows: one dictionary a machine, protocol and cache, with exactly the fields that ``homenode
             simulate --json`` prints: trace, machine, protocol, processors, cache_size, block_size,
-            associativity, order, references, block_references, hits, misses, transactions,
-            coherence, kernel, miss_rate, bus_cycles, gsp, bus_utilisation, cycles,
+            associativity, order, kernel_activity, references, block_references, hits, misses,
+            transactions, coherence, kernel, miss_rate, bus_cycles, gsp, bus_utilisation, cycles,
             processor_utilisation, busy_cycles, delay_cycles, idle_cycles, switches, migrations and
             forced.
         scalability: one dictionary a machine, protocol and cache, where several numbers of

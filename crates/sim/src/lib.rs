@@ -31,8 +31,8 @@ mod worst;
 pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, Side, advise};
 pub use bus::{
     Addresses, Areas, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance,
-    BusSimulation, Included, Order, ProtocolParameter, ProtocolReport, ProtocolRow, Scalability,
-    Work, are_on_bus, check_protocols, critical_point, protocol_rows, simulate_bus,
+    BusSimulation, Included, KernelActivity, Order, ProtocolParameter, ProtocolReport, ProtocolRow,
+    Scalability, Work, are_on_bus, check_protocols, critical_point, protocol_rows, simulate_bus,
 };
 pub use columns::{Columns, Latency, Traffic};
 pub use config::SimConfig;

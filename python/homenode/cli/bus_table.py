@@ -89,7 +89,7 @@ def _title(row: dict[str, Any], *, scaled: bool = False) -> str:
         ways = f"{row['associativity']}-way"
     return (
         f"{row['trace']} on {row['machine']}, {processors}{cache} {ways}, {block} blocks: "
-        f"{row['references']:,} references"
+        f"{row['references']:,} references, kernel activity {row['kernel_activity']}"
     )
 
 

@@ -10,7 +10,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 pub use homenode_snoop::critical_point;
-pub use outcome::{BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, Scalability, Work};
+pub use outcome::{
+    BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, Scalability, Work,
+};
 pub use plan::{Addresses, Areas, BusConfig, BusPoint, Included, Order};
 
 use crate::Progress;

@@ -29,6 +29,8 @@ pub struct BusOutcome {
     pub associativity: u64,
     /// In which order references took place.
     pub order: Order,
+    /// Where references of the kernel come from.
+    pub kernel_activity: KernelActivity,
     /// What was counted.
     #[serde(flatten)]
     pub counts: Counts,
@@ -45,6 +47,18 @@ pub struct BusOutcome {
     /// What the processors did and where processes ran; `null` where there is no time.
     #[serde(flatten)]
     pub work: Work,
+}
+
+/// Where references of the kernel come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KernelActivity {
+    /// They were recorded.
+    Captured,
+    /// A model makes them.
+    Modelled,
+    /// There are none.
+    None,
 }
 
 /// What the processors did; `null` where there is no time.
@@ -181,6 +195,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             block_size: cache.block_size_bytes,
             associativity: cache.associativity,
             order: config.order,
+            kernel_activity: kernel_activity(&counts),
             counts,
             miss_rate: rate(counts.misses.total(), counts.block_references),
             bus_cycles: counts.transactions.cycles(&point.cycles),
@@ -230,6 +245,11 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         outcomes,
         provenance,
     }
+}
+
+/// What references of the kernel are among those counted.
+fn kernel_activity(counts: &Counts) -> KernelActivity {
+    if counts.kernel.references > 0 { KernelActivity::Captured } else { KernelActivity::None }
 }
 
 /// The critical point of every machine, protocol and cache.

@@ -170,8 +170,8 @@ impl Processes<'_> {
         out.access(&Access { thread, addr, flags: access.flags.union(flag), ..*access });
     }
 
-    /// The reference by its rightful process: a switch uses the next one's stack before the recorder
-    /// learns who runs now.
+    /// The reference by its rightful process: a switch uses the next one's stack before the
+    /// recorder learns who runs now.
     fn rightful(&self, access: &Access) -> Access {
         let kernel = access.flags.contains(Flags::KERNEL);
         let switches = kernel && self.switching.is_switching(access.thread);
