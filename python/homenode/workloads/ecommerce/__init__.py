@@ -103,8 +103,8 @@ def kernel(named: str = "", boot: Path = Path("/boot")) -> Path:
     if not found:
         raise ConfigError(
             f"there is no Linux kernel in {boot} that can be read; name one for x86-64 with "
-            "--kernel. On Debian: apt-get download linux-image-cloud-amd64 names the package with "
-            "the newest, and dpkg -x unpacks that one"
+            "--kernel. On Debian, apt-cache depends linux-image-cloud-amd64 names the newest, "
+            "apt-get download gets that package, and dpkg -x unpacks it"
         )
     return found[-1]
 
