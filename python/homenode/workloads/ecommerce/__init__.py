@@ -64,8 +64,8 @@ FOLDER = Path(__file__).resolve().parent
 QUICK_REFERENCES = 60_000_000
 """References of a mix with ``--quick``, of which a part of each process is kept."""
 
-QUICK_EACH = 7_000
-"""Data references of each process with ``--quick``, as in the mixes that come along."""
+QUICK_EACH = 21_000
+"""References of each process with ``--quick``, as in the mixes that come along."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Wishes:
     """What to record.
 
     references: of each mix, about; fetches of instructions included.
-    each: so many data references of each process instead, from the middle of the recording on.
+    each: so many references of each process instead, from the middle of the recording on.
     kernel: the Linux kernel to boot; by default the newest in /boot that may be read.
     emulator: QEMU; by default the one in ``PATH``.
     keep: leave the guest's file system and its console beside the recording.
@@ -165,9 +165,7 @@ def make(
         return transform("processes", of, target, progress=doing, processes=mix.selection, **length)
 
     if wishes.each is None:
-        # The transform counts data references.
-        data = system.references / (system.references + system.info["fetches"])
-        return mixed(system, references=int(data * wishes.references))
+        return mixed(system, references=wishes.references)
     # Programs begin alike, by being loaded; so what comes later is taken, if all are there then.
     for part in (2, 4, 8):
         behind = range(system.references // part, system.references)

@@ -39,7 +39,7 @@ serve() {
 # pgbench takes a transaction after the other from the queries of all pages, as often as browsers
 # ask for these pages.
 query() {
-    as_postgres "exec $POSTGRES/pgbench -n -h /run/postgresql -c 21 -j 1 --random-seed=$1 \
+    as_postgres "exec $POSTGRES/pgbench -n -h /run/postgresql -c 21 -j 21 --random-seed=$1 \
         $(cat /srv/pgbench/scripts) $2 tpcw"
 }
 
