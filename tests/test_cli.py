@@ -222,6 +222,16 @@ def test_info_says_what_a_trace_holds(trace: hn.Trace, homenode: Callable[..., O
     assert json.loads(homenode("info", trace.path, "--json").out) == trace.info
 
 
+def test_info_gives_shares_of_references_and_fetches(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    (tmp_path / "t.txt").write_text("0 I 0x10 4\n0 R 0x100 4\n0 I 0x14 4\n0 W 0x100 4\n")
+    homenode("import", tmp_path / "t.txt", "-o", tmp_path / "t.hnt")
+    shown = " ".join(homenode("info", tmp_path / "t.hnt").out.split())
+    assert "references 2 " in shown
+    assert "reads 1 (25.0 %) writes 1 (25.0 %) fetches 2 (50.0 %)" in shown
+
+
 def test_export_and_import_are_inverse(
     trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
 ) -> None:

@@ -45,8 +45,9 @@ def describe(path: str, info: dict[str, Any]) -> list[tuple[str, str]]:
         ("threads", plain_number(info["threads"])),
         ("file", f"{size}, {plain_number(info['chunks'])} chunks, format {info['format_version']}"),
     ]
+    everything = total + info["fetches"]
     facts += [
-        (name, f"{plain_number(info[name])} ({_percent(info[name], total)})")
+        (name, f"{plain_number(info[name])} ({_percent(info[name], everything)})")
         for name in ("reads", "writes", "atomics", "private", "sync", "kernel", "fetches")
         if info[name] or name in {"reads", "writes"}
     ]
