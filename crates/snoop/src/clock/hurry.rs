@@ -21,20 +21,22 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     }
 
     /// A processor does its next references as long as they are quiet and before the horizon.
-    /// Anything out of the ordinary ends that, and is left to [`Self::look`].
+    /// Anything out of the ordinary ends that, and is left to [`Self::look`]. Returns whether the
+    /// first reference already is known not to be quiet.
     #[inline]
-    pub(super) fn hurry(&mut self, at: usize, horizon: u64) {
+    pub(super) fn hurry(&mut self, at: usize, horizon: u64) -> bool {
         let processor = &mut self.processors[at];
         let process = processor.process;
         let fetches = self.fetches[process];
         let may_write = processor.stores.is_empty();
         let steps = self.streams[process].known();
         if processor.parts != 0 {
-            return;
+            return false;
         }
         let operation = self.timed.processor.operation_cycles;
         let (mut time, mut number) = (self.agenda.next(at), processor.instructions);
         let (mut done, mut kernel) = (0, 0);
+        let mut loud = false;
         for item in steps {
             let fetch = item.step == Step::Fetch;
             let need = if item.step == Step::Read || (fetch && fetches) {
@@ -61,6 +63,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             let set = self.bus.frames.set(cache, block);
             let guess = self.bus.frames.guess(set, block);
             if !self.bus.quiet((set, guess), (block, words), need) {
+                loud = true;
                 break;
             }
             number = counted;
@@ -71,6 +74,9 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
                 break;
             }
         }
+        if done == 0 {
+            return loud;
+        }
         processor.instructions = number;
         processor.left -= done;
         processor.busy += done * operation;
@@ -79,5 +85,6 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         self.bus.counts.references += done;
         self.bus.counts.block_references += done;
         self.bus.counts.kernel.references += kernel;
+        false
     }
 }

@@ -33,8 +33,9 @@ enum Leaving {
 }
 
 impl<F: Frames<W>, W: Words> Run<F, W> {
-    /// A processor takes the next step of its process. Returns whether that is known.
-    pub(super) fn look(&mut self, at: usize) -> Result<bool, ClockError> {
+    /// A processor takes the next step of its process, which is `loud` if it is a reference that is
+    /// known not to be quiet. Returns whether the step is known.
+    pub(super) fn look(&mut self, at: usize, loud: bool) -> Result<bool, ClockError> {
         let process = self.processors[at].process;
         let Some(mut item) = self.streams[process].front() else {
             if self.streams[process].closed {
@@ -59,13 +60,13 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         if item.flags & FOLLOWS != 0 {
             item.addr = self.places.address(item.addr, at);
         }
-        self.refer(at, &item)?;
+        self.refer((at, loud), &item)?;
         Ok(true)
     }
 
     /// A reference, or the next block of one that straddles some.
     #[inline]
-    fn refer(&mut self, at: usize, item: &Item) -> Result<(), ClockError> {
+    fn refer(&mut self, (at, loud): (usize, bool), item: &Item) -> Result<(), ClockError> {
         let processor = &mut self.processors[at];
         let (process, parts) = (processor.process, processor.parts);
         let fetch = item.step == Step::Fetch;
@@ -82,7 +83,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let first = if parts == 0 { item.addr & self.offset_mask } else { 0 };
         let last = if parts == blocks { end & self.offset_mask } else { self.offset_mask };
         let words = W::range(W::word(first), W::word(last));
-        match self.reference(at, item, (block, words), number)? {
+        match self.reference((at, loud), item, (block, words), number)? {
             Outcome::Stalls => {
                 self.stall(at);
                 return Ok(());
@@ -116,7 +117,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     #[inline]
     fn reference(
         &mut self,
-        at: usize,
+        (at, loud): (usize, bool),
         item: &Item,
         (block, words): (u64, W),
         number: u64,
@@ -128,7 +129,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             return Ok(Outcome::Stalls);
         }
         let need = if write { QUIET_WRITE } else { QUIET_READ };
-        if !write || processor.stores.is_empty() {
+        if !loud && (!write || processor.stores.is_empty()) {
             let set = self.bus.frames.set(cache, block);
             let guess = self.bus.frames.guess(set, block);
             if self.bus.quiet((set, guess), (block, words), need) {

@@ -105,11 +105,9 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             let horizon = self.horizon();
             // Nobody wakes another processor in the cycle in which it looks.
             for at in self.agenda.awake(from) {
-                if self.agenda.next(at) == self.now {
-                    self.hurry(at, horizon);
-                }
+                let mut loud = self.agenda.next(at) == self.now && self.hurry(at, horizon);
                 while self.agenda.next(at) == self.now {
-                    if !self.look(at)? {
+                    if !self.look(at, std::mem::take(&mut loud))? {
                         self.cursor = Some(at);
                         return Ok(());
                     }
