@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 FOUR = SMALL_BLOCKS.but(processors=4)
 EIGHT = SMALL_BLOCKS
 SMALLEST = FOUR.but(cache_size=128 * KIB)
+_LINES = (
+    "likely: this kernel lays out in lines of 64 bytes what processors write, so that there is "
+    "little false sharing, and larger blocks put lines together"
+)
 _MIX = "ours is another mix of programs"
 _LONG = (
     "the first use of a block is a larger part of a shorter trace, and caches of 2 MB hold what "
@@ -188,6 +192,7 @@ _FOUR_CLAIMS = (
         over_sizes(written_back, FOUR),
         all_fall,
         "%",
+        why="likely: the smallest caches lose much code, which is never written back",
     ),
     Claim(
         "5.1.1",
@@ -247,6 +252,8 @@ _EIGHT_CLAIMS = (
         "other misses with eight over four, 128 KB to 2 MB",
         lambda e: doubled(e, m.others),
         more_than(1),
+        why="likely: eight caches together hold more of the mix, which makes up for migrations "
+        "where caches are small",
     ),
     Claim(
         "5.1.2",
@@ -263,6 +270,8 @@ _EIGHT_CLAIMS = (
         "components and sizes where it is not",
         shrinking,
         empty,
+        why="likely: a process comes back to a cache later, when the invalidated copy has given "
+        "way",
     ),
     Claim(
         "5.1.2",
@@ -285,6 +294,7 @@ _EIGHT_CLAIMS = (
         ),
         more_than(0.5),
         "%",
+        why=_LINES,
     ),
     Claim(
         "1",
@@ -323,6 +333,8 @@ _EIGHT_CLAIMS = (
         lambda e: of_increase(e, lambda row: m.coherence(row, "passive"), m.coherence),
         more_than(0.5),
         "%",
+        why="likely: true sharing of the kernel's locks and lists grows more, as what the kernel "
+        "has for each processor is not shared here",
     ),
     Claim(
         "5.1.2",
@@ -351,6 +363,7 @@ _EIGHT_CLAIMS = (
         ),
         above(1),
         "%",
+        why="with our mix 1 MB will do",
     ),
     Claim(
         "5.1.2",

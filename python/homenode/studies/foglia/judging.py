@@ -122,7 +122,7 @@ def scalable_power(section: str, what: str, published: float, base: Setting) -> 
 
 
 FASTER = (
-    "a number of their machine and their programs: power and bus follow from the miss rate of the "
-    "mix, and how long their bus is held for a split transaction is not said"
+    "a number of their machine and programs; for how long a split transaction holds their bus is "
+    "not said (notes)"
 )
 """Why powers and uses of the bus differ in general: plausible, not checked on their traces."""

@@ -25,7 +25,7 @@ def experiments(lab: Laboratory) -> Products:
         made += [tables.scalability(found), tables.stated(found)]
     made += [tables.protocols(found), _contradictions()]
     extra = {"points": points, "footprints": touched}
-    return Products(made, figures.figures(found), extra, notes.of(points))
+    return Products(made, figures.figures(found), extra, notes.of(points, quick=lab.quick))
 
 
 def _contradictions() -> Table:
