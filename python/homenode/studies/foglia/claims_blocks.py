@@ -44,7 +44,6 @@ _HELD = (
     "the misses saved; a bus that is held while memory looks gains from larger blocks (notes)"
 )
 _MIX = "ours is another mix of programs"
-_FLAT = "the small traces of --quick have few blocks that are used again"
 
 
 def by_block(evidence: Evidence, value: Callable[[Row], float]) -> dict[str, list[float]]:
@@ -228,7 +227,7 @@ CLAIMS = (
         "smallest block from which no doubling adds more than a twentieth to the power, 2 MB",
         best_block,
         lambda value: value == 128,
-        why=_FLAT,
+        why=_HELD,
     ),
     Claim(
         "5.1.3",

@@ -82,6 +82,7 @@ CLAIMS = (
         "other misses of DB over EC-server",
         lambda e: against(e, m.others, DB, EC),
         more_than(1),
+        why=_SMALL_DB,
     ),
     Claim(
         "5.3",

@@ -92,7 +92,9 @@ def of_increase(
     """The share that a part has of what eight processors have more than four, with 2 MB."""
     runs = ours(evidence)
     four, eight = runs.at(EC, FOUR), runs.at(EC, EIGHT)
-    return m.over(part(eight) - part(four), whole(eight) - whole(four), "more with eight")
+    return m.over(
+        part(eight) - part(four), whole(eight) - whole(four), "further ones with eight processors"
+    )
 
 
 def of_invalidations(evidence: Evidence, *kinds: str) -> list[float]:
@@ -244,6 +246,7 @@ _EIGHT_CLAIMS = (
         "miss rate with eight over four, 128 KB to 2 MB",
         lambda e: doubled(e, m.misses),
         more_than(1),
+        why="likely: eight small caches together hold more of the mix than four",
     ),
     Claim(
         "5.1.2",

@@ -73,7 +73,7 @@ CLAIMS = (
         "power with affinity over random, 128 KB to 2 MB",
         lambda e: affine(e, m.gsp),
         more_than(1),
-        why="the bus is in use so little that its load hardly matters",
+        why="with small caches what a process left is gone when it comes back",
     ),
     Claim(
         "5.2.1",

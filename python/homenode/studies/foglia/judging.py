@@ -95,7 +95,7 @@ def bus_use(section: str, what: str, percent: int, setting: Setting, why: str = 
     )
 
 
-def scalable(section: str, what: str, published: int, base: Setting) -> Claim:
+def scalable(section: str, what: str, published: int, base: Setting, why: str = "") -> Claim:
     """A claim that a machine is scalable up to so many processors."""
     return Claim(
         section,
@@ -104,11 +104,13 @@ def scalable(section: str, what: str, published: int, base: Setting) -> Claim:
         "critical point, of the numbers of processors simulated",
         lambda e: m.scalability(ours(e), EC, base)[0],
         within(published),
-        why=FASTER,
+        why=why or FASTER,
     )
 
 
-def scalable_power(section: str, what: str, published: float, base: Setting) -> Claim:
+def scalable_power(
+    section: str, what: str, published: float, base: Setting, why: str = ""
+) -> Claim:
     """A claim that a machine has a power at its scalability."""
     return Claim(
         section,
@@ -117,7 +119,7 @@ def scalable_power(section: str, what: str, published: float, base: Setting) -> 
         "power at the critical point",
         lambda e: m.scalability(ours(e), EC, base)[1],
         about(published),
-        why=FASTER,
+        why=why or FASTER,
     )
 
 
