@@ -315,3 +315,21 @@ def test_results_say_where_the_kernel_comes_from(
             assert row["kernel_activity"] == said
             words = ("--machine", "bus-smp", "--protocol", "mesi", "--order", order)
             assert f"kernel activity {said}" in homenode("simulate", trace.path, *words).out
+
+
+def test_a_kernel_is_made_up_for_traces_without_one(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    trace = hn.Trace.from_numpy(thread=[0, 1], kind="R", address=[0, 64], path=tmp_path / "t.hnt")
+    result = hn.simulate_bus(trace, "mesi", processors=1, kernel_model=True)
+    row = result.rows[0]
+    assert row["kernel_activity"] == "modelled"
+    # Each of two switches: six references and `switch_words`.
+    words = result.provenance["kernel_model"]["switch_words"]
+    assert row["kernel"]["references"] == 2 * (6 + words) == row["references"] - 2
+    flags = ("simulate", trace.path, "--machine", "bus-smp", "--kernel-model")
+    assert "kernel activity modelled" in homenode(*flags).out
+    assert "kernel_model is for order clock" in homenode(*flags, "--order", "trace").err
+    with_kernel = hn.Trace.from_numpy(thread=[0], kind="R", address=[0], kernel=[1])
+    with pytest.raises(hn.ConfigError, match="the kernel's references already"):
+        hn.simulate_bus(with_kernel, "mesi", kernel_model=True)

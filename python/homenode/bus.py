@@ -63,6 +63,7 @@ class BusOptions(TypedDict, total=False):
     scheduler: which ready process a processor takes: ``random`` or ``affinity``. Default: the
         machine's.
     seed: for what scheduler and frames leave to chance. Default: 1.
+    kernel_model: whether what a kernel refers to is made up, for traces without one.
     addresses: those of ``pages`` that are put into frames, or, as in the ``trace``, of memory.
         Default: ``auto``, the latter for traces of a whole system.
     private_ranges: private areas beside those of the trace, as text such as ``0x1000-0x2000`` or
@@ -88,6 +89,7 @@ class BusOptions(TypedDict, total=False):
     scaling: str | int | Iterable[int] | None
     order: str
     scheduler: str | None
+    kernel_model: bool
     seed: int | None
     addresses: str | None
     private_ranges: Iterable[str | tuple[int, int]]
@@ -260,9 +262,10 @@ def _point(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _order(options: BusOptions) -> dict[str, Any]:
-    """The options ``order``, ``scheduler``, ``seed`` and ``addresses``."""
+    """The options ``order``, ``scheduler``, ``seed``, ``addresses`` and ``kernel_model``."""
     order = choice("order", options.get("order") or "clock", ORDERS)
     said = [name for name in ("scheduler", "seed", "addresses") if options.get(name) is not None]
+    said += ["kernel_model"] * bool(options.get("kernel_model"))
     if order == "trace" and said:
         raise ConfigError(
             f"{said[0]} is for order clock: in the order of the trace nothing is scheduled and "
@@ -274,6 +277,7 @@ def _order(options: BusOptions) -> dict[str, Any]:
         "scheduler": None if scheduler is None else choice("scheduler", scheduler, SCHEDULERS),
         "seed": 1 if seed is None else whole_number("seed", seed, 0),
         "addresses": choice("addresses", options.get("addresses") or "auto", ADDRESSES),
+        "kernel_model": bool(options.get("kernel_model", False)),
     }
 
 

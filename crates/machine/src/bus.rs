@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use crate::file::Formula;
+use crate::kernel::{KernelFile, KernelModel};
 use crate::linear::{Linear, Parameters};
 use crate::model::MachineError;
 use crate::table::{BUS_TABLE, Preset};
@@ -51,6 +52,8 @@ pub struct BusMachine {
     pub scheduler: Scheduler,
     /// Bytes in a page of memory.
     pub page_bytes: u64,
+    /// What a kernel does, for traces that have none.
+    pub kernel: Option<KernelModel>,
     transactions: [Linear; 7],
 }
 
@@ -201,6 +204,7 @@ struct BusFile {
     transactions: std::collections::BTreeMap<String, Formula>,
     scheduler: SchedulerFile,
     memory: MemoryFile,
+    kernel: Option<KernelFile>,
 }
 
 #[derive(Deserialize)]
@@ -365,6 +369,7 @@ impl BusMachine {
                 wait_cycles: file.scheduler.wait_cycles.value,
             },
             page_bytes: file.memory.page_bytes.value,
+            kernel: file.kernel.map(|kernel| kernel.model().map_err(fail)).transpose()?,
             transactions: transactions.try_into().map_err(|_| fail("seven transactions".into()))?,
         })
     }

@@ -15,6 +15,7 @@ mod bus;
 mod coherence;
 mod decimal;
 mod file;
+mod kernel;
 mod linear;
 mod model;
 mod prices;
@@ -25,6 +26,7 @@ pub use bus::{
     Arbitration, Bus, BusCycles, BusMachine, CacheShape, Dispatch, Processor, Scheduler,
 };
 pub use coherence::{EventPrices, Model, PriceList};
+pub use kernel::KernelModel;
 pub use model::{Machine, MachineError};
 pub use prices::{Prices, Violation};
 pub use table::{BUS_TABLE, Preset, TABLE};

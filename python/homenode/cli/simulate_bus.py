@@ -27,6 +27,7 @@ _NOTHING_SAID: dict[str, Any] = {
     "scheduler": None,
     "seed": None,
     "addresses": None,
+    "kernel_model": False,
     "check": False,
     "private_ranges": (),
     "fetches": None,
@@ -117,6 +118,12 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=click.Choice(["dubois", "torrellas"]),
         help="On a bus: an invalidation miss is true sharing when what others wrote is used while "
         "the copy lives (dubois, the default), or when the word that misses was written.",
+    ),
+    click.option(
+        "--kernel-model",
+        is_flag=True,
+        help="On a bus: make up what a kernel refers to at system calls, switches and ticks, by "
+        "the machine's model, for a trace without a kernel.",
     ),
     click.option(
         "--check", is_flag=True, help="On a bus: check that every read returns the last write."

@@ -1,6 +1,6 @@
 //! One pass over the trace for all configurations with a clock.
 
-use homenode_machine::Scheduler;
+use homenode_machine::{KernelModel, Scheduler};
 use homenode_snoop::{
     Clock, ClockError, ClockSetup, Counts, Dealer, Dealt, SetupError, Timing, Translation,
 };
@@ -8,7 +8,7 @@ use homenode_trace::realign::Ground;
 use homenode_trace::{Batch, Metadata, TraceError};
 use rayon::prelude::*;
 
-use super::plan::{Addresses, BusConfig, Plan, Point};
+use super::plan::{Addresses, BusConfig, CAPTURED, Plan, Point};
 use crate::Progress;
 use crate::error::SimError;
 use crate::feed::windows;
@@ -16,6 +16,8 @@ use crate::source::TraceSource;
 
 /// Frames and the scheduler's choices come from different numbers.
 const FRAMES: u64 = 0x6672_616d_6573;
+/// So does what the kernel model leaves to chance.
+const KERNEL: u64 = 0x6b65_726e_656c;
 
 /// What each configuration counts and takes, and what to bear in mind.
 pub(super) type Timed = (Vec<(Counts, Timing)>, Vec<String>);
@@ -31,11 +33,14 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     let processes = usize::from(trace.threads());
     let clock = |point: &Point| {
         let timed = setup(plan, point, (config, processes));
-        let clock = Clock::new(&point.setup, point.table.clone(), &timed)?;
-        Ok::<_, SetupError>(match &trace.metadata().processor_areas {
-            Some(areas) => clock.with_areas(areas),
-            None => clock,
-        })
+        let mut clock = Clock::new(&point.setup, point.table.clone(), &timed)?;
+        if let Some(areas) = &trace.metadata().processor_areas {
+            clock = clock.with_areas(areas);
+        }
+        if let Some(model) = model(plan, config) {
+            clock = clock.with_kernel(&model);
+        }
+        Ok::<_, SetupError>(clock)
     };
     let mut clocks: Vec<Clock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
     let mut dealer = dealer(plan, config, trace)?;
@@ -54,6 +59,9 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         }
         push(&mut clocks, &all)
     })?;
+    if dealer.has_kernel() && config.kernel_model {
+        return Err(SimError::Config { problem: CAPTURED.to_owned() });
+    }
     // All of them are asked: the first one's error is reported on any number of threads.
     let done: Vec<Result<_, ClockError>> =
         pool.install(|| clocks.into_par_iter().map(Clock::finish).collect());
@@ -116,11 +124,19 @@ fn dealer<T: TraceSource + ?Sized>(
         Translation::new(page_bytes.trailing_zeros(), config.seed ^ FRAMES)
     });
     let (reading, private) = (point.setup.reading, &point.setup.private);
-    let dealer = Dealer::new(usize::from(trace.threads()), reading, private, translation);
-    Ok(match &trace.metadata().processor_areas {
-        Some(areas) => dealer.with_areas(areas),
-        None => dealer,
-    })
+    let mut dealer = Dealer::new(usize::from(trace.threads()), reading, private, translation);
+    if let Some(areas) = &trace.metadata().processor_areas {
+        dealer = dealer.with_areas(areas);
+    }
+    if let Some(model) = model(plan, config) {
+        dealer = dealer.with_kernel(&model, config.seed ^ KERNEL);
+    }
+    Ok(dealer)
+}
+
+/// The kernel that is made up, if one is.
+pub(super) fn model(plan: &Plan, config: &BusConfig) -> Option<KernelModel> {
+    plan.machines.first().and_then(|machine| machine.kernel).filter(|_| config.kernel_model)
 }
 
 /// Whether pages are put into frames: those of a whole system are in memory already.

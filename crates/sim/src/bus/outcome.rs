@@ -1,11 +1,11 @@
 //! Results, as the command line prints them.
 
-use homenode_machine::{BusCycles, Dispatch};
+use homenode_machine::{BusCycles, Dispatch, KernelModel};
 use homenode_placement::Synchronisation;
 use homenode_snoop::{Counts, MissRule, ProcessorTime, Timing, critical_point};
 use serde::Serialize;
 
-use super::clock::translates;
+use super::clock::{model, translates};
 use super::plan::{Addresses, Areas, BusConfig, Included, Order, Plan};
 use crate::source::TraceSource;
 
@@ -147,6 +147,8 @@ pub struct BusProvenance {
     pub seed: u64,
     /// What the addresses of the trace are.
     pub addresses: Addresses,
+    /// The kernel that was made up; `null` if none was.
+    pub kernel_model: Option<KernelModel>,
     /// What the trace's private references are.
     pub private: Areas,
     /// Private areas beside those: first byte, and one past the last.
@@ -195,7 +197,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             block_size: cache.block_size_bytes,
             associativity: cache.associativity,
             order: config.order,
-            kernel_activity: kernel_activity(&counts),
+            kernel_activity: kernel_activity(config, &counts),
             counts,
             miss_rate: rate(counts.misses.total(), counts.block_references),
             bus_cycles: counts.transactions.cycles(&point.cycles),
@@ -228,6 +230,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             (Order::Clock, true) => Addresses::Pages,
             (Order::Clock, false) | (Order::Trace, _) => Addresses::Trace,
         },
+        kernel_model: model(plan, config),
         private: config.private,
         private_ranges: config.private_ranges.clone(),
         sync: config.sync,
@@ -248,8 +251,12 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
 }
 
 /// What references of the kernel are among those counted.
-fn kernel_activity(counts: &Counts) -> KernelActivity {
-    if counts.kernel.references > 0 { KernelActivity::Captured } else { KernelActivity::None }
+fn kernel_activity(config: &BusConfig, counts: &Counts) -> KernelActivity {
+    match counts.kernel.references {
+        _ if config.kernel_model => KernelActivity::Modelled,
+        0 => KernelActivity::None,
+        _ => KernelActivity::Captured,
+    }
 }
 
 /// The critical point of every machine, protocol and cache.

@@ -54,6 +54,9 @@ pub struct BusConfig {
     /// What the addresses of the trace are.
     #[serde(default)]
     pub addresses: Addresses,
+    /// Whether what a kernel refers to is made up, by the machine's model, for a trace without one.
+    #[serde(default)]
+    pub kernel_model: bool,
     /// Private areas beside those of the trace: first byte, and one past the last.
     #[serde(default)]
     pub private_ranges: Vec<(u64, u64)>,
@@ -158,6 +161,10 @@ pub enum Included {
     Exclude,
 }
 
+/// Why no kernel is made up.
+pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out the \
+                                   kernel model";
+
 /// One combination.
 pub(super) struct Point {
     /// Position of the machine.
@@ -203,6 +210,9 @@ impl Plan {
         plan.check_memory()?;
         if config.order == Order::Clock {
             check_pages(&plan)?;
+        }
+        if config.kernel_model {
+            plan.check_kernel(config, trace)?;
         }
         Ok(plan)
     }
@@ -338,6 +348,34 @@ impl Plan {
             table: protocol.table(),
             setup,
         });
+        Ok(())
+    }
+
+    /// A kernel is made up where there is none, with a clock, and the same in all machines.
+    fn check_kernel<T: TraceSource + ?Sized>(
+        &self,
+        config: &BusConfig,
+        trace: &T,
+    ) -> Result<(), SimError> {
+        let fail = |problem| Err(SimError::Config { problem });
+        if config.order == Order::Trace {
+            return fail("the kernel model needs a clock: leave out --order trace".to_owned());
+        }
+        if !trace.metadata().processes.is_empty() {
+            return fail(CAPTURED.to_owned());
+        }
+        let first = self.machines.first().and_then(|machine| machine.kernel);
+        for machine in &self.machines {
+            let name = &machine.name;
+            if machine.kernel.is_none() {
+                return fail(format!("machine {name} has no kernel model: it lacks [kernel]"));
+            }
+            if machine.kernel != first {
+                return fail(format!(
+                    "machine {name} has another kernel model: all machines of one run have the same"
+                ));
+            }
+        }
         Ok(())
     }
 

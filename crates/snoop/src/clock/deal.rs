@@ -4,11 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use homenode_base::{AccessKind, Flags};
+use homenode_machine::KernelModel;
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 use rustc_hash::FxHashMap;
 
 use super::areas::{Areas, FOLLOWS};
 use super::conditions::{Conditions, wakes_of};
+use super::kernel::Kernel;
 use super::stream::{Dealt, Item, Step};
 use super::translation::Translation;
 use crate::engine::Reading;
@@ -35,6 +37,9 @@ pub struct Dealer {
     private: Vec<Range<u64>>,
     translation: Option<Translation>,
     areas: Option<Areas>,
+    kernel: Option<Kernel>,
+    /// Whether there were references of a kernel.
+    captured: bool,
     /// The processor of the traced system that each process runs on.
     recorded: Vec<usize>,
     steps: Vec<Vec<Item>>,
@@ -68,6 +73,8 @@ impl Dealer {
             private: private.to_vec(),
             translation,
             areas: None,
+            kernel: None,
+            captured: false,
             recorded: (0..processes).collect(),
             steps: vec![Vec::new(); processes],
             pids: vec![0; processes],
@@ -91,6 +98,20 @@ impl Dealer {
     pub fn with_areas(mut self, areas: &ProcessorAreas) -> Self {
         self.areas = Some(Areas::new(areas)).filter(|_| self.translation.is_none());
         self
+    }
+
+    /// Makes what a kernel refers to at system calls and ticks of the timer; buffers are chosen by
+    /// the seed.
+    #[must_use]
+    pub fn with_kernel(mut self, model: &KernelModel, seed: u64) -> Self {
+        self.kernel = Some(Kernel::new(*model, self.reading, seed));
+        self
+    }
+
+    /// Whether the trace has references of a kernel.
+    #[must_use]
+    pub fn has_kernel(&self) -> bool {
+        self.captured
     }
 
     /// Whether a thread made references of several processes, as processors of a whole system do.
@@ -132,6 +153,10 @@ impl Dealer {
             return;
         }
         let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
+        self.captured |= flags.contains(Flags::KERNEL);
+        if let Some(made) = self.kernel.as_mut().and_then(|kernel| kernel.tick(process)) {
+            made.into_iter().for_each(|item| self.push(process, item));
+        }
         let flagged = flags.contains(Flags::PRIVATE) && reading.private_areas;
         let private = flagged || self.private.iter().any(|range| range.contains(&addr));
         flags = Flags(flags.0 & !Flags::PRIVATE.0 | if private { Flags::PRIVATE.0 } else { 0 });
@@ -205,8 +230,14 @@ impl Dealer {
                 self.step(process, Step::Join, u64::from(*child));
             }
             EventKind::ThreadExit => self.end(process),
-            EventKind::SyscallEnter { number } if MAY_WAIT.contains(number) => {
-                self.step(process, Step::Yield, 0);
+            EventKind::SyscallEnter { number } => {
+                if let Some(kernel) = &mut self.kernel {
+                    let made = kernel.call(process, *number);
+                    made.into_iter().for_each(|item| self.push(process, item));
+                }
+                if MAY_WAIT.contains(number) {
+                    self.step(process, Step::Yield, 0);
+                }
             }
             EventKind::Map { addr, size, shared: true, object } => {
                 let pid = self.pids[process];
@@ -236,7 +267,6 @@ impl Dealer {
             | EventKind::Alloc { .. }
             | EventKind::Free { .. }
             | EventKind::Map { .. }
-            | EventKind::SyscallEnter { .. }
             | EventKind::SyscallExit { .. }
             | EventKind::Fork { .. }
             | EventKind::InitDone

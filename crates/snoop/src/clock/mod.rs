@@ -14,6 +14,7 @@ mod areas;
 mod conditions;
 mod deal;
 mod hurry;
+mod kernel;
 mod look;
 mod moments;
 mod processor;
@@ -25,7 +26,7 @@ mod timing;
 mod traffic;
 mod translation;
 
-use homenode_machine::{Bus, BusCycles, Processor, Scheduler};
+use homenode_machine::{Bus, BusCycles, KernelModel, Processor, Scheduler};
 use homenode_trace::ProcessorAreas;
 
 pub use deal::Dealer;
@@ -108,6 +109,13 @@ impl Clock {
         self
     }
 
+    /// Makes what a kernel refers to when a processor takes a process; see [`Dealer::with_kernel`].
+    #[must_use]
+    pub fn with_kernel(mut self, model: &KernelModel) -> Self {
+        self.0.model(model);
+        self
+    }
+
     /// Adds steps of some processes, and goes on until the next step of one that runs is unknown.
     /// In how many portions steps come does not change what happens.
     ///
@@ -129,6 +137,7 @@ impl Clock {
 /// [`Clock`] for one arrangement of frames and one size of blocks.
 trait Simulation: Send {
     fn place(&mut self, areas: &ProcessorAreas);
+    fn model(&mut self, model: &KernelModel);
     fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError>;
     fn finish(self: Box<Self>) -> Result<(Counts, Timing), ClockError>;
 }

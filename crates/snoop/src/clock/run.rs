@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use homenode_base::Flags;
+use homenode_machine::KernelModel;
 use homenode_trace::ProcessorAreas;
 
 use super::agenda::Agenda;
 use super::arbiter::{Arbiter, Prices};
 use super::areas::Places;
+use super::kernel::Kernel;
 use super::moments::Moments;
 use super::processor::{Mode, NEVER, Processor};
 use super::scheduler::Scheduler;
@@ -18,7 +20,7 @@ use super::{ClockError, ClockSetup, Simulation};
 use crate::engine::events::{Bus, Piece};
 use crate::engine::frames::Frames;
 use crate::engine::words::Words;
-use crate::engine::{CheckError, Counts, Setup, SetupError};
+use crate::engine::{CheckError, Counts, Reading, Setup, SetupError};
 use crate::table::Table;
 
 /// More misses under way than any bus could serve in time.
@@ -49,6 +51,9 @@ pub(super) struct Run<F, W> {
     pub(super) unfinished: usize,
     /// Where the kernel has what belongs to each processor.
     pub(super) places: Places,
+    /// What a kernel does when a processor takes a process, if that is made up.
+    kernel: Option<Kernel>,
+    reading: Reading,
     /// When the scheduler is asked next.
     pub(super) dispatch_at: u64,
     /// The processor whose turn it is to look, in a cycle that is not over.
@@ -86,6 +91,8 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             blocked: vec![false; processes],
             unfinished: processes,
             places: Places::default(),
+            kernel: None,
+            reading: setup.reading,
             dispatch_at: 0,
             cursor: None,
             forced: 0,
@@ -173,6 +180,12 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             processor.idle += self.now - processor.since;
             (processor.mode, processor.process) = (Mode::Runs, process);
             processor.left = self.timed.scheduler.time_slice_references;
+            if let Some(kernel) = &self.kernel {
+                let made = kernel.switch(process);
+                // The switch is no part of the process's slice.
+                processor.left = processor.left.saturating_add(made.len() as u64);
+                self.streams[process].insert(made);
+            }
             self.agenda.wake(at, self.now);
         }
     }
@@ -228,6 +241,10 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
 impl<F: Frames<W>, W: Words> Simulation for Run<F, W> {
     fn place(&mut self, areas: &ProcessorAreas) {
         self.places = Places::new(areas, self.processors.len());
+    }
+
+    fn model(&mut self, model: &KernelModel) {
+        self.kernel = Some(Kernel::new(*model, self.reading, 0));
     }
 
     fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError> {

@@ -66,14 +66,21 @@ pub struct Dealt {
 pub(super) struct Stream {
     current: Arc<[Item]>,
     at: usize,
-    later: VecDeque<Arc<[Item]>>,
+    /// With where they begin.
+    later: VecDeque<(Arc<[Item]>, usize)>,
     /// Whether nothing will be added.
     pub(super) closed: bool,
 }
 
 impl Stream {
     pub(super) fn add(&mut self, steps: Arc<[Item]>) {
-        self.later.push_back(steps);
+        self.later.push_back((steps, 0));
+    }
+
+    /// Puts steps before the next one.
+    pub(super) fn insert(&mut self, steps: Arc<[Item]>) {
+        let rest = (std::mem::replace(&mut self.current, steps), std::mem::take(&mut self.at));
+        self.later.push_front(rest);
     }
 
     /// The next step, if it is known.
@@ -100,8 +107,8 @@ impl Stream {
     #[cold]
     fn next_chunk(&mut self) -> Option<Item> {
         while let Some(steps) = self.later.pop_front() {
-            (self.current, self.at) = (steps, 0);
-            if let Some(&item) = self.current.first() {
+            (self.current, self.at) = steps;
+            if let Some(&item) = self.current.get(self.at) {
                 return Some(item);
             }
         }

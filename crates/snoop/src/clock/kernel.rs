@@ -1,0 +1,173 @@
+//! A model of what a kernel refers to, for traces without a kernel.
+//!
+//! The kernel has, as the workload of Foglia, Giorgi and Prete 2004 (section 4) asks for: of each
+//! process a stack, a structure and page tables, which belong to that process alone, and an entry
+//! of the process table; of the machine one run queue and a buffer cache. What it does with them
+//! is ours, and so are the numbers, which machine files give.
+
+use std::sync::Arc;
+
+use homenode_base::{Flags, Rng};
+use homenode_machine::KernelModel;
+use rustc_hash::FxHashMap;
+
+use super::stream::{Item, Step};
+use crate::engine::Reading;
+
+/// Where the kernel is: beyond the memory of any process. First the run queue, then headers of
+/// buffers, buffers, the process table, and what belongs to each process.
+const BASE: u64 = 1 << 42;
+const QUEUE: u64 = BASE;
+const HEADERS: u64 = BASE + PAGE_BYTES;
+const PAGE_BYTES: u64 = 4096;
+/// More processes than a trace has.
+const PROCESSES: u64 = 1 << 16;
+const WORD: u64 = 4;
+const HEADER_BYTES: u64 = 64;
+
+/// System calls of Linux on x86-64 that copy from a buffer: `read`, `pread64`, `readv`, `recvfrom`,
+/// `recvmsg`.
+const READS: [u32; 5] = [0, 17, 19, 45, 47];
+/// Those that copy to one: `write`, `pwrite64`, `writev`, `sendto`, `sendmsg`.
+const WRITES: [u32; 5] = [1, 18, 20, 44, 46];
+
+/// Makes the kernel's references.
+#[derive(Clone)]
+pub(super) struct Kernel {
+    model: KernelModel,
+    reading: Reading,
+    seed: u64,
+    /// What chooses the buffers of each process.
+    chance: FxHashMap<usize, Rng>,
+    /// References that each process has made since its last tick.
+    since: FxHashMap<usize, u64>,
+}
+
+impl Kernel {
+    pub(super) fn new(model: KernelModel, reading: Reading, seed: u64) -> Self {
+        let (chance, since) = (FxHashMap::default(), FxHashMap::default());
+        Self { model, reading, seed, chance, since }
+    }
+
+    /// A system call: its frame on the kernel stack, the process's structure and its entry of the
+    /// process table; if it transfers data, the header of a buffer and words of the buffer.
+    pub(super) fn call(&mut self, process: usize, number: u32) -> Vec<Item> {
+        let mut made = Made { reading: self.reading, items: Vec::new() };
+        let (words, buffers) = (self.model.call_words, self.buffer(0));
+        let (structure, entry) = (self.structure(process), self.entry(process));
+        let (stack, tables) = (self.stack(process), self.tables(process));
+        made.stack(stack, words, |made| {
+            made.own(Step::Read, structure, words);
+            made.common(Step::Read, entry, 1);
+            let step = if READS.contains(&number) { Step::Read } else { Step::Write };
+            if step == Step::Read || WRITES.contains(&number) {
+                let seed = self.seed ^ (process as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let chance = self.chance.entry(process).or_insert_with(|| Rng::new(seed));
+                let buffer = chance.below(self.model.buffers.max(1));
+                let (header, addr) =
+                    (HEADERS + buffer * HEADER_BYTES, buffers + buffer * self.model.buffer_bytes);
+                made.common(Step::Atomic, header, 1);
+                made.common(Step::Read, header + WORD, 1);
+                made.own(Step::Read, tables, 1);
+                made.common(step, addr, self.model.transfer_words);
+            }
+        });
+        made.items
+    }
+
+    /// What the kernel does before the process's next reference, if its time has come: a tick of
+    /// the timer, that is, a frame on the stack and the times of process and run queue.
+    pub(super) fn tick(&mut self, process: usize) -> Option<Vec<Item>> {
+        let since = self.since.entry(process).or_default();
+        *since += 1;
+        if *since <= self.model.tick_references {
+            return None;
+        }
+        *since = 1;
+        let mut made = Made { reading: self.reading, items: Vec::new() };
+        made.stack(self.stack(process), self.model.tick_words, |made| {
+            made.common(Step::Write, self.entry(process), 1);
+            made.common(Step::Write, QUEUE + HEADER_BYTES, 1);
+        });
+        Some(made.items)
+    }
+
+    /// A processor takes the process: the run queue with its lock, the entry, the page tables'
+    /// first word, and the frame of the switch.
+    pub(super) fn switch(&self, process: usize) -> Arc<[Item]> {
+        let mut made = Made { reading: self.reading, items: Vec::new() };
+        made.common(Step::Atomic, QUEUE, 1);
+        made.common(Step::Read, QUEUE + WORD, 1);
+        made.common(Step::Write, QUEUE + WORD, 1);
+        made.common(Step::Write, self.entry(process), 1);
+        made.own(Step::Read, self.tables(process), 1);
+        made.own(Step::Read, self.stack(process), self.model.switch_words);
+        made.common(Step::Write, QUEUE, 1);
+        made.items.into()
+    }
+
+    fn buffer(&self, number: u64) -> u64 {
+        HEADERS + self.model.buffers * HEADER_BYTES + number * self.model.buffer_bytes
+    }
+
+    fn entry(&self, process: usize) -> u64 {
+        self.buffer(self.model.buffers) + process as u64 * self.model.entry_bytes
+    }
+
+    /// A process's stack, with its structure and page tables behind it. Where those of the first
+    /// process are in a cache does not depend on how long the table could be.
+    fn stack(&self, process: usize) -> u64 {
+        let table = PROCESSES * self.model.entry_bytes;
+        let own = self.model.stack_bytes + self.model.structure_bytes + PAGE_BYTES;
+        self.entry(64) + table + process as u64 * own
+    }
+
+    fn structure(&self, process: usize) -> u64 {
+        self.stack(process) + self.model.stack_bytes
+    }
+
+    fn tables(&self, process: usize) -> u64 {
+        self.structure(process) + self.model.structure_bytes
+    }
+}
+
+/// References made so far.
+struct Made {
+    reading: Reading,
+    items: Vec<Item>,
+}
+
+impl Made {
+    /// Words that follow each other, of all processes.
+    fn common(&mut self, step: Step, addr: u64, words: u64) {
+        self.words((step, Flags::KERNEL), addr, words);
+    }
+
+    /// Words that follow each other, of one process.
+    fn own(&mut self, step: Step, addr: u64, words: u64) {
+        let flag = if self.reading.private_areas { Flags::PRIVATE } else { Flags(0) };
+        if self.reading.private {
+            self.words((step, Flags::KERNEL.union(flag)), addr, words);
+        }
+    }
+
+    /// A frame on the kernel stack: written, and read again after what is done within.
+    fn stack(&mut self, bottom: u64, words: u64, within: impl FnOnce(&mut Self)) {
+        self.own(Step::Write, bottom, words);
+        within(self);
+        self.own(Step::Read, bottom, words);
+    }
+
+    fn words(&mut self, (step, flags): (Step, Flags), addr: u64, words: u64) {
+        let size = u8::try_from(WORD).unwrap_or(1);
+        let item = |word| Item {
+            addr: addr + word * WORD,
+            count: 0,
+            step,
+            size,
+            flags: flags.0,
+            continues: false,
+        };
+        self.items.extend((0..words).map(item));
+    }
+}
