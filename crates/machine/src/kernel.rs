@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// The numbers of the kernel model.
 ///
-/// Its parts follow Foglia, Giorgi and Prete 2004, section 4, whose traces have the kernel's data of
-/// processes and scheduling; the numbers are ours, but for the size of a kernel stack.
+/// Its parts follow Foglia, Giorgi and Prete 2004, section 4, whose traces have the kernel's data
+/// of processes and scheduling; the numbers are ours, but for the size of a kernel stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KernelModel {
     /// Bytes of a process's kernel stack.
