@@ -39,7 +39,7 @@ serve() {
 # pgbench takes a transaction after the other from the queries of all pages, as often as browsers
 # ask for these pages.
 query() {
-    as_postgres "exec $POSTGRES/pgbench -n -h /run/postgresql -c 21 -j 21 --random-seed=$1 \
+    as_postgres "exec $POSTGRES/pgbench -n -h /run/postgresql -c 21 -j 1 --random-seed=$1 \
         $(cat /srv/pgbench/scripts) $2 tpcw"
 }
 
@@ -63,7 +63,8 @@ prepare_utilities() {
     done
 }
 
-# A command that waits to be let go: nobody has to start it when there is much else to do.
+# A command that waits to be let go: nobody has to start it when there is much else to do. It has
+# its path, for this shell has utilities of its own.
 waiting() {
     sh -c "kill -STOP \$\$; exec $1" &
     UTILITIES="$UTILITIES $!"
@@ -73,11 +74,11 @@ UTILITIES=
 utilities() {
     count='{ hits[$7]++; bytes += $10 } END { for (page in hits) print page, hits[page], bytes }'
     echo "$count" > /tmp/count.awk
-    waiting "ls -aR $TREES $TREES $TREES $TREES > /tmp/list"
-    waiting "awk -f /tmp/count.awk $LOGS > /tmp/counts"
-    waiting "cp -r /srv/files /tmp/new"
-    waiting "gzip -c $LOGS > /tmp/logs.gz"
-    waiting "rm -r $COPIES"
+    waiting "/usr/bin/ls -aR $TREES $TREES $TREES $TREES > /tmp/list"
+    waiting "/usr/bin/awk -f /tmp/count.awk $LOGS > /tmp/counts"
+    waiting "/usr/bin/cp -r /srv/files /tmp/new"
+    waiting "/usr/bin/gzip -c $LOGS > /tmp/logs.gz"
+    waiting "/usr/bin/rm -r $COPIES"
 }
 
 case $MIX in
@@ -94,7 +95,7 @@ LOAD=$!
 case $MIX in ec | db) prepare_utilities && utilities ;; esac
 
 # Whoever drives the guest stands still around the marks, so that what is counted was recorded.
-sleep 2
+sleep 5
 DRIVERS=$(pidof browsers pgbench)
 kill -STOP $DRIVERS
 sleep 1
@@ -115,8 +116,8 @@ kill -0 $LOAD && alive=1
 echo "result: alive $alive"
 if [ "$MIX" = db ]; then
     kill $LOAD $DRIVERS
-    grep -c -E "ERROR|aborted" /tmp/queries.log | sed 's/^/result: query_errors /'
-    grep -E "ERROR|aborted" /tmp/queries.log | head -n 3
+    grep -c -E "error:|ERROR|aborted" /tmp/queries.log | sed 's/^/result: query_errors /'
+    grep -E "error:|ERROR|aborted" /tmp/queries.log | head -n 3
 else
     kill $LOAD
     wait $LOAD

@@ -63,7 +63,7 @@ TABLE = (
     ),
     Mix(
         "db",
-        "the database's machine: 21 connections with the queries of all pages, and utilities",
+        "the database's machine: 21 connections, with the queries of all pages, and utilities",
         (("postgres", 21), *_FIVE),
         children=0,
         spare=1.3,
@@ -116,5 +116,5 @@ class Plan:
             "CHILDREN": self.mix.children,
             "WARM_UP": 5,
             # A utility's run over its files takes a few million references.
-            "LONG": max(1, self.references // 20_000_000),
+            "LONG": max(1, self.references // 10_000_000),
         }

@@ -33,7 +33,7 @@ TRANSACTIONS: dict[str, tuple[int, tuple[str, ...]]] = {
     "buy-request": (208, ("login", "residence", "price")),
     "buy-request-new": (52, ("new-customer", "price")),
     "buy-confirm": (120, _BUY),
-    "order-display": (66, ("last-order+", "lines")),
+    "order-display": (66, ("last-order", "lines")),
     "admin-request": (10, ("product",)),
     "admin-confirm": (9, ("administer", "product")),
 }
@@ -57,6 +57,8 @@ def script(name: str, scale: Scale) -> str:
         "country": 92,
         "quantity": 3,
         "cents": 50_000,
+        # An order there has been; the one that is placed takes its place.
+        "number": scale.orders,
     }
     lines = [f"\\set {variable} random(1, {limit})" for variable, limit in most.items()]
     lines.append("\\set line 1")
