@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import homenode as hn
+
+
+# Shells tell what runs in the background to ignore interrupts, and programs inherit that: tests
+# that interrupt one must not depend on where they run.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)
