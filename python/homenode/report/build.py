@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from homenode import _core
 from homenode.catalogue import table
 from homenode.report import heat, lines, words
+from homenode.report.page import environment
 from homenode.report.palette import COST_COLOURS, colour_of
 from homenode.specs import format_size, plain_number, unique
 
@@ -124,14 +124,8 @@ def render(
         command: the command line that makes the same report again.
         configuration: what was simulated, for the provenance.
     """
-    environment = Environment(
-        loader=PackageLoader("homenode.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
+    templates = environment()
+    templates.filters |= {
         "size": format_size,
         "num": plain_number,
         "times": words.times,
@@ -141,7 +135,7 @@ def render(
     sections = [_section(index, item) for index, item in enumerate(studies)]
     policies = unique(row["policy"] for item in studies for row in item.outcomes)
     data = [section.pop("data") for section in sections]
-    return environment.get_template("report.html.jinja").render(
+    return templates.get_template("report.html.jinja").render(
         title=title,
         sections=sections,
         clip=lines.clip(),

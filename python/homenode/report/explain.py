@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from homenode.report import steps as words
+from homenode.report.page import environment
 from homenode.report.palette import PROCESSOR_COLOURS
 from homenode.specs import format_size, plain_number
 
@@ -45,18 +45,12 @@ def render(data: Data, command: str) -> str:
         data: what ``homenode explain --json`` prints.
         command: the command line that makes the page again; left out if empty.
     """
-    environment = Environment(
-        loader=PackageLoader("homenode.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"size": format_size, "num": plain_number, "letter": words.letter}
-    environment.filters["display"] = words.display
+    templates = environment()
+    templates.filters |= {"size": format_size, "num": plain_number, "letter": words.letter}
+    templates.filters["display"] = words.display
     panels = [_panel(index, protocol) for index, protocol in enumerate(data["protocols"])]
     names = [str(protocol["name"]) for protocol in data["protocols"]]
-    text = environment.get_template("explain.html.jinja").render(
+    text = templates.get_template("explain.html.jinja").render(
         title=_title(names),
         data=data,
         panels=panels,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from homenode import _core
+from homenode.report.page import environment
 from homenode.report.svg import LogScale, element, path_of
 from homenode.report.words import short_size
 from homenode.specs import format_size, plain_number, unique
@@ -70,17 +70,11 @@ def render(before: SharingResult, after: SharingResult | None, *, command: str) 
         after: the same for the tuned program.
         command: the command line that makes the same page again.
     """
-    environment = Environment(
-        loader=PackageLoader("homenode.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"size": format_size, "num": plain_number}
+    templates = environment()
+    templates.filters |= {"size": format_size, "num": plain_number}
     results = [before] if after is None else [before, after]
     savings = [] if after is None else before.against(after)
-    return environment.get_template("sharing.html.jinja").render(
+    return templates.get_template("sharing.html.jinja").render(
         sections=[_section(result) for result in results],
         savings=savings,
         legend=_legend(),

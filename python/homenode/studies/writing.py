@@ -6,9 +6,8 @@ import json
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from homenode.files import replacing
+from homenode.report.page import environment
 from homenode.specs import format_size, plain_number
 from homenode.studies import charts
 from homenode.studies.entry import told_counts
@@ -57,16 +56,10 @@ def write(result: StudyResult, folder: Path) -> Path:
 
 def page(result: StudyResult) -> str:
     """The HTML page: ledger, tables, figures and provenance; it fetches nothing."""
-    environment = Environment(
-        loader=PackageLoader("homenode.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    templates = environment()
     printed = published(result.entry.publication.name)
-    environment.filters |= {"cell": cell, "size": format_size}
-    return environment.get_template("study.html.jinja").render(
+    templates.filters |= {"cell": cell, "size": format_size}
+    return templates.get_template("study.html.jinja").render(
         entry=result.entry,
         counts=result.counts,
         summary=told_counts(result.counts),
