@@ -18,8 +18,11 @@ from homenode.studies.claims import (
 from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.judging import (
+    all_fall,
+    all_rise,
     at,
     bus_use,
+    invalidation_part,
     power,
     scalable,
     scalable_power,
@@ -110,7 +113,7 @@ CLAIMS = (
         "5.6 to 7",
         "power with 32 to 256 bytes, 128 KB to 2 MB",
         lambda e: by_block(e, m.gsp),
-        m.all_rise,
+        all_rise,
         why=_HELD,
     ),
     power("5.1.3", "Eight processors with 2 MB and 256-byte blocks have a power of 7", 7, _WIDE),
@@ -158,7 +161,7 @@ CLAIMS = (
         "falls",
         "misses in % of references with 32 to 256 bytes",
         lambda e: by_block(e, m.misses),
-        m.all_fall,
+        all_fall,
     ),
     Claim(
         "5.1.3",
@@ -166,7 +169,7 @@ CLAIMS = (
         "falls",
         "other misses in % of references with 32 to 256 bytes",
         lambda e: by_block(e, m.others),
-        m.all_fall,
+        all_fall,
     ),
     Claim(
         "5.1.3",
@@ -174,7 +177,7 @@ CLAIMS = (
         "falls",
         "invalidation misses in % of references with 32 to 256 bytes",
         lambda e: by_block(e, m.invalidations),
-        m.all_fall,
+        all_fall,
     ),
     Claim(
         "5.1.3",
@@ -250,15 +253,12 @@ CLAIMS = (
         "%",
         why=_MIX,
     ),
-    Claim(
+    invalidation_part(
         "5.1.4",
         "35 % of the misses of 128-byte blocks and 2 MB are invalidation misses",
-        "35 %",
-        "share of all misses",
-        at(Setting(), m.invalidation_share),
-        points(0.35),
-        "%",
-        why=_MIX,
+        35,
+        Setting(),
+        _MIX,
     ),
     Claim(
         "5.1.3",

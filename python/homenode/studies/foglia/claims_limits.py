@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from homenode.studies.claims import (
     Claim,
-    about,
     above,
     below,
     empty,
     less_than,
     more_than,
-    points,
     share,
 )
 from homenode.studies.foglia import EC
@@ -22,6 +20,7 @@ from homenode.studies.foglia.judging import (
     all_rise,
     at,
     bus_use,
+    invalidation_part,
     over_sizes,
     power,
     scalable,
@@ -135,25 +134,15 @@ _FOUR_CLAIMS = (
     ),
     scalable("5.1.1", "128 KB caches let a machine scale to four processors", 4, SMALLEST),
     scalable("5.1.1", "2 MB caches let it scale to nine", 9, FOUR),
-    Claim(
+    invalidation_part(
         "5.1.1",
         "5 % of the misses with 128 KB caches are invalidation misses",
-        "5 %",
-        "share of all misses",
-        at(SMALLEST, m.invalidation_share),
-        about(0.05),
-        "%",
-        why=_MIX,
+        5,
+        SMALLEST,
+        _MIX,
     ),
-    Claim(
-        "5.1.1",
-        "20 % of the misses with 2 MB caches are invalidation misses",
-        "20 %",
-        "share of all misses",
-        at(FOUR, m.invalidation_share),
-        points(0.20),
-        "%",
-        why=_LONG,
+    invalidation_part(
+        "5.1.1", "20 % of the misses with 2 MB caches are invalidation misses", 20, FOUR, _LONG
     ),
     Claim(
         "5.1.1",

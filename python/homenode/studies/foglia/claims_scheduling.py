@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from homenode.studies.claims import Claim, between, empty, less_than, more_than, points
+from homenode.studies.claims import Claim, between, empty, less_than, more_than
 from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.judging import (
-    at,
     bus_use,
+    invalidation_part,
     power,
     scalable,
     scalable_power,
@@ -152,15 +152,12 @@ CLAIMS = (
         between(0.9, 1.1),
         why=_STAY,
     ),
-    Claim(
+    invalidation_part(
         "5.2.1",
         "Half of the misses with affinity and 2 MB are invalidation misses",
-        "50 %",
-        "share of all misses",
-        at(AFFINE, m.invalidation_share),
-        points(0.50),
-        "%",
-        why=_MIX,
+        50,
+        AFFINE,
+        _MIX,
     ),
     Claim(
         "5.2.1",

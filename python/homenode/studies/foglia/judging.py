@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 STEP = 2
 """Processors within which a scalability holds: the step of the numbers simulated."""
 
+TEN = 10
+"""Percentages below this are judged as numbers, within a tenth."""
+
 
 def at(setting: Setting, value: Callable[[Row], float]) -> Callable[[Evidence], float]:
     """A value of one machine under EC-server."""
@@ -92,6 +95,21 @@ def bus_use(section: str, what: str, percent: int, setting: Setting, why: str = 
         points(percent / 100),
         "%",
         why=why or FASTER,
+    )
+
+
+def invalidation_part(section: str, what: str, percent: int, setting: Setting, why: str) -> Claim:
+    """A claim that invalidation misses are such a part of all, by the rule for its size."""
+    part = percent / 100
+    return Claim(
+        section,
+        what,
+        f"{percent} %",
+        "share of all misses",
+        at(setting, m.invalidation_share),
+        about(part) if percent < TEN else points(part),
+        "%",
+        why=why,
     )
 
 

@@ -14,7 +14,7 @@ from homenode import _core
 from homenode.studies.tables import Missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from homenode.studies.foglia.matrix import Setting
     from homenode.studies.foglia.runs import Runs
@@ -150,16 +150,6 @@ def rises(values: Sequence[float]) -> bool:
 def falls(values: Sequence[float]) -> bool:
     """Whether the last is below the first, and no step rises by more than a hundredth."""
     return rises(values[::-1])
-
-
-def all_rise(found: Mapping[str, Sequence[float]]) -> bool:
-    """Whether each of several series rises."""
-    return all(rises(values) for values in found.values())
-
-
-def all_fall(found: Mapping[str, Sequence[float]]) -> bool:
-    """Whether each of several series falls."""
-    return all(falls(values) for values in found.values())
 
 
 _ALL = (
