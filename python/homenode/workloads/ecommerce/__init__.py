@@ -33,7 +33,7 @@ from homenode.workloads.ecommerce import guest, recording
 from homenode.workloads.ecommerce.database import Scale
 from homenode.workloads.ecommerce.mixes import REFERENCES, TABLE, Mix, Plan, find
 from homenode.workloads.ecommerce.needs import find as find_needs
-from homenode.workloads.ecommerce.statistics import PUBLISHED, statistics
+from homenode.workloads.ecommerce.statistics import statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FOLDER",
-    "PUBLISHED",
     "QUICK_EACH",
     "QUICK_REFERENCES",
     "REFERENCES",

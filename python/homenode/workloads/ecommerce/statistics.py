@@ -10,35 +10,15 @@ from homenode import _core
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     Progress = Callable[[int, int | None], None] | None
 
-__all__ = ["BLOCK_BYTES", "PUBLISHED", "groups", "statistics"]
+__all__ = ["BLOCK_BYTES", "groups", "statistics"]
 
 BLOCK_BYTES = 32
 """Block size of the tables."""
-
-PUBLISHED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
-    "ec": {
-        "apache2": (34311, 73.84, 26.16, 6.99, 1105),
-        "postgres": (24141, 71.94, 28.06, 9.89, 5838),
-        "ls": (5860, 80.23, 19.77, 5.79),
-        "awk": (9876, 76.23, 23.77, 8.83),
-        "cp": (5432, 77.21, 22.79, 8.88),
-        "gzip": (7123, 82.32, 17.68, 2.77),
-        "rm": (2655, 86.18, 13.82, 2.11),
-        "all": (112183, 75.49, 24.51, 7.39, 6101),
-    },
-    "db": {
-        "postgres": (259023, 72.82, 27.18, 10.12, 10515),
-        "all": (330279, 74.59, 25.41, 9.15, 10516),
-    },
-    "web": {"all": (72550, 73.94, 26.06, 6.92, 1108)},
-}
-"""The paper's tables 1 to 3: distinct blocks; code, data and writes per cent of all references;
-shared blocks, where it says."""
 
 
 def groups(trace: Trace) -> dict[str, list[int]]:
