@@ -1,23 +1,11 @@
 //! Up to eight frames a set.
 
-use super::super::words::Words;
-use super::{
-    BITS, CACHES, Frame, Frames, ONES, Region, Shape, equal, first, first_equal, tag, zeros,
-};
+use super::{ONES, equal, few, first, first_equal, zeros};
 
 /// Up to eight frames a set: a search compares all tags of a set at once, and the order of use is a
 /// matrix of bits, so that a touch is two masks and the eldest frame one more comparison.
-pub(crate) struct Eight<W> {
-    frames: Vec<Frame<W>>,
-    /// From a set's first frame to the next set's, as a shift.
-    stride: u32,
-    regions: Box<[Region; CACHES]>,
-    sets: Vec<Set>,
-}
-
-/// One set.
 #[derive(Clone, Copy)]
-struct Set {
+pub(crate) struct Set {
     /// For each frame a byte that depends on its block; 0 if it was never used.
     tags: u64,
     /// In byte *i*, bit *j* says that frame *i* was used after frame *j*. At first the frames are
@@ -55,19 +43,7 @@ const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 /// Byte *i* with all bits below *i*.
 const IN_ORDER: u64 = 0x7f3f_1f0f_0703_0100;
 
-impl<W: Words> Eight<W> {
-    #[inline]
-    fn way(&self, set: usize, frame: usize) -> usize {
-        frame - (set << self.stride)
-    }
-}
-
 impl Set {
-    #[inline]
-    fn touch(&mut self, way: usize) {
-        self.after = (self.after | ROW[way & 7]) & OTHER_COLUMNS[way & 7];
-    }
-
     /// Of some frames the one used longest ago.
     #[inline]
     fn eldest(&self, of: u8) -> usize {
@@ -77,49 +53,24 @@ impl Set {
     }
 }
 
-impl<W: Words> Frames<W> for Eight<W> {
-    fn new(shapes: &[Shape]) -> Self {
-        let ways = shapes.iter().map(|shape| shape.ways).max().unwrap_or(1);
-        let stride = ways.next_power_of_two().trailing_zeros();
-        let sets: Vec<Set> = shapes
-            .iter()
-            .flat_map(|&Shape { sets, ways }| {
-                let frames = u8::MAX >> (8 - ways);
-                let set = Set { tags: 0, after: IN_ORDER, vacant: frames, frames };
-                std::iter::repeat_n(set, sets)
-            })
-            .collect();
-        let frames = vec![Frame::unused(); sets.len() << stride];
-        Self { frames, stride, regions: Region::all(shapes), sets }
+impl few::Set for Set {
+    fn new(ways: usize) -> Self {
+        let frames = u8::MAX >> (8 - ways);
+        Self { tags: 0, after: IN_ORDER, vacant: frames, frames }
     }
 
     #[inline]
-    fn all(&self) -> &[Frame<W>] {
-        &self.frames
+    fn guess(&self, tag: u64) -> usize {
+        first(first_equal(self.tags, tag))
     }
 
     #[inline]
-    fn all_mut(&mut self) -> &mut [Frame<W>] {
-        &mut self.frames
-    }
-
-    #[inline]
-    fn set(&self, cache: usize, block: u64) -> usize {
-        self.regions[cache & (CACHES - 1)].set(block)
-    }
-
-    #[inline]
-    fn guess(&self, set: usize, block: u64) -> usize {
-        (set << self.stride) + first(first_equal(self.sets[set].tags, tag(block)))
-    }
-
-    #[inline]
-    fn find(&self, set: usize, block: u64) -> Option<usize> {
-        let mut hits = equal(self.sets[set].tags, tag(block));
+    fn find(&self, tag: u64, has: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut hits = equal(self.tags, tag);
         while hits != 0 {
-            let frame = (set << self.stride) + first(hits);
-            if self.frames[frame].has_label_of(block) {
-                return Some(frame);
+            let way = first(hits);
+            if has(way) {
+                return Some(way);
             }
             hits &= hits - 1;
         }
@@ -127,33 +78,25 @@ impl<W: Words> Frames<W> for Eight<W> {
     }
 
     #[inline]
-    fn touch(&mut self, set: usize, frame: usize) {
-        let way = self.way(set, frame);
-        self.sets[set].touch(way);
+    fn touch(&mut self, way: usize) {
+        self.after = (self.after | ROW[way & 7]) & OTHER_COLUMNS[way & 7];
     }
 
     #[inline]
-    fn victim(&self, set: usize) -> usize {
-        let Set { vacant, frames, .. } = self.sets[set];
-        let of = if vacant == 0 { frames } else { vacant };
-        (set << self.stride) + self.sets[set].eldest(of)
+    fn victim(&self) -> usize {
+        self.eldest(if self.vacant == 0 { self.frames } else { self.vacant })
     }
 
     #[inline]
-    fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: Frame<W>) {
-        self.frames[frame] = content;
-        let way = self.way(set, frame);
-        let set = &mut self.sets[set];
+    fn fill(&mut self, way: usize, tag: u64) {
         // Of a word that has the tag in each byte, one is taken.
-        set.tags ^= (set.tags ^ (tag(block) * ONES)) & ROW[way & 7];
-        set.vacant &= !(1 << way);
-        set.touch(way);
+        self.tags ^= (self.tags ^ (tag * ONES)) & ROW[way & 7];
+        self.vacant &= !(1 << way);
+        self.touch(way);
     }
 
     #[inline]
-    fn invalidate(&mut self, set: usize, frame: usize) {
-        self.frames[frame].label &= !BITS;
-        let way = self.way(set, frame);
-        self.sets[set].vacant |= 1 << way;
+    fn invalidate(&mut self, way: usize) {
+        self.vacant |= 1 << way;
     }
 }

@@ -6,12 +6,15 @@
 //! copy without asking anybody. An invalidated frame keeps its label with no such bit.
 
 mod eight;
+mod few;
 mod many;
 mod sixteen;
 
-pub(crate) use eight::Eight;
+/// Up to eight frames a set.
+pub(crate) type Eight<W> = few::Few<eight::Set, W>;
+/// Up to 16 frames a set.
+pub(crate) type Sixteen<W> = few::Few<sixteen::Set, W>;
 pub(crate) use many::Many;
-pub(crate) use sixteen::Sixteen;
 
 use super::directory::SCRATCH;
 

@@ -1,0 +1,102 @@
+//! Sets of few frames: all that does not depend on how a set keeps its tags and its order of use.
+
+use super::super::words::Words;
+use super::{BITS, CACHES, Frame, Frames, Region, Shape, tag};
+
+/// The tags and the order of use of one set. Frames are numbered from 0, and a tag of 0 is that of
+/// a frame that was never used.
+pub(crate) trait Set: Copy + Send {
+    /// A set of so many frames, none of them used.
+    fn new(ways: usize) -> Self;
+    /// The frame that may have the tag; if it has not, another one may still.
+    fn guess(&self, tag: u64) -> usize;
+    /// The first frame with the tag that `has` the block.
+    fn find(&self, tag: u64, has: impl Fn(usize) -> bool) -> Option<usize>;
+    /// See [`Frames::touch`].
+    fn touch(&mut self, way: usize);
+    /// See [`Frames::victim`].
+    fn victim(&self) -> usize;
+    /// The frame gets a block with this tag, which is used now.
+    fn fill(&mut self, way: usize, tag: u64);
+    /// The frame loses its copy but keeps its tag.
+    fn invalidate(&mut self, way: usize);
+}
+
+/// The frames of all caches, in sets of this kind.
+pub(crate) struct Few<S, W> {
+    frames: Vec<Frame<W>>,
+    /// From a set's first frame to the next set's, as a shift.
+    stride: u32,
+    regions: Box<[Region; CACHES]>,
+    sets: Vec<S>,
+}
+
+impl<S: Set, W: Words> Few<S, W> {
+    #[inline]
+    fn way(&self, set: usize, frame: usize) -> usize {
+        frame - (set << self.stride)
+    }
+}
+
+impl<S: Set, W: Words> Frames<W> for Few<S, W> {
+    fn new(shapes: &[Shape]) -> Self {
+        let ways = shapes.iter().map(|shape| shape.ways).max().unwrap_or(1);
+        let stride = ways.next_power_of_two().trailing_zeros();
+        let of = |&Shape { sets, ways }: &Shape| std::iter::repeat_n(S::new(ways), sets);
+        let sets: Vec<S> = shapes.iter().flat_map(of).collect();
+        let frames = vec![Frame::unused(); sets.len() << stride];
+        Self { frames, stride, regions: Region::all(shapes), sets }
+    }
+
+    #[inline]
+    fn all(&self) -> &[Frame<W>] {
+        &self.frames
+    }
+
+    #[inline]
+    fn all_mut(&mut self) -> &mut [Frame<W>] {
+        &mut self.frames
+    }
+
+    #[inline]
+    fn set(&self, cache: usize, block: u64) -> usize {
+        self.regions[cache & (CACHES - 1)].set(block)
+    }
+
+    #[inline]
+    fn guess(&self, set: usize, block: u64) -> usize {
+        (set << self.stride) + self.sets[set].guess(tag(block))
+    }
+
+    #[inline]
+    fn find(&self, set: usize, block: u64) -> Option<usize> {
+        let first = set << self.stride;
+        let has = |way: usize| self.frames[first + way].has_label_of(block);
+        self.sets[set].find(tag(block), has).map(|way| first + way)
+    }
+
+    #[inline]
+    fn touch(&mut self, set: usize, frame: usize) {
+        let way = self.way(set, frame);
+        self.sets[set].touch(way);
+    }
+
+    #[inline]
+    fn victim(&self, set: usize) -> usize {
+        (set << self.stride) + self.sets[set].victim()
+    }
+
+    #[inline]
+    fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: Frame<W>) {
+        self.frames[frame] = content;
+        let way = self.way(set, frame);
+        self.sets[set].fill(way, tag(block));
+    }
+
+    #[inline]
+    fn invalidate(&mut self, set: usize, frame: usize) {
+        self.frames[frame].label &= !BITS;
+        let way = self.way(set, frame);
+        self.sets[set].invalidate(way);
+    }
+}
