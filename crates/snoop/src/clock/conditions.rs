@@ -86,9 +86,8 @@ impl Conditions {
         let wait = self.waiting[process].take()?;
         let condition = self.known.get_mut(&wait.addr)?;
         let count = condition.wanted(&wait);
-        let step = Step::Depart;
-        let (addr, size, flags, continues) = (wakes_of(wait.addr), 0, 0, false);
-        (count > 0).then_some(Item { addr, count, step, size, flags, continues })
+        let depart = Item::step(Step::Depart, wakes_of(wait.addr));
+        (count > 0).then_some(Item { count, ..depart })
     }
 }
 
@@ -111,7 +110,7 @@ mod tests {
     const AT: u64 = 0x40;
 
     fn item(step: Step, flags: Flags) -> Item {
-        Item { addr: 8, count: 0, step, size: 4, flags: flags.0, continues: false }
+        Item { size: 4, flags: flags.0, ..Item::step(step, 8) }
     }
 
     /// How many wakes a process waits for before a step, if it does.

@@ -164,7 +164,7 @@ impl Dealer {
         self.mixed |= self.begun[process] && self.pids[process] != pid;
         self.pids[process] = pid;
         let size = batch.size[row].max(1);
-        let mut item = Item { addr, count: 0, step, size, flags: flags.0, continues: false };
+        let mut item = Item { size, flags: flags.0, ..Item::step(step, addr) };
         if let Some(areas) = &self.areas
             && let Some(relative) = areas.relative(self.recorded[process], addr)
         {
@@ -204,8 +204,7 @@ impl Dealer {
     }
 
     fn step(&mut self, process: usize, step: Step, addr: u64) {
-        let item = Item { addr, count: 0, step, size: 0, flags: 0, continues: false };
-        self.push(process, item);
+        self.push(process, Item::step(step, addr));
     }
 
     fn event(&mut self, event: &Event) {
@@ -308,9 +307,7 @@ impl Dealer {
             episode.leaving = true;
         }
         let count = self.arrived[usize::try_from(number).unwrap_or(0)];
-        let step = Step::Depart;
-        let item = Item { addr: number, count, step, size: 0, flags: 0, continues: false };
-        self.push(process, item);
+        self.push(process, Item { count, ..Item::step(Step::Depart, number) });
     }
 }
 

@@ -160,14 +160,7 @@ impl Made {
 
     fn words(&mut self, (step, flags): (Step, Flags), addr: u64, words: u64) {
         let size = u8::try_from(WORD).unwrap_or(1);
-        let item = |word| Item {
-            addr: addr + word * WORD,
-            count: 0,
-            step,
-            size,
-            flags: flags.0,
-            continues: false,
-        };
+        let item = |word| Item { size, flags: flags.0, ..Item::step(step, addr + word * WORD) };
         self.items.extend((0..words).map(item));
     }
 }

@@ -230,6 +230,11 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         } else if item.step == Step::Yield {
             self.leave(at, Leaving::Waits);
         }
+        self.wake_all();
+    }
+
+    /// Who was waited for is there: those go on that did.
+    fn wake_all(&mut self) {
         for process in std::mem::take(&mut self.synchronise.woken) {
             self.wake(process);
         }
@@ -250,9 +255,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             Leaving::Ended => {
                 self.unfinished -= 1;
                 self.synchronise.end(process);
-                for process in std::mem::take(&mut self.synchronise.woken) {
-                    self.wake(process);
-                }
+                self.wake_all();
             }
             Leaving::Blocked => self.blocked[process] = true,
             Leaving::Preempted => self.wake(process),

@@ -52,6 +52,13 @@ pub struct Item {
     pub continues: bool,
 }
 
+impl Item {
+    /// A step that is no reference, or one that has still to get its size and flags.
+    pub(super) fn step(step: Step, addr: u64) -> Self {
+        Self { addr, count: 0, step, size: 0, flags: 0, continues: false }
+    }
+}
+
 /// What some processes do next: shared between all simulations of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Dealt {
