@@ -247,6 +247,20 @@ pub enum EventKind {
     },
 }
 
+impl EventKind {
+    /// Whether it says that a thread begins or ends.
+    #[must_use]
+    pub fn is_about_threads(&self) -> bool {
+        matches!(
+            self,
+            Self::ThreadStart { .. }
+                | Self::ThreadExit
+                | Self::ThreadCreate { .. }
+                | Self::ThreadJoin { .. }
+        )
+    }
+}
+
 /// What a range of addresses is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -197,7 +197,7 @@ impl Processes<'_> {
     }
 
     fn event(&self, event: &Event, out: &mut Output) {
-        if self.left == 0 || is_of_processors(&event.what) {
+        if self.left == 0 || event.what.is_about_threads() {
             return;
         }
         let of_process = |pid: u32| self.thread_of.get(&pid).copied();
@@ -217,17 +217,6 @@ impl Processes<'_> {
 fn named(what: &EventKind) -> Option<u32> {
     let EventKind::Marker { text } = what else { return None };
     text.strip_prefix("process ")?.split(' ').next()?.parse().ok()
-}
-
-/// Whether the event says that a processor begins or ends, which processes do not.
-fn is_of_processors(what: &EventKind) -> bool {
-    matches!(
-        what,
-        EventKind::ThreadStart { .. }
-            | EventKind::ThreadExit
-            | EventKind::ThreadCreate { .. }
-            | EventKind::ThreadJoin { .. }
-    )
 }
 
 /// Whether the event concerns all processes.

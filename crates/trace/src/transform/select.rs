@@ -213,7 +213,7 @@ impl Select {
         let keep = match self.stage() {
             Stage::Before => {
                 is_about_memory(&event.what)
-                    || (is_about_threads(&event.what) && self.keeps_thread(event.thread))
+                    || (event.what.is_about_threads() && self.keeps_thread(event.thread))
             }
             Stage::Within => is_about_memory(&event.what) || self.keeps_thread(event.thread),
             Stage::After => false,
@@ -237,17 +237,6 @@ fn is_about_memory(what: &EventKind) -> bool {
             | EventKind::Free { .. }
             | EventKind::Map { .. }
             | EventKind::Unmap { .. }
-    )
-}
-
-/// Whether the event says what threads there are.
-fn is_about_threads(what: &EventKind) -> bool {
-    matches!(
-        what,
-        EventKind::ThreadStart { .. }
-            | EventKind::ThreadExit
-            | EventKind::ThreadCreate { .. }
-            | EventKind::ThreadJoin { .. }
     )
 }
 
