@@ -4,10 +4,8 @@
 //! shared; here a block of data is that several processes of the workload reference, and of these
 //! the ones that are written are counted besides.
 
-use std::ops::Range;
-
 use homenode_base::{AccessKind, Flags};
-use homenode_trace::Batch;
+use homenode_trace::{Batch, ProcessorAreas};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -52,7 +50,7 @@ struct Use {
 pub struct Footprint {
     block_bits: u32,
     kernel: bool,
-    areas: Vec<Range<u64>>,
+    areas: Option<ProcessorAreas>,
     /// Whether each has referenced anything.
     members: FxHashMap<u32, bool>,
     blocks: FxHashMap<u64, Use>,
@@ -67,18 +65,18 @@ impl Footprint {
         Self {
             block_bits,
             kernel,
-            areas: Vec::new(),
+            areas: None,
             members: processes.iter().map(|&process| (process, false)).collect(),
             blocks: FxHashMap::default(),
             counts: FootprintCounts::default(),
         }
     }
 
-    /// With addresses of what belongs to a processor and not to the processes that it runs: blocks
-    /// of them are not shared, whoever references them.
+    /// With what is known to belong to a processor and not to the processes that it runs: blocks
+    /// of it are not shared, whoever references them.
     #[must_use]
-    pub fn with_areas(mut self, areas: Vec<Range<u64>>) -> Self {
-        self.areas = areas;
+    pub fn with_areas(mut self, areas: Option<&ProcessorAreas>) -> Self {
+        self.areas = areas.cloned();
         self
     }
 
@@ -128,7 +126,7 @@ impl Footprint {
         for (number, block) in &self.blocks {
             counts.distinct_blocks += 1;
             let first = number << self.block_bits;
-            if !block.several || self.areas.iter().any(|area| area.contains(&first)) {
+            if !block.several || self.areas.as_ref().is_some_and(|a| a.find(first).is_some()) {
                 continue;
             }
             counts.shared_blocks += 1;
@@ -231,7 +229,8 @@ mod tests {
 
     #[test]
     fn what_belongs_to_processors_is_not_shared() {
-        let mut footprint = Footprint::new(5, &[0, 1], true).with_areas(vec![96..128, 9000..9001]);
+        let areas = ProcessorAreas { size: 32, starts: vec![96, 9000] };
+        let mut footprint = Footprint::new(5, &[0, 1], true).with_areas(Some(&areas));
         footprint.push(&rows());
         let counts = footprint.finish();
         assert_eq!((counts.distinct_blocks, counts.shared_blocks), (4, 1));

@@ -1,7 +1,5 @@
 //! What groups of a trace's processes touch and share, in one pass over it.
 
-use std::ops::Range;
-
 use homenode_analysis::{Footprint, FootprintCounts};
 use homenode_base::BlockSize;
 use homenode_trace::{Batch, TraceReader};
@@ -37,12 +35,8 @@ pub fn footprint(
     progress: Progress<'_>,
 ) -> Result<Vec<FootprintCounts>, SimError> {
     let bits = BlockSize::new(config.block_size)?.bytes().trailing_zeros();
-    let areas: Vec<Range<u64>> =
-        trace.metadata().processor_areas.as_ref().map_or_else(Vec::new, |areas| {
-            areas.starts.iter().map(|&start| start..start.saturating_add(areas.size)).collect()
-        });
-    let footprint =
-        |group: &Vec<u32>| Footprint::new(bits, group, config.kernel).with_areas(areas.clone());
+    let areas = trace.metadata().processor_areas.as_ref();
+    let footprint = |group: &Vec<u32>| Footprint::new(bits, group, config.kernel).with_areas(areas);
     let mut groups: Vec<Footprint> = config.groups.iter().map(footprint).collect();
     let (mut batch, mut rows) = (Batch::default(), 0);
     for index in 0..trace.pieces() {
