@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use homenode_placement::HistoryBuilder;
-use homenode_trace::Batch;
+use homenode_trace::{Batch, TraceError};
 use rayon::prelude::*;
 
 use crate::Progress;
@@ -62,7 +62,7 @@ pub(crate) fn feed<T: TraceSource + ?Sized>(
     let pieces = trace.pieces();
     let width = window_pieces(trace, pool.current_num_threads());
     let window = |first: usize| first..pieces.min(first + width);
-    let mut ready = pool.install(|| decode(trace, window(0), Vec::new()))?;
+    let mut ready = pool.install(|| decode((trace, T::read), window(0), Vec::new()))?;
     let mut spare = Vec::new();
     let (mut kept, mut seen) = (builders.len(), 0);
     let mut first = 0;
@@ -71,7 +71,7 @@ pub(crate) fn feed<T: TraceSource + ?Sized>(
         let next = window(first + width);
         let recycled = std::mem::take(&mut spare);
         let ((), decoded) = pool.install(|| {
-            rayon::join(|| way.give(builders, &ready), || decode(trace, next, recycled))
+            rayon::join(|| way.give(builders, &ready), || decode((trace, T::read), next, recycled))
         });
         let rows: usize = ready.iter().map(Batch::len).sum();
         let work = u64::try_from(rows * builders.len()).unwrap_or(0);
@@ -93,15 +93,18 @@ pub(crate) fn window_pieces<T: TraceSource + ?Sized>(trace: &T, threads: usize) 
     for_one * threads.clamp(1, THREADS_MAX)
 }
 
+/// How a piece is read: [`TraceSource::read`] or [`TraceSource::read_all`].
+pub(crate) type Read<T> = fn(&T, usize, &mut Batch) -> Result<(), TraceError>;
+
 /// Decodes pieces in parallel, into recycled batches where there are any.
 pub(crate) fn decode<T: TraceSource + ?Sized>(
-    trace: &T,
+    (trace, read): (&T, Read<T>),
     pieces: Range<usize>,
     mut recycled: Vec<Batch>,
 ) -> Result<Vec<Batch>, SimError> {
     recycled.resize_with(pieces.len(), Batch::default);
     let work = pieces.into_par_iter().zip(recycled);
-    let read = work.map(|(index, mut batch)| trace.read(index, &mut batch).map(|()| batch));
+    let read = work.map(|(index, mut batch)| read(trace, index, &mut batch).map(|()| batch));
     Ok(read.collect::<Result<_, _>>()?)
 }
 
@@ -109,20 +112,20 @@ pub(crate) fn decode<T: TraceSource + ?Sized>(
 /// given runs in the pool, and reports the references done so far of `total`.
 pub(crate) fn windows<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
-    trace: &T,
+    (trace, read): (&T, Read<T>),
     (progress, total): (Progress<'_>, u64),
     give: &mut (dyn FnMut(&[Batch]) -> Result<(), SimError> + Send),
 ) -> Result<(), SimError> {
     let pieces = trace.pieces();
     let width = window_pieces(trace, pool.current_num_threads());
     let window = |first: usize| first..pieces.min(first + width);
-    let mut ready = pool.install(|| decode(trace, window(0), Vec::new()))?;
+    let mut ready = pool.install(|| decode((trace, read), window(0), Vec::new()))?;
     let mut spare = Vec::new();
     let (mut first, mut done) = (0, 0);
     while first < pieces {
         let recycled = std::mem::take(&mut spare);
         let (given, decoded) = pool.install(|| {
-            rayon::join(|| give(&ready), || decode(trace, window(first + width), recycled))
+            rayon::join(|| give(&ready), || decode((trace, read), window(first + width), recycled))
         });
         given?;
         let rows: usize = ready.iter().map(Batch::len).sum();

@@ -325,7 +325,7 @@ fn count<T: TraceSource + ?Sized>(
     let parts = parts.min(setup.processors);
     let counter = |index| Counter::new(setup, Part { index, count: parts });
     let mut counters: Vec<Counter> = (0..parts).map(counter).collect();
-    windows(&pool, trace, (progress, total), &mut |batches| {
+    windows(&pool, (trace, TraceSource::read), (progress, total), &mut |batches| {
         counters.par_iter_mut().for_each(|c| batches.iter().for_each(|b| c.push(b)));
         Ok(())
     })?;

@@ -100,7 +100,8 @@ fn pass(
     let pieces = trace.pieces();
     let width = window_pieces(trace, point.pool.current_num_threads());
     let window = |first: usize| first.min(pieces)..pieces.min(first + width);
-    let mut ready = point.pool.install(|| decode(trace, window(0), Vec::new()))?;
+    let mut ready =
+        point.pool.install(|| decode((trace, TraceSource::read), window(0), Vec::new()))?;
     let mut spare = Vec::new();
     let mut first = 0;
     while first < pieces {
@@ -110,7 +111,7 @@ fn pass(
                 ready.iter().for_each(|batch| worker.push(point, batch));
             });
         };
-        let ahead = || decode(trace, next, recycled);
+        let ahead = || decode((trace, TraceSource::read), next, recycled);
         let ((), decoded) = point.pool.install(|| rayon::join(work, ahead));
         spare = std::mem::replace(&mut ready, decoded?);
         first += width;

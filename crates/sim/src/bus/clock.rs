@@ -4,8 +4,6 @@ use homenode_machine::{KernelModel, Scheduler};
 use homenode_snoop::{
     Clock, ClockError, ClockSetup, Counts, Dealer, Dealt, SetupError, Timing, Translation,
 };
-use homenode_trace::realign::Ground;
-use homenode_trace::{Batch, Metadata, TraceError};
 use rayon::prelude::*;
 
 use super::plan::{Addresses, BusConfig, CAPTURED, Plan, Point};
@@ -47,7 +45,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     let ends = trace.ends();
     let mut piece = 0;
     let total = trace.references();
-    windows(pool, &WithEvents(trace), (progress, total), &mut |batches| {
+    windows(pool, (trace, T::read_all), (progress, total), &mut |batches| {
         let mut all = Vec::with_capacity(batches.len());
         for batch in batches {
             let mut dealt = dealer.deal(batch);
@@ -165,58 +163,5 @@ pub(super) fn check_pages(plan: &Plan) -> Result<(), SimError> {
     match largest.filter(|&block| block > page) {
         Some(block) => fail(format!("blocks of {block} bytes do not fit into pages of {page}")),
         None => Ok(()),
-    }
-}
-
-/// A trace whose pieces are read with events and processes.
-struct WithEvents<'a, T: ?Sized>(&'a T);
-
-impl<T: TraceSource + ?Sized> TraceSource for WithEvents<'_, T> {
-    fn name(&self) -> String {
-        self.0.name()
-    }
-
-    fn checksum(&self) -> String {
-        self.0.checksum()
-    }
-
-    fn pieces(&self) -> usize {
-        self.0.pieces()
-    }
-
-    fn read(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
-        self.0.read_all(index, batch)
-    }
-
-    fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
-        self.0.read_all(index, batch)
-    }
-
-    fn ends(&self) -> Vec<Option<usize>> {
-        self.0.ends()
-    }
-
-    fn references(&self) -> u64 {
-        self.0.references()
-    }
-
-    fn threads(&self) -> u16 {
-        self.0.threads()
-    }
-
-    fn run_time_s(&self) -> Option<f64> {
-        self.0.run_time_s()
-    }
-
-    fn sampling(&self) -> &str {
-        self.0.sampling()
-    }
-
-    fn ground(&self) -> Ground {
-        self.0.ground()
-    }
-
-    fn metadata(&self) -> &Metadata {
-        self.0.metadata()
     }
 }

@@ -61,7 +61,7 @@ fn count<T: TraceSource + ?Sized>(
     let counters = plan.points.iter().map(|point| Counter::new(&point.setup, point.table.clone()));
     let mut counters: Vec<Counter> = counters.collect::<Result<_, _>>()?;
     let total = trace.references();
-    windows(pool, trace, (progress, total), &mut |batches| {
+    windows(pool, (trace, T::read), (progress, total), &mut |batches| {
         let push = |counter: &mut Counter| batches.iter().try_for_each(|b| counter.push(b));
         // All of them are asked: the first one's error is reported on any number of threads.
         let done: Vec<_> = counters.par_iter_mut().map(push).collect();
