@@ -11,7 +11,7 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
     #[inline(always)]
     pub(crate) fn fetch_alone(&mut self, piece: &Piece<W>, set: usize) -> bool {
         let Some(fetch) = self.quiet.alone(piece.write, piece.private) else { return false };
-        if self.frames.find(set, piece.block).is_some() || !self.directory.is_packed() {
+        if !self.frames.lacks(set, piece.block) || !self.directory.is_packed() {
             return false;
         }
         let at = self.frames.victim(set);

@@ -140,7 +140,7 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
                 }
                 let piece = self.piece::<PLAIN>(batch, row, ahead);
                 if !self.bus.fetch_alone(&piece, ahead.set) {
-                    self.slow(&piece, row)?;
+                    self.slow::<PLAIN>(batch, row, ahead)?;
                 }
             }
         }
@@ -198,9 +198,14 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
 
     /// A reference to one block that is not quiet and perhaps concerns others.
     #[inline(never)]
-    fn slow(&mut self, piece: &Piece<W>, row: usize) -> Result<(), CheckError> {
-        let set = self.bus.frames.set(piece.cache, piece.block);
-        let done = self.bus.reference(piece, set);
+    fn slow<const PLAIN: bool>(
+        &mut self,
+        batch: &Batch,
+        row: usize,
+        ahead: &Ahead<W>,
+    ) -> Result<(), CheckError> {
+        let piece = self.piece::<PLAIN>(batch, row, ahead);
+        let done = self.bus.reference(&piece, ahead.set);
         done.map_err(|error| self.located(error, piece.block, row))
     }
 

@@ -65,6 +65,11 @@ impl few::Set for Set {
     }
 
     #[inline]
+    fn lacks(&self, tag: u64) -> bool {
+        first_equal(self.tags, tag) == 0
+    }
+
+    #[inline]
     fn find(&self, tag: u64, has: impl Fn(usize) -> bool) -> Option<usize> {
         let mut hits = equal(self.tags, tag);
         while hits != 0 {

@@ -10,6 +10,8 @@ pub(crate) trait Set: Copy + Send {
     fn new(ways: usize) -> Self;
     /// The frame that may have the tag; if it has not, another one may still.
     fn guess(&self, tag: u64) -> usize;
+    /// Whether no frame has the tag.
+    fn lacks(&self, tag: u64) -> bool;
     /// The first frame with the tag that `has` the block.
     fn find(&self, tag: u64, has: impl Fn(usize) -> bool) -> Option<usize>;
     /// See [`Frames::touch`].
@@ -66,6 +68,11 @@ impl<S: Set, W: Words> Frames<W> for Few<S, W> {
     #[inline]
     fn guess(&self, set: usize, block: u64) -> usize {
         (set << self.stride) + self.sets[set].guess(tag(block))
+    }
+
+    #[inline]
+    fn lacks(&self, set: usize, block: u64) -> bool {
+        self.sets[set].lacks(tag(block))
     }
 
     #[inline]

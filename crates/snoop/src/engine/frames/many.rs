@@ -122,6 +122,10 @@ impl<W: Words> Frames<W> for Many<W> {
         self.find(set, block).unwrap_or(last)
     }
 
+    fn lacks(&self, set: usize, block: u64) -> bool {
+        self.find(set, block).is_none()
+    }
+
     fn find(&self, set: usize, block: u64) -> Option<usize> {
         self.index[self.sets[set].cache].get(&block).copied().and_then(place)
     }

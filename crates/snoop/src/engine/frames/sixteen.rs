@@ -29,6 +29,12 @@ impl few::Set for Set {
     }
 
     #[inline]
+    fn lacks(&self, tag: u64) -> bool {
+        let [low, high] = self.tags.map(|tags| first_equal(tags, tag));
+        low | high == 0
+    }
+
+    #[inline]
     fn find(&self, tag: u64, has: impl Fn(usize) -> bool) -> Option<usize> {
         for (half, &tags) in self.tags.iter().enumerate() {
             let mut hits = equal(tags, tag);
