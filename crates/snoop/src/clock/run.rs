@@ -193,7 +193,8 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     /// Does a reference in the caches.
     pub(super) fn perform(&mut self, piece: &Piece<W>) -> Result<(), ClockError> {
         let set = self.bus.frames.set(piece.cache, piece.block);
-        if self.bus.fetch_alone(piece, set) {
+        let guess = self.bus.frames.guess(set, piece.block);
+        if self.bus.fetch_alone(piece, (set, guess)) {
             return Ok(());
         }
         let (cycle, base) = (self.now, piece.block << self.shift);

@@ -1,17 +1,37 @@
-//! The most frequent miss: no other cache has the block, and what gives way concerns nobody.
+//! What is not quiet but concerns no other cache: the most frequent miss, and a copy's first write.
 
 use super::events::{Bus, Piece};
-use super::frames::{Frame, Frames, Story};
+use super::frames::{Frame, Frames, QUIET_READ, Story, WRITTEN};
 use super::words::Words;
 
 impl<F: Frames<W>, W: Words> Bus<F, W> {
+    /// Does a write to a frame that may have the block, if all that changes is the copy's state.
+    /// Returns whether that was so.
+    #[inline(always)]
+    fn promote(&mut self, piece: &Piece<W>, (set, at): (usize, usize)) -> bool {
+        let frame = &mut self.frames.all_mut()[at];
+        // An open miss allows nothing.
+        if !(piece.write & frame.allows(piece.block, QUIET_READ)) {
+            return false;
+        }
+        let Some(state) = self.quiet.promoted(frame.state) else { return false };
+        frame.state = state;
+        frame.allow(self.quiet.bits(state));
+        frame.marks[WRITTEN].add(piece.words);
+        self.frames.touch(set, at);
+        true
+    }
+
     /// Does a reference that misses if it is such a one, as the table says, and returns whether it
     /// was. What has to be looked at for that is looked at before the first question is asked, for
     /// the answer is hard to foretell.
     #[inline(always)]
-    pub(crate) fn fetch_alone(&mut self, piece: &Piece<W>, set: usize) -> bool {
+    pub(crate) fn fetch_alone(&mut self, piece: &Piece<W>, (set, guess): (usize, usize)) -> bool {
         let Some(fetch) = self.quiet.alone(piece.write, piece.private) else { return false };
-        if !self.frames.lacks(set, piece.block) || !self.directory.is_packed() {
+        if !self.frames.lacks(set, piece.block) {
+            return self.promote(piece, (set, guess));
+        }
+        if !self.directory.is_packed() {
             return false;
         }
         let at = self.frames.victim(set);

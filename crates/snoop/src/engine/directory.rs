@@ -155,7 +155,7 @@ impl Directory {
         }
         let number = self.add_page();
         self.slots[at] = (page, number);
-        if usize::try_from(self.pages).unwrap_or(usize::MAX) > self.slots.len() / 2 {
+        if usize::try_from(self.pages).unwrap_or(usize::MAX) > self.slots.len() / 8 {
             self.grow();
         }
         number

@@ -13,6 +13,8 @@ pub(crate) struct Quiet {
     bits: [u8; STATES],
     leaves: [Leaving; STATES],
     concerns: [u64; STATES],
+    /// The state after a write that nobody else learns of; 0 if there is none such.
+    promoted: [u8; STATES],
     /// By whether it writes and whether the area is private.
     alone: [[Option<Fetch>; 2]; 2],
 }
@@ -41,7 +43,7 @@ impl Quiet {
     pub(crate) fn nothing() -> Self {
         let mut leaves = [Leaving::AsTheTableSays; STATES];
         leaves[0] = Leaving::Silently;
-        Self { bits: [0; STATES], leaves, concerns: [0; STATES], alone: [[None; 2]; 2] }
+        Self { bits: [0; STATES], leaves, concerns: [0; STATES], promoted: [0; STATES], alone: [[None; 2]; 2] }
     }
 
     pub(crate) fn of(table: &Table) -> Self {
@@ -53,6 +55,7 @@ impl Quiet {
             let bits = of(Event::Read, QUIET_READ) | of(Event::Write, QUIET_WRITE);
             quiet.bits[usize::from(state)] = u8::try_from(bits).unwrap_or(0);
             if state != 0 {
+                quiet.promoted[usize::from(state)] = promoted(table, state).unwrap_or(0);
                 let leaves = leaving(table, state);
                 quiet.leaves[usize::from(state)] = leaves;
                 // Those that lost it have to learn what was written. The own copy is always one.
@@ -69,6 +72,13 @@ impl Quiet {
     #[inline]
     pub(crate) fn bits(&self, state: u8) -> u64 {
         u64::from(self.bits[usize::from(state)])
+    }
+
+    /// The state after a write that changes the own copy's state and nothing else.
+    #[inline]
+    pub(crate) fn promoted(&self, state: u8) -> Option<u8> {
+        let next = self.promoted[usize::from(state)];
+        (next != 0).then_some(next)
     }
 
     /// How a copy in this state gives way; without a copy there is nothing to say.
@@ -94,6 +104,13 @@ impl Quiet {
     pub(crate) fn alone(&self, write: bool, private: bool) -> Option<Fetch> {
         self.alone[usize::from(write)][usize::from(private)]
     }
+}
+
+/// The state after a write, if it differs, and whatever the others have that needs no transaction.
+fn promoted(table: &Table, state: u8) -> Option<u8> {
+    let states = 1..u8::try_from(table.states().len()).unwrap_or(u8::MAX);
+    let mut others = states.filter(|&next| next != state);
+    others.find(|&next| table.is_quiet(state, Event::Write, next))
 }
 
 /// What the table says about replacing a copy, if that does not depend on the other caches.

@@ -139,7 +139,7 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
                     continue;
                 }
                 let piece = self.piece::<PLAIN>(batch, row, ahead);
-                if !self.bus.fetch_alone(&piece, ahead.set) {
+                if !self.bus.fetch_alone(&piece, place) {
                     self.slow::<PLAIN>(batch, row, ahead)?;
                 }
             }
