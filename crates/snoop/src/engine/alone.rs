@@ -1,5 +1,6 @@
 //! What is not quiet but concerns no other cache: the most frequent miss, and a copy's first write.
 
+use super::directory::Packed;
 use super::events::{Bus, Piece};
 use super::frames::{Frame, Frames, QUIET_READ, Story, WRITTEN};
 use super::words::Words;
@@ -31,21 +32,20 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
         if !self.frames.lacks(set, piece.block) {
             return self.promote(piece, (set, guess));
         }
-        if !self.directory.is_packed() {
-            return false;
-        }
         let at = self.frames.victim(set);
         let old = self.frames.all()[at];
         let number = self.directory.number(piece.block);
-        let (left, new) = (self.directory.word(old.number), self.directory.word(number));
+        let Some(records) = self.directory.packed() else { return false };
+        let [gone, fetched] = [old.number, number].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let (left, new) = (Packed(records[gone]), Packed(records[fetched]));
         // One question, not several: any of them alone would be as hard to foretell.
         let concerns = self.quiet.concerns(old.state);
         if left.concerns(new, concerns) | u64::from(old.story.is_open()) != 0 {
             return false;
         }
+        records[gone] = left.without(piece.cache).0;
+        records[fetched] = new.only(piece.cache).0;
         self.counts.transactions.update_block += self.quiet.writes_back(old.state);
-        self.directory.put_word(old.number, left.without(piece.cache));
-        self.directory.put_word(number, new.only(piece.cache));
         let had = u64::from(new.ever(piece.cache));
         let misses = &mut self.counts.misses;
         misses.replacement += had;

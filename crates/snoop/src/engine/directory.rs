@@ -49,7 +49,7 @@ pub(crate) const SCRATCH: u32 = 0;
 
 /// A record whose sets share a word.
 #[derive(Clone, Copy)]
-pub(crate) struct Packed(u64);
+pub(crate) struct Packed(pub(crate) u64);
 
 const LOW: u64 = (1 << PACKED_BITS) - 1;
 
@@ -78,10 +78,10 @@ impl Packed {
         Self(self.0 & !((1 | 1 << PACKED_BITS) << cache))
     }
 
-    /// The record when a cache gets the block that nobody has.
+    /// The record when a cache gets the block that nobody has, and that it has no frame for.
     #[inline]
     pub(crate) fn only(self, cache: usize) -> Self {
-        Self(self.0 & !(1 << PACKED_BITS << cache) | (1 | 1 << (2 * PACKED_BITS)) << cache)
+        Self(self.0 | (1 | 1 << (2 * PACKED_BITS)) << cache)
     }
 }
 
@@ -95,22 +95,10 @@ impl Directory {
         new
     }
 
-    /// Whether records are [`Packed`].
+    /// The records by their blocks' numbers, if they are [`Packed`].
     #[inline]
-    pub(crate) fn is_packed(&self) -> bool {
-        self.packed
-    }
-
-    /// What is known of the block with this number, if records are packed.
-    #[inline]
-    pub(crate) fn word(&self, number: u32) -> Packed {
-        Packed(self.words[usize::try_from(number).unwrap_or(usize::MAX)])
-    }
-
-    /// Keeps what is now known of it, if records are packed.
-    #[inline]
-    pub(crate) fn put_word(&mut self, number: u32, record: Packed) {
-        self.words[usize::try_from(number).unwrap_or(usize::MAX)] = record.0;
+    pub(crate) fn packed(&mut self) -> Option<&mut [u64]> {
+        self.packed.then_some(&mut self.words[..])
     }
 
     /// Room for the records of one page more. Returns its number.
