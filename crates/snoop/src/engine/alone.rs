@@ -1,5 +1,7 @@
 //! What is not quiet but concerns no other cache: the most frequent miss, and a copy's first write.
 
+use std::hint::select_unpredictable;
+
 use super::directory::Packed;
 use super::events::{Bus, Piece};
 use super::frames::{Frame, Frames, QUIET_READ, Story, WRITTEN};
@@ -46,18 +48,14 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
         records[gone] = left.without(piece.cache).0;
         records[fetched] = new.only(piece.cache).0;
         self.counts.transactions.update_block += self.quiet.writes_back(old.state);
-        let had = u64::from(new.ever(piece.cache));
-        let misses = &mut self.counts.misses;
-        misses.replacement += had;
-        misses.cold += 1 - had;
+        let had = new.ever(piece.cache);
+        self.counts.misses.add_cold_or_replacement(had);
         if piece.kernel {
-            let misses = &mut self.counts.kernel.misses;
-            misses.replacement += had;
-            misses.cold += 1 - had;
+            self.counts.kernel.misses.add_cold_or_replacement(had);
         }
         let all = &mut self.counts.transactions;
-        all.read_invalidate_memory += u64::from(fetch.invalidate);
-        all.read_block_memory += u64::from(!fetch.invalidate);
+        let (block, invalidate) = (&mut all.read_block_memory, &mut all.read_invalidate_memory);
+        *select_unpredictable(fetch.invalidate, invalidate, block) += 1;
         let mut frame = Frame::of(piece.block, number);
         (frame.state, frame.story) = (fetch.state, Story::None);
         frame.allow(self.quiet.bits(fetch.state));

@@ -1,5 +1,7 @@
 //! What is counted. The names of the fields are a public contract (`docs/bus.md`).
 
+use std::hint::select_unpredictable;
+
 use homenode_machine::BusCycles;
 use serde::Serialize;
 
@@ -87,6 +89,13 @@ impl Misses {
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.cold + self.replacement + self.removal + self.invalidations()
+    }
+
+    /// Counts a miss on a block that the processor never had, or had and replaced. Which it is, is
+    /// hard to foretell.
+    #[inline]
+    pub(super) fn add_cold_or_replacement(&mut self, had: bool) {
+        *select_unpredictable(had, &mut self.replacement, &mut self.cold) += 1;
     }
 
     /// Those after an invalidation.

@@ -195,14 +195,10 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
         let story = match lost {
             Some(at) => self.invalidation_miss(piece, at, record),
             None => {
-                let had = u64::from(record.ever & own != 0);
-                let count = |misses: &mut Misses| {
-                    misses.replacement += had;
-                    misses.cold += 1 - had;
-                };
-                count(&mut self.counts.misses);
+                let had = record.ever & own != 0;
+                self.counts.misses.add_cold_or_replacement(had);
                 if piece.kernel {
-                    count(&mut self.counts.kernel.misses);
+                    self.counts.kernel.misses.add_cold_or_replacement(had);
                 }
                 self.replace(piece.cache, at)?;
                 Story::None
