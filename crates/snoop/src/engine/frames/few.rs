@@ -29,14 +29,16 @@ pub(crate) struct Few<S, W> {
     frames: Vec<Frame<W>>,
     /// From a set's first frame to the next set's, as a shift.
     stride: u32,
+    mask: usize,
     regions: Box<[Region; CACHES]>,
     sets: Vec<S>,
 }
 
 impl<S: Set, W: Words> Few<S, W> {
+    /// The number of a frame within its set.
     #[inline]
-    fn way(&self, set: usize, frame: usize) -> usize {
-        frame - (set << self.stride)
+    fn way(&self, frame: usize) -> usize {
+        frame & self.mask
     }
 }
 
@@ -47,7 +49,7 @@ impl<S: Set, W: Words> Frames<W> for Few<S, W> {
         let of = |&Shape { sets, ways }: &Shape| std::iter::repeat_n(S::new(ways), sets);
         let sets: Vec<S> = shapes.iter().flat_map(of).collect();
         let frames = vec![Frame::unused(); sets.len() << stride];
-        Self { frames, stride, regions: Region::all(shapes), sets }
+        Self { frames, stride, mask: (1 << stride) - 1, regions: Region::all(shapes), sets }
     }
 
     #[inline]
@@ -84,7 +86,7 @@ impl<S: Set, W: Words> Frames<W> for Few<S, W> {
 
     #[inline]
     fn touch(&mut self, set: usize, frame: usize) {
-        let way = self.way(set, frame);
+        let way = self.way(frame);
         self.sets[set].touch(way);
     }
 
@@ -96,14 +98,14 @@ impl<S: Set, W: Words> Frames<W> for Few<S, W> {
     #[inline]
     fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: Frame<W>) {
         self.frames[frame] = content;
-        let way = self.way(set, frame);
+        let way = self.way(frame);
         self.sets[set].fill(way, tag(block));
     }
 
     #[inline]
     fn invalidate(&mut self, set: usize, frame: usize) {
         self.frames[frame].label &= !BITS;
-        let way = self.way(set, frame);
+        let way = self.way(frame);
         self.sets[set].invalidate(way);
     }
 }
