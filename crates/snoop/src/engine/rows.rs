@@ -125,12 +125,12 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
         for begin in (0..batch.len()).step_by(AHEAD) {
             let end = (begin + AHEAD).min(batch.len());
             self.look_ahead::<PLAIN>(batch, begin..end, &mut ahead);
-            for (row, ahead) in (begin..end).zip(&ahead) {
+            for (nth, ahead) in ahead[..end - begin].iter().enumerate() {
                 if ahead.need >= LEFT_OUT {
                     if ahead.need & LEFT_OUT != 0 {
                         left_out += 1;
                     } else {
-                        self.straddle(batch, row)?;
+                        self.straddle(batch, begin + nth)?;
                     }
                     continue;
                 }
@@ -138,6 +138,7 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
                 if self.bus.quiet(place, (ahead.block, ahead.words), u64::from(ahead.need)) {
                     continue;
                 }
+                let row = begin + nth;
                 let piece = self.piece::<PLAIN>(batch, row, ahead);
                 if !self.bus.fetch_alone(&piece, place) {
                     self.slow::<PLAIN>(batch, row, ahead)?;
