@@ -194,7 +194,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     pub(super) fn perform(&mut self, piece: &Piece<W>) -> Result<(), ClockError> {
         let set = self.bus.frames.set(piece.cache, piece.block);
         let guess = self.bus.frames.guess(set, piece.block);
-        if self.bus.fetch_alone(piece, (set, guess)) {
+        if self.bus.alone(piece, (set, guess)) {
             return Ok(());
         }
         let (cycle, base) = (self.now, piece.block << self.shift);

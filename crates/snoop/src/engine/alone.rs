@@ -8,37 +8,28 @@ use super::frames::{Frame, Frames, QUIET_READ, Story, WRITTEN};
 use super::words::Words;
 
 impl<F: Frames<W>, W: Words> Bus<F, W> {
-    /// Does a write to a frame that may have the block, if all that changes is the copy's state.
-    /// Returns whether that was so.
+    /// Does a reference that is not quiet but concerns no other cache, as the table says, and returns
+    /// whether it was such a one. The frame may have the block.
     #[inline(always)]
-    fn promote(&mut self, piece: &Piece<W>, (set, at): (usize, usize)) -> bool {
-        let frame = &mut self.frames.all_mut()[at];
-        // An open miss allows nothing.
-        if !(piece.write & frame.allows(piece.block, QUIET_READ)) {
-            return false;
+    pub(crate) fn alone(&mut self, piece: &Piece<W>, (set, at): (usize, usize)) -> bool {
+        if self.frames.lacks(set, piece.block) {
+            self.fetch_alone(piece, set)
+        } else {
+            self.promote(piece, (set, at))
         }
-        let Some(state) = self.quiet.promoted(frame.state) else { return false };
-        frame.state = state;
-        frame.allow(self.quiet.bits(state));
-        frame.marks[WRITTEN].add(piece.words);
-        self.frames.touch(set, at);
-        true
     }
 
-    /// Does a reference that misses if it is such a one, as the table says, and returns whether it
-    /// was. What has to be looked at for that is looked at before the first question is asked, for
-    /// the answer is hard to foretell.
+    /// A miss: what has to be looked at is looked at before the first question is asked, for the
+    /// answer is hard to foretell.
     #[inline(always)]
-    pub(crate) fn fetch_alone(&mut self, piece: &Piece<W>, (set, guess): (usize, usize)) -> bool {
+    fn fetch_alone(&mut self, piece: &Piece<W>, set: usize) -> bool {
         let Some(fetch) = self.quiet.alone(piece.write, piece.private) else { return false };
-        if !self.frames.lacks(set, piece.block) {
-            return self.promote(piece, (set, guess));
-        }
         let at = self.frames.victim(set);
         let old = self.frames.all()[at];
         let number = self.directory.number(piece.block);
         let Some(records) = self.directory.packed() else { return false };
-        let [gone, fetched] = [old.number, number].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let [gone, fetched] =
+            [old.number, number].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let (left, new) = (Packed(records[gone]), Packed(records[fetched]));
         // One question, not several: any of them alone would be as hard to foretell.
         let concerns = self.quiet.concerns(old.state);
@@ -61,6 +52,22 @@ impl<F: Frames<W>, W: Words> Bus<F, W> {
         frame.allow(self.quiet.bits(fetch.state));
         frame.marks[usize::from(piece.write)] = piece.words;
         self.frames.fill((set, at), piece.block, frame);
+        true
+    }
+
+    /// A write that changes the state of the own copy and nothing else.
+    #[inline(always)]
+    fn promote(&mut self, piece: &Piece<W>, (set, at): (usize, usize)) -> bool {
+        let frame = &mut self.frames.all_mut()[at];
+        // An open miss allows nothing.
+        if !(piece.write & frame.allows(piece.block, QUIET_READ)) {
+            return false;
+        }
+        let Some(state) = self.quiet.promoted(frame.state) else { return false };
+        frame.state = state;
+        frame.allow(self.quiet.bits(state));
+        frame.marks[WRITTEN].add(piece.words);
+        self.frames.touch(set, at);
         true
     }
 }

@@ -43,7 +43,13 @@ impl Quiet {
     pub(crate) fn nothing() -> Self {
         let mut leaves = [Leaving::AsTheTableSays; STATES];
         leaves[0] = Leaving::Silently;
-        Self { bits: [0; STATES], leaves, concerns: [0; STATES], promoted: [0; STATES], alone: [[None; 2]; 2] }
+        Self {
+            bits: [0; STATES],
+            leaves,
+            concerns: [0; STATES],
+            promoted: [0; STATES],
+            alone: [[None; 2]; 2],
+        }
     }
 
     pub(crate) fn of(table: &Table) -> Self {

@@ -140,7 +140,7 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
                 }
                 let row = begin + nth;
                 let piece = self.piece::<PLAIN>(batch, row, ahead);
-                if !self.bus.fetch_alone(&piece, place) {
+                if !self.bus.alone(&piece, place) {
                     self.slow::<PLAIN>(batch, row, ahead)?;
                 }
             }
