@@ -8,8 +8,8 @@ use super::frames::{Frame, Frames, QUIET_READ, Story, WRITTEN};
 use super::words::Words;
 
 impl<F: Frames<W>, W: Words> Bus<F, W> {
-    /// Does a reference that is not quiet but concerns no other cache, as the table says, and returns
-    /// whether it was such a one. The frame may have the block.
+    /// Does a reference that is not quiet but concerns no other cache, as the table says. The frame
+    /// may have the block. Returns whether the reference was such a one.
     #[inline(always)]
     pub(crate) fn alone(&mut self, piece: &Piece<W>, (set, at): (usize, usize)) -> bool {
         if self.frames.lacks(set, piece.block) {

@@ -2,7 +2,7 @@
 //!
 //! A reference that changes nothing but the order of use is settled by one search of its set, which
 //! compares eight tags at a time (`rows.rs`). So are a miss that concerns no other cache and a write
-//! that changes the own copy's state alone, with what the table says about them in flat arrays
+//! that only changes the own copy's state, with what the table says about them in flat arrays
 //! (`alone.rs`). All others go through the protocol's table (`events.rs`, `transaction.rs`).
 
 mod alone;

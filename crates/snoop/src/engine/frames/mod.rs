@@ -153,7 +153,7 @@ pub(crate) trait Frames<W>: Send {
     fn set(&self, cache: usize, block: u64) -> usize;
     /// The frame of a set that may have the block; if it has not, another one may still.
     fn guess(&self, set: usize, block: u64) -> usize;
-    /// Whether no frame of a set has the block or had it last. Sometimes it only seems that one has.
+    /// Whether no frame of a set has the block or had it last; sometimes unduly false.
     fn lacks(&self, set: usize, block: u64) -> bool;
     /// The frame of a set that has the block or had it last.
     fn find(&self, set: usize, block: u64) -> Option<usize>;
