@@ -1,8 +1,8 @@
 //! The counting engine of `--order trace`: each reference completes before the next one begins.
 //!
 //! A reference that changes nothing but the order of use is settled by one search of its set, which
-//! compares eight tags at a time (`rows.rs`). So are a miss that concerns no other cache and a write
-//! that only changes the own copy's state, with what the table says about them in flat arrays
+//! compares eight tags at a time (`rows.rs`). So are a miss that concerns no other cache and a
+//! write that only changes the own copy's state, with what the table says about them in flat arrays
 //! (`alone.rs`). All others go through the protocol's table (`events.rs`, `transaction.rs`).
 
 mod alone;
