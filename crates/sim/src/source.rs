@@ -56,7 +56,7 @@ impl TraceSource for TraceReader {
     }
 
     fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
-        let columns = Columns { flags: true, pid: true, ..Columns::default() };
+        let columns = Columns { flags: true, gap: true, pid: true, ..Columns::default() };
         self.read_chunk(index, Want { columns, events: true }, batch)
     }
 

@@ -60,7 +60,8 @@ fn random_ops(rng: &mut Rng, processors: usize, length: usize) -> Vec<Vec<Op>> {
         let process = usize::from(r.thread) % processors;
         let fetch = !r.write && process % 2 == 1 && rng.below(2) == 0;
         let atomic = r.write && rng.below(12) == 0;
-        all[process].push(Op { r, fetch, atomic });
+        let gap = if rng.below(3) == 0 { rng.below(70) } else { 0 };
+        all[process].push(Op { r, fetch, atomic, gap: u32::try_from(gap).unwrap() });
     }
     all
 }
@@ -68,7 +69,7 @@ fn random_ops(rng: &mut Rng, processors: usize, length: usize) -> Vec<Vec<Op>> {
 fn items(ops: &[Op]) -> Vec<Item> {
     let one = |op: &Op| Item {
         addr: op.r.addr,
-        count: 0,
+        count: op.gap,
         step: match (op.r.write, op.atomic, op.fetch) {
             (true, true, _) => Step::Atomic,
             (true, false, _) => Step::Write,

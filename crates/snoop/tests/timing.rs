@@ -99,6 +99,35 @@ fn no_instruction_begins_beyond_the_window() {
 }
 
 #[test]
+fn instructions_without_a_reference_are_in_the_window_and_take_no_time() {
+    // A miss and ten hits, each with nine other instructions before it: they are instructions 11,
+    // 21, ... Those up to 61 begin while the miss is under way, at 2, 4, ... 12; instruction 65
+    // would be too far. 71, 81, 91 and 101 begin at 68, 70, 72 and 74, when it is done.
+    let hit = |count| Item { count, ..read(4) };
+    let steps: Vec<Item> = [read(0)].into_iter().chain((0..10).map(|_| hit(9))).collect();
+    let (counts, timing) = run(&given("mesi", 1, 1), std::slice::from_ref(&steps));
+    assert_eq!((counts.references, counts.hits, timing.cycles), (11, 10, 76));
+    assert_eq!(timing.processors, [time(22, 54, 0)]);
+    // Were there no others, all would be over before the miss is.
+    let bare: Vec<Item> = steps.iter().map(|item| Item { count: 0, ..*item }).collect();
+    assert_eq!(run(&given("mesi", 1, 1), &[bare]).1.cycles, 68);
+    // The last that fits into a window of 64 is instruction 64.
+    for (count, cycles) in [(62, 68), (63, 70)] {
+        let (_, timing) = run(&given("mesi", 1, 1), &[vec![read(0), hit(count)]]);
+        assert_eq!(timing.cycles, cycles, "{count} instructions between them");
+    }
+    // Those before the miss are not behind it, and one that straddles blocks has them once: the
+    // miss is instruction 101, its second half too, the next one 164.
+    let straddles = Item { count: 100, size: 8, ..read(28) };
+    let (_, timing) = run(&given("mesi", 1, 1), &[vec![straddles, hit(62)]]);
+    assert_eq!((timing.cycles, timing.processors[0].busy), (8 + 64 + 4, 6));
+    // Where a process fetches its instructions, only these count.
+    let steps = vec![item(Step::Fetch, 4), read(0), hit(1000), item(Step::Fetch, 4)];
+    let (_, timing) = run(&given("mesi", 1, 1), &[steps]);
+    assert_eq!(timing.cycles, 68);
+}
+
+#[test]
 fn stores_wait_in_the_buffer_and_in_their_order() {
     // Three stores that miss and a load that hits. The first asks at 0 and is done at 68, the
     // second asks then; the third begins when the first leaves the buffer.

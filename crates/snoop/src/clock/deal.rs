@@ -31,6 +31,28 @@ struct Episode {
     leaving: bool,
 }
 
+/// Instructions of a process whose references were left out, where the trace counts instructions:
+/// they are among those before its next reference.
+#[derive(Clone, Copy, Default)]
+struct Passed {
+    instructions: u32,
+    /// Whether the last one was fetched, and the next reference may be its own.
+    fetched: bool,
+}
+
+impl Passed {
+    fn leave_out(&mut self, gap: u32, step: Step) {
+        let own = u32::from(step != Step::Fetch || self.fetched);
+        self.instructions = self.instructions.saturating_add(gap).saturating_add(own);
+        self.fetched = step == Step::Fetch;
+    }
+
+    /// Instructions before a reference with this gap that is not left out.
+    fn keep(&mut self, gap: u32) -> u32 {
+        std::mem::take(self).instructions.saturating_add(gap)
+    }
+}
+
 /// Deals a trace out to its processes: thread i of the trace is process i.
 pub struct Dealer {
     reading: Reading,
@@ -51,6 +73,8 @@ pub struct Dealer {
     ended: Vec<bool>,
     /// Processes of which nothing more is taken.
     closed: Vec<bool>,
+    /// Instructions of references that were left out, by process.
+    passed: Vec<Passed>,
     episodes: FxHashMap<u64, Episode>,
     /// Arrivals by episode.
     arrived: Vec<u32>,
@@ -82,6 +106,7 @@ impl Dealer {
             begun: vec![false; processes],
             ended: vec![false; processes],
             closed: vec![false; processes],
+            passed: vec![Passed::default(); processes],
             episodes: FxHashMap::default(),
             arrived: Vec::new(),
             inside: FxHashMap::default(),
@@ -149,10 +174,13 @@ impl Dealer {
         let left_out = (step == Step::Fetch && !reading.fetches)
             || (flags.contains(Flags::PRIVATE) && !reading.private)
             || (flags.contains(Flags::SYNC) && !reading.synchronisation);
+        let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
+        let gap = batch.gap.get(row).copied();
         if left_out {
+            gap.into_iter().for_each(|gap| self.passed[process].leave_out(gap, step));
             return;
         }
-        let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
+        let count = gap.map_or(0, |gap| self.passed[process].keep(gap));
         self.captured |= flags.contains(Flags::KERNEL);
         if let Some(made) = self.kernel.as_mut().and_then(|kernel| kernel.tick(process)) {
             made.into_iter().for_each(|item| self.push(process, item));
@@ -164,7 +192,7 @@ impl Dealer {
         self.mixed |= self.begun[process] && self.pids[process] != pid;
         self.pids[process] = pid;
         let size = batch.size[row].max(1);
-        let mut item = Item { size, flags: flags.0, ..Item::step(step, addr) };
+        let mut item = Item { size, flags: flags.0, count, ..Item::step(step, addr) };
         if let Some(areas) = &self.areas
             && let Some(relative) = areas.relative(self.recorded[process], addr)
         {
@@ -183,7 +211,7 @@ impl Dealer {
                     item.addr = translation.address(pid, kernel, rest);
                 }
                 item.size = size - room;
-                item.continues = true;
+                (item.continues, item.count) = (true, 0);
             }
         }
         self.push(process, item);
@@ -376,6 +404,31 @@ mod tests {
         assert_eq!(parts, [(0xff8, 8, false), (0, 8, true), (0xff0, 16, false)]);
         assert_ne!(steps[1].addr, steps[0].addr + 8);
         assert_eq!(steps[2].addr + 8, steps[0].addr);
+    }
+
+    #[test]
+    fn instructions_of_what_is_left_out_are_before_what_is_not() {
+        let private = Flags::PRIVATE.0;
+        let batch = Batch {
+            thread: vec![0, 0, 1, 0, 0, 0, 0, 0, 0],
+            kind: vec![0, 0, 0, 0, 3, 3, 3, 1, 0],
+            size: vec![4; 9],
+            addr: vec![0; 9],
+            flags: vec![0, private, 0, 0, 0, 0, 0, 0, 0],
+            gap: vec![5, 7, 1, 2, 0, 0, 0, 0, 3],
+            ..Batch::default()
+        };
+        let counts = |reading, batch: &Batch| {
+            let dealt = Dealer::new(2, reading, &[], None).deal(batch).steps.remove(0).1;
+            dealt.iter().map(|item| item.count).collect::<Vec<_>>()
+        };
+        // A private reference is one instruction, with seven before it; of three fetches the last
+        // is that of the store.
+        let some = Reading { fetches: false, private: false, ..Reading::default() };
+        assert_eq!(counts(some, &batch), [5, 10, 2, 3]);
+        assert_eq!(counts(Reading::default(), &batch), [5, 7, 2, 0, 0, 0, 0, 3]);
+        // A trace that does not count instructions has references only.
+        assert_eq!(counts(some, &Batch { gap: Vec::new(), ..batch }), [0; 4]);
     }
 
     #[test]

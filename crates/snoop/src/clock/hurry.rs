@@ -46,7 +46,8 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             } else {
                 break;
             };
-            let counted = number + u64::from(fetch || !fetches);
+            let before = if fetches { 0 } else { u64::from(item.count) };
+            let counted = number + u64::from(fetch || !fetches) + before;
             let block = item.addr >> self.shift;
             let first = item.addr & self.offset_mask;
             let last = first + u64::from(item.size.saturating_sub(1));

@@ -71,8 +71,12 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let (process, parts) = (processor.process, processor.parts);
         let fetch = item.step == Step::Fetch;
         let begins = parts == 0 && !item.continues;
-        let counted = begins && (fetch || !self.fetches[process]);
-        let number = processor.instructions + u64::from(counted);
+        let instructions = match (fetch, self.fetches[process]) {
+            (true, _) => 1,
+            (false, true) => 0,
+            (false, false) => 1 + u64::from(item.count),
+        };
+        let number = processor.instructions + if begins { instructions } else { 0 };
         if number >= processor.limit {
             self.stall(at);
             return Ok(());

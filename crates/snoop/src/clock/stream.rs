@@ -40,7 +40,8 @@ pub enum Step {
 pub struct Item {
     /// First byte of a reference, address of a lock, number of an episode or process.
     pub addr: u64,
-    /// How many depart from a barrier.
+    /// How many depart from a barrier. Of a reference, how many instructions without one are before
+    /// it; of processes that fetch their instructions this is not asked.
     pub count: u32,
     /// What it is.
     pub step: Step,

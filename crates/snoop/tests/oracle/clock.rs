@@ -12,6 +12,8 @@ pub struct Op {
     pub r: Ref,
     pub fetch: bool,
     pub atomic: bool,
+    /// Instructions without a reference before it.
+    pub gap: u32,
 }
 
 /// What has a time.
@@ -212,7 +214,8 @@ impl ClockOracle {
         };
         let cpu = &mut self.cpus[who];
         let is_instruction = part.first && (part.op.fetch || !cpu.fetches);
-        let number = cpu.instructions + u64::from(is_instruction);
+        let before = if is_instruction && !part.op.fetch { part.op.gap } else { 0 };
+        let number = cpu.instructions + u64::from(is_instruction) + u64::from(before);
         let too_far = cpu.loads.iter().any(|load| number - load.instruction >= times.window);
         let fence = part.op.atomic && !cpu.is_quiet();
         cpu.looks_at = Some(u64::MAX);
