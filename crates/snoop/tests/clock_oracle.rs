@@ -60,7 +60,7 @@ fn random_ops(rng: &mut Rng, processors: usize, length: usize) -> Vec<Vec<Op>> {
         let process = usize::from(r.thread) % processors;
         let fetch = !r.write && process % 2 == 1 && rng.below(2) == 0;
         let atomic = r.write && rng.below(12) == 0;
-        let gap = if rng.below(3) == 0 { rng.below(70) } else { 0 };
+        let gap = if process.is_multiple_of(2) && rng.below(3) == 0 { rng.below(70) } else { 0 };
         all[process].push(Op { r, fetch, atomic, gap: u32::try_from(gap).unwrap() });
     }
     all

@@ -121,10 +121,6 @@ fn instructions_without_a_reference_are_in_the_window_and_take_no_time() {
     let straddles = Item { count: 100, size: 8, ..read(28) };
     let (_, timing) = run(&given("mesi", 1, 1), &[vec![straddles, hit(62)]]);
     assert_eq!((timing.cycles, timing.processors[0].busy), (8 + 64 + 4, 6));
-    // Where a process fetches its instructions, only these count.
-    let steps = vec![item(Step::Fetch, 4), read(0), hit(1000), item(Step::Fetch, 4)];
-    let (_, timing) = run(&given("mesi", 1, 1), &[steps]);
-    assert_eq!(timing.cycles, 68);
 }
 
 #[test]

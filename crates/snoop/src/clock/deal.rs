@@ -38,6 +38,8 @@ struct Passed {
     instructions: u32,
     /// Whether the last one was fetched, and the next reference may be its own.
     fetched: bool,
+    /// Whether fetches are not left out: they are all the instructions there are.
+    fetches: bool,
 }
 
 impl Passed {
@@ -48,8 +50,10 @@ impl Passed {
     }
 
     /// Instructions before a reference with this gap that is not left out.
-    fn keep(&mut self, gap: u32) -> u32 {
-        std::mem::take(self).instructions.saturating_add(gap)
+    fn keep(&mut self, gap: u32, step: Step) -> u32 {
+        let fetches = self.fetches || step == Step::Fetch;
+        let before = std::mem::replace(self, Self { fetches, ..Self::default() });
+        if fetches { 0 } else { before.instructions.saturating_add(gap) }
     }
 }
 
@@ -180,7 +184,7 @@ impl Dealer {
             gap.into_iter().for_each(|gap| self.passed[process].leave_out(gap, step));
             return;
         }
-        let count = gap.map_or(0, |gap| self.passed[process].keep(gap));
+        let count = gap.map_or(0, |gap| self.passed[process].keep(gap, step));
         self.captured |= flags.contains(Flags::KERNEL);
         if let Some(made) = self.kernel.as_mut().and_then(|kernel| kernel.tick(process)) {
             made.into_iter().for_each(|item| self.push(process, item));
@@ -426,7 +430,8 @@ mod tests {
         // is that of the store.
         let some = Reading { fetches: false, private: false, ..Reading::default() };
         assert_eq!(counts(some, &batch), [5, 10, 2, 3]);
-        assert_eq!(counts(Reading::default(), &batch), [5, 7, 2, 0, 0, 0, 0, 3]);
+        // Where fetches are not left out, they are what is counted from the first one on.
+        assert_eq!(counts(Reading::default(), &batch), [5, 7, 2, 0, 0, 0, 0, 0]);
         // A trace that does not count instructions has references only.
         assert_eq!(counts(some, &Batch { gap: Vec::new(), ..batch }), [0; 4]);
     }

@@ -46,8 +46,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             } else {
                 break;
             };
-            let before = if fetches { 0 } else { u64::from(item.count) };
-            let counted = number + u64::from(fetch || !fetches) + before;
+            let counted = number + u64::from(fetch || !fetches) + u64::from(item.count);
             let block = item.addr >> self.shift;
             let first = item.addr & self.offset_mask;
             let last = first + u64::from(item.size.saturating_sub(1));

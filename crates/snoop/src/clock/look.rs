@@ -71,12 +71,8 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let (process, parts) = (processor.process, processor.parts);
         let fetch = item.step == Step::Fetch;
         let begins = parts == 0 && !item.continues;
-        let instructions = match (fetch, self.fetches[process]) {
-            (true, _) => 1,
-            (false, true) => 0,
-            (false, false) => 1 + u64::from(item.count),
-        };
-        let number = processor.instructions + if begins { instructions } else { 0 };
+        let counted = u64::from(fetch || !self.fetches[process]) + u64::from(item.count);
+        let number = processor.instructions + if begins { counted } else { 0 };
         if number >= processor.limit {
             self.stall(at);
             return Ok(());

@@ -45,8 +45,7 @@ pub(super) struct Run<F, W> {
     pub(super) scheduler: Scheduler,
     pub(super) synchronise: Synchronise,
     pub(super) streams: Vec<Stream>,
-    /// Whether a process fetches instructions: if not, each of its references is one, and those
-    /// that the trace counts before it come on top.
+    /// Whether a process fetches instructions: if not, each of its references is one.
     pub(super) fetches: Vec<bool>,
     pub(super) blocked: Vec<bool>,
     pub(super) unfinished: usize,

@@ -41,7 +41,7 @@ pub struct Item {
     /// First byte of a reference, address of a lock, number of an episode or process.
     pub addr: u64,
     /// How many depart from a barrier. Of a reference, how many instructions without one are before
-    /// it; of processes that fetch their instructions this is not asked.
+    /// it, in a process that does not fetch its instructions.
     pub count: u32,
     /// What it is.
     pub step: Step,

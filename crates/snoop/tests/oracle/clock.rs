@@ -12,7 +12,7 @@ pub struct Op {
     pub r: Ref,
     pub fetch: bool,
     pub atomic: bool,
-    /// Instructions without a reference before it.
+    /// Instructions without a reference before it, of a process that fetches none.
     pub gap: u32,
 }
 
@@ -214,7 +214,7 @@ impl ClockOracle {
         };
         let cpu = &mut self.cpus[who];
         let is_instruction = part.first && (part.op.fetch || !cpu.fetches);
-        let before = if is_instruction && !part.op.fetch { part.op.gap } else { 0 };
+        let before = if is_instruction { part.op.gap } else { 0 };
         let number = cpu.instructions + u64::from(is_instruction) + u64::from(before);
         let too_far = cpu.loads.iter().any(|load| number - load.instruction >= times.window);
         let fence = part.op.atomic && !cpu.is_quiet();
