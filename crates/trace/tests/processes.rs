@@ -286,6 +286,20 @@ fn memory_given_out_again_is_other_memory() {
 }
 
 #[test]
+fn a_reference_ends_with_its_page() {
+    // What process 1 has behind its page is not what is behind that in memory: process 2's.
+    let wide = |addr| Access { pid: 1, ..Access::new(0, AccessKind::Read, addr, 8) };
+    let mut steps = by_hand("0:2W2000 0:1R3000");
+    steps.extend([0x1ff8, 0x1ffc, 0x1fff, 0x3ffb].map(|addr| Step::Access(wide(addr))));
+    let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
+    let last: Vec<u64> =
+        accesses(&read(&mix))[2..].iter().map(|a| a.addr + u64::from(a.size) - 1).collect();
+    assert_eq!(last, [0x1fff, 0x1fff, 0x1fff, 0x3fff]);
+    assert_eq!(report.cut_at_pages, 3);
+    assert_eq!(report.references.user, 6, "it counts all the same");
+}
+
+#[test]
 fn threads_of_one_process_are_one_thread() {
     let steps = by_hand("0:1R1000 1:1R1004 0:2R2000 0:1R1008 1:2R2004");
     let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
@@ -329,11 +343,14 @@ fn random(rng: &mut Rng) -> Vec<Step> {
         let page = if rng.below(4) == 0 { rng.below(12) } else { runs[at] };
         let kinds = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch];
         let kind = kinds[usize::try_from(rng.below(4)).unwrap()];
-        let addr = page * 4096 + rng.below(4096);
+        let (addr, size) = match rng.below(10) {
+            0 => (page * 4096 + 4090 + rng.below(6), 8),
+            _ => (page * 4096 + rng.below(4096), 1),
+        };
         steps.push(Step::Access(Access {
             pid: u32::try_from(runs[at]).unwrap(),
             flags: if kernel { KERNEL } else { Flags(0) },
-            ..Access::new(u16::try_from(at).unwrap(), kind, addr, 1)
+            ..Access::new(u16::try_from(at).unwrap(), kind, addr, size)
         }));
     }
     steps
@@ -428,6 +445,7 @@ fn by_definition(all: &[Access]) -> Vec<Step> {
         steps.push(Step::Access(Access {
             thread,
             addr: number * 4096 + access.addr % 4096,
+            size: access.size.min(u8::try_from(4096 - access.addr % 4096).unwrap_or(8)),
             flags: access.flags.union(private),
             ..*access
         }));

@@ -44,6 +44,9 @@ def print_mix(report: dict[str, Any]) -> None:
             f"kernel), {number(out['after_the_end'])} after the end",
         ),
     ]
+    if report["cut_at_pages"]:
+        cut = f"{number(report['cut_at_pages'])} references end with their page"
+        facts.append(("straddling", cut))
     if areas := report["processor_areas"]:
         said = f"{number(areas['own'])} references to the processor's own, "
         facts.append(("kernel areas", f"{said}{number(areas['others'])} to those of others"))

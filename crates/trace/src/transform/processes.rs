@@ -39,6 +39,10 @@ const WAITS: u32 = 7;
 /// interrupts did in its place stay with it. The order of all references that remain is that of the
 /// recording. Idle processors go.
 ///
+/// A reference that straddles a page ends with it: the next page of a process is in another frame,
+/// and a recording has the physical address of the first byte only. What comes behind it in memory
+/// is somebody else's.
+///
 /// Pages that one process has for itself in user mode are its private areas; so are, for what the
 /// kernel does, those that the kernel touches for this process alone.
 ///
@@ -100,6 +104,7 @@ fn build<'a>(
         out: LeftOut::default(),
         code: FxHashSet::default(),
         covered: 0,
+        cut: 0,
     }))
 }
 
@@ -128,6 +133,8 @@ struct Processes<'a> {
     code: FxHashSet<u64>,
     /// Data references of the recording up to the end of the mix.
     covered: u64,
+    /// References of the mix that ended with their page.
+    cut: u64,
 }
 
 impl Processes<'_> {
@@ -166,8 +173,11 @@ impl Processes<'_> {
             tally.references.user += 1;
             tally.private_references += u64::from(private);
         }
+        let room = u8::try_from(PAGE_BYTES - addr % PAGE_BYTES).unwrap_or(u8::MAX);
+        self.cut += u64::from(access.size > room);
         let flag = if private { Flags::PRIVATE } else { Flags(0) };
-        out.access(&Access { thread, addr, flags: access.flags.union(flag), ..*access });
+        let (size, flags) = (access.size.min(room), access.flags.union(flag));
+        out.access(&Access { thread, addr, size, flags, ..*access });
     }
 
     /// The reference by its rightful process: a switch uses the next one's stack before the

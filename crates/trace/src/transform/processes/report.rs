@@ -17,6 +17,8 @@ pub struct Mix {
     pub pages: MixPages,
     /// Pages with new numbers, because another process had the page before.
     pub frames_renamed: u64,
+    /// References that straddled pages, and end with the first one here.
+    pub cut_at_pages: u64,
     /// How often processes of the mix left their processors.
     pub switches: Switches,
     /// Whether names of functions told waiting from making way; if not, all of them wait.
@@ -188,6 +190,7 @@ pub(super) fn mix(of: &Processes<'_>) -> Mix {
         },
         pages: MixPages { bytes: PAGE_BYTES, all, shared },
         frames_renamed: survey.renamed.len() as u64,
+        cut_at_pages: of.cut,
         switches: Switches {
             waits: sum(|tally| tally.switches.waits),
             preemptions: sum(|tally| tally.switches.preemptions),
