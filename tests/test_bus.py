@@ -134,6 +134,31 @@ def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> 
         assert "expected numbers from 1 to 64" in capsys.readouterr().err
 
 
+def test_the_window_counts_instructions_that_the_trace_has(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    text, trace = tmp_path / "t.txt", tmp_path / "t.hnt"
+
+    def cycles(lines: list[str], *words: str) -> int:
+        text.write_text("\n".join(lines))
+        assert homenode("import", text, "-o", trace).code == 0
+        line = ("simulate", trace, "--machine", "bus-smp", "--protocol", "mesi", *_CACHE)
+        found: int = json.loads(homenode(*line, *words, "--json").out)[0]["cycles"]
+        return found
+
+    # A miss of 68 cycles and ten hits, each with nine other instructions before it: six are within
+    # 64 instructions of the miss and begin meanwhile, four are not and take 2 cycles each after it.
+    counted = ["0 R 0x1000", *["0 R 0x1004 gap=9"] * 10]
+    assert cycles(counted) == 68 + 4 * 2
+    assert cycles([line.partition(" gap")[0] for line in counted]) == 68
+    # Fetches are all the instructions there are, if there are any.
+    assert cycles([*counted[:1], "0 I 0x1008 4", *counted[1:]]) == 68
+    # The second miss asks at 8, when the bus is free. Without it the hit still is instruction 65.
+    private = ["0 R 0x1000", "0 R 0x9000 gap=62 flags=private", "0 R 0x1004"]
+    assert cycles(private) == 8 + 68
+    assert cycles(private, "--private", "exclude") == 68 + 2
+
+
 def test_pictures_have_a_line_a_protocol_and_cache(trace: str) -> None:
     result = hn.simulate_bus(trace, "mesi,pscr", scaling="1-2")
     power, bus = result.plot().axes
