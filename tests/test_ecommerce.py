@@ -251,7 +251,7 @@ def _results(**changed: int | str) -> dict[str, int | str]:
         ("ec", {"orders_whole": 8}, "of 9 orders only 8 have lines and a payment"),
         ("db", {"query_errors": 1}, "the database refused 1 queries"),
         ("db", {"alive": 0}, "what drives it ended before"),
-        ("ec", {"pages_recorded": 0}, "nothing was answered"),
+        ("ec", {"pages_recorded": 0}, "nothing was answered .* \\(give more with --references"),
         ("ec", {"failure": "Apache does not start"}, "Apache does not start"),
     ],
 )
@@ -262,6 +262,23 @@ def test_a_guest_that_did_wrong_is_refused(
     recording.check(plan, _results())
     with pytest.raises(hn.ConfigError, match=complaint):
         recording.check(plan, _results(**changed))
+
+
+def test_a_guest_has_memory_for_its_files_or_is_refused() -> None:
+    assert recording.memory_mib(1) == recording.memory_mib(512 << 20) == 2048
+    assert recording.memory_mib((512 << 20) + 1) == 2050
+    assert recording.memory_mib(1024 << 20) == 3072
+    with pytest.raises(hn.ConfigError, match=r"1025 MiB, of which 1024 fit .* fewer --items"):
+        recording.memory_mib((1024 << 20) + 1)
+
+
+def test_a_recording_without_all_processes_of_its_mix_was_too_short(tmp_path: Path) -> None:
+    system = hn.Trace.from_numpy(thread=[0, 0], kind="R", address=[0, 64], path=tmp_path / "t.hnt")
+    wishes = ecommerce.Wishes(references=3_000_000)
+    with pytest.raises(hn.ConfigError) as error:
+        ecommerce.make(mixes.find("ec"), system, tmp_path / "ec.hnt", wishes, lambda _: None)
+    assert "give more with --references (now 3,000,000)" in str(error.value)
+    assert not (tmp_path / "ec.hnt").exists()
 
 
 def test_a_guest_that_stopped_midway_is_refused() -> None:

@@ -180,6 +180,24 @@ def test_a_trace_is_followed_where_it_is_shared(
     assert "t.hnt, 3 references under mesi" in shown
 
 
+def test_of_many_processors_those_have_a_column_that_reference_something(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # All of 26 threads have a block of their own, and numbers 7 and 19 share one.
+    thread = [*range(26), 7, 19, 7]
+    address = [0x1000 * (number + 1) for number in range(26)] + [0x40000] * 3
+    path = str(tmp_path / "many.hnt")
+    hn.Trace.from_numpy(thread=thread, kind="W", address=address, path=path)
+    shown = _shown(capsys, "mesi", "--trace", path)
+    assert re.search(r"data from +P7 +P19 +memory", shown)
+    assert re.search(r"P19 writes word 0 .* P7 +I +M +old", shown)
+    assert "who references nothing here, and has no copy (24)" in shown
+    # Up to eight, all have one.
+    few = _shown(capsys, "mesi", "--trace", path, "--processors", "8")
+    assert re.search(r"P0 +P1 +P2 +P3 +P4 +P5 +P6 +P7", few)
+    assert "has no copy" not in few
+
+
 def test_every_kind_of_reference_has_its_words(tmp_path: Path) -> None:
     path = tmp_path / "k.hnt"
     hn.Trace.from_numpy(

@@ -12,6 +12,9 @@ from homenode.cli.command import examples, json_option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# So many processors fit into a terminal, be it that they do nothing.
+_COLUMNS_ALWAYS = 8
+
 
 @click.command(
     epilog=examples(
@@ -171,7 +174,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
 
     walk = protocol["walk"]
     numbers = data["trace"]["numbers"] if data["trace"] else None
-    copies = [f"P{number}" for number in range(data["processors"])]
+    shown = _shown(walk, data["processors"])
     print_table(
         [
             ("step", True),
@@ -180,7 +183,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
             ("hit or miss", False),
             ("bus", False),
             ("data from", False),
-            *((name, False) for name in copies),
+            *((f"P{number}", False) for number in shown),
             ("memory", False),
             ("cycles", True),
         ],
@@ -192,7 +195,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
                 words.outcome(step),
                 words.transactions(step, walk),
                 words.suppliers(step),
-                *step["after"],
+                *(step["after"][number] for number in shown),
                 "" if step["scenes"][step["block"]]["up_to_date"] else "old",
                 str(step["cycles"] or ""),
             ]
@@ -201,8 +204,17 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
         words.title(data, protocol),
     )
     click.echo(words.legend(walk))
+    if (others := data["processors"] - len(shown)) > 0:
+        click.echo(f"Without a column: who references nothing here, and has no copy ({others}).")
     click.echo(words.sum_up(protocol))
     click.echo()
+
+
+def _shown(walk: dict[str, Any], processors: int) -> list[int]:
+    """The processors that have a column: if there are many, those that reference something."""
+    if processors <= _COLUMNS_ALWAYS:
+        return list(range(processors))
+    return sorted({step["processor"] for step in walk["steps"]})
 
 
 COMMANDS = {"explain": explain}

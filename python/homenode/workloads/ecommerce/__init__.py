@@ -164,7 +164,13 @@ def make(
         return transform("processes", of, target, progress=doing, processes=mix.selection, **length)
 
     if wishes.each is None:
-        return mixed(system, references=wishes.references)
+        try:
+            return mixed(system, references=wishes.references)
+        except ConfigError as error:
+            raise ConfigError(
+                f"{error}\nProcesses come to do something one after the other: give more with "
+                f"--references (now {wishes.references:,})"
+            ) from error
     # Programs begin alike, by being loaded; so what comes later is taken, if all are there then.
     for part in (2, 4, 8):
         behind = range(system.references // part, system.references)

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int | None], None] | None
 
-__all__ = ["MEMORY_MIB", "PROCESSORS", "Machine", "check", "read_results", "record"]
+__all__ = ["PROCESSORS", "Machine", "check", "memory_mib", "read_results", "record"]
 
 PROCESSORS = 4
 """Processors of the guest; the mix is for any number."""
 
-MEMORY_MIB = 2048
-"""Memory of the guest: twice its file system of 300 MB, which is unpacked into it, and room."""
+_MEMORY_MIB, _MEMORY_MOST_MIB = 2048, 3072
+# For what is written while the guest runs, logs of the database's above all.
+_ROOM_MIB = 512
 
 _START_WITHIN_S = 1800
 
@@ -43,6 +44,25 @@ class Machine:
     folder: Path
 
 
+def memory_mib(archive_bytes: int) -> int:
+    """Memory of a guest with a file system of this size: half of it can be files.
+
+    >>> memory_mib(300 << 20), memory_mib(800 << 20)
+    (2048, 2624)
+
+    Raises:
+        ConfigError: when it is more than a guest can have.
+    """
+    archive = -(-archive_bytes >> 20)
+    needed, most = 2 * (archive + _ROOM_MIB), _MEMORY_MOST_MIB // 2 - _ROOM_MIB
+    if needed > _MEMORY_MOST_MIB:
+        raise ConfigError(
+            f"the guest's file system has {archive} MiB, of which {most} fit into its memory: "
+            "give fewer --items or --customers"
+        )
+    return max(_MEMORY_MIB, needed)
+
+
 def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None) -> dict[str, Any]:
     """Records a guest until there are enough references, and lets it end.
 
@@ -56,17 +76,18 @@ def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None
         What the guest said about itself at its end; see `read_results`.
 
     Raises:
-        ConfigError: when the guest did not come to its end, or did something wrong.
+        ConfigError: when the guest is too large, did not come to its end, or did something wrong.
     """
-    line = machine.folder / "stop"
+    archive, line = machine.folder / "guest.cpio", machine.folder / "stop"
+    memory = memory_mib(archive.stat().st_size)
     for ending in (".in", ".out"):
         os.mkfifo(f"{line}{ending}")
     console = machine.folder / "console.txt"
     words = ["-chardev", f"pipe,id=stop,path={line}", "-serial", "chardev:stop"]
     system: dict[str, str | int | bool] = {
-        "initramfs": str(machine.folder / "guest.cpio"),
+        "initramfs": str(archive),
         "processors": PROCESSORS,
-        "memory_mib": MEMORY_MIB,
+        "memory_mib": memory,
         "start_within_s": _START_WITHIN_S,
         # The console is for what the guest says, not for its kernel, which leaves pages small.
         "append": "quiet loglevel=3 transparent_hugepage=never",
@@ -168,7 +189,10 @@ def _findings(plan: Plan, results: dict[str, Any]) -> Iterator[str]:
     if results["orders_whole"] != orders:
         yield f"of {orders} orders only {results['orders_whole']} have lines and a payment"
     if results["pages_recorded"] < 1:
-        yield "nothing was answered while it was recorded"
+        yield (
+            "nothing was answered while it was recorded, for which a page takes millions of "
+            "references (give more with --references)"
+        )
     if plan.mix.children == 0:
         if results["query_errors"] != 0:
             yield f"the database refused {results['query_errors']} queries"
