@@ -4,7 +4,7 @@
 
 mod clocked;
 
-use clocked::{Given, check_conservation, given, item};
+use clocked::{Given, check_conservation, flags, given, item};
 use homenode_base::Rng;
 use homenode_machine::Dispatch;
 use homenode_snoop::{Counts, Dealer, Item, ProcessorTime, Reading, Step, Timing};
@@ -163,6 +163,48 @@ fn a_system_call_that_waits_gives_the_processor_up() {
     given.timed.scheduler.wait_cycles = 500;
     let (_, timing) = run(&given, &[calls, reads(64, 1)]);
     assert_eq!(timing.cycles, 70 + 500 + 1 + 2);
+}
+
+#[test]
+fn whose_wait_ends_holds_nobody_up() {
+    // Process 1 is over at 71 + 70, and process 2 begins at 142, as if the wait of process 0, from
+    // 70 on, did not end then. That one begins when process 2 is over.
+    let calls = joined(&[&reads(0, 1), &[item(Step::Yield, 0)], &reads(0, 1)]);
+    let processes = [calls, reads(64, 1), reads(128, 1)];
+    for (wait, cycles) in [(71, 215), (72, 215), (73, 215), (300, 373)] {
+        let mut given = given("mesi", 1, 3).blocking();
+        given.timed.scheduler.wait_cycles = wait;
+        assert_eq!(run(&given, &processes).1.cycles, cycles, "a wait of {wait}");
+    }
+}
+
+#[test]
+fn what_is_private_for_all_is_written_without_the_bus() {
+    // Processes with blocks of their own, in user mode and in the kernel, and blocks of all.
+    let passive = |protocol: &'static str, private_kernel| {
+        let mut rng = Rng::new(4);
+        let mut given = given(protocol, 4, 9);
+        given.timed.scheduler.policy = Dispatch::Random;
+        given.timed.scheduler.time_slice_references = 20;
+        given.setup.reading.private_kernel = private_kernel;
+        let mut process = |number: u64| {
+            let mut step = |_| {
+                let private = rng.below(3) > 0;
+                let step = [Step::Read, Step::Write][usize::from(rng.below(3) == 0)];
+                let addr = if private { 0x1_0000 * (1 + number) } else { 0 } + 4 * rng.below(100);
+                Item { flags: flags(private, rng.below(2) == 0), ..item(step, addr) }
+            };
+            (0..400).map(&mut step).collect::<Vec<Item>>()
+        };
+        let processes: Vec<Vec<Item>> = (0..9).map(&mut process).collect();
+        let (counts, timing) = run(&given, &processes);
+        assert!(timing.migrations > 50, "{timing:?}");
+        counts.coherence.passive
+    };
+    assert_eq!(passive("pscr", true), 0);
+    // What the kernel reads is shared otherwise; other protocols leave copies behind.
+    assert!(passive("pscr", false) > 10);
+    assert!(passive("mesi", true) > 10);
 }
 
 /// Processes that come and go often.

@@ -142,12 +142,13 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             time = self.dispatch_at;
         }
         self.now = time;
-        while let Some((who, moment)) = self.moments.take(self.now) {
-            self.happen(who, moment)?;
-        }
+        // Before anybody whose wait is over now becomes ready: that one runs in the next cycle.
         if self.dispatch_at == self.now {
             self.dispatch_at = NEVER;
             self.dispatch();
+        }
+        while let Some((who, moment)) = self.moments.take(self.now) {
+            self.happen(who, moment)?;
         }
         Ok(())
     }
