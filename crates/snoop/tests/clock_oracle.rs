@@ -6,15 +6,25 @@ mod clocked;
 mod oracle;
 
 use clocked::{Given, check_conservation, flags, given};
-use homenode_base::Rng;
-use homenode_machine::{Arbitration, CacheShape};
-use homenode_snoop::{Item, MissRule, Step, TABLE};
-use oracle::Machine;
-use oracle::clock::{ClockOracle, Op, Outcome, Times};
+use homenode_base::{AccessKind, Rng};
+use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
+use homenode_snoop::{Clock, Counts, Dealer, MissRule, ProtocolSpec, TABLE, Timing};
+use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
+use oracle::clock::{ClockOracle, Outcome, Times};
 use oracle::random::{named, random_machine, random_trace};
+use oracle::schedule::Schedule;
+use oracle::system::{Line, Op, System};
+use oracle::{Machine, Ref};
+
+fn pick(rng: &mut Rng, of: &[u64]) -> u64 {
+    of[usize::try_from(rng.below(of.len() as u64)).unwrap()]
+}
+
+fn number(rng: &mut Rng, below: usize) -> usize {
+    usize::try_from(rng.below(below as u64)).unwrap()
+}
 
 fn random_times(rng: &mut Rng) -> Times {
-    let pick = |rng: &mut Rng, of: &[u64]| of[usize::try_from(rng.below(of.len() as u64)).unwrap()];
     Times {
         operation: pick(rng, &[1, 2, 2, 3]),
         store_buffer: usize::try_from(pick(rng, &[0, 1, 2, 2, 5])).unwrap(),
@@ -23,12 +33,49 @@ fn random_times(rng: &mut Rng) -> Times {
         blocking: rng.below(4) == 0,
         split: rng.below(3) > 0,
         round_robin: rng.below(2) == 0,
+        schedule: Schedule {
+            random: rng.below(2) == 0,
+            slice: pick(rng, &[1, 5, 20, 60, 200_000]),
+            aging: u32::try_from(rng.below(5)).unwrap(),
+            wait: pick(rng, &[0, 0, 1, 30, 400]),
+            seed: rng.below(1000),
+        },
     }
 }
 
-fn engine(machine: &Machine, times: &Times) -> Given {
+/// The kernel with small numbers, so that everything happens often.
+fn random_kernel(rng: &mut Rng) -> KernelModel {
+    KernelModel {
+        stack_bytes: pick(rng, &[64, 512, 4096]),
+        structure_bytes: pick(rng, &[32, 512]),
+        entry_bytes: pick(rng, &[16, 64, 200]),
+        buffers: 1 + rng.below(6),
+        buffer_bytes: pick(rng, &[16, 256]),
+        call_words: rng.below(5),
+        transfer_words: rng.below(12),
+        switch_words: rng.below(4),
+        tick_words: rng.below(4),
+        tick_references: 1 + rng.below(60),
+    }
+}
+
+/// Perhaps areas of processors, and perhaps a kernel that is made up.
+fn random_system(rng: &mut Rng) -> System {
+    let count = 2 + rng.below(4);
+    let (start, apart) = (0x4_0000, 0x400 << rng.below(3));
+    let areas = ProcessorAreas {
+        size: 0x100 + rng.below(0x300),
+        starts: (0..count).map(|number| start + number * apart).collect(),
+    };
+    System {
+        areas: (rng.below(3) > 0).then_some(areas),
+        kernel: (rng.below(3) > 0).then(|| (random_kernel(rng), rng.below(1000))),
+    }
+}
+
+fn engine(machine: &Machine, times: &Times, processes: usize) -> Given {
     let processors = u16::try_from(machine.processors).unwrap();
-    let mut given = given(machine.protocol, processors, machine.processors).cache(CacheShape {
+    let mut given = given(machine.protocol, processors, processes).cache(CacheShape {
         size_bytes: machine.size,
         block_size_bytes: machine.block,
         associativity: machine.ways as u64,
@@ -50,37 +97,128 @@ fn engine(machine: &Machine, times: &Times) -> Given {
     if times.round_robin {
         given.timed.bus.arbitration = Arbitration::RoundRobin;
     }
+    let (scheduler, how) = (&mut given.timed.scheduler, times.schedule);
+    scheduler.policy = if how.random { Dispatch::Random } else { Dispatch::Affinity };
+    (scheduler.time_slice_references, scheduler.aging) = (how.slice, how.aging);
+    (scheduler.wait_cycles, given.timed.seed) = (how.wait, how.seed);
     given
 }
 
-/// References of each processor; some fetch instructions.
-fn random_ops(rng: &mut Rng, processors: usize, length: usize) -> Vec<Vec<Op>> {
-    let mut all = vec![Vec::new(); processors];
-    for r in random_trace(rng, length) {
-        let process = usize::from(r.thread) % processors;
+/// A trace of so many processes; some fetch instructions.
+fn random_lines(rng: &mut Rng, processes: usize, length: usize) -> Vec<Line> {
+    let references = random_trace(rng, length);
+    let one = |r: Ref| {
+        let process = usize::from(r.thread) % processes;
         let fetch = !r.write && process % 2 == 1 && rng.below(2) == 0;
         let atomic = r.write && rng.below(12) == 0;
-        let gap = if process.is_multiple_of(2) && rng.below(3) == 0 { rng.below(70) } else { 0 };
-        all[process].push(Op { r, fetch, atomic, gap: u32::try_from(gap).unwrap() });
+        let gap = if rng.below(3) == 0 { rng.below(70) } else { 0 };
+        let gap = u32::try_from(gap).unwrap();
+        Line::Refers(process, Op { r, fetch, atomic, gap, area: None })
+    };
+    references.into_iter().map(one).collect()
+}
+
+/// The same, with system calls and what processors of the traced system did.
+fn with_more(rng: &mut Rng, lines: &[Line], (system, processes): (&System, usize)) -> Vec<Line> {
+    let mut all = Vec::new();
+    let mut was: Vec<usize> = (0..processes).collect();
+    for &line in lines {
+        let process = number(rng, processes);
+        if rng.below(25) == 0 {
+            let call = pick(rng, &[0, 1, 7, 18, 35, 39, 39, 45, 46, 102, 202]);
+            all.push(Line::Calls(process, u32::try_from(call).unwrap()));
+        }
+        let Some(areas) = &system.areas else {
+            all.push(line);
+            continue;
+        };
+        if rng.below(20) == 0 {
+            was[process] = number(rng, areas.starts.len() + 1);
+            all.push(Line::Was(process, was[process]));
+        }
+        let Line::Refers(by, mut op) = line else { continue };
+        if rng.below(4) == 0 {
+            // Most are to its own processor's area, and some reach beyond one.
+            let other = if rng.below(5) == 0 { number(rng, 4) } else { 0 };
+            op.r.addr = areas.starts[(was[by] + other) % areas.starts.len()] + 4 * rng.below(70);
+            op.r.addr += if rng.below(8) == 0 { areas.size - 0x100 } else { 0 };
+            op.r.kernel |= rng.below(3) > 0;
+        }
+        all.push(Line::Refers(by, op));
     }
     all
 }
 
-fn items(ops: &[Op]) -> Vec<Item> {
-    let one = |op: &Op| Item {
-        addr: op.r.addr,
-        count: op.gap,
-        step: match (op.r.write, op.atomic, op.fetch) {
-            (true, true, _) => Step::Atomic,
-            (true, false, _) => Step::Write,
-            (false, _, true) => Step::Fetch,
-            (false, _, false) => Step::Read,
-        },
-        size: op.r.size,
-        flags: flags(op.r.private, op.r.kernel),
-        continues: false,
+fn batch(lines: &[Line]) -> Batch {
+    let mut batch = Batch::default();
+    for &line in lines {
+        let (process, what) = match line {
+            Line::Refers(process, op) => {
+                let kind = match (op.r.write, op.atomic, op.fetch) {
+                    (true, true, _) => AccessKind::Atomic,
+                    (true, false, _) => AccessKind::Write,
+                    (false, _, true) => AccessKind::Fetch,
+                    (false, _, false) => AccessKind::Read,
+                };
+                batch.thread.push(u16::try_from(process).unwrap());
+                batch.kind.push(kind.code());
+                batch.size.push(op.r.size);
+                batch.addr.push(op.r.addr);
+                batch.gap.push(op.gap);
+                batch.flags.push(flags(op.r.private, op.r.kernel));
+                continue;
+            }
+            Line::Calls(process, number) => (process, EventKind::SyscallEnter { number }),
+            Line::Was(process, processor) => {
+                (process, EventKind::Marker { text: format!("processor {processor}") })
+            }
+        };
+        let thread = u16::try_from(process).unwrap();
+        batch.events.push((u32::try_from(batch.len()).unwrap(), Event { thread, what }));
+    }
+    batch
+}
+
+/// What the engine makes of a trace that comes in portions.
+fn simulated(given: &Given, system: &System, lines: &[Line], portion: usize) -> (Counts, Timing) {
+    let table = ProtocolSpec::parse(given.protocol).unwrap().table();
+    let mut clock = Clock::new(&given.setup, table, &given.timed).unwrap();
+    let mut dealer = Dealer::new(given.timed.processes, given.setup.reading, &[], None);
+    if let Some(areas) = &system.areas {
+        (clock, dealer) = (clock.with_areas(areas), dealer.with_areas(areas));
+    }
+    if let Some((model, seed)) = &system.kernel {
+        (clock, dealer) = (clock.with_kernel(model), dealer.with_kernel(model, *seed));
+    }
+    for lines in lines.chunks(portion) {
+        clock.push(&dealer.deal(&batch(lines))).unwrap();
+    }
+    clock.finish().unwrap()
+}
+
+/// Compares the two on one trace, and says how long processors waited and processes moved.
+fn compare(
+    machine: Machine,
+    times: Times,
+    (system, lines): (&System, &[Line]),
+    of: (usize, usize),
+) -> (u64, Timing) {
+    let (processes, portion) = of;
+    let given = engine(&machine, &times, processes);
+    let (counts, timing) = simulated(&given, system, lines, portion);
+    check_conservation(&given, &counts, &timing);
+    let found = Outcome {
+        counts: named(&counts),
+        cycles: timing.cycles,
+        bus_busy: timing.bus_busy,
+        processors: timing.processors.iter().map(|p| (p.busy, p.delay)).collect(),
+        switches: timing.switches,
+        migrations: timing.migrations,
     };
-    ops.iter().map(one).collect()
+    let does = system.processes(lines, processes);
+    let expected = ClockOracle::new(machine, times, system.clone(), does).run();
+    assert_eq!(found, expected, "{machine:?} {times:?} {system:?}");
+    (counts.references, timing)
 }
 
 #[test]
@@ -88,25 +226,38 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
     for entry in TABLE {
         let mut rng = Rng::new(7);
         let mut waited = 0;
-        for round in 0..120 {
+        for _ in 0..120 {
             let machine = random_machine(&mut rng, entry.name);
-            let times = random_times(&mut rng);
-            let ops = random_ops(&mut rng, machine.processors, 700);
-            let given = engine(&machine, &times);
-            let steps: Vec<Vec<Item>> = ops.iter().map(|ops| items(ops)).collect();
-            let portion = usize::try_from(1 + rng.below(300)).unwrap();
-            let (counts, timing) = given.run(&steps, portion);
-            check_conservation(&given, &counts, &timing);
+            let mut times = random_times(&mut rng);
+            times.schedule.slice = 200_000;
+            let lines = random_lines(&mut rng, machine.processors, 700);
+            let portion = 1 + number(&mut rng, 300);
+            let trace = (&System::default(), &lines[..]);
+            let (_, timing) = compare(machine, times, trace, (machine.processors, portion));
             waited += timing.processors.iter().map(|p| p.delay).sum::<u64>();
-            let found = Outcome {
-                counts: named(&counts),
-                cycles: timing.cycles,
-                bus_busy: timing.bus_busy,
-                processors: timing.processors.iter().map(|p| (p.busy, p.delay)).collect(),
-            };
-            let expected = ClockOracle::new(machine, times, &ops).run();
-            assert_eq!(found, expected, "round {round}: {machine:?} {times:?}");
         }
         assert!(waited > 1_000_000, "{}: the bus is busy: {waited}", entry.name);
+    }
+}
+
+#[test]
+fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
+    for entry in TABLE {
+        let mut rng = Rng::new(8);
+        let (mut made_up, mut moved) = (0, 0);
+        for _ in 0..120 {
+            let machine = random_machine(&mut rng, entry.name);
+            let times = random_times(&mut rng);
+            let system = random_system(&mut rng);
+            let processes = 1 + number(&mut rng, 9);
+            let lines = random_lines(&mut rng, processes, 500);
+            let lines = with_more(&mut rng, &lines, (&system, processes));
+            let portion = 1 + number(&mut rng, 300);
+            let (references, timing) =
+                compare(machine, times, (&system, &lines), (processes, portion));
+            made_up += references - 500;
+            moved += timing.migrations;
+        }
+        assert!(made_up > 20_000 && moved > 1_000, "{}: {made_up} {moved}", entry.name);
     }
 }

@@ -1,20 +1,13 @@
 //! A slow simulator with a clock, written from the sentences of `docs/bus.md`: it looks at every
-//! processor in every cycle. Process i runs on processor i.
+//! processor in every cycle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::cpu::{Cpu, Load, Part, Process, What};
 use super::rules::reference;
+use super::schedule::{Schedule, Scheduler};
+use super::system::{Does, Op, System};
 use super::{Machine, Oracle, Ref};
-
-/// A reference of a process.
-#[derive(Clone, Copy, Debug)]
-pub struct Op {
-    pub r: Ref,
-    pub fetch: bool,
-    pub atomic: bool,
-    /// Instructions without a reference before it, of a process that fetches none.
-    pub gap: u32,
-}
 
 /// What has a time.
 #[derive(Clone, Copy, Debug)]
@@ -26,56 +19,7 @@ pub struct Times {
     pub blocking: bool,
     pub split: bool,
     pub round_robin: bool,
-}
-
-/// A reference to one block.
-#[derive(Clone, Debug)]
-struct Part {
-    op: Op,
-    block: u64,
-    words: BTreeSet<u64>,
-    first: bool,
-    /// Whether it goes to the instruction cache, if there is one.
-    beside: bool,
-}
-
-impl Part {
-    /// The block and which cache it is for.
-    fn place(&self) -> (u64, bool) {
-        (self.block, self.beside)
-    }
-}
-
-/// A load under way.
-struct Load {
-    id: u64,
-    part: Part,
-    instruction: u64,
-    happened: bool,
-    with_store: bool,
-    followers: Vec<Part>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum What {
-    Load(u64),
-    Store,
-    Wait,
-}
-
-#[derive(Default)]
-struct Cpu {
-    parts: VecDeque<Part>,
-    looks_at: Option<u64>,
-    instructions: u64,
-    fetches: bool,
-    loads: Vec<Load>,
-    stores: VecDeque<Part>,
-    store_asked: bool,
-    store_happened: bool,
-    waits: Option<Part>,
-    busy: u64,
-    ended_at: u64,
+    pub schedule: Schedule,
 }
 
 /// Somebody who wants the bus: a new transaction, or memory with an answer of so many cycles.
@@ -93,8 +37,11 @@ type Later = (u64, usize, What, Option<(u64, u64)>);
 pub struct ClockOracle {
     times: Times,
     machine: Machine,
+    system: System,
     caches: Oracle,
     cpus: Vec<Cpu>,
+    processes: Vec<Process>,
+    scheduler: Scheduler,
     wishes: Vec<Wish>,
     later: Vec<Later>,
     /// Blocks that memory has still to send.
@@ -113,17 +60,22 @@ pub struct Outcome {
     pub bus_busy: u64,
     /// Of each processor: operations, waiting.
     pub processors: Vec<(u64, u64)>,
+    pub switches: u64,
+    pub migrations: u64,
 }
 
 impl ClockOracle {
-    pub fn new(machine: Machine, times: Times, ops: &[Vec<Op>]) -> Self {
-        let mut cpus: Vec<Cpu> = ops.iter().map(|ops| cpu(&machine, ops)).collect();
-        cpus.resize_with(machine.processors, Cpu::default);
+    pub fn new(machine: Machine, times: Times, system: System, does: Vec<Vec<Does>>) -> Self {
+        let scheduler = Scheduler::new(times.schedule, does.len(), machine.processors);
+        let process = |does: Vec<Does>| Process { does: does.into(), fetches: false, ended: false };
         Self {
             times,
             machine,
+            system,
             caches: Oracle::new(machine),
-            cpus,
+            cpus: (0..machine.processors).map(|_| Cpu::default()).collect(),
+            processes: does.into_iter().map(process).collect(),
+            scheduler,
             wishes: Vec::new(),
             later: Vec::new(),
             missing: BTreeSet::new(),
@@ -136,20 +88,48 @@ impl ClockOracle {
 
     pub fn run(mut self) -> Outcome {
         let mut cycle = 0;
-        while self.cpus.iter().any(|cpu| cpu.looks_at.is_some() || !cpu.is_quiet()) {
+        loop {
             self.what_is_over(cycle);
+            self.scheduler.begin_cycle(cycle);
+            self.dispatch(cycle);
             for who in 0..self.cpus.len() {
                 if self.cpus[who].looks_at == Some(cycle) {
                     self.look(who, cycle);
                 }
             }
+            if self.processes.iter().all(|process| process.ended) {
+                break;
+            }
             self.give_bus(cycle);
+            for cpu in &mut self.cpus {
+                cpu.delay += u64::from(cpu.process.is_some() && cpu.operates <= cycle);
+            }
             cycle += 1;
         }
-        let last = self.cpus.iter().map(|cpu| cpu.ended_at).max().unwrap();
-        let processors = self.cpus.iter().map(|cpu| (cpu.busy, cpu.ended_at - cpu.busy)).collect();
-        let cycles = last.max(self.bus_free);
-        Outcome { counts: self.caches.finish(), cycles, bus_busy: self.bus_busy, processors }
+        Outcome {
+            counts: self.caches.finish(),
+            cycles: cycle.max(self.bus_free),
+            bus_busy: self.bus_busy,
+            processors: self.cpus.iter().map(|cpu| (cpu.busy, cpu.delay)).collect(),
+            switches: self.scheduler.switches,
+            migrations: self.scheduler.migrations,
+        }
+    }
+
+    /// Ready processes come to idle processors.
+    fn dispatch(&mut self, cycle: u64) {
+        let idle: Vec<usize> =
+            (0..self.cpus.len()).filter(|&who| self.cpus[who].process.is_none()).collect();
+        for (who, process) in self.scheduler.assign(&idle) {
+            let switch = self.system.switch(process);
+            let cpu = &mut self.cpus[who];
+            (cpu.process, cpu.looks_at) = (Some(process), Some(cycle));
+            // The switch is no part of the slice.
+            cpu.left = self.times.schedule.slice + switch.len() as u64;
+            for does in switch.into_iter().rev() {
+                self.processes[process].does.push_front(does);
+            }
+        }
     }
 
     fn what_is_over(&mut self, cycle: u64) {
@@ -176,7 +156,8 @@ impl ClockOracle {
             }
             What::Wait => {
                 cpu.waits = None;
-                cpu.looks_at = Some(cycle + self.times.operation);
+                cpu.operates = cycle + self.times.operation;
+                cpu.looks_at = Some(cpu.operates);
             }
         }
         self.stores(who);
@@ -204,17 +185,67 @@ impl ClockOracle {
         self.caches.piece(r, part.block, &part.words);
     }
 
+    /// The next block that the processor refers to, if its process does not leave.
+    fn next_part(&mut self, who: usize, cycle: u64) -> Option<Part> {
+        let cpu = &mut self.cpus[who];
+        let process = cpu.process.unwrap();
+        if cpu.parts.is_empty() {
+            let quiet = cpu.is_quiet();
+            let does = self.processes[process].does.front().copied();
+            let slice_over = matches!(does, Some(Does::Refers(_))) && cpu.left == 0;
+            let makes_way = slice_over && self.scheduler.is_any_ready();
+            if slice_over && !makes_way {
+                cpu.left = self.times.schedule.slice;
+            }
+            let leaves = makes_way || !matches!(does, Some(Does::Refers(_)));
+            if leaves && !quiet {
+                cpu.looks_at = Some(u64::MAX);
+                return None;
+            }
+            if leaves {
+                (cpu.process, cpu.looks_at) = (None, None);
+            }
+            match does {
+                None => self.processes[process].ended = true,
+                Some(Does::Waits) => {
+                    self.processes[process].does.pop_front();
+                    self.scheduler.waits(process, cycle);
+                }
+                Some(Does::Refers(_)) if makes_way => self.scheduler.becomes_ready(process),
+                Some(Does::Refers(op)) => self.cpus[who].parts = self.parts(op, who),
+            }
+        }
+        self.cpus[who].parts.front().cloned()
+    }
+
+    /// A reference of this processor, block by block.
+    fn parts(&self, op: Op, who: usize) -> VecDeque<Part> {
+        let machine = &self.machine;
+        let moved = op.area.map(|area| self.system.address(area, who, machine.processors));
+        let addr = moved.unwrap_or(op.r.addr);
+        let op = Op { r: Ref { fetch: op.fetch, addr, ..op.r }, ..op };
+        let bytes = addr..addr + u64::from(op.r.size);
+        let mut blocks: Vec<u64> = bytes.clone().map(|a| a / machine.block).collect();
+        blocks.dedup();
+        let part = |(at, block)| Part {
+            op,
+            block,
+            words: bytes.clone().filter(|a| a / machine.block == block).map(|a| a / 4).collect(),
+            first: at == 0,
+            beside: machine.instructions.is_some() && op.fetch,
+        };
+        blocks.into_iter().enumerate().map(part).collect()
+    }
+
     fn look(&mut self, who: usize, cycle: u64) {
         let times = self.times;
-        let Some(part) = self.cpus[who].parts.front().cloned() else {
-            let cpu = &mut self.cpus[who];
-            cpu.looks_at = if cpu.is_quiet() { None } else { Some(u64::MAX) };
-            cpu.ended_at = cycle;
-            return;
-        };
+        let Some(part) = self.next_part(who, cycle) else { return };
+        let process = self.cpus[who].process.unwrap();
+        let fetches = self.processes[process].fetches;
         let cpu = &mut self.cpus[who];
-        let is_instruction = part.first && (part.op.fetch || !cpu.fetches);
-        let before = if is_instruction { part.op.gap } else { 0 };
+        let is_instruction = part.first && (part.op.fetch || !fetches);
+        let counts = part.first && !part.op.fetch && !fetches;
+        let before = if counts { part.op.gap } else { 0 };
         let number = cpu.instructions + u64::from(is_instruction) + u64::from(before);
         let too_far = cpu.loads.iter().any(|load| number - load.instruction >= times.window);
         let fence = part.op.atomic && !cpu.is_quiet();
@@ -229,13 +260,16 @@ impl ClockOracle {
         }
         let cpu = &mut self.cpus[who];
         if cpu.waits.is_none() {
-            cpu.looks_at = Some(cycle + times.operation);
+            cpu.operates = cycle + times.operation;
+            cpu.looks_at = Some(cpu.operates);
         }
         cpu.busy += times.operation;
         cpu.instructions = number;
-        cpu.fetches |= part.op.fetch;
         cpu.parts.pop_front();
         if part.first {
+            cpu.left -= 1;
+            self.processes[process].fetches |= part.op.fetch;
+            self.processes[process].does.pop_front();
             self.caches.count("references", part.op.r.kernel);
         }
     }
@@ -407,36 +441,4 @@ impl ClockOracle {
             self.happen(who, &part);
         }
     }
-}
-
-impl Cpu {
-    fn is_quiet(&self) -> bool {
-        self.loads.is_empty() && self.stores.is_empty() && self.waits.is_none()
-    }
-
-    fn own_fetch(&self, part: &Part) -> bool {
-        self.loads.iter().any(|load| !load.with_store && load.part.place() == part.place())
-    }
-}
-
-/// A processor that has all its references before it, block by block.
-fn cpu(machine: &Machine, ops: &[Op]) -> Cpu {
-    let mut parts = VecDeque::new();
-    for &op in ops {
-        let op = Op { r: Ref { fetch: op.fetch, ..op.r }, ..op };
-        let bytes = op.r.addr..op.r.addr + u64::from(op.r.size);
-        let mut blocks: Vec<u64> = bytes.clone().map(|a| a / machine.block).collect();
-        blocks.dedup();
-        for (at, block) in blocks.into_iter().enumerate() {
-            let mine = bytes.clone().filter(|a| a / machine.block == block);
-            parts.push_back(Part {
-                op,
-                block,
-                words: mine.map(|a| a / 4).collect(),
-                first: at == 0,
-                beside: machine.instructions.is_some() && op.fetch,
-            });
-        }
-    }
-    Cpu { parts, looks_at: Some(0), ..Cpu::default() }
 }

@@ -6,8 +6,11 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod clock;
+mod cpu;
 pub mod random;
 pub mod rules;
+pub mod schedule;
+pub mod system;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,0 +1,127 @@
+//! Who runs where, written from the sentences of `docs/bus.md`.
+//!
+//! What is left to chance comes from the same generator as in the crate: a number for each
+//! processor that asks, of a ready process, those that are ready longest first.
+
+use homenode_base::Rng;
+
+/// How processes are given to processors.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule {
+    pub random: bool,
+    pub slice: u64,
+    pub aging: u32,
+    pub wait: u64,
+    pub seed: u64,
+}
+
+/// A process that is ready.
+struct Ready {
+    process: usize,
+    passed: u32,
+}
+
+pub struct Scheduler {
+    how: Schedule,
+    processors: usize,
+    chance: Rng,
+    /// Those that a processor may take, by when they became ready.
+    ready: Vec<Ready>,
+    /// Those that became ready in this cycle.
+    fresh: Vec<usize>,
+    /// Those that wait, and until when.
+    away: Vec<(u64, usize)>,
+    /// Where each process ran last.
+    last: Vec<Option<usize>>,
+    pub switches: u64,
+    pub migrations: u64,
+}
+
+impl Scheduler {
+    pub fn new(how: Schedule, processes: usize, processors: usize) -> Self {
+        Self {
+            how,
+            processors,
+            chance: Rng::new(how.seed),
+            ready: (0..processes).map(|process| Ready { process, passed: 0 }).collect(),
+            fresh: Vec::new(),
+            away: Vec::new(),
+            last: vec![None; processes],
+            switches: 0,
+            migrations: 0,
+        }
+    }
+
+    /// Who became ready in the cycle before may be taken; whose wait is over may be in the next.
+    pub fn begin_cycle(&mut self, cycle: u64) {
+        let ready = self.fresh.drain(..).map(|process| Ready { process, passed: 0 });
+        self.ready.extend(ready);
+        let mut back: Vec<_> = self.away.extract_if(.., |&mut (at, _)| at == cycle).collect();
+        back.sort_unstable();
+        self.fresh.extend(back.iter().map(|&(_, process)| process));
+    }
+
+    /// Whether any process is ready.
+    pub fn is_any_ready(&self) -> bool {
+        !self.ready.is_empty() || !self.fresh.is_empty()
+    }
+
+    pub fn becomes_ready(&mut self, process: usize) {
+        self.fresh.push(process);
+    }
+
+    /// A system call keeps the process away.
+    pub fn waits(&mut self, process: usize, cycle: u64) {
+        match self.how.wait {
+            0 => self.becomes_ready(process),
+            cycles => self.away.push((cycle + cycles, process)),
+        }
+    }
+
+    /// Which of the idle processors, lowest first, take which processes.
+    pub fn assign(&mut self, idle: &[usize]) -> Vec<(usize, usize)> {
+        let mut given = Vec::new();
+        if self.how.random {
+            for &processor in idle.iter().take(self.ready.len()) {
+                let at = self.chance.below(self.ready.len() as u64);
+                given.push((processor, self.take(usize::try_from(at).unwrap(), processor)));
+            }
+            return given;
+        }
+        let mut without = Vec::new();
+        for &processor in idle {
+            let own = self.ready.iter().position(|r| self.home(r.process) == processor);
+            match self.starving().or(own) {
+                Some(at) => given.push((processor, self.take(at, processor))),
+                None => without.push(processor),
+            }
+        }
+        for processor in without {
+            if !self.ready.is_empty() {
+                let at = self.starving().unwrap_or(0);
+                given.push((processor, self.take(at, processor)));
+            }
+        }
+        given
+    }
+
+    /// Who was passed over too often.
+    fn starving(&self) -> Option<usize> {
+        self.ready.iter().position(|r| r.passed >= self.how.aging)
+    }
+
+    fn home(&self, process: usize) -> usize {
+        self.last[process].unwrap_or(process % self.processors)
+    }
+
+    fn take(&mut self, at: usize, processor: usize) -> usize {
+        for earlier in &mut self.ready[..at] {
+            earlier.passed += 1;
+        }
+        let process = self.ready.remove(at).process;
+        self.switches += 1;
+        let before = self.last[process].replace(processor);
+        self.migrations += u64::from(before.is_some_and(|before| before != processor));
+        process
+    }
+}

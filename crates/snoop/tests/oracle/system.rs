@@ -1,0 +1,214 @@
+//! What each process does, from a trace: what the kernel has for each processor, and the kernel
+//! that is made up. Written from the sentences of `docs/bus.md`.
+
+use homenode_base::Rng;
+use homenode_machine::KernelModel;
+use homenode_trace::ProcessorAreas;
+
+use super::Ref;
+
+/// A reference of a process.
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    pub r: Ref,
+    pub fetch: bool,
+    pub atomic: bool,
+    /// Instructions without a reference before it, of a process that fetches none.
+    pub gap: u32,
+    /// How many processors further the area is that it is in, and the place there.
+    pub area: Option<(usize, u64)>,
+}
+
+/// What a process does next.
+#[derive(Clone, Copy, Debug)]
+pub enum Does {
+    Refers(Op),
+    /// It gives its processor up.
+    Waits,
+}
+
+/// A line of a trace.
+#[derive(Clone, Copy, Debug)]
+pub enum Line {
+    Refers(usize, Op),
+    Calls(usize, u32),
+    /// The process was on this processor of the traced system from here on.
+    Was(usize, usize),
+}
+
+/// What there is besides processors.
+#[derive(Clone, Debug, Default)]
+pub struct System {
+    pub areas: Option<ProcessorAreas>,
+    /// With what chooses the buffers.
+    pub kernel: Option<(KernelModel, u64)>,
+}
+
+/// System calls of Linux on x86-64 by their numbers: those that read data, those that write data,
+/// and some that may wait.
+const READ: [u32; 5] = [0, 17, 19, 45, 47];
+const WRITE: [u32; 5] = [1, 18, 20, 44, 46];
+const OTHER_WAITS: [u32; 5] = [7, 35, 61, 202, 232];
+
+impl System {
+    /// What each of so many processes does.
+    pub fn processes(&self, lines: &[Line], count: usize) -> Vec<Vec<Does>> {
+        let mut all = vec![Vec::new(); count];
+        let mut was: Vec<usize> = (0..count).collect();
+        let mut references = vec![0; count];
+        let mut chances: Vec<Rng> = (0..count).map(|process| self.chance(process)).collect();
+        for &line in lines {
+            match line {
+                Line::Was(process, processor) => was[process] = processor,
+                Line::Calls(process, number) => {
+                    if let Some((model, _)) = &self.kernel {
+                        let buffer =
+                            transfers(number).then(|| chances[process].below(model.buffers));
+                        all[process].extend(call(model, process, (number, buffer)));
+                    }
+                    if transfers(number) || OTHER_WAITS.contains(&number) {
+                        all[process].push(Does::Waits);
+                    }
+                }
+                Line::Refers(process, op) => {
+                    if let Some((model, _)) = &self.kernel
+                        && references[process] > 0
+                        && u64::is_multiple_of(references[process], model.tick_references)
+                    {
+                        all[process].extend(tick(model, process));
+                    }
+                    references[process] += 1;
+                    let area = self.area(was[process], op.r.addr);
+                    all[process].push(Does::Refers(Op { area, ..op }));
+                }
+            }
+        }
+        all
+    }
+
+    fn chance(&self, process: usize) -> Rng {
+        let seed = self.kernel.map_or(0, |(_, seed)| seed);
+        // The crate's: one generator for each process.
+        Rng::new(seed ^ (process as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// Which area the address is in, counted from the processor that the process was on.
+    fn area(&self, was: usize, addr: u64) -> Option<(usize, u64)> {
+        let areas = self.areas.as_ref()?;
+        let count = areas.starts.len();
+        let within = |&start: &u64| addr >= start && addr < start + areas.size;
+        let area = areas.starts.iter().position(within)?;
+        let further = (0..count).find(|further| (was + further) % count == area)?;
+        Some((further, addr - areas.starts[area]))
+    }
+
+    /// Where an area's place is for a processor.
+    pub fn address(&self, (further, place): (usize, u64), at: usize, processors: usize) -> u64 {
+        let starts = &self.areas.as_ref().unwrap().starts;
+        let number = (at + further) % processors;
+        let apart = starts[1].abs_diff(starts[0]);
+        let start = starts.get(number).copied();
+        start.unwrap_or((1 << 40) + number as u64 * apart) + place
+    }
+
+    /// What a processor that takes a process does before anything else.
+    pub fn switch(&self, process: usize) -> Vec<Does> {
+        let Some((model, _)) = &self.kernel else { return Vec::new() };
+        let at = Places::of(model, process);
+        [
+            words((QUEUE, 1), "atomic"),
+            words((QUEUE + 4, 1), "read"),
+            words((QUEUE + 4, 1), "write"),
+            words((at.entry, 1), "write"),
+            words((at.tables, 1), "own read"),
+            words((at.stack, model.switch_words), "own read"),
+            words((QUEUE, 1), "write"),
+        ]
+        .concat()
+    }
+}
+
+fn transfers(number: u32) -> bool {
+    READ.contains(&number) || WRITE.contains(&number)
+}
+
+const QUEUE: u64 = 1 << 42;
+
+/// Where a process's things are.
+struct Places {
+    headers: u64,
+    buffers: u64,
+    entry: u64,
+    stack: u64,
+    structure: u64,
+    tables: u64,
+}
+
+impl Places {
+    fn of(model: &KernelModel, process: usize) -> Self {
+        let process = process as u64;
+        let headers = QUEUE + 4096;
+        let buffers = headers + 64 * model.buffers;
+        let table = buffers + model.buffers * model.buffer_bytes;
+        let own = table + 65_600 * model.entry_bytes;
+        let stack = own + process * (model.stack_bytes + model.structure_bytes + 4096);
+        let structure = stack + model.stack_bytes;
+        Self {
+            headers,
+            buffers,
+            entry: table + process * model.entry_bytes,
+            stack,
+            structure,
+            tables: structure + model.structure_bytes,
+        }
+    }
+}
+
+/// References of the kernel to words of four bytes; `own`: to what belongs to the process alone.
+fn words((first, count): (u64, u64), how: &str) -> Vec<Does> {
+    let one = |word| {
+        let r = Ref {
+            thread: 0,
+            write: how.ends_with("write") || how == "atomic",
+            addr: first + 4 * word,
+            size: 4,
+            private: how.starts_with("own"),
+            kernel: true,
+            fetch: false,
+        };
+        Does::Refers(Op { r, fetch: false, atomic: how == "atomic", gap: 0, area: None })
+    };
+    (0..count).map(one).collect()
+}
+
+fn call(model: &KernelModel, process: usize, (number, buffer): (u32, Option<u64>)) -> Vec<Does> {
+    let at = Places::of(model, process);
+    let mut all = [
+        words((at.stack, model.call_words), "own write"),
+        words((at.structure, model.call_words), "own read"),
+        words((at.entry, 1), "read"),
+    ]
+    .concat();
+    if let Some(buffer) = buffer {
+        let header = at.headers + 64 * buffer;
+        let data = at.buffers + model.buffer_bytes * buffer;
+        all.extend(words((header, 1), "atomic"));
+        all.extend(words((header + 4, 1), "read"));
+        all.extend(words((at.tables, 1), "own read"));
+        let how = if READ.contains(&number) { "read" } else { "write" };
+        all.extend(words((data, model.transfer_words), how));
+    }
+    all.extend(words((at.stack, model.call_words), "own read"));
+    all
+}
+
+fn tick(model: &KernelModel, process: usize) -> Vec<Does> {
+    let at = Places::of(model, process);
+    [
+        words((at.stack, model.tick_words), "own write"),
+        words((at.entry, 1), "write"),
+        words((QUEUE + 64, 1), "write"),
+        words((at.stack, model.tick_words), "own read"),
+    ]
+    .concat()
+}
