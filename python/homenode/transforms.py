@@ -13,7 +13,7 @@ from homenode.files import check_replaceable
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Progress = Callable[[int, int | None], None] | None
     PathLike = str | os.PathLike[str]
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 
 def transform(
     kind: str,
-    trace: Trace | PathLike,
+    trace: Trace | PathLike | Sequence[Trace | PathLike],
     out: PathLike | None = None,
     *,
     progress: Progress = None,
     **parameters: Any,
 ) -> Trace:
-    """Makes a trace from a trace.
+    """Makes a trace from a trace, or from several.
 
     Args:
         kind: a name from ``homenode.table("transforms")``, except ``split``.
-        trace: a `Trace` or the path of one.
+        trace: a `Trace` or the path of one; for ``merge`` a list of these, in which one may be
+            twice.
         out: the trace to write; without it a temporary file that goes with the object.
         progress: called with the references done and in all.
         parameters: what the transform takes, as the command line takes it: numbers, text such as
@@ -40,31 +41,35 @@ def transform(
     Returns:
         The new trace. Its provenance names the transform, every parameter and the checksum of the
         trace it was made from; the same trace and parameters give the same trace. Of ``realign``
-        its ``report`` says what moved, of ``processes`` what the mix has.
+        its ``report`` says what moved, of ``processes`` and ``merge`` what the mix has.
 
     Raises:
         ConfigError: when there is no such transform or parameter, or a value does not fit.
         TraceError: when the trace is damaged or the new one cannot be written.
 
     Source: Bolosky, thesis, section 4.3 (``local`` and ``gap``); Markatos and Chronaki, section 3.4
-    (``realign``); Foglia, Giorgi and Prete 2004, section 4 (``processes``).
+    (``realign``); Foglia, Giorgi and Prete 2004, section 4 (``processes`` and ``merge``).
 
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(thread=[0, 1, 2], kind="R", address=[0x40, 0x80, 0xc0])
     >>> hn.transform("select", trace, threads=[0, 2]).references
     2
+    >>> hn.transform("merge", [trace, trace]).threads
+    6
     """
     if kind in _several():
         raise ConfigError(f"{kind} writes several traces; use homenode.{kind}(trace, out, ...)")
-    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    given = [trace] if isinstance(trace, Trace | str | os.PathLike) else list(trace)
+    opened = [one if isinstance(one, Trace) else Trace.open(one) for one in given]
+    paths = [str(one.path) for one in opened]
     config = _config(kind, parameters)
 
     said: list[dict[str, Any]] = []
 
     def write(target: str) -> None:
-        said.extend(json.loads(_core.transform(str(opened.path), target, config, progress)))
+        said.extend(json.loads(_core.transform(paths, target, config, progress)))
 
-    made = Trace._written(out, write, opened.path)
+    made = Trace._written(out, write, *paths)
     made._report = said[0].get("report")
     return made
 
@@ -93,7 +98,7 @@ def split(
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     check_replaceable(out)
     config = _config("split", parameters)
-    made = json.loads(_core.transform(str(opened.path), os.fspath(out), config, progress))
+    made = json.loads(_core.transform([str(opened.path)], os.fspath(out), config, progress))
     return [Trace.open(piece["path"]) for piece in made]
 
 

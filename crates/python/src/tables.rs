@@ -54,7 +54,7 @@ fn transforms() -> Vec<Value> {
         let parameters: Vec<Value> = entry.params.iter().map(parameter).collect();
         json!({
             "name": entry.name, "summary": entry.summary, "source": entry.source,
-            "pieces": entry.pieces, "parameters": parameters,
+            "pieces": entry.pieces, "several": entry.several, "parameters": parameters,
         })
     };
     homenode_trace::transform::TABLE.iter().map(row).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use homenode_trace::TraceReader;
-use homenode_trace::transform::{TransformError, transform_file};
+use homenode_trace::transform::{TransformError, transform_files};
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -19,11 +19,11 @@ struct Config {
     parameters: BTreeMap<String, String>,
 }
 
-/// Transforms a trace into a new one; the summaries of the traces written, as a list.
+/// Transforms traces, or a trace, into a new one; the summaries of the traces written, as a list.
 #[pyfunction]
 pub fn transform(
     py: Python<'_>,
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     out: PathBuf,
     config_json: &str,
     progress: Option<Py<PyAny>>,
@@ -33,8 +33,9 @@ pub fn transform(
     let what = (config.kind.as_str(), &config.parameters);
     let mut progress = Progress::new(progress);
     let result = py.detach(|| {
-        let trace = TraceReader::open(path)?;
-        transform_file(&trace, what, &out, &mut |d, t| progress.tick(d, t))
+        let traces: Result<Vec<_>, _> = paths.iter().map(TraceReader::open).collect();
+        let traces = traces?;
+        transform_files(&traces, what, &out, &mut |d, t| progress.tick(d, t))
     });
     to_json(&progress.finish(result.map_err(|error| {
         if let TransformError::Trace(error) = &error {

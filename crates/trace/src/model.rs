@@ -262,7 +262,7 @@ impl EventKind {
 }
 
 /// What a range of addresses is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RangeKind {
     /// Static data; the name is the symbol.

@@ -101,6 +101,7 @@ fn example(entry: &Entry) -> &'static [&'static str] {
         "drop-sync" => &[],
         "processors" => &["count=2"],
         "processes" => &["references=20"],
+        "merge" => &[],
         "realign" => &["page-size=64", "private=shared", "sync=include"],
         "split" => &["at=marker"],
         other => panic!("no example for {other}"),
@@ -118,12 +119,28 @@ fn whole_system() -> Vec<Step> {
     steps
 }
 
+/// The sample as if none of it were the kernel's.
+fn user_process() -> Vec<Step> {
+    let mut steps = steps();
+    for step in &mut steps {
+        if let Step::Access(access) = step {
+            access.flags = Flags(access.flags.0 & !Flags::KERNEL.0);
+        }
+    }
+    steps
+}
+
 #[test]
 fn every_transform_records_itself_and_repeats_itself() {
     let program = trace_of(&steps());
     let system = trace_of(&whole_system());
+    let user = trace_of(&user_process());
     for entry in TABLE {
-        let trace = if entry.name == "processes" { &system } else { &program };
+        let trace = match entry.name {
+            "processes" => &system,
+            "merge" => &user,
+            _ => &program,
+        };
         let made = pieces(trace, entry.name, example(entry)).unwrap();
         assert_eq!(made.len() > 1, entry.pieces, "{}", entry.name);
         let again = pieces(trace, entry.name, example(entry)).unwrap();

@@ -1,4 +1,4 @@
-"""What became of a whole system, as tables."""
+"""What became of a whole system, and of several traces, as tables."""
 
 from __future__ import annotations
 
@@ -57,6 +57,32 @@ def print_mix(report: dict[str, Any]) -> None:
     if parallel:
         facts.append(("several threads", f"in {', '.join(parallel)}: one after the other here"))
     print_facts(facts)
+
+
+def print_merger(report: dict[str, Any]) -> None:
+    """The processes of a mix of several traces, for people."""
+    number = plain_number
+    columns = [
+        *(("process", True), ("trace", False), ("program", False), ("threads", True)),
+        *(("references", True), ("private", True), ("moved by", True)),
+    ]
+    cells = [
+        [
+            *(", ".join(map(str, row["pids"])), row["trace"], row["program"] or "-"),
+            _threads(row["first_thread"], row["threads"]),
+            *(number(row["references"]), number(row["private_references"])),
+            f"{row['offset']:#x}",
+        ]
+        for row in report["processes"]
+    ]
+    print_table(columns, cells, "processes of the mix")
+    if report["shared"]:
+        ranges = ", ".join(f"{low:#x}-{high:#x}" for low, high in report["shared"])
+        print_facts([("shared", f"{ranges} at the same place for all")])
+
+
+def _threads(first: int, count: int) -> str:
+    return str(first) if count == 1 else f"{first}-{first + count - 1}" if count else "-"
 
 
 def _name(row: dict[str, Any]) -> str:

@@ -29,6 +29,11 @@ _EXAMPLES = {
         "homenode transform processes system.hnt -o mix.hnt --processes apache2=13,postgres=8,ls",
         "homenode transform processes system.hnt -o mix.hnt --references 1000000",
     ],
+    "merge": [
+        "homenode transform merge a.hnt b.hnt c.hnt -o mix.hnt",
+        "homenode transform merge a.hnt a.hnt -o mix.hnt --quantum 1000 --private keep",
+        "homenode transform merge a.hnt b.hnt -o mix.hnt --shared 0x7f0000000000-0x7f0000100000",
+    ],
     "realign": [
         "homenode transform realign t.hnt -o u.hnt --page-size 4096",
         "homenode transform realign t.hnt -o u.hnt --page-size 64K --window 100000",
@@ -73,7 +78,7 @@ class _Kinds(click.Group):
     ),
 )
 def transform() -> None:
-    """Make a trace from a trace: perturb the order, select a part, move data, split.
+    """Make a trace from a trace: perturb the order, select a part, move data, split, merge.
 
     What was done, with every parameter, becomes part of the new trace's provenance
     (homenode info).
@@ -90,7 +95,9 @@ def _command(row: dict[str, Any]) -> click.Command:
     """The subcommand of one transform, with an option for each parameter."""
     kind, pieces = row["name"], row["pieces"]
 
-    def run(trace: str, output: str, as_json: bool, **parameters: str | None) -> None:
+    def run(
+        trace: str | tuple[str, ...], output: str, as_json: bool, **parameters: str | None
+    ) -> None:
         _run((kind, pieces), (trace, output), as_json, parameters)
 
     run.__doc__ = f"{row['summary'][0].upper()}{row['summary'][1:]}.\n\nSource: {row['source']}."
@@ -112,13 +119,17 @@ def _command(row: dict[str, Any]) -> click.Command:
         metavar="U.hnt",
         help=f"The trace to write{several}.",
     )
-    run = click.argument("trace", metavar="T.hnt")(output(run))
+    if row["several"]:
+        trace = click.argument("trace", metavar="T.hnt...", nargs=-1, required=True)
+    else:
+        trace = click.argument("trace", metavar="T.hnt")
+    run = trace(output(run))
     return click.command(kind, epilog=examples(*_EXAMPLES[kind]))(run)
 
 
 def _run(
     which: tuple[str, bool],
-    files: tuple[str, str],
+    files: tuple[str | tuple[str, ...], str],
     as_json: bool,
     parameters: dict[str, str | None],
 ) -> None:
@@ -129,13 +140,13 @@ def _run(
     (kind, pieces), (trace, output) = which, files
     with Progress("transforming") as progress:
         if pieces:
-            made = homenode.split(trace, output, progress=progress, **parameters)
+            made = homenode.split(str(trace), output, progress=progress, **parameters)
         else:
             made = [homenode.transform(kind, trace, output, progress=progress, **parameters)]
     if as_json:
         print_json(
             {
-                "trace": trace,
+                **({"trace": trace} if isinstance(trace, str) else {"traces": trace}),
                 "transform": kind,
                 "outputs": [
                     {
@@ -150,13 +161,14 @@ def _run(
             }
         )
         return
-    from homenode.cli.mix_table import print_mix
+    from homenode.cli.mix_table import print_merger, print_mix
     from homenode.cli.realign_table import print_report
 
+    tables = {"processes": print_mix, "merge": print_merger, "realign": print_report}
     for piece in made:
         click.echo(f"{piece.path}: {plain_number(piece.references)} references")
         if piece.report:
-            (print_mix if kind == "processes" else print_report)(piece.report)
+            tables[kind](piece.report)
 
 
 COMMANDS = {"transform": transform}

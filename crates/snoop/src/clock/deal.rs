@@ -70,7 +70,7 @@ pub struct Dealer {
     recorded: Vec<usize>,
     steps: Vec<Vec<Item>>,
     /// The address space that each process was last seen in.
-    pids: Vec<u32>,
+    pids: Vec<Option<u32>>,
     /// Whether references of several address spaces came from one thread.
     mixed: bool,
     begun: Vec<bool>,
@@ -105,7 +105,7 @@ impl Dealer {
             captured: false,
             recorded: (0..processes).collect(),
             steps: vec![Vec::new(); processes],
-            pids: vec![0; processes],
+            pids: vec![None; processes],
             mixed: false,
             begun: vec![false; processes],
             ended: vec![false; processes],
@@ -193,8 +193,9 @@ impl Dealer {
         let private = flagged || self.private.iter().any(|range| range.contains(&addr));
         flags = Flags(flags.0 & !Flags::PRIVATE.0 | if private { Flags::PRIVATE.0 } else { 0 });
         let pid = batch.pid.get(row).copied().unwrap_or(0);
-        self.mixed |= self.begun[process] && self.pids[process] != pid;
-        self.pids[process] = pid;
+        if self.pids[process] != Some(pid) {
+            self.move_to(process, pid);
+        }
         let size = batch.size[row].max(1);
         let mut item = Item { size, flags: flags.0, count, ..Item::step(step, addr) };
         if let Some(areas) = &self.areas
@@ -219,6 +220,15 @@ impl Dealer {
             }
         }
         self.push(process, item);
+    }
+
+    /// A process makes references in an address space, other than the one before, if any.
+    fn move_to(&mut self, process: usize, pid: u32) {
+        if self.pids[process].replace(pid).is_some() {
+            self.mixed = true;
+        } else if let Some(translation) = &mut self.translation {
+            translation.claim(process, pid);
+        }
     }
 
     /// Takes nothing more of a process, be it that it never did.
@@ -271,15 +281,13 @@ impl Dealer {
                 }
             }
             EventKind::Map { addr, size, shared: true, object } => {
-                let pid = self.pids[process];
                 if let Some(translation) = &mut self.translation {
-                    translation.share(pid, (*addr, *size), object);
+                    translation.map((process, self.pids[process]), (*addr, *size), object);
                 }
             }
             EventKind::Unmap { addr, .. } => {
-                let pid = self.pids[process];
                 if let Some(translation) = &mut self.translation {
-                    translation.unshare(pid, *addr);
+                    translation.unmap((process, self.pids[process]), *addr);
                 }
             }
             EventKind::Marker { text } => {
@@ -434,6 +442,32 @@ mod tests {
         assert_eq!(counts(Reading::default(), &batch), [5, 7, 2, 0, 0, 0, 0, 0]);
         // A trace that does not count instructions has references only.
         assert_eq!(counts(some, &Batch { gap: Vec::new(), ..batch }), [0; 4]);
+    }
+
+    #[test]
+    fn what_is_mapped_before_the_first_reference_is_of_its_process() {
+        let mut dealer = Dealer::new(3, Reading::default(), &[], Some(Translation::new(12, 1)));
+        let map = |thread, addr| {
+            let object = "shm".to_owned();
+            event(thread, EventKind::Map { addr, size: 4096, shared: true, object })
+        };
+        let lock = EventKind::LockAcquire { addr: 8 };
+        let unmap = EventKind::Unmap { addr: 0x3000, size: 4096 };
+        let events = vec![map(0, 0x1000), map(1, 0x2000), event(1, lock), map(2, 0x3000)];
+        let batch = Batch {
+            thread: vec![0, 1, 2],
+            kind: vec![0; 3],
+            size: vec![4; 3],
+            addr: vec![0x1010, 0x2010, 0x3010],
+            pid: vec![7, 8, 9],
+            events: [events, vec![event(2, unmap)]].concat(),
+            ..Batch::default()
+        };
+        let steps = dealer.deal(&batch).steps;
+        let addrs: Vec<u64> = steps.iter().map(|(_, steps)| steps[steps.len() - 1].addr).collect();
+        assert_eq!(addrs[0], addrs[1]);
+        assert_ne!(addrs[1], addrs[2], "it was unmapped");
+        assert!(!dealer.is_mixed());
     }
 
     #[test]

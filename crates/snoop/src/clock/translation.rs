@@ -38,6 +38,9 @@ pub struct Translation {
     /// Shared mappings by process and first byte.
     segments: FxHashMap<u32, BTreeMap<u64, Segment>>,
     objects: FxHashMap<String, usize>,
+    /// What threads mapped before their first references say whose memory it is: first byte and
+    /// bytes, and what is mapped.
+    early: Vec<(usize, (u64, u64), String)>,
 }
 
 impl Translation {
@@ -56,6 +59,7 @@ impl Translation {
             frames: FxHashMap::default(),
             segments: FxHashMap::default(),
             objects: FxHashMap::default(),
+            early: Vec::new(),
         }
     }
 
@@ -74,6 +78,34 @@ impl Translation {
         };
         let segment = Segment { end: start.saturating_add(size), space };
         self.segments.entry(pid).or_default().insert(start, segment);
+    }
+
+    /// As `share`, by a thread whose process may not be known yet.
+    pub(super) fn map(
+        &mut self,
+        (thread, pid): (usize, Option<u32>),
+        stretch: (u64, u64),
+        object: &str,
+    ) {
+        match pid {
+            Some(pid) => self.share(pid, stretch, object),
+            None => self.early.push((thread, stretch, object.to_owned())),
+        }
+    }
+
+    /// As `unshare`, by a thread whose process may not be known yet.
+    pub(super) fn unmap(&mut self, (thread, pid): (usize, Option<u32>), start: u64) {
+        match pid {
+            Some(pid) => self.unshare(pid, start),
+            None => self.early.retain(|early| (early.0, early.1.0) != (thread, start)),
+        }
+    }
+
+    /// The thread is of the process, and so is what it mapped before.
+    pub(super) fn claim(&mut self, thread: usize, pid: u32) {
+        for (of, stretch, object) in std::mem::take(&mut self.early) {
+            self.map((of, (of == thread).then_some(pid)), stretch, &object);
+        }
     }
 
     /// A process ends the mapping that begins there.

@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     source: "Bolosky 1993, section 2.3.1",
     params: &[],
     pieces: false,
+    several: false,
     build: |_, _| Ok(Box::new(DropSync { dropped: Dropped::default() })),
 };
 

@@ -46,6 +46,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     pieces: false,
+    several: false,
     build: |values, _| {
         let seed = values.count("seed", 0..=u64::MAX)?.unwrap_or(0);
         Ok(Box::new(Gap {

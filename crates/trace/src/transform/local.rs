@@ -33,6 +33,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     pieces: false,
+    several: false,
     build: |values, _| {
         let seed = values.count("seed", 0..=u64::MAX)?.unwrap_or(0);
         let buffer = values.count("buffer", 1..=1 << 20)?.unwrap_or(1);

@@ -7,6 +7,7 @@
 mod drop_sync;
 mod gap;
 mod local;
+mod merge;
 mod output;
 mod processes;
 mod processors;
@@ -22,12 +23,13 @@ use serde::Serialize;
 
 use crate::error::TraceError;
 use crate::import::Progress;
-use crate::model::{Batch, Metadata};
+use crate::model::{Batch, Columns, Metadata};
 use crate::reader::TraceReader;
 use crate::realign::Realignment;
 
+pub use merge::{MergedProcess, Merger};
 pub use processes::{AreaReferences, LeftOut, Mix, MixPages, MixProcess, References, Switches};
-pub use run::{Piece, transform_file};
+pub use run::{Piece, transform_file, transform_files};
 
 use output::Output;
 use values::Values;
@@ -41,6 +43,7 @@ pub const TABLE: &[Entry] = &[
     drop_sync::ENTRY,
     processors::ENTRY,
     processes::ENTRY,
+    merge::ENTRY,
     realign::ENTRY,
     split::ENTRY,
 ];
@@ -58,13 +61,15 @@ pub struct Entry {
     pub params: &'static [Param],
     /// Whether it writes several traces: `U.0.hnt`, `U.1.hnt` and so on for the output `U.hnt`.
     pub pieces: bool,
+    /// Whether it takes several traces.
+    pub several: bool,
     /// Makes an instance.
     build: Build,
 }
 
-/// Makes an instance from parameters, for one trace.
+/// Makes an instance from parameters, for traces: only one, if [`Entry::several`] does not say so.
 type Build =
-    for<'a> fn(&Values<'_>, &'a TraceReader) -> Result<Box<dyn Transform + 'a>, TransformError>;
+    for<'a> fn(&Values<'_>, &'a [TraceReader]) -> Result<Box<dyn Transform + 'a>, TransformError>;
 
 /// A parameter of a transform.
 #[derive(Clone, Copy, Debug)]
@@ -86,16 +91,28 @@ trait Transform {
         Ok(0)
     }
 
+    /// Number of the trace whose next chunk it takes now. All chunks of all traces are taken.
+    fn wants(&self) -> usize {
+        0
+    }
+
     /// Takes a chunk, and emits what can be emitted. Batches come in Time order.
     fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError>;
 
     /// Emits what is left.
     fn finish(&mut self, _out: &mut Output) {}
 
-    /// Changes what the metadata says, for what the transform changes.
+    /// Optional columns of the new trace; `given` are those of the first one it was given.
+    fn columns(&self, given: Columns) -> Columns {
+        given
+    }
+
+    /// Changes what the metadata says, for what the transform changes; `metadata` is
+    /// that of the first trace it was given.
     fn metadata(&self, _metadata: &mut Metadata) {}
 
-    /// What was done, of transforms that say so; `metadata` is that of the trace it was given.
+    /// What was done, of transforms that say so; `metadata` is that of the first trace it was
+    /// given.
     fn report(&self, _metadata: &Metadata) -> Option<Report> {
         None
     }
@@ -115,6 +132,8 @@ pub enum Report {
     Realigned(Box<Realignment>),
     /// Processes of a whole system.
     Mixed(Box<Mix>),
+    /// Processes of several traces.
+    Merged(Box<Merger>),
 }
 
 impl Report {
@@ -123,7 +142,7 @@ impl Report {
     pub fn realigned(self) -> Option<Realignment> {
         match self {
             Self::Realigned(report) => Some(*report),
-            Self::Mixed(_) => None,
+            Self::Mixed(_) | Self::Merged(_) => None,
         }
     }
 }

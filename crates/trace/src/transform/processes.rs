@@ -74,13 +74,15 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     pieces: false,
+    several: false,
     build,
 };
 
 fn build<'a>(
     values: &Values<'_>,
-    trace: &'a TraceReader,
+    traces: &'a [TraceReader],
 ) -> Result<Box<dyn Transform + 'a>, TransformError> {
+    let trace = &traces[0];
     let columns = trace.columns();
     if !columns.pid || !columns.flags {
         let lacks = if columns.pid { "was made by the kernel" } else { "is of which process" };

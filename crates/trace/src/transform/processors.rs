@@ -30,8 +30,9 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     pieces: false,
-    build: |values, trace| {
-        let threads = trace.threads();
+    several: false,
+    build: |values, traces| {
+        let threads = traces[0].threads();
         let count = values.count("count", 1..=1 << 15)?;
         let processor_of: Vec<u16> = match (count, values.text("map")) {
             (Some(_), Some(_)) | (None, None) => {

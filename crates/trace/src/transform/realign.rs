@@ -51,13 +51,15 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     pieces: false,
+    several: false,
     build,
 };
 
 fn build<'a>(
     values: &Values<'_>,
-    trace: &'a TraceReader,
+    traces: &'a [TraceReader],
 ) -> Result<Box<dyn Transform + 'a>, TransformError> {
+    let trace = &traces[0];
     let page = page_size(values)?;
     let window = values.count("window", 1..=WINDOW_MAX)?.unwrap_or(1);
     let left_out = [

@@ -27,29 +27,49 @@ pub struct Piece {
     pub report: Option<Report>,
 }
 
-/// Transforms `trace` into a new trace at `out`, or several beside it if [`Entry::pieces`] says so.
-/// After an error there is none of them, not even a partial one.
+/// As [`transform_files`], for one trace.
 ///
 /// # Errors
-/// When there is no such transform or parameter, a value does not fit, the trace cannot be read or
-/// the new one written, or `progress` (in rows) broke off.
+/// As [`transform_files`].
 pub fn transform_file(
     trace: &TraceReader,
+    what: (&str, &BTreeMap<String, String>),
+    out: &Path,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<Piece>, TransformError> {
+    transform_files(std::slice::from_ref(trace), what, out, progress)
+}
+
+/// Transforms `traces` (only one, if [`Entry::several`] does not say so) into a new trace at
+/// `out`, or several beside it if [`Entry::pieces`] says so. After an error there is none of them,
+/// not even a partial one.
+///
+/// # Errors
+/// When there is no such transform or parameter, it does not take so many traces, a value does not
+/// fit, a trace cannot be read or a new one written, or `progress` (in rows) broke off.
+pub fn transform_files(
+    traces: &[TraceReader],
     (name, parameters): (&str, &BTreeMap<String, String>),
     out: &Path,
     progress: &mut Progress<'_>,
 ) -> Result<Vec<Piece>, TransformError> {
     let entry = find(name)?;
     let values = Values::new(entry, parameters)?;
-    let mut transform = (entry.build)(&values, trace)?;
+    if traces.is_empty() || (traces.len() > 1 && !entry.several) {
+        let expected = if entry.several { "one trace or more" } else { "one trace" };
+        return Err(values.error(format!("expected {expected}, found {}", traces.len())));
+    }
+    let mut transform = (entry.build)(&values, traces)?;
     let ahead = transform.prepare(progress)?;
     let mut record = format!("transform {name}");
     for word in values.words() {
         record = format!("{record} {word}");
     }
     let version = env!("CARGO_PKG_VERSION");
-    record = format!("{record} (homenode {version}) of a trace with checksum {}", trace.checksum());
-    let mut files = Files { trace, entry, out, record, writer: None, done: Vec::new() };
+    let checksums: Vec<String> = traces.iter().map(TraceReader::checksum).collect();
+    let several = if entry.several { "traces with checksums" } else { "a trace with checksum" };
+    record = format!("{record} (homenode {version}) of {several} {}", checksums.join(", "));
+    let mut files = Files { traces, entry, out, record, writer: None, done: Vec::new() };
     match files.write(transform.as_mut(), (ahead, progress)) {
         Ok(()) => Ok(files.done),
         Err(error) => {
@@ -61,7 +81,8 @@ pub fn transform_file(
 
 /// The traces being written.
 struct Files<'a> {
-    trace: &'a TraceReader,
+    /// What is transformed: at least one.
+    traces: &'a [TraceReader],
     entry: &'static Entry,
     out: &'a Path,
     record: String,
@@ -79,13 +100,18 @@ impl Files<'_> {
         let mut input = Batch::default();
         let mut output = Output::new();
         let mut rows = ahead;
-        self.begin()?;
-        for index in 0..self.trace.chunks().len() {
-            self.trace.read_chunk(index, Want::ALL, &mut input)?;
+        self.begin(transform)?;
+        let chunks = self.traces.iter().map(|trace| trace.chunks().len()).sum();
+        let all: u64 = self.traces.iter().map(TraceReader::rows).sum();
+        let mut taken = vec![0; self.traces.len()];
+        for _ in 0..chunks {
+            let wanted = transform.wants();
+            self.traces[wanted].read_chunk(taken[wanted], Want::ALL, &mut input)?;
+            taken[wanted] += 1;
             transform.batch(&input, &mut output)?;
             self.take(transform, &mut output)?;
             rows += input.len() as u64;
-            if progress(rows, Some(self.trace.rows() + ahead)).is_break() {
+            if progress(rows, Some(all + ahead)).is_break() {
                 return Err(TraceError::Cancelled { path: self.out.to_owned() });
             }
         }
@@ -103,7 +129,7 @@ impl Files<'_> {
         for (i, batch) in output.pieces.iter().enumerate() {
             if i > 0 {
                 self.end(transform)?;
-                self.begin()?;
+                self.begin(transform)?;
             }
             if let Some(writer) = &mut self.writer {
                 writer.push_batch(batch)?;
@@ -114,10 +140,10 @@ impl Files<'_> {
         Ok(())
     }
 
-    fn begin(&mut self) -> Result<(), TraceError> {
+    fn begin(&mut self, transform: &dyn Transform) -> Result<(), TraceError> {
         let options = WriterOptions {
-            columns: self.trace.columns(),
-            chunk_rows: self.trace.chunk_rows(),
+            columns: transform.columns(self.traces[0].columns()),
+            chunk_rows: self.traces[0].chunk_rows(),
             ..WriterOptions::default()
         };
         self.writer = Some(Box::new(TraceWriter::create(self.path(), options)?));
@@ -140,10 +166,11 @@ impl Files<'_> {
         let path = self.path();
         let covered =
             if self.entry.pieces { Some(writer.references()) } else { transform.covered() };
-        let mut metadata: Metadata = self.trace.metadata().clone();
+        let first = &self.traces[0];
+        let mut metadata: Metadata = first.metadata().clone();
         transform.metadata(&mut metadata);
-        if let Some(covered) = covered.filter(|&n| n != self.trace.references()) {
-            let share = ratio(covered, self.trace.references());
+        if let Some(covered) = covered.filter(|&n| n != first.references()) {
+            let share = ratio(covered, first.references());
             for time in [&mut metadata.wall_time_s, &mut metadata.native_time_s] {
                 *time = time.map(|seconds| seconds * share);
             }
@@ -152,7 +179,7 @@ impl Files<'_> {
             if self.entry.pieces { format!(", piece {}", self.done.len()) } else { String::new() };
         metadata.provenance.push(format!("{}{piece}", self.record));
         let summary = writer.finish(metadata)?;
-        let report = transform.report(self.trace.metadata());
+        let report = transform.report(first.metadata());
         self.done.push(Piece { path, summary, report });
         Ok(())
     }

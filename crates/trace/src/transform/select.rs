@@ -65,6 +65,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     pieces: false,
+    several: false,
     build: |values, _| {
         if values.words().is_empty() {
             return Err(values.error(

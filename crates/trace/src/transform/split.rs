@@ -28,6 +28,7 @@ pub const ENTRY: Entry = Entry {
         },
     ],
     pieces: true,
+    several: false,
     build: |values, _| {
         let every = values.count("every", 1..=u64::MAX)?;
         let at = match (every, values.text("at")) {

@@ -1,0 +1,276 @@
+//! Traces of several processes as one.
+
+mod lane;
+mod metadata;
+mod places;
+mod report;
+mod survey;
+
+use std::ops::Range;
+
+use homenode_base::{Access, Flags};
+use rustc_hash::FxHashMap;
+
+use self::lane::{Item, Lane};
+use self::places::{PAGE_BYTES, Places};
+use self::survey::Survey;
+use super::output::Output;
+use super::values::Values;
+use super::{Entry, Param, Report, Transform, TransformError};
+use crate::error::TraceError;
+use crate::import::Progress;
+use crate::model::{Batch, Columns, Event, EventKind, Metadata};
+use crate::reader::TraceReader;
+
+pub use self::report::{MergedProcess, Merger};
+
+/// Each trace is one process, with an address space of its own. Its threads follow those of the
+/// traces before it, and its addresses move by a multiple of a power of two that is above all of
+/// them: so blocks, pages, locks and program counters of two processes are never the same, and
+/// within a process everything, sets of caches included, stays as it was. What is said to be shared
+/// stays where it is.
+///
+/// Processes take turns of a quantum of references; who is at its end leaves the turns. The order
+/// within a process stays.
+///
+/// Events are read ahead once, for their threads and addresses. Memory grows with the number of
+/// traces, of which one chunk each is held, not with their length.
+pub const ENTRY: Entry = Entry {
+    name: "merge",
+    summary: "put traces of several processes together, each with addresses of its own",
+    source: "Foglia, Giorgi and Prete 2004, section 4: a workload of process traces",
+    params: &[
+        Param {
+            name: "quantum",
+            default: "100",
+            form: "N",
+            doc: "references, fetches included, that a process makes before it is the next one's \
+                  turn",
+        },
+        Param {
+            name: "shared",
+            default: "",
+            form: "LO-HI",
+            doc: "addresses at which all processes have the same memory, LO to HI - 1, whole pages \
+                  of 4096 bytes; several ranges with commas",
+        },
+        Param {
+            name: "private",
+            default: "auto",
+            form: "auto|keep",
+            doc: "references of a process that has one thread are private, but for those to shared \
+                  memory; or those alone that its recording calls private",
+        },
+    ],
+    pieces: false,
+    several: true,
+    build: |values, traces| {
+        let quantum = values.count("quantum", 1..=1 << 40)?.unwrap_or(1);
+        let marks = values.choice("private", &["auto", "keep"])? == 0;
+        let shared = shared(values)?;
+        Ok(Box::new(Merge {
+            traces,
+            quantum,
+            marks,
+            shared,
+            lanes: Vec::new(),
+            places: Vec::new(),
+            turn: 0,
+            left: quantum,
+            pids: FxHashMap::default(),
+        }))
+    },
+};
+
+/// Stretches of shared memory, in order, those side by side as one.
+fn shared(values: &Values<'_>) -> Result<Vec<Range<u64>>, TransformError> {
+    let mut ranges = values.ranges("shared", false)?.unwrap_or_default();
+    ranges.sort_by_key(|range| range.start);
+    let mut found: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        if range.start % PAGE_BYTES != 0 || range.end % PAGE_BYTES != 0 {
+            return Err(values.error(format!(
+                "shared={:#x}-{:#x}: expected the first byte of a page and, after it, that of \
+                 another one: multiples of {PAGE_BYTES}",
+                range.start, range.end
+            )));
+        }
+        match found.last_mut() {
+            Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+            Some(_) | None => found.push(range),
+        }
+    }
+    Ok(found)
+}
+
+struct Merge<'a> {
+    traces: &'a [TraceReader],
+    quantum: u64,
+    /// Whether references of processes with one thread are private.
+    marks: bool,
+    /// Memory that is the same in all processes.
+    shared: Vec<Range<u64>>,
+    lanes: Vec<Lane>,
+    /// Where the memory of each process is.
+    places: Vec<Places>,
+    /// The process that has the turn.
+    turn: usize,
+    /// References left of it.
+    left: u64,
+    /// Processes of the new trace by trace and process there.
+    pids: FxHashMap<(usize, u32), u32>,
+}
+
+impl Merge<'_> {
+    fn fail(problem: String) -> TransformError {
+        TransformError::Parameter { transform: ENTRY.name, problem }
+    }
+
+    /// Emits what can be emitted before more must be read.
+    fn advance(&mut self, out: &mut Output) {
+        loop {
+            while self.left > 0 {
+                match self.lanes[self.turn].next() {
+                    Some(Item::Access(access)) => {
+                        self.left -= 1;
+                        self.access(&access, out);
+                    }
+                    Some(Item::Event(event)) => self.event(&event, out),
+                    None => break,
+                }
+            }
+            let reads = self.left > 0 && !self.lanes[self.turn].is_over();
+            if reads || !self.pass() {
+                return;
+            }
+        }
+    }
+
+    /// It is the next process's turn, if one has something left.
+    fn pass(&mut self) -> bool {
+        let count = self.lanes.len();
+        let next = (1..=count).map(|step| (self.turn + step) % count);
+        let Some(next) = next.into_iter().find(|&next| !self.lanes[next].is_over()) else {
+            return false;
+        };
+        (self.turn, self.left) = (next, self.quantum);
+        true
+    }
+
+    fn access(&mut self, access: &Access, out: &mut Output) {
+        let number = self.turn;
+        let pid = self.pid(access.pid);
+        let (lane, places) = (&mut self.lanes[number], &self.places[number]);
+        let thread = lane.thread(access.thread);
+        if lane.begins() {
+            for range in &self.shared {
+                let (addr, size) = (range.start, range.end - range.start);
+                let what = EventKind::Map { addr, size, shared: true, object: String::new() };
+                out.event(Event { thread, what });
+            }
+        }
+        let private = lane.marks && !places.stays(access.addr) && !lane.is_shared(access.addr);
+        let flags = if private { access.flags.union(Flags::PRIVATE) } else { access.flags };
+        lane.private_references += u64::from(flags.contains(Flags::PRIVATE));
+        let (addr, pc) = (places.address(access.addr), places.code(access.pc));
+        out.access(&Access { thread, addr, pc, pid, flags, ..*access });
+    }
+
+    /// The process of the new trace that a process of the trace is.
+    fn pid(&mut self, pid: u32) -> u32 {
+        let number = self.turn;
+        if let Some((_, known)) = self.lanes[number].last_pid.filter(|&(old, _)| old == pid) {
+            return known;
+        }
+        let known = self.pids.get(&(number, pid)).copied().unwrap_or_else(|| {
+            let first = u32::try_from(number + 1).unwrap_or(u32::MAX);
+            let further = self.lanes.iter().map(|lane| lane.further_pids.len()).sum::<usize>();
+            let new = if self.lanes[number].last_pid.is_none() {
+                first
+            } else {
+                let new = u32::try_from(self.lanes.len() + further + 1).unwrap_or(u32::MAX);
+                self.lanes[number].further_pids.push(new);
+                new
+            };
+            self.pids.insert((number, pid), new);
+            new
+        });
+        self.lanes[number].last_pid = Some((pid, known));
+        known
+    }
+
+    fn event(&mut self, event: &Event, out: &mut Output) {
+        let (lane, places) = (&mut self.lanes[self.turn], &self.places[self.turn]);
+        let thread = lane.thread(event.thread);
+        lane.meet(&event.what);
+        let mut emit = |what| out.event(Event { thread, what });
+        // What is shared was mapped once and for all.
+        if let EventKind::Map { addr, size, shared, object } = &event.what {
+            for part in places.parts(*addr, *size).filter(|part| !part.stays) {
+                let (addr, size, object) = (part.start, part.size, object.clone());
+                emit(EventKind::Map { addr, size, shared: *shared, object });
+            }
+        } else if let EventKind::Unmap { addr, size } = event.what {
+            for part in places.parts(addr, size).filter(|part| !part.stays) {
+                emit(EventKind::Unmap { addr: part.start, size: part.size });
+            }
+        } else {
+            let mut what = places.event(&event.what);
+            if let EventKind::ThreadCreate { child } | EventKind::ThreadJoin { child } = &mut what {
+                *child = lane.thread(*child);
+            }
+            emit(what);
+        }
+    }
+}
+
+impl Transform for Merge<'_> {
+    fn prepare(&mut self, progress: &mut Progress<'_>) -> Result<u64, TransformError> {
+        let survey = Survey::of(self.traces, &self.shared, progress)?;
+        let stride = survey.stride().map_err(Self::fail)?;
+        let mut first = 0;
+        for (trace, process) in self.traces.iter().zip(&survey.processes) {
+            let number = self.lanes.len() as u64;
+            let mut lane = Lane::new(trace, (first, process.threads));
+            lane.marks = self.marks && process.alone;
+            self.lanes.push(lane);
+            self.places.push(Places::new(number * stride, stride, &self.shared));
+            first += process.threads;
+        }
+        if self.lanes[self.turn].is_over() {
+            self.pass();
+        }
+        Ok(survey.rows)
+    }
+
+    fn wants(&self) -> usize {
+        self.turn
+    }
+
+    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+        self.lanes[self.turn].fill(input);
+        self.advance(out);
+        Ok(())
+    }
+
+    /// All that one of the traces has, and processes.
+    fn columns(&self, given: Columns) -> Columns {
+        let has = |column: fn(Columns) -> bool| self.traces.iter().any(|t| column(t.columns()));
+        Columns {
+            pc: has(|columns| columns.pc),
+            gap: has(|columns| columns.gap),
+            pid: true,
+            flags: given.flags
+                || has(|columns| columns.flags)
+                || self.lanes.iter().any(|lane| lane.marks),
+        }
+    }
+
+    fn metadata(&self, metadata: &mut Metadata) {
+        *metadata = metadata::merged(self);
+    }
+
+    fn report(&self, _metadata: &Metadata) -> Option<Report> {
+        Some(Report::Merged(Box::new(report::report(self))))
+    }
+}

@@ -1,0 +1,84 @@
+//! What a mix says about itself.
+
+use rustc_hash::FxHashSet;
+
+use super::Merge;
+use super::places::Places;
+use crate::model::{AddressRange, Metadata, MovedRange, SourceLine};
+
+/// The metadata of all traces together. Names say whose they are; there is no wall time, for the
+/// processes did not run together.
+pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
+    let of = |field: fn(&Metadata) -> &str| {
+        let mut found: Vec<&str> = Vec::new();
+        for trace in merge.traces {
+            let text = field(trace.metadata());
+            if !text.is_empty() && !found.contains(&text) {
+                found.push(text);
+            }
+        }
+        found.join("; ")
+    };
+    let programs = merge.traces.iter().map(|trace| trace.metadata().program.as_str());
+    let paths = merge.traces.iter().map(|trace| trace.path().display().to_string());
+    let mut metadata = Metadata {
+        program: programs.collect::<Vec<_>>().join(" + "),
+        arguments: paths.collect(),
+        tool: of(|metadata| &metadata.tool),
+        method: of(|metadata| &metadata.method),
+        order: format!("turns of {} of: {}", merge.quantum, of(|metadata| &metadata.order)),
+        sampling: merge.traces[0].metadata().sampling.clone(),
+        word_size: merge.traces.iter().map(|t| t.metadata().word_size).max().unwrap_or(0),
+        ..Metadata::default()
+    };
+    let mut common = FxHashSet::default();
+    for (number, (trace, places)) in merge.traces.iter().zip(&merge.places).enumerate() {
+        let own = trace.metadata();
+        for range in &own.ranges {
+            let thread = merge.lanes[number].thread(range.thread);
+            let parts = moved(&AddressRange { thread, ..range.clone() }, (places, number));
+            let fresh = parts.into_iter().filter(|(range, stays)| {
+                let key = (range.start, range.size, range.kind, range.name.clone());
+                !stays || common.insert(key)
+            });
+            metadata.ranges.extend(fresh.map(|(range, _)| range));
+        }
+        metadata.moved.extend(own.moved.iter().map(|range| MovedRange {
+            start: places.address(range.start),
+            from: places.address(range.from),
+            size: range.size,
+        }));
+        metadata.lines.extend(own.lines.iter().map(|line| moved_line(line, (places, number))));
+        let record = |text: &String| format!("process {}: {text}", number + 1);
+        metadata.provenance.extend(own.provenance.iter().map(record));
+    }
+    metadata.ranges.sort_by_key(|range| range.start);
+    metadata.moved.sort_by_key(|range| range.start);
+    metadata.lines.sort_by_key(|line| line.pc);
+    metadata.lines.dedup_by_key(|line| line.pc);
+    metadata
+}
+
+/// A name with the process whose it is.
+fn of_process(name: &str, number: usize) -> String {
+    if name.is_empty() { String::new() } else { format!("{name} (process {})", number + 1) }
+}
+
+/// A range of a process in the mix, in parts if it is shared in part, and whether each is.
+fn moved(range: &AddressRange, (places, number): (&Places, usize)) -> Vec<(AddressRange, bool)> {
+    let parts = places.parts(range.start, range.size);
+    let part = |part: super::places::Part| {
+        let own = || of_process(&range.name, number);
+        let name = if part.stays { range.name.clone() } else { own() };
+        let (start, size, site) = (part.start, part.size, places.code(range.site));
+        (AddressRange { start, size, name, site, ..range.clone() }, part.stays)
+    };
+    parts.map(part).collect()
+}
+
+fn moved_line(line: &SourceLine, (places, number): (&Places, usize)) -> SourceLine {
+    let pc = places.code(line.pc);
+    let own = || of_process(&line.function, number);
+    let function = if places.stays(line.pc) { line.function.clone() } else { own() };
+    SourceLine { pc, function, ..line.clone() }
+}

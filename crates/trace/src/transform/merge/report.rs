@@ -1,0 +1,63 @@
+//! What a mix of several traces has.
+
+use serde::Serialize;
+
+use super::Merge;
+
+/// A mix of several traces.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Merger {
+    /// The processes, in the order of the traces.
+    pub processes: Vec<MergedProcess>,
+    /// Memory that all have at the same addresses: first byte, and one past the last.
+    pub shared: Vec<(u64, u64)>,
+}
+
+/// A trace in a mix.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MergedProcess {
+    /// The trace, as it was named.
+    pub trace: String,
+    /// Its checksum.
+    pub checksum: String,
+    /// Its program.
+    pub program: String,
+    /// Its process in the mix, and further ones if the trace was of several.
+    pub pids: Vec<u32>,
+    /// The thread of the mix that its thread 0 is.
+    pub first_thread: u16,
+    /// Its threads.
+    pub threads: u16,
+    /// By how much its addresses moved.
+    pub offset: u64,
+    /// Its data references.
+    pub references: u64,
+    /// References and fetches that are private in the mix.
+    pub private_references: u64,
+}
+
+/// What became of the traces.
+pub(super) fn report(merge: &Merge<'_>) -> Merger {
+    let traces = merge.traces.iter().zip(&merge.lanes).zip(&merge.places);
+    let process = |(number, ((trace, lane), places)): (u32, _)| {
+        let (trace, lane): (&crate::reader::TraceReader, &super::Lane) = (trace, lane);
+        let places: &super::Places = places;
+        let mut pids = vec![number];
+        pids.extend(&lane.further_pids);
+        MergedProcess {
+            trace: trace.path().display().to_string(),
+            checksum: trace.checksum(),
+            program: trace.metadata().program.clone(),
+            pids,
+            first_thread: lane.first,
+            threads: lane.threads,
+            offset: places.offset,
+            references: trace.references(),
+            private_references: lane.private_references,
+        }
+    };
+    Merger {
+        processes: (1..).zip(traces).map(process).collect(),
+        shared: merge.shared.iter().map(|range| (range.start, range.end)).collect(),
+    }
+}
