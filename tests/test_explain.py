@@ -58,13 +58,13 @@ def test_data_are_complete_and_add_up(capsys: pytest.CaptureFixture[str]) -> Non
     assert data == hn.explain(_PROTOCOLS).to_dict()
     assert set(data) == {
         *("version", "machine", "processors", "cache_size", "block_size", "associativity"),
-        *("cycles", "example", "trace", "protocols"),
+        *("instruction_cache", "cycles", "example", "trace", "protocols"),
     }
     assert data["example"]["name"] == "tour"
     for protocol in data["protocols"]:
         assert set(protocol) == {"name", "summary", "source", "table", "walk"}
         walk = protocol["walk"]
-        assert set(walk) == {"blocks", "start", "steps", "totals", "bus_cycles"}
+        assert set(walk) == {"caches", "blocks", "start", "steps", "totals", "bus_cycles"}
         assert sum(step["cycles"] for step in walk["steps"]) == walk["bus_cycles"]
         _check_steps(walk)
 
@@ -76,8 +76,8 @@ def _check_steps(walk: dict[str, Any]) -> None:
     )
     for step in walk["steps"]:
         assert set(step) == {
-            *("reference", "thread", "processor", "kind", "address", "size", "block", "words"),
-            *("private", "kernel", "miss", "acts", "cycles", "before", "after", "scenes"),
+            *("reference", "thread", "processor", "cache", "kind", "address", "size", "block"),
+            *("words", "private", "kernel", "miss", "acts", "cycles", "before", "after", "scenes"),
         }
         for act in step["acts"]:
             assert set(act) == {
@@ -191,11 +191,46 @@ def test_of_many_processors_those_have_a_column_that_reference_something(
     shown = _shown(capsys, "mesi", "--trace", path)
     assert re.search(r"data from +P7 +P19 +memory", shown)
     assert re.search(r"P19 writes word 0 .* P7 +I +M +old", shown)
-    assert "who references nothing here, and has no copy (24)" in shown
+    assert "caches that nothing here goes to (24)" in shown
     # Up to eight, all have one.
     few = _shown(capsys, "mesi", "--trace", path, "--processors", "8")
     assert re.search(r"P0 +P1 +P2 +P3 +P4 +P5 +P6 +P7", few)
-    assert "has no copy" not in few
+    assert "Without a column" not in few
+
+
+def test_split_caches_are_two_a_processor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine, path = tmp_path / "split.toml", str(tmp_path / "code.hnt")
+    machine.write_text(
+        'name = "split"\nkind = "bus"\nbase = "bus-smp"\n[cache.split]\n'
+        'size_bytes = { value = 32768, source = "test" }\n'
+        'associativity = { value = 2, source = "test" }\n'
+    )
+    # Processor 0 executes code and reads it, processor 1 writes it, 0 executes it again.
+    hn.Trace.from_numpy(thread=[0, 0, 1, 0], kind=["I", "R", "W", "I"], address=0x40, path=path)
+    found = hn.explain("mesi", path, machine=str(machine))
+    walk = found.data["protocols"][0]["walk"]
+    assert walk["caches"] == ["P0 data", "P1 data", "P0 instructions", "P1 instructions"]
+    assert [" ".join(step["after"]) for step in walk["steps"]] == [
+        *("I I E I", "S I S I", "I M I I", "I S S I"),
+    ]
+    assert [step["cache"] for step in walk["steps"]] == [2, 0, 1, 2]
+    assert [words.suppliers(step, walk) for step in walk["steps"]] == [
+        *("memory", "P0 instructions", "P0 data", "P1 data"),
+    ]
+    said = words.sentences(walk)
+    assert "the instruction cache of P0 supplies the block" in said[1]
+    assert "In the data cache of P0 S becomes I. In the instruction cache of P0" in said[2]
+    row = hn.simulate_bus(path, "mesi", machines=str(machine), order="trace").rows[0]
+    assert {name: walk["totals"][name] for name in ("hits", "misses", "transactions")} == {
+        name: row[name] for name in ("hits", "misses", "transactions")
+    }
+    page = found.html()
+    assert "each with a data cache of 2 MB, 2-way, with blocks of 128 B, and an instruction" in page
+    assert "<b>P1 instructions</b>" in page
+    shown = _shown(capsys, "mesi", "--trace", path, "--machine", str(machine))
+    assert re.search(r"P0 data +P1 data +P0 instructions +P1 instructions", shown)
 
 
 def test_every_kind_of_reference_has_its_words(tmp_path: Path) -> None:

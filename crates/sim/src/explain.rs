@@ -65,6 +65,8 @@ pub struct Explanation {
     pub block_size: u64,
     /// Blocks in a set.
     pub associativity: u64,
+    /// Where the caches are split: that for instructions, beside the one above for data.
+    pub instruction_cache: Option<CacheShape>,
     /// Cycles of each transaction.
     pub cycles: BusCycles,
     /// The example, unless it is a trace.
@@ -134,15 +136,12 @@ pub fn explain<T: TraceSource + ?Sized>(
         (None, None) => Some(example(&names)),
         (None, Some(name)) => Some(named(name)?),
     };
-    if shown.is_none() && machine.instructions.is_some() {
-        return Err(wrong(format!(
-            "machine {}: its caches are split, and a walk shows one cache a processor: take a \
-             machine without cache.split",
-            machine.name
-        )));
-    }
-    let own = if shown.is_some() { Example::CACHE } else { machine.cache };
-    let setup = setup(config, own, (shown, trace))?;
+    // An example is for caches of its own.
+    let (own, instructions) = match shown {
+        Some(_) => (Example::CACHE, None),
+        None => (machine.cache, machine.instructions),
+    };
+    let setup = setup(config, (own, instructions), (shown, trace))?;
     let (references, part) = match (shown, trace) {
         (None, Some(trace)) => {
             let part = Part::new(config, &setup)?;
@@ -160,6 +159,7 @@ pub fn explain<T: TraceSource + ?Sized>(
         cache_size: setup.cache.size_bytes,
         block_size: setup.cache.block_size_bytes,
         associativity: setup.cache.associativity,
+        instruction_cache: setup.instructions,
         cycles,
         example: shown,
         trace: part,
@@ -203,7 +203,7 @@ fn named(name: &str) -> Result<&'static Example, SimError> {
 /// The machine, checked.
 fn setup<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
-    own: CacheShape,
+    (own, instructions): (CacheShape, Option<CacheShape>),
     (example, trace): (Option<&Example>, Option<&T>),
 ) -> Result<Setup, SimError> {
     if let Some(&(low, high)) = config.private_ranges.iter().find(|(low, high)| low >= high) {
@@ -227,7 +227,7 @@ fn setup<T: TraceSource + ?Sized>(
             block_size_bytes,
             associativity: config.associativity.unwrap_or(own.associativity),
         },
-        instructions: None,
+        instructions: instructions.map(|own| CacheShape { block_size_bytes, ..own }),
         private: config.private_ranges.iter().map(|&(low, high)| low..high).collect(),
         reading: Reading::default(),
         rule: MissRule::Dubois,

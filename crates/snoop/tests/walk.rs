@@ -109,6 +109,8 @@ fn random_references(rng: &mut Rng, length: usize) -> Vec<Access> {
 /// What follows from one step to the next holds in every walk.
 fn check_links(walk: &Walk, setup: &Setup) {
     let mut scenes = &walk.start;
+    let each = if setup.instructions.is_some() { 2 } else { 1 };
+    assert_eq!(walk.caches.len(), each * usize::from(setup.processors));
     for (number, step) in walk.steps.iter().enumerate() {
         let states = |scenes: &[Scene]| -> Vec<&str> {
             scenes[step.block].copies.iter().map(|copy| copy.state).collect()
@@ -117,17 +119,20 @@ fn check_links(walk: &Walk, setup: &Setup) {
             (step.before.clone(), step.after.clone()),
             (states(scenes), states(&step.scenes))
         );
-        assert_eq!(step.miss.is_some(), step.before[step.processor] == "I");
+        assert_eq!(step.miss.is_some(), step.before[step.cache] == "I");
         let last = step.acts.last().unwrap();
-        assert_eq!(last.next, step.after[step.processor]);
+        assert_eq!(last.next, step.after[step.cache]);
         assert!(step.acts.iter().rev().skip(1).all(|act| act.again || act.event == "replace"));
+        let own = if step.kind == "fetch" { "instructions" } else { "data" };
+        let name = if each == 2 { format!(" {own}") } else { String::new() };
+        assert_eq!(walk.caches[step.cache], format!("P{}{name}", step.processor));
         assert_eq!(step.cycles, step.acts.iter().map(|act| act.cycles).sum::<u64>());
         if let Some(known) = step.miss.and_then(|miss| miss.known) {
             assert!((number..walk.steps.len()).contains(&known));
         }
         scenes = &step.scenes;
         for scene in scenes {
-            assert_eq!(scene.copies.len(), usize::from(setup.processors));
+            assert_eq!(scene.copies.len(), walk.caches.len());
             // The words that are shown are all that are ever written.
             assert_eq!(scene.up_to_date, scene.memory == scene.latest);
             for copy in scene.copies.iter().filter(|copy| copy.state != "I") {
@@ -149,6 +154,9 @@ fn the_steps_add_up_to_what_the_engine_counts() {
             let mut setup = setup(u16::try_from(1 + rng.below(5)).unwrap(), shape);
             if round % 4 == 3 {
                 setup.rule = MissRule::Torrellas;
+            }
+            if round % 3 == 2 {
+                setup.instructions = Some(setup.cache);
             }
             let references = random_references(&mut rng, 300);
             let walk = walk(&setup, &table(entry.name), &prices(block), &references).unwrap();

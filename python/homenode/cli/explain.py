@@ -12,7 +12,7 @@ from homenode.cli.command import examples, json_option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# So many processors fit into a terminal, be it that they do nothing.
+# So many caches fit into a terminal, be it that they do nothing.
 _COLUMNS_ALWAYS = 8
 
 
@@ -174,7 +174,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
 
     walk = protocol["walk"]
     numbers = data["trace"]["numbers"] if data["trace"] else None
-    shown = _shown(walk, data["processors"])
+    shown = _shown(walk)
     print_table(
         [
             ("step", True),
@@ -183,7 +183,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
             ("hit or miss", False),
             ("bus", False),
             ("data from", False),
-            *((f"P{number}", False) for number in shown),
+            *((walk["caches"][number], False) for number in shown),
             ("memory", False),
             ("cycles", True),
         ],
@@ -194,7 +194,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
                 words.reference(step, walk),
                 words.outcome(step),
                 words.transactions(step, walk),
-                words.suppliers(step),
+                words.suppliers(step, walk),
                 *(step["after"][number] for number in shown),
                 "" if step["scenes"][step["block"]]["up_to_date"] else "old",
                 str(step["cycles"] or ""),
@@ -204,17 +204,17 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
         words.title(data, protocol),
     )
     click.echo(words.legend(walk))
-    if (others := data["processors"] - len(shown)) > 0:
-        click.echo(f"Without a column: who references nothing here, and has no copy ({others}).")
+    if (others := len(walk["caches"]) - len(shown)) > 0:
+        click.echo(f"Without a column: caches that nothing here goes to ({others}).")
     click.echo(words.sum_up(protocol))
     click.echo()
 
 
-def _shown(walk: dict[str, Any], processors: int) -> list[int]:
-    """The processors that have a column: if there are many, those that reference something."""
-    if processors <= _COLUMNS_ALWAYS:
-        return list(range(processors))
-    return sorted({step["processor"] for step in walk["steps"]})
+def _shown(walk: dict[str, Any]) -> list[int]:
+    """The caches that have a column: if there are many, those to which references go."""
+    if len(walk["caches"]) <= _COLUMNS_ALWAYS:
+        return list(range(len(walk["caches"])))
+    return sorted({step["cache"] for step in walk["steps"]})
 
 
 COMMANDS = {"explain": explain}

@@ -18,7 +18,7 @@ Data = dict[str, Any]
 # As many addresses are written out.
 _LISTED = 3
 # What the script needs of a step and its acts; the rest is on the page already.
-_STEP = ("processor", "block", "words", "private", "cycles", "miss")
+_STEP = ("block", "words", "private", "cycles", "miss")
 _ACT = ("block", "event", "transaction", "supplier", "cycles", "sharing")
 
 _COUNTED = (
@@ -61,10 +61,16 @@ def render(data: Data, command: str) -> str:
         sent=_SENT,
         cycles=data["cycles"].items(),
         command=command,
-        colours=[PROCESSOR_COLOURS[n % len(PROCESSOR_COLOURS)] for n in range(data["processors"])],
+        colours=_colours(data),
         script_data=_script_json([_for_script(protocol) for protocol in data["protocols"]]),
     )
     return text + ("" if text.endswith("\n") else "\n")
+
+
+def _colours(data: Data) -> list[str]:
+    """A colour for each cache: that of its processor."""
+    caches, processors = data["protocols"][0]["walk"]["caches"], data["processors"]
+    return [PROCESSOR_COLOURS[n % processors % len(PROCESSOR_COLOURS)] for n in range(len(caches))]
 
 
 def _title(names: list[str]) -> str:
@@ -140,13 +146,14 @@ def _panel(index: int, protocol: Data) -> Data:
             if names[reply["signal"]] == reply["signal"]
         ],
         "blocks": walk["blocks"],
+        "caches": walk["caches"],
         "sum": words.sum_up(protocol),
         "steps": [
             {
                 "reference": words.reference(step, walk),
                 "outcome": words.outcome(step),
                 "transactions": words.transactions(step, walk),
-                "suppliers": words.suppliers(step),
+                "suppliers": words.suppliers(step, walk),
                 "after": step["after"],
                 "memory": "" if step["scenes"][step["block"]]["up_to_date"] else "old",
                 "cycles": step["cycles"],
@@ -174,8 +181,9 @@ def _for_script(protocol: Data) -> Data:
         "steps": [
             {name: step[name] for name in _STEP}
             | {
+                "processor": step["cache"],
                 "writes": step["kind"] in {"write", "atomic"},
-                "acts": [_act(act, (step["processor"], names)) for act in step["acts"]],
+                "acts": [_act(act, (step["cache"], names)) for act in step["acts"]],
                 "scenes": [_scene(scene) for scene in step["scenes"]],
             }
             for step in walk["steps"]

@@ -85,10 +85,10 @@ def _transaction(act: Data, step: Data, walk: Data) -> str:
     return f"{text} ({act['sharing']})" if act["sharing"] else text
 
 
-def suppliers(step: Data) -> str:
+def suppliers(step: Data, walk: Data) -> str:
     """Who supplies the data that come over the bus."""
     return ", ".join(
-        "memory" if act["supplier"] is None else f"P{act['supplier']}"
+        "memory" if act["supplier"] is None else str(walk["caches"][act["supplier"]])
         for act in step["acts"]
         if act["source"] != _OWN
     )
@@ -171,7 +171,7 @@ def sentence(step: Data, number: int, walk: Data) -> str:
     who = f"Processor {step['processor']}{kernel}"
     what = f"{words} {words_of(step)}{block}{whose}"
     text = f"{who} {_VERBS[step['kind']]} {what}. {_found(step, number)}"
-    parts = [text, *(_act(act, step) for act in step["acts"])]
+    parts = [text, *(_act(act, step, walk) for act in step["acts"])]
     cycles = step["cycles"]
     parts.append(f"{cycles} cycles on the bus." if cycles else "The bus is not needed.")
     return " ".join(part for part in parts if part)
@@ -192,7 +192,12 @@ def _found(step: Data, number: int) -> str:
     return f"A miss: {why}."
 
 
-def _act(act: Data, step: Data) -> str:
+def _cache(number: int, walk: Data) -> str:
+    who, _, holds = str(walk["caches"][number]).partition(" ")
+    return f"the {holds.removesuffix('s')} cache of {who}" if holds else f"cache {number}"
+
+
+def _act(act: Data, step: Data, walk: Data) -> str:
     here = act["block"] == step["block"]
     name = "Its copy" if here else f"The copy of block {letter(act['block'])}"
     if act["event"] == "replace":
@@ -200,8 +205,8 @@ def _act(act: Data, step: Data) -> str:
         return f"{name} {how} gives way ({act['state']} to {act['next']})."
     parts = []
     if act["transaction"]:
-        parts.append(f"{_over_the_bus(act)}.")
-        parts += [_answer(answer) for answer in act["answers"]]
+        parts.append(f"{_over_the_bus(act, walk)}.")
+        parts += [_answer(answer, walk) for answer in act["answers"]]
         if act["sharing"]:
             parts.append(_whose(act))
     if act["state"] != act["next"]:
@@ -209,21 +214,21 @@ def _act(act: Data, step: Data) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _over_the_bus(act: Data) -> str:
+def _over_the_bus(act: Data, walk: Data) -> str:
     name = str(act["transaction"]).capitalize()
     if act["source"] == _OWN:
         return f"{name} goes over the bus"
-    supplier = "memory" if act["supplier"] is None else f"cache {act['supplier']}"
+    supplier = "memory" if act["supplier"] is None else _cache(act["supplier"], walk)
     return f"{name}: {supplier} supplies the block"
 
 
-def _answer(answer: Data) -> str:
-    who = f"cache {answer['processor']}"
+def _answer(answer: Data, walk: Data) -> str:
+    who = _cache(answer["processor"], walk)
     changes = answer["state"] != answer["next"]
     text = f"In {who} {answer['state']} becomes {answer['next']}" if changes else ""
     notes = [note for note, is_so in _notes(answer) if is_so]
     if not text:
-        return f"{who.capitalize()} takes the word." if answer["word"] else ""
+        return f"{who[0].upper()}{who[1:]} takes the word." if answer["word"] else ""
     return f"{text}{''.join(f', and {note}' for note in notes)}."
 
 

@@ -51,6 +51,7 @@ pub fn walk(
     let blocks = blocks(&parts, watch.shift());
     let mut recorder = Recorder {
         processors: usize::from(setup.processors),
+        instructions: setup.instruction_caches(),
         table,
         cycles,
         watch,
@@ -104,12 +105,14 @@ fn blocks(parts: &[(usize, Access)], shift: u32) -> Vec<Block> {
 
 struct Recorder<'a> {
     processors: usize,
+    /// From the number of a processor's cache to that of its instruction cache.
+    instructions: usize,
     table: &'a Table,
     cycles: &'a BusCycles,
     watch: Watch,
     blocks: Vec<Block>,
     steps: Vec<Step>,
-    /// Misses that are still to be judged: processor, block and step.
+    /// Misses that are still to be judged: cache, block and step.
     open: Vec<(usize, usize, usize)>,
 }
 
@@ -119,18 +122,21 @@ impl Recorder<'_> {
         let address = access.addr >> shift << shift;
         let block = self.blocks.iter().position(|b| b.address == address).unwrap_or(0);
         let processor = usize::from(access.thread) % self.processors;
+        let fetches = access.kind == AccessKind::Fetch;
+        let cache = processor + if fetches { self.instructions } else { 0 };
         let private = self.watch.is_private(access);
         let (before, counts) = (self.states(block), self.watch.counts());
-        let had_copy = self.watch.sight(processor, address >> shift).state != 0;
+        let had_copy = self.watch.sight(cache, address >> shift).state != 0;
         let deeds = self.watch.push(access)?;
         let scenes = self.scenes();
-        let judged = self.judge((processor, block));
-        let miss = self.miss((processor, block), had_copy, (counts.misses, judged));
+        let judged = self.judge((cache, block));
+        let miss = self.miss((cache, block), had_copy, (counts.misses, judged));
         let acts = self.acts(&deeds, private, (counts, self.watch.counts()));
         self.steps.push(Step {
             reference,
             thread: access.thread,
             processor,
+            cache,
             kind: match access.kind {
                 AccessKind::Read => "read",
                 AccessKind::Write => "write",
@@ -156,8 +162,21 @@ impl Recorder<'_> {
     /// The state of a block in each cache.
     fn states(&self, block: usize) -> Vec<&'static str> {
         let number = self.blocks[block].address >> self.watch.shift();
-        let name = |processor| self.table.name(self.watch.sight(processor, number).state);
-        (0..self.processors).map(name).collect()
+        let name = |cache| self.table.name(self.watch.sight(cache, number).state);
+        (0..self.caches()).map(name).collect()
+    }
+
+    fn caches(&self) -> usize {
+        self.processors + self.instructions
+    }
+
+    /// What a cache is called.
+    fn name(&self, cache: usize) -> String {
+        match (self.instructions, cache.checked_sub(self.processors)) {
+            (0, _) => format!("P{cache}"),
+            (_, None) => format!("P{cache} data"),
+            (_, Some(processor)) => format!("P{processor} instructions"),
+        }
     }
 
     /// All blocks as they are now.
@@ -173,8 +192,8 @@ impl Recorder<'_> {
             let at = |&word: &u32| values.get(usize::try_from(word).ok()?).copied();
             words.iter().filter_map(at).collect()
         };
-        let copy = |processor| {
-            let sight = self.watch.sight(processor, number);
+        let copy = |cache| {
+            let sight = self.watch.sight(cache, number);
             CopyScene {
                 state: self.table.name(sight.state),
                 values: shown(&sight.values),
@@ -186,7 +205,7 @@ impl Recorder<'_> {
             }
         };
         Scene {
-            copies: (0..self.processors).map(copy).collect(),
+            copies: (0..self.caches()).map(copy).collect(),
             up_to_date: latest == memory,
             memory: shown(&memory),
             latest: shown(&latest),
@@ -197,13 +216,13 @@ impl Recorder<'_> {
     /// that its own processor touches becomes true sharing; one that ends does not.
     fn judge(&mut self, own: (usize, usize)) -> u64 {
         let (now, mut ended) = (self.steps.len(), 0);
-        for (processor, block, step) in std::mem::take(&mut self.open) {
+        for (cache, block, step) in std::mem::take(&mut self.open) {
             let number = self.blocks[block].address >> self.watch.shift();
-            if self.watch.sight(processor, number).open {
-                self.open.push((processor, block, step));
+            if self.watch.sight(cache, number).open {
+                self.open.push((cache, block, step));
                 continue;
             }
-            let class = if (processor, block) == own {
+            let class = if (cache, block) == own {
                 MissClass::InvalidationTrue
             } else {
                 ended += 1;
@@ -218,7 +237,7 @@ impl Recorder<'_> {
     /// that turned out to be false now.
     fn miss(
         &mut self,
-        (processor, block): (usize, usize),
+        (cache, block): (usize, usize),
         had_copy: bool,
         (before, ended): (Misses, u64),
     ) -> Option<Miss> {
@@ -241,7 +260,7 @@ impl Recorder<'_> {
             MissClass::InvalidationFalse
         } else {
             // False unless a later step says otherwise.
-            self.open.push((processor, block, step));
+            self.open.push((cache, block, step));
             return Some(Miss { class: MissClass::InvalidationFalse, known: None });
         };
         Some(Miss { class, known })
@@ -295,12 +314,14 @@ impl Recorder<'_> {
     }
 
     fn finish(self, start: Vec<Scene>, references: &[Access]) -> Walk {
+        let caches = (0..self.caches()).map(|cache| self.name(cache)).collect();
         let mut totals = self.watch.finish();
         // The engine was given a reference for each block.
         totals.references = references.len() as u64;
         let kernel = references.iter().filter(|r| r.flags.contains(Flags::KERNEL));
         totals.kernel.references = kernel.count() as u64;
         Walk {
+            caches,
             blocks: self.blocks,
             start,
             bus_cycles: totals.transactions.cycles(self.cycles),

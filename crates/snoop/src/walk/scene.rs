@@ -7,6 +7,9 @@ use crate::engine::Counts;
 /// A walk through references to a few blocks under one protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Walk {
+    /// The caches: `P0` and so on, or where they are split `P0 data` and so on, then
+    /// `P0 instructions` and so on. Others mean them by their position here.
+    pub caches: Vec<String>,
     /// The blocks that are referenced, in the order of their first reference.
     pub blocks: Vec<Block>,
     /// The blocks before the first step.
@@ -39,6 +42,8 @@ pub struct Step {
     pub thread: u16,
     /// Its processor.
     pub processor: usize,
+    /// The cache it goes to.
+    pub cache: usize,
     /// `read`, `write`, `atomic` (a write to the caches) or `fetch` (a read).
     pub kind: &'static str,
     /// First byte, within the block.
@@ -142,7 +147,7 @@ pub struct Act {
 /// What a copy in another cache does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Answer {
-    /// The cache.
+    /// The cache, by its position among all.
     pub processor: usize,
     /// Its state.
     pub state: &'static str,
@@ -158,7 +163,7 @@ pub struct Answer {
 /// from 1 over all blocks; 0 is what was there before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Scene {
-    /// By processor.
+    /// By cache.
     pub copies: Vec<CopyScene>,
     /// Values in memory, by [`Block::words`].
     pub memory: Vec<u64>,
