@@ -24,6 +24,9 @@ use crate::reader::TraceReader;
 
 pub use self::report::{MergedProcess, Merger};
 
+/// References and events that are emitted at a time.
+const ITEMS_MAX: u32 = 1 << 16;
+
 /// Each trace is one process, with an address space of its own. Its threads follow those of the
 /// traces before it, and its addresses move by a multiple of a power of two that is above all of
 /// them: so blocks, pages, locks and program counters of two processes are never the same, and
@@ -126,10 +129,12 @@ impl Merge<'_> {
         TransformError::Parameter { transform: ENTRY.name, problem }
     }
 
-    /// Emits what can be emitted before more must be read.
-    fn advance(&mut self, out: &mut Output) {
+    /// Emits what can be emitted before more must be read, up to a bound. Returns whether it
+    /// emitted something.
+    fn advance(&mut self, out: &mut Output) -> bool {
+        let mut items = 0;
         loop {
-            while self.left > 0 {
+            while self.left > 0 && items < ITEMS_MAX {
                 match self.lanes[self.turn].next() {
                     Some(Item::Access(access)) => {
                         self.left -= 1;
@@ -138,10 +143,14 @@ impl Merge<'_> {
                     Some(Item::Event(event)) => self.event(&event, out),
                     None => break,
                 }
+                items += 1;
+            }
+            if items == ITEMS_MAX {
+                return true;
             }
             let reads = self.left > 0 && !self.lanes[self.turn].is_over();
             if reads || !self.pass() {
-                return;
+                return items > 0;
             }
         }
     }
@@ -251,6 +260,10 @@ impl Transform for Merge<'_> {
         self.lanes[self.turn].fill(input);
         self.advance(out);
         Ok(())
+    }
+
+    fn more(&mut self, out: &mut Output) -> bool {
+        self.advance(out)
     }
 
     /// All that one of the traces has, and processes.

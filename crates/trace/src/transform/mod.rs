@@ -99,6 +99,12 @@ trait Transform {
     /// Takes a chunk, and emits what can be emitted. Batches come in Time order.
     fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError>;
 
+    /// Emits more of what it has taken, where that is much more than one chunk. Returns whether it
+    /// did; if not it is given the next chunk.
+    fn more(&mut self, _out: &mut Output) -> bool {
+        false
+    }
+
     /// Emits what is left.
     fn finish(&mut self, _out: &mut Output) {}
 

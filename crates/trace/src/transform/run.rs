@@ -110,6 +110,9 @@ impl Files<'_> {
             taken[wanted] += 1;
             transform.batch(&input, &mut output)?;
             self.take(transform, &mut output)?;
+            while transform.more(&mut output) {
+                self.take(transform, &mut output)?;
+            }
             rows += input.len() as u64;
             if progress(rows, Some(all + ahead)).is_break() {
                 return Err(TraceError::Cancelled { path: self.out.to_owned() });

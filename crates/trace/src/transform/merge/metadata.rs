@@ -20,10 +20,8 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
         found.join("; ")
     };
     let programs = merge.traces.iter().map(|trace| trace.metadata().program.as_str());
-    let paths = merge.traces.iter().map(|trace| trace.path().display().to_string());
     let mut metadata = Metadata {
         program: programs.collect::<Vec<_>>().join(" + "),
-        arguments: paths.collect(),
         tool: of(|metadata| &metadata.tool),
         method: of(|metadata| &metadata.method),
         order: format!("turns of {} of: {}", merge.quantum, of(|metadata| &metadata.order)),
@@ -49,6 +47,11 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
             size: range.size,
         }));
         metadata.lines.extend(own.lines.iter().map(|line| moved_line(line, (places, number))));
+        let path = trace.path().display();
+        let words = std::iter::once(&own.program).chain(&own.arguments).map(String::as_str);
+        let run = words.collect::<Vec<_>>().join(" ");
+        let run = if run.is_empty() { "a program without a name" } else { &run };
+        metadata.provenance.push(format!("process {}: {path}, of {run}", number + 1));
         let record = |text: &String| format!("process {}: {text}", number + 1);
         metadata.provenance.extend(own.provenance.iter().map(record));
     }
