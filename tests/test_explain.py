@@ -192,10 +192,22 @@ def test_of_many_processors_those_have_a_column_that_reference_something(
     assert re.search(r"data from +P7 +P19 +memory", shown)
     assert re.search(r"P19 writes word 0 .* P7 +I +M +old", shown)
     assert "caches that nothing here goes to (24)" in shown
+    found = hn.explain("mesi", path)
+    walk = words.seen(found.data["protocols"][0]["walk"])
+    assert walk["caches"] == ["P7", "P19"]
+    assert [(step["cache"], step["after"]) for step in walk["steps"]] == [
+        *((0, ["M", "I"]), (1, ["I", "M"]), (0, ["M", "I"])),
+    ]
+    assert [act["supplier"] for step in walk["steps"] for act in step["acts"]] == [None, 0, 1]
+    assert "cache 19 supplies the block. In cache 19 M becomes I" in words.sentences(walk)[2]
+    page = found.html()
+    assert "<b>P19</b>" in page
+    assert "<b>P8</b>" not in page
+    assert "caches that nothing here goes to (24)" in page
     # Up to eight, all have one.
     few = _shown(capsys, "mesi", "--trace", path, "--processors", "8")
     assert re.search(r"P0 +P1 +P2 +P3 +P4 +P5 +P6 +P7", few)
-    assert "Without a column" not in few
+    assert "Not shown" not in few
 
 
 def test_split_caches_are_two_a_processor(

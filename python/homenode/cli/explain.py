@@ -12,9 +12,6 @@ from homenode.cli.command import examples, json_option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# So many caches fit into a terminal, be it that they do nothing.
-_COLUMNS_ALWAYS = 8
-
 
 @click.command(
     epilog=examples(
@@ -172,9 +169,8 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
     from homenode.cli.output import print_table
     from homenode.report import steps as words
 
-    walk = protocol["walk"]
+    walk = words.seen(protocol["walk"])
     numbers = data["trace"]["numbers"] if data["trace"] else None
-    shown = _shown(walk)
     print_table(
         [
             ("step", True),
@@ -183,7 +179,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
             ("hit or miss", False),
             ("bus", False),
             ("data from", False),
-            *((walk["caches"][number], False) for number in shown),
+            *((name, False) for name in walk["caches"]),
             ("memory", False),
             ("cycles", True),
         ],
@@ -195,7 +191,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
                 words.outcome(step),
                 words.transactions(step, walk),
                 words.suppliers(step, walk),
-                *(step["after"][number] for number in shown),
+                *step["after"],
                 "" if step["scenes"][step["block"]]["up_to_date"] else "old",
                 str(step["cycles"] or ""),
             ]
@@ -204,17 +200,10 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
         words.title(data, protocol),
     )
     click.echo(words.legend(walk))
-    if (others := len(walk["caches"]) - len(shown)) > 0:
-        click.echo(f"Without a column: caches that nothing here goes to ({others}).")
+    if others := words.unseen(protocol["walk"]):
+        click.echo(others)
     click.echo(words.sum_up(protocol))
     click.echo()
-
-
-def _shown(walk: dict[str, Any]) -> list[int]:
-    """The caches that have a column: if there are many, those to which references go."""
-    if len(walk["caches"]) <= _COLUMNS_ALWAYS:
-        return list(range(len(walk["caches"])))
-    return sorted({step["cache"] for step in walk["steps"]})
 
 
 COMMANDS = {"explain": explain}

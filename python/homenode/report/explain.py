@@ -45,6 +45,9 @@ def render(data: Data, command: str) -> str:
         data: what ``homenode explain --json`` prints.
         command: the command line that makes the page again; left out if empty.
     """
+    unseen = words.unseen(data["protocols"][0]["walk"])
+    shown = [{**one, "walk": words.seen(one["walk"])} for one in data["protocols"]]
+    data = {**data, "protocols": shown}
     templates = environment()
     templates.filters |= {"size": format_size, "num": plain_number, "letter": words.letter}
     templates.filters["display"] = words.display
@@ -60,6 +63,7 @@ def render(data: Data, command: str) -> str:
         counted=_COUNTED,
         sent=_SENT,
         cycles=data["cycles"].items(),
+        unseen=unseen,
         command=command,
         colours=_colours(data),
         script_data=_script_json([_for_script(protocol) for protocol in data["protocols"]]),
@@ -69,8 +73,9 @@ def render(data: Data, command: str) -> str:
 
 def _colours(data: Data) -> list[str]:
     """A colour for each cache: that of its processor."""
-    caches, processors = data["protocols"][0]["walk"]["caches"], data["processors"]
-    return [PROCESSOR_COLOURS[n % processors % len(PROCESSOR_COLOURS)] for n in range(len(caches))]
+    whose = [name.partition(" ")[0] for name in data["protocols"][0]["walk"]["caches"]]
+    numbers = {who: number for number, who in enumerate(dict.fromkeys(whose))}
+    return [PROCESSOR_COLOURS[numbers[who] % len(PROCESSOR_COLOURS)] for who in whose]
 
 
 def _title(names: list[str]) -> str:
@@ -109,7 +114,7 @@ def _references(data: Data) -> list[Data]:
     return [
         {
             "text": words.reference(step, walks[0]),
-            "processor": step["processor"],
+            "cache": step["cache"],
             "number": data["trace"]["numbers"][step["reference"]] if data["trace"] else None,
             "marks": [_mark(walk["steps"][index]) for walk in walks],
         }

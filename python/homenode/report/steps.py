@@ -32,6 +32,8 @@ _VERBS = {
 }
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _OWN = "own copy"
+# So many caches fit beside each other, be it that nothing goes to them.
+_ALL_SHOWN = 8
 
 
 def display(protocol: str) -> str:
@@ -52,6 +54,51 @@ def letter(block: int) -> str:
     """
     again, place = divmod(block, len(_LETTERS))
     return _LETTERS[place] * (again + 1)
+
+
+def seen(walk: Data) -> dict[str, Any]:
+    """The walk without caches that nothing goes to, if it has more than can be shown.
+
+    Such a cache has no copy and answers nothing, so only its places in lists go.
+    """
+    if len(walk["caches"]) <= _ALL_SHOWN:
+        return dict(walk)
+    kept = sorted({step["cache"] for step in walk["steps"]})
+    place = {cache: number for number, cache in enumerate(kept)}
+
+    def some(of: list[Any]) -> list[Any]:
+        return [of[cache] for cache in kept]
+
+    def scenes(of: list[Data]) -> list[Data]:
+        return [{**scene, "copies": some(scene["copies"])} for scene in of]
+
+    def act(of: Data) -> Data:
+        answers = [{**one, "processor": place[one["processor"]]} for one in of["answers"]]
+        supplier = None if of["supplier"] is None else place[of["supplier"]]
+        return {**of, "answers": answers, "supplier": supplier}
+
+    return {
+        **walk,
+        "caches": some(walk["caches"]),
+        "start": scenes(walk["start"]),
+        "steps": [
+            {
+                **step,
+                "cache": place[step["cache"]],
+                "acts": [act(one) for one in step["acts"]],
+                "before": some(step["before"]),
+                "after": some(step["after"]),
+                "scenes": scenes(step["scenes"]),
+            }
+            for step in walk["steps"]
+        ],
+    }
+
+
+def unseen(walk: Data) -> str:
+    """Says how many caches `seen` leaves out, if any."""
+    count = len(walk["caches"]) - len(seen(walk)["caches"])
+    return f"Not shown: caches that nothing here goes to ({count})." if count else ""
 
 
 def words_of(step: Data) -> str:
@@ -194,7 +241,7 @@ def _found(step: Data, number: int) -> str:
 
 def _cache(number: int, walk: Data) -> str:
     who, _, holds = str(walk["caches"][number]).partition(" ")
-    return f"the {holds.removesuffix('s')} cache of {who}" if holds else f"cache {number}"
+    return f"the {holds.removesuffix('s')} cache of {who}" if holds else f"cache {who[1:]}"
 
 
 def _act(act: Data, step: Data, walk: Data) -> str:
