@@ -102,8 +102,12 @@ fn who_waits_in_a_ring_is_let_go() {
         let taken = [item(Step::Acquire, first), read(addr), item(Step::Acquire, second)];
         joined(&[&taken, &[item(Step::Release, second), item(Step::Release, first)]])
     };
-    let (counts, timing) = run(&given("mesi", 2, 2), &[nested(a, b, 0), nested(b, a, 64)]);
+    let given = given("mesi", 2, 2).blocking().unsplit();
+    let (counts, timing) = run(&given, &[nested(a, b, 0), nested(b, a, 64)]);
     assert_eq!((timing.forced, counts.references), (1, 2));
+    // At 136 + 2 both wait. Process 0 goes on at 139 and gives its lock to the other, which ends
+    // at 140.
+    assert_eq!(timing.cycles, 140);
 }
 
 #[test]

@@ -250,7 +250,9 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let process = processor.process;
         (processor.mode, processor.since) = (Mode::Idle, self.now);
         self.agenda.sleep(at);
-        self.dispatch_at = self.now + 1;
+        if !self.scheduler.is_empty() {
+            self.dispatch_at = self.now + 1;
+        }
         match why {
             Leaving::Ended => {
                 self.unfinished -= 1;

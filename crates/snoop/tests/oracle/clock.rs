@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::cpu::{Cpu, Load, Part, Process, What};
 use super::rules::reference;
-use super::schedule::{Schedule, Scheduler};
+use super::schedule::{Locks, Schedule, Scheduler};
 use super::system::{Does, Op, System};
 use super::{Machine, Oracle, Ref};
 
@@ -42,6 +42,8 @@ pub struct ClockOracle {
     cpus: Vec<Cpu>,
     processes: Vec<Process>,
     scheduler: Scheduler,
+    locks: Locks,
+    forced: u64,
     wishes: Vec<Wish>,
     later: Vec<Later>,
     /// Blocks that memory has still to send.
@@ -62,6 +64,7 @@ pub struct Outcome {
     pub processors: Vec<(u64, u64)>,
     pub switches: u64,
     pub migrations: u64,
+    pub forced: u64,
 }
 
 impl ClockOracle {
@@ -76,6 +79,8 @@ impl ClockOracle {
             cpus: (0..machine.processors).map(|_| Cpu::default()).collect(),
             processes: does.into_iter().map(process).collect(),
             scheduler,
+            locks: Locks::default(),
+            forced: 0,
             wishes: Vec::new(),
             later: Vec::new(),
             missing: BTreeSet::new(),
@@ -93,13 +98,14 @@ impl ClockOracle {
             self.scheduler.begin_cycle(cycle);
             self.dispatch(cycle);
             for who in 0..self.cpus.len() {
-                if self.cpus[who].looks_at == Some(cycle) {
+                while self.cpus[who].looks_at == Some(cycle) {
                     self.look(who, cycle);
                 }
             }
             if self.processes.iter().all(|process| process.ended) {
                 break;
             }
+            self.let_go();
             self.give_bus(cycle);
             for cpu in &mut self.cpus {
                 cpu.delay += u64::from(cpu.process.is_some() && cpu.operates <= cycle);
@@ -113,6 +119,7 @@ impl ClockOracle {
             processors: self.cpus.iter().map(|cpu| (cpu.busy, cpu.delay)).collect(),
             switches: self.scheduler.switches,
             migrations: self.scheduler.migrations,
+            forced: self.forced,
         }
     }
 
@@ -185,37 +192,59 @@ impl ClockOracle {
         self.caches.piece(r, part.block, &part.words);
     }
 
-    /// The next block that the processor refers to, if its process does not leave.
+    /// The next block that the processor refers to, if that is what its process does next.
     fn next_part(&mut self, who: usize, cycle: u64) -> Option<Part> {
         let cpu = &mut self.cpus[who];
         let process = cpu.process.unwrap();
         if cpu.parts.is_empty() {
-            let quiet = cpu.is_quiet();
             let does = self.processes[process].does.front().copied();
-            let slice_over = matches!(does, Some(Does::Refers(_))) && cpu.left == 0;
-            let makes_way = slice_over && self.scheduler.is_any_ready();
-            if slice_over && !makes_way {
-                cpu.left = self.times.schedule.slice;
-            }
-            let leaves = makes_way || !matches!(does, Some(Does::Refers(_)));
-            if leaves && !quiet {
-                cpu.looks_at = Some(u64::MAX);
-                return None;
-            }
-            if leaves {
-                (cpu.process, cpu.looks_at) = (None, None);
-            }
-            match does {
-                None => self.processes[process].ended = true,
-                Some(Does::Waits) => {
-                    self.processes[process].does.pop_front();
-                    self.scheduler.waits(process, cycle);
+            let op = if let Some(Does::Refers(op)) = does { Some(op) } else { None };
+            let makes_way = op.is_some() && cpu.left == 0 && self.scheduler.is_any_ready();
+            match op {
+                Some(op) if !makes_way => {
+                    cpu.left = if cpu.left == 0 { self.times.schedule.slice } else { cpu.left };
+                    self.cpus[who].parts = self.parts(op, who);
                 }
-                Some(Does::Refers(_)) if makes_way => self.scheduler.becomes_ready(process),
-                Some(Does::Refers(op)) => self.cpus[who].parts = self.parts(op, who),
+                // Everything before comes first.
+                _ if !cpu.is_quiet() => cpu.looks_at = Some(u64::MAX),
+                _ => {
+                    if self.leaves(process, does, cycle) {
+                        (self.cpus[who].process, self.cpus[who].looks_at) = (None, None);
+                    }
+                }
             }
         }
         self.cpus[who].parts.front().cloned()
+    }
+
+    /// A process does what is no reference, or makes way for others. Returns whether it leaves.
+    fn leaves(&mut self, process: usize, does: Option<Does>, cycle: u64) -> bool {
+        if let Some(Does::Waits | Does::Takes(_) | Does::GivesBack(_)) = does {
+            self.processes[process].does.pop_front();
+        }
+        match does {
+            None => self.processes[process].ended = true,
+            Some(Does::Refers(_)) => self.scheduler.becomes_ready(process),
+            Some(Does::Waits) => self.scheduler.waits(process, cycle),
+            Some(Does::Takes(lock)) => return !self.locks.take(process, lock),
+            Some(Does::GivesBack(lock)) => {
+                let next = self.locks.give_back(process, lock);
+                next.into_iter().for_each(|next| self.scheduler.becomes_ready(next));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// If all wait for each other, the lowest is let go.
+    fn let_go(&mut self) {
+        let busy = self.cpus.iter().any(|cpu| cpu.process.is_some());
+        if !busy && !self.scheduler.is_anybody_coming() {
+            let lowest = self.processes.iter().position(|process| !process.ended).unwrap();
+            self.locks.forget(lowest);
+            self.scheduler.becomes_ready(lowest);
+            self.forced += 1;
+        }
     }
 
     /// A reference of this processor, block by block.

@@ -3,6 +3,8 @@
 //! What is left to chance comes from the same generator as in the crate: a number for each
 //! processor that asks, of a ready process, those that are ready longest first.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use homenode_base::Rng;
 
 /// How processes are given to processors.
@@ -66,6 +68,11 @@ impl Scheduler {
         !self.ready.is_empty() || !self.fresh.is_empty()
     }
 
+    /// Whether any process is or will be ready by itself.
+    pub fn is_anybody_coming(&self) -> bool {
+        self.is_any_ready() || !self.away.is_empty()
+    }
+
     pub fn becomes_ready(&mut self, process: usize) {
         self.fresh.push(process);
     }
@@ -123,5 +130,51 @@ impl Scheduler {
         let before = self.last[process].replace(processor);
         self.migrations += u64::from(before.is_some_and(|before| before != processor));
         process
+    }
+}
+
+/// A lock that a process has.
+struct Lock {
+    owner: usize,
+    /// How often it took the lock without giving it back.
+    times: u32,
+    waiting: VecDeque<usize>,
+}
+
+/// Locks by their addresses; nobody has those that are not there.
+#[derive(Default)]
+pub struct Locks(BTreeMap<u64, Lock>);
+
+impl Locks {
+    /// Returns whether the process has the lock; else it waits.
+    pub fn take(&mut self, process: usize, lock: u64) -> bool {
+        let free = Lock { owner: process, times: 0, waiting: VecDeque::new() };
+        let lock = self.0.entry(lock).or_insert(free);
+        if lock.owner != process {
+            lock.waiting.push_back(process);
+            return false;
+        }
+        lock.times += 1;
+        true
+    }
+
+    /// Who has the lock now that the process had, if that one waited.
+    pub fn give_back(&mut self, process: usize, at: u64) -> Option<usize> {
+        let lock = self.0.get_mut(&at).filter(|lock| lock.owner == process)?;
+        lock.times -= 1;
+        if lock.times > 0 {
+            return None;
+        }
+        let next = lock.waiting.pop_front();
+        match next {
+            Some(next) => (lock.owner, lock.times) = (next, 1),
+            None => drop(self.0.remove(&at)),
+        }
+        next
+    }
+
+    /// The process waits no more.
+    pub fn forget(&mut self, process: usize) {
+        self.0.values_mut().for_each(|lock| lock.waiting.retain(|&other| other != process));
     }
 }

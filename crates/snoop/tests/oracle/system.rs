@@ -25,6 +25,9 @@ pub enum Does {
     Refers(Op),
     /// It gives its processor up.
     Waits,
+    /// It takes a lock, and gives one back.
+    Takes(u64),
+    GivesBack(u64),
 }
 
 /// A line of a trace.
@@ -32,6 +35,8 @@ pub enum Does {
 pub enum Line {
     Refers(usize, Op),
     Calls(usize, u32),
+    Takes(usize, u64),
+    GivesBack(usize, u64),
     /// The process was on this processor of the traced system from here on.
     Was(usize, usize),
 }
@@ -60,6 +65,8 @@ impl System {
         for &line in lines {
             match line {
                 Line::Was(process, processor) => was[process] = processor,
+                Line::Takes(process, lock) => all[process].push(Does::Takes(lock)),
+                Line::GivesBack(process, lock) => all[process].push(Does::GivesBack(lock)),
                 Line::Calls(process, number) => {
                     if let Some((model, _)) = &self.kernel {
                         let buffer =
