@@ -11,7 +11,10 @@ pub(crate) struct Set {
     /// In byte *i*, bit *j* says that frame *i* was used after frame *j*. At first the frames are
     /// as if they had been used in order.
     after: u64,
-    /// A bit for each frame without a copy: invalidated, or never used.
+    /// Those that give way before others, in each byte: a bit for each frame without a copy,
+    /// invalidated or never used; if there is none, a bit for each frame.
+    first: u64,
+    /// A bit for each frame without a copy.
     vacant: u8,
     /// A bit for each frame.
     frames: u8,
@@ -44,19 +47,18 @@ const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 const IN_ORDER: u64 = 0x7f3f_1f0f_0703_0100;
 
 impl Set {
-    /// Of some frames the one used longest ago.
+    /// Some frames have a copy now, or some none.
     #[inline]
-    fn eldest(&self, of: u8) -> usize {
-        let used_after = self.after & (u64::from(of) * ONES);
-        let others = (u64::from(!of) * ONES) & DIAGONAL;
-        first(zeros(used_after | others))
+    fn vacate(&mut self, vacant: u8) {
+        self.vacant = vacant;
+        self.first = u64::from(if vacant == 0 { self.frames } else { vacant }) * ONES;
     }
 }
 
 impl few::Set for Set {
     fn new(ways: usize) -> Self {
         let frames = u8::MAX >> (8 - ways);
-        Self { tags: 0, after: IN_ORDER, vacant: frames, frames }
+        Self { tags: 0, after: IN_ORDER, first: u64::from(frames) * ONES, vacant: frames, frames }
     }
 
     #[inline]
@@ -89,19 +91,22 @@ impl few::Set for Set {
 
     #[inline]
     fn victim(&self) -> usize {
-        self.eldest(if self.vacant == 0 { self.frames } else { self.vacant })
+        // Of those the one that none of them was used before.
+        first(zeros((self.after & self.first) | (DIAGONAL & !self.first)))
     }
 
     #[inline]
     fn fill(&mut self, way: usize, tag: u64) {
         // Of a word that has the tag in each byte, one is taken.
         self.tags ^= (self.tags ^ (tag * ONES)) & ROW[way & 7];
-        self.vacant &= !(1 << way);
+        if self.vacant != 0 {
+            self.vacate(self.vacant & !(1 << way));
+        }
         self.touch(way);
     }
 
     #[inline]
     fn invalidate(&mut self, way: usize) {
-        self.vacant |= 1 << way;
+        self.vacate(self.vacant | 1 << way);
     }
 }
