@@ -11,9 +11,9 @@ pub(crate) struct Set {
     /// In byte *i*, bit *j* says that frame *i* was used after frame *j*. At first the frames are
     /// as if they had been used in order.
     after: u64,
-    /// Those that give way before others, in each byte: a bit for each frame without a copy,
+    /// In each byte the frames of which one gives way next: a bit for each without a copy,
     /// invalidated or never used; if there is none, a bit for each frame.
-    first: u64,
+    candidates: u64,
     /// A bit for each frame without a copy.
     vacant: u8,
     /// A bit for each frame.
@@ -47,18 +47,24 @@ const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 const IN_ORDER: u64 = 0x7f3f_1f0f_0703_0100;
 
 impl Set {
-    /// Some frames have a copy now, or some none.
+    /// These frames have no copy now.
     #[inline]
     fn vacate(&mut self, vacant: u8) {
         self.vacant = vacant;
-        self.first = u64::from(if vacant == 0 { self.frames } else { vacant }) * ONES;
+        self.candidates = u64::from(if vacant == 0 { self.frames } else { vacant }) * ONES;
     }
 }
 
 impl few::Set for Set {
     fn new(ways: usize) -> Self {
         let frames = u8::MAX >> (8 - ways);
-        Self { tags: 0, after: IN_ORDER, first: u64::from(frames) * ONES, vacant: frames, frames }
+        Self {
+            tags: 0,
+            after: IN_ORDER,
+            candidates: u64::from(frames) * ONES,
+            vacant: frames,
+            frames,
+        }
     }
 
     #[inline]
@@ -92,7 +98,7 @@ impl few::Set for Set {
     #[inline]
     fn victim(&self) -> usize {
         // Of those the one that none of them was used before.
-        first(zeros((self.after & self.first) | (DIAGONAL & !self.first)))
+        first(zeros((self.after & self.candidates) | (DIAGONAL & !self.candidates)))
     }
 
     #[inline]
