@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Progress;
 use crate::error::SimError;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
 
 /// Whose footprints are wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,24 +9,17 @@
 
 mod advise;
 mod bus;
-mod columns;
-mod config;
 mod error;
 mod explain;
-mod feed;
 mod footprint;
 mod list;
 mod optimal;
-mod outcome;
-mod pages;
-mod passes;
+mod pass;
 mod picture;
-mod plan;
-mod realign;
+mod placement;
+mod pmap;
 mod sharing;
-mod source;
 mod tlb;
-mod worst;
 
 pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, Side, advise};
 pub use bus::{
@@ -34,8 +27,6 @@ pub use bus::{
     BusSimulation, Included, KernelActivity, Order, ProtocolParameter, ProtocolReport, ProtocolRow,
     Scalability, Work, are_on_bus, check_protocols, critical_point, protocol_rows, simulate_bus,
 };
-pub use columns::{Columns, Latency, Traffic};
-pub use config::SimConfig;
 pub use error::SimError;
 pub use explain::{ExplainConfig, Explained, Explanation, TracePart, explain, explain_examples};
 pub use footprint::{FootprintConfig, footprint};
@@ -44,19 +35,21 @@ pub use optimal::{
     Certified, CurvePiece, CurveReport, Format as PlacementFormat, MoveBin, Moves, OptimalConfig,
     OptimalReport, OptimalRow, Output as PlacementOutput, optimal,
 };
-pub use outcome::{Outcome, PriceRecord, Provenance, Simulation};
-pub use pages::{
+pub use pass::source::TraceSource;
+pub use picture::{PictureConfig, sharing_picture};
+pub use placement::columns::{Columns, Latency, Traffic};
+pub use placement::config::SimConfig;
+pub use placement::outcome::{Outcome, PriceRecord, Provenance, Simulation};
+pub use placement::worst::{WorstBlocks, worst_blocks};
+pub use pmap::{
     ActionRow, PageConfig, PagePolicyRow, PageRecord, PageReport, action_table, manage_pages,
     page_policy_rows,
 };
-pub use picture::{PictureConfig, sharing_picture};
 pub use sharing::{CostRow, SharingConfig, SharingReport, SizeRow, sharing};
-pub use source::TraceSource;
 pub use tlb::{
     Corrected, Correction, Counted, TlbConfig, TlbOutcome, TlbProvenance, TlbRow, TlbStudy,
     tlb_misses, tlb_rows,
 };
-pub use worst::{WorstBlocks, worst_blocks};
 
 use std::ops::ControlFlow;
 
@@ -81,7 +74,8 @@ pub fn run<T: TraceSource + ?Sized>(
     progress: Progress<'_>,
 ) -> Result<Simulation, SimError> {
     let as_it_is = SimConfig { realign: None, ..config.clone() };
-    let plan = plan::Plan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)?;
-    let counts = passes::count(&plan, config, trace, progress)?;
-    Ok(outcome::assemble(&plan, &counts, trace))
+    let plan =
+        placement::plan::Plan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)?;
+    let counts = placement::run::count(&plan, config, trace, progress)?;
+    Ok(placement::outcome::assemble(&plan, &counts, trace))
 }

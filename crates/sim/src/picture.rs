@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Progress;
 use crate::error::SimError;
-use crate::plan::processors;
+use crate::placement::plan::processors;
 
 /// Most cells in either direction.
 const CELLS_MAX: u32 = 4096;

@@ -16,10 +16,10 @@ use homenode_trace::{TraceError, TraceReader};
 use serde::{Deserialize, Serialize};
 
 use crate::Progress;
-use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::passes::pool;
-use crate::plan::{MEMORY_BUDGET_BYTES, Plan};
+use crate::placement::config::SimConfig;
+use crate::placement::plan::{MEMORY_BUDGET_BYTES, Plan};
+use crate::placement::run::pool;
 
 pub use report::{AdvicePoint, AdviceReport, AdviceRow, Side};
 
@@ -114,7 +114,7 @@ pub fn advise(
     (way.from, way.span) = (1.0, 0.0);
     way.tick(1.0)?;
     Ok(AdviceReport {
-        trace: crate::source::TraceSource::name(trace),
+        trace: crate::pass::source::TraceSource::name(trace),
         processors: plan.processors,
         references: survey.references(),
         objects: u64::try_from(items.len()).unwrap_or(u64::MAX),

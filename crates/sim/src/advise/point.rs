@@ -13,9 +13,9 @@ use rustc_hash::FxHashMap;
 
 use super::relaid::Relay;
 use crate::error::SimError;
-use crate::passes::ranges;
-use crate::plan::Plan;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::placement::plan::Plan;
+use crate::placement::run::ranges;
 
 /// Tells how far a pass is, from 0 to 1.
 pub(super) type Tick<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;

@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::place::Placing;
 use super::point::{Point, Priced};
 use super::search::{Search, Taken};
-use crate::outcome::Provenance;
-use crate::plan::Plan;
+use crate::placement::outcome::Provenance;
+use crate::placement::plan::Plan;
 
 /// One piece of advice. The names of the fields are a public contract; `docs/advise.md` defines
 /// each.
@@ -119,7 +119,7 @@ pub struct AdviceReport {
 }
 
 pub(super) fn provenance(plan: &Plan, trace: &TraceReader) -> Provenance {
-    crate::outcome::provenance(plan, trace)
+    crate::placement::outcome::provenance(plan, trace)
 }
 
 /// What was found at a point, for people and programs.

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::point::{BlockCost, Point, Tick};
 use crate::error::SimError;
-use crate::feed::{decode, window_pieces};
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::pass::windows::{decode, window_pieces};
 
 /// Bytes that a run takes until its histories are built, and how many more runs a layout may make.
 const RUN_BYTES: u64 = 2 * 32;

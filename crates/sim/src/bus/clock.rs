@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::plan::{Addresses, BusConfig, CAPTURED, Plan, Point};
 use crate::Progress;
 use crate::error::SimError;
-use crate::feed::windows;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::pass::windows::windows;
 
 /// Frames and the scheduler's choices come from different numbers.
 const FRAMES: u64 = 0x6672_616d_6573;

@@ -17,8 +17,8 @@ pub use plan::{Addresses, Areas, BusConfig, BusPoint, Included, Order};
 
 use crate::Progress;
 use crate::error::SimError;
-use crate::feed::windows;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::pass::windows::windows;
 
 /// Simulates every combination of machine, protocol, cache size, associativity, block size and
 /// number of processors, in this order. The trace is decoded once for all of them.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::clock::{model, translates};
 use super::plan::{Addresses, Areas, BusConfig, Included, Order, Plan};
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
 
 /// What one protocol does on one machine with one cache. The names of the fields are a public
 /// contract; `docs/bus.md` defines each.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::check_pages;
 use crate::error::SimError;
-use crate::plan::{processors, worker_threads};
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::placement::plan::{processors, worker_threads};
 
 /// Bytes that the caches of all configurations together may take.
 const MEMORY_MAX_BYTES: u64 = 8 << 30;

@@ -18,12 +18,12 @@ pub use placement::Format;
 pub use report::{Certified, CurvePiece, CurveReport, OptimalReport, OptimalRow};
 
 use crate::Progress;
-use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::feed::pass;
-use crate::passes::{Meter, SizeCounts, pool, ranges};
-use crate::plan::{MEMORY_BUDGET_BYTES, Plan, Size};
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::pass::windows::pass;
+use crate::placement::config::SimConfig;
+use crate::placement::plan::{MEMORY_BUDGET_BYTES, Plan, Size};
+use crate::placement::run::{Meter, SizeCounts, pool, ranges};
 
 /// Faults of a placement that are told; the others are counted.
 const FAULTS_MAX: usize = 10;

@@ -6,10 +6,10 @@ use homenode_optimal::{Axis, Certificate, CertificateError, Counts, Curve, Inter
 use serde::Serialize;
 
 use super::{FAULTS_MAX, Found, Moves, Wanted};
-use crate::outcome::{Outcome, Provenance, assemble as outcomes};
-use crate::passes::SizeCounts;
-use crate::plan::Plan;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::placement::outcome::{Outcome, Provenance, assemble as outcomes};
+use crate::placement::plan::Plan;
+use crate::placement::run::SizeCounts;
 
 /// The optimum of every machine, policy and block size.
 #[derive(Clone, Debug, Serialize)]

@@ -11,10 +11,10 @@ use homenode_trace::realign::{Mapping, Realignment, Scan, WINDOW_MAX};
 use rayon::prelude::*;
 
 use crate::error::SimError;
-use crate::feed::Feed;
-use crate::passes::Ration;
-use crate::plan::Plan;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::pass::windows::Feed;
+use crate::placement::plan::Plan;
+use crate::placement::run::Ration;
 
 /// References whose new addresses are found before they go to the builders.
 const STEP: usize = 1 << 12;

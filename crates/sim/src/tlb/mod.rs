@@ -6,12 +6,12 @@ use homenode_tlb::{Counter, Counts, Filter, Part, Setup, TABLE, TlbSpec};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::feed::windows;
-use crate::outcome::Provenance;
-use crate::plan::{THREADS_MAX, processors};
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::pass::windows::windows;
+use crate::placement::config::SimConfig;
+use crate::placement::outcome::Provenance;
+use crate::placement::plan::{THREADS_MAX, processors};
 use crate::{Progress, run};
 
 /// Bytes that all processors' TLBs together may take.
@@ -290,7 +290,7 @@ fn setup<T: TraceSource + ?Sized>(
     }
     if let Some(correction) = &config.correct {
         // A faulty machine or policy is found before the pass over the trace.
-        crate::plan::Plan::new(&simulation_config(config, correction), trace)?;
+        crate::placement::plan::Plan::new(&simulation_config(config, correction), trace)?;
     }
     Ok(setup)
 }

@@ -8,12 +8,12 @@ use homenode_trace::realign::Realignment;
 use rayon::prelude::*;
 
 use crate::Progress;
-use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::feed::{AsItIs, Feed, feed};
-use crate::plan::{MEMORY_BUDGET_BYTES, Plan};
-use crate::realign::Realigned;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::pass::windows::{AsItIs, Feed, feed};
+use crate::placement::config::SimConfig;
+use crate::placement::plan::{MEMORY_BUDGET_BYTES, Plan};
+use crate::placement::realign::Realigned;
 
 /// Part of the trace after which the histories' size at its end is foreseen: one in this many.
 const FORESEEN_AFTER: u64 = 64;
@@ -74,7 +74,7 @@ pub(crate) fn count<T: TraceSource + ?Sized>(
     let jobs = plan.sizes.iter().map(|s| s.jobs.len() + 1).sum::<usize>();
     let total = trace.references().saturating_mul(u64::try_from(jobs).unwrap_or(1));
     let mut meter = Meter { progress, done: 0, total };
-    let fresh = |s: &crate::plan::Size| SizeCounts {
+    let fresh = |s: &crate::placement::plan::Size| SizeCounts {
         jobs: vec![Tally::default(); s.jobs.len()],
         ..SizeCounts::default()
     };

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use crate::Progress;
 use crate::error::SimError;
-use crate::passes::Meter;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::placement::run::Meter;
 
 /// References decoded ahead for each thread, and threads served so; 13 bytes each.
 const WINDOW_REFERENCES: usize = 1 << 20;

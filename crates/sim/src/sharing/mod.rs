@@ -14,10 +14,10 @@ use homenode_trace::{Batch, Columns, TraceError, TraceReader, Want};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::outcome::{Outcome, Provenance};
-use crate::plan::{MEMORY_BUDGET_BYTES, Plan};
+use crate::placement::config::SimConfig;
+use crate::placement::outcome::{Outcome, Provenance};
+use crate::placement::plan::{MEMORY_BUDGET_BYTES, Plan};
 use crate::{Progress, run};
 
 /// Largest block that sharing is looked for in: a huge page and its neighbour.

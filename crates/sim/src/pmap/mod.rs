@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Progress;
 use crate::error::SimError;
-use crate::feed::pass;
-use crate::passes::{Meter, pool};
-use crate::plan::{MEMORY_BUDGET_BYTES, processors, worker_threads};
+use crate::pass::windows::pass;
+use crate::placement::plan::{MEMORY_BUDGET_BYTES, processors, worker_threads};
+use crate::placement::run::{Meter, pool};
 
 /// What to run the page manager with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

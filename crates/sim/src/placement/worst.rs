@@ -6,9 +6,9 @@ use homenode_trace::TraceReader;
 use serde::Serialize;
 
 use crate::Progress;
-use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::plan::{MEMORY_BUDGET_BYTES, Plan};
+use crate::placement::config::SimConfig;
+use crate::placement::plan::{MEMORY_BUDGET_BYTES, Plan};
 
 /// The worst blocks, and the point at which they were looked for.
 #[derive(Clone, Debug, PartialEq, Serialize)]

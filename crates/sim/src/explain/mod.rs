@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Progress;
 use crate::error::SimError;
-use crate::plan::processors;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::placement::plan::processors;
 
 /// Most references that one walks through.
 const REFERENCES_MAX: usize = 500;

@@ -7,9 +7,9 @@ use homenode_placement::{
 };
 
 use crate::POLICIES;
-use crate::config::SimConfig;
 use crate::error::SimError;
-use crate::source::TraceSource;
+use crate::pass::source::TraceSource;
+use crate::placement::config::SimConfig;
 
 /// Most processors the model allows.
 const PROCESSORS_MAX: u16 = 1024;
@@ -141,7 +141,7 @@ impl Plan {
 
     /// The same matrix with data re-aligned by windows of so many references.
     pub(crate) fn realigned(mut self, window: Option<u64>) -> Result<Self, SimError> {
-        self.realign = crate::realign::checked(window)?;
+        self.realign = crate::placement::realign::checked(window)?;
         Ok(self)
     }
 
