@@ -1,14 +1,16 @@
-//! Small types every other crate speaks: references, blocks, processors and the named random
-//! generator. No dependencies and no input or output, so anything may depend on it.
+//! Small types every other crate speaks: references, blocks, sets of processors and the named
+//! random generator. No dependencies and no input or output, so anything may depend on it.
 //!
 //! Invariant: nothing in here reads a clock, a file or the address of an object.
 
 mod access;
 mod block;
+mod processors;
 mod rng;
 
 pub use access::{Access, AccessKind, Flags};
 pub use block::{BlockSize, BlockSizeError};
+pub use processors::{ProcessorSet, ProcessorSet64, ProcessorSet1024};
 pub use rng::Rng;
 
 /// Index of a data reference in the total order of a trace, counted from 0.

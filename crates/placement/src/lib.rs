@@ -9,7 +9,6 @@
 
 mod builder;
 pub mod coherence;
-mod copies;
 mod cost;
 mod filter;
 mod history;
@@ -17,6 +16,7 @@ mod map;
 pub mod policy;
 mod references;
 mod runs;
+mod set_policy;
 
 pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
 pub use cost::{Amount, Cost, Packets};

@@ -17,7 +17,6 @@ mod counts;
 mod manager;
 mod page;
 pub mod policy;
-mod processors;
 pub mod table;
 
 pub use cost::{COSTS, CostError, CostParam, Costs, KernelTime};

@@ -1,10 +1,9 @@
 //! One logical page: its state, copies and mappings, and what a fault does to them.
 
-use homenode_base::ProcId;
+use homenode_base::{ProcId, ProcessorSet1024};
 
 use crate::counts::Counts;
 use crate::policy::{Ask, CachePolicy};
-use crate::processors::Processors;
 use crate::table::{Access, Action, Flush, Location, OwnerCopy, Situation, State, action, cell};
 
 /// A page of logical memory, which is one frame of global memory and perhaps copies of it.
@@ -18,13 +17,13 @@ use crate::table::{Access, Action, Flush, Location, OwnerCopy, Situation, State,
 pub struct Page {
     state: State,
     /// Processors whose local memory holds a copy.
-    frames: Processors,
+    frames: ProcessorSet1024,
     /// Processors that map their own copy.
-    to_local: Processors,
+    to_local: ProcessorSet1024,
     /// Processors that map the page in global memory.
-    to_global: Processors,
+    to_global: ProcessorSet1024,
     /// Processors whose mapping allows writing.
-    writable: Processors,
+    writable: ProcessorSet1024,
     /// The owner while local-writable; else the last one.
     owner: ProcId,
     /// Whether anybody may have written, as far as the kernel can know: it has allowed it. Before
@@ -40,10 +39,10 @@ impl Default for Page {
     fn default() -> Self {
         Self {
             state: State::ReadOnly,
-            frames: Processors::default(),
-            to_local: Processors::default(),
-            to_global: Processors::default(),
-            writable: Processors::default(),
+            frames: ProcessorSet1024::EMPTY,
+            to_local: ProcessorSet1024::EMPTY,
+            to_global: ProcessorSet1024::EMPTY,
+            writable: ProcessorSet1024::EMPTY,
             owner: 0,
             written: false,
             invalidations: 0,
@@ -60,7 +59,7 @@ impl Page {
 
     /// Processors whose local memory holds a copy.
     #[must_use]
-    pub fn frames(&self) -> &Processors {
+    pub fn frames(&self) -> &ProcessorSet1024 {
         &self.frames
     }
 
@@ -125,8 +124,8 @@ impl Page {
         self.flush(q, action.flush, counts);
         if action.unmap {
             counts.unmaps += u64::from(self.to_global.len());
-            self.to_global = Processors::default();
-            self.writable = Processors::default();
+            self.to_global = ProcessorSet1024::EMPTY;
+            self.writable = ProcessorSet1024::EMPTY;
         }
         if action.copy && !self.frames.contains(q) {
             self.frames.insert(q);
@@ -145,14 +144,15 @@ impl Page {
     fn flush(&mut self, q: ProcId, flush: Flush, counts: &mut Counts) {
         let gone = match flush {
             Flush::Nothing => return,
-            Flush::Own => Processors::single(q),
+            Flush::Own => ProcessorSet1024::single(q),
             Flush::Other => self.frames.without(q),
             Flush::All => self.frames,
         };
         let others = !gone.without(q).is_empty();
-        counts.flushes += self.frames.take_out(&gone);
-        self.to_local.take_out(&gone);
-        self.writable.take_out(&gone);
+        counts.flushes += u64::from(self.frames.intersection(&gone).len());
+        self.frames = self.frames.difference(&gone);
+        self.to_local = self.to_local.difference(&gone);
+        self.writable = self.writable.difference(&gone);
         counts.invalidations += u64::from(others);
         self.invalidations += u64::from(others);
     }
@@ -182,17 +182,17 @@ impl Page {
     /// The state's definition, and that no mapping points at a frame that was flushed.
     fn check(&self) {
         let copies = self.frames.len();
-        let alone = Processors::single(self.owner);
+        let alone = ProcessorSet1024::single(self.owner);
         let sound = match self.state {
             State::ReadOnly => copies >= 1 && self.to_global.is_empty() && self.writable.is_empty(),
             State::LocalWritable => {
-                self.frames == alone && self.to_global.is_empty() && self.writable.is_within(&alone)
+                self.frames == alone && self.to_global.is_empty() && self.writable.is_subset(&alone)
             }
             State::GlobalWritable => {
-                copies == 0 && self.to_local.is_empty() && self.writable.is_within(&self.to_global)
+                copies == 0 && self.to_local.is_empty() && self.writable.is_subset(&self.to_global)
             }
         };
-        assert!(sound && self.to_local.is_within(&self.frames), "the page manager left {self:?}");
+        assert!(sound && self.to_local.is_subset(&self.frames), "the page manager left {self:?}");
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
     type Condition = (State, Vec<ProcId>, Vec<ProcId>, Vec<ProcId>, Vec<ProcId>, ProcId, bool);
 
     fn condition(page: &Page) -> Condition {
-        let list = |set: &Processors| (0..3).filter(|&p| set.contains(p)).collect::<Vec<_>>();
+        let list = |set: &ProcessorSet1024| (0..3).filter(|&p| set.contains(p)).collect::<Vec<_>>();
         let owner = if page.state == State::LocalWritable { page.owner } else { 0 };
         let (state, written) = (page.state, page.written);
         let sets = [&page.frames, &page.to_local, &page.to_global, &page.writable].map(list);

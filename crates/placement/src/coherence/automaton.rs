@@ -1,14 +1,14 @@
 //! The automaton that the page-coherence policies share.
 
-use homenode_base::{ProcId, Time};
+use homenode_base::{ProcId, ProcessorSet, Time};
 use homenode_stats::Tally;
 
 use super::counters::Counters;
 use super::parameters::counter_limit;
 use crate::builder::Times;
-use crate::copies::{ProcessorSet, Wide};
 use crate::history::{Block, Run};
 use crate::policy::{Policy, Setup};
+use crate::set_policy::SetPolicy;
 
 /// When a block is frozen and defrosted, in references.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,6 @@ pub(super) struct Rules {
 /// The first toucher is the home of a block and holds its first copy. The home always holds one.
 pub(super) struct Automaton {
     rules: Rules,
-    wide: bool,
     counters: Counters,
 }
 
@@ -53,14 +52,16 @@ impl Automaton {
     pub(super) fn build(setup: &Setup, rules: Rules) -> Box<dyn Policy> {
         let limit = rules.delaying.map_or(0, |d| counter_limit(d.counter, setup.block_size));
         let counters = Counters::new(setup.processors, limit);
-        Box::new(Self { rules, wide: setup.processors > 64, counters })
+        Self { rules, counters }.for_processors(setup.processors)
     }
+}
 
-    fn walk<S: ProcessorSet>(&mut self, runs: &[Run], tally: &mut Tally) {
+impl SetPolicy for Automaton {
+    fn block<const WORDS: usize>(&mut self, Block { runs, .. }: Block<'_>, tally: &mut Tally) {
         let Some(first) = runs.first() else { return };
         self.counters.forget_all();
         let mut state = State {
-            set: S::single(first.processor()),
+            set: ProcessorSet::<WORDS>::single(first.processor()),
             copies: 1,
             home: first.processor(),
             removal: None,
@@ -74,16 +75,6 @@ impl Automaton {
             } else {
                 state.without_copy(run, tally);
             }
-        }
-    }
-}
-
-impl Policy for Automaton {
-    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
-        if self.wide {
-            self.walk::<Wide>(block.runs, tally);
-        } else {
-            self.walk::<u64>(block.runs, tally);
         }
     }
 
@@ -103,9 +94,9 @@ impl Policy for Automaton {
 }
 
 /// One block under way.
-struct State<'a, S> {
+struct State<'a, const WORDS: usize> {
     /// Who holds a copy.
-    set: S,
+    set: ProcessorSet<WORDS>,
     /// How many do.
     copies: u64,
     home: ProcId,
@@ -178,7 +169,7 @@ impl Call {
     }
 }
 
-impl<S: ProcessorSet> State<'_, S> {
+impl<const WORDS: usize> State<'_, WORDS> {
     /// References of a processor that holds a copy.
     #[inline]
     fn with_copy(&mut self, run: Run, part: Part, tally: &mut Tally) {
@@ -270,7 +261,7 @@ impl<S: ProcessorSet> State<'_, S> {
             // Only the home's copy remains.
             tally.invalidations += 1;
             self.removal = Some(run.time() + part.first_write);
-            self.set = S::single(self.home);
+            self.set = ProcessorSet::single(self.home);
             self.copies = 1;
         }
     }
@@ -287,7 +278,7 @@ impl<S: ProcessorSet> State<'_, S> {
     fn take(&mut self, q: ProcId, now: Time, tally: &mut Tally) {
         tally.invalidations += 1;
         self.removal = Some(now);
-        self.set = S::single(q);
+        self.set = ProcessorSet::single(q);
         self.copies = 1;
         if self.home != q {
             self.home = q;

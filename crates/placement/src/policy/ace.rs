@@ -3,9 +3,9 @@
 use homenode_stats::Tally;
 
 use super::place::Copies;
-use super::{DefaultValue, Entry, Kind, Param, Policy, RunsOn};
-use crate::copies::{ProcessorSet, Wide};
-use crate::history::{Block, Run};
+use super::{DefaultValue, Entry, Kind, Param, RunsOn};
+use crate::history::Block;
+use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §3.1.3 and §5.1; the limit of four is the thesis's.
 ///
@@ -28,11 +28,8 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     runs_on: RunsOn::Placement,
     build: |setup, values| {
-        Ok(Box::new(Ace {
-            limit: values.get(0),
-            global: setup.global,
-            wide: setup.processors > 64,
-        }))
+        let ace = Ace { limit: values.get(0), global: setup.global };
+        Ok(ace.for_processors(setup.processors))
     },
 };
 
@@ -40,13 +37,12 @@ pub const ENTRY: Entry = Entry {
 pub(super) struct Ace {
     pub(super) limit: u64,
     pub(super) global: bool,
-    pub(super) wide: bool,
 }
 
-impl Ace {
-    fn walk<S: ProcessorSet>(&self, runs: &[Run], tally: &mut Tally) {
+impl SetPolicy for Ace {
+    fn block<const WORDS: usize>(&mut self, Block { runs, .. }: Block<'_>, tally: &mut Tally) {
         let Some(first) = runs.first() else { return };
-        let mut copies = Copies::<S>::at(first.processor());
+        let mut copies = Copies::<WORDS>::at(first.processor());
         let mut invalidations = 0;
         let (mut local_reads, mut local_writes) = (0, 0);
         for (i, run) in runs.iter().enumerate() {
@@ -69,15 +65,5 @@ impl Ace {
         }
         tally.local_reads += local_reads;
         tally.local_writes += local_writes;
-    }
-}
-
-impl Policy for Ace {
-    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
-        if self.wide {
-            self.walk::<Wide>(block.runs, tally);
-        } else {
-            self.walk::<u64>(block.runs, tally);
-        }
     }
 }

@@ -4,9 +4,9 @@ use homenode_base::ProcId;
 use homenode_stats::Tally;
 
 use super::place::{Copies, Fixed};
-use super::{DefaultValue, Entry, Kind, Param, Policy, RunsOn};
-use crate::copies::{ProcessorSet, Wide};
+use super::{DefaultValue, Entry, Kind, Param, RunsOn};
 use crate::history::{Block, Run};
+use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §5.1. A processor's first `n` references to a block it has no copy of are served
 /// where the block is; the next one makes ACE's decision. Where the text is silent (spec of the
@@ -40,11 +40,12 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     runs_on: RunsOn::Placement,
     build: |setup, values| {
-        Ok(Box::new(Delay {
+        let delay = Delay {
             rules: Rules { n: values.get(0), limit: values.get(1), global: setup.global },
             counters: vec![Counter::default(); usize::from(setup.processors)],
             stamp: 0,
-        }))
+        };
+        Ok(delay.for_processors(setup.processors))
     },
 };
 
@@ -68,22 +69,12 @@ struct Delay {
     stamp: u64,
 }
 
-impl Policy for Delay {
-    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+impl SetPolicy for Delay {
+    fn block<const WORDS: usize>(&mut self, Block { runs, .. }: Block<'_>, tally: &mut Tally) {
         self.stamp += 1;
-        if self.counters.len() > 64 {
-            self.walk::<Wide>(block.runs, tally);
-        } else {
-            self.walk::<u64>(block.runs, tally);
-        }
-    }
-}
-
-impl Delay {
-    fn walk<S: ProcessorSet>(&mut self, runs: &[Run], tally: &mut Tally) {
         let Some(first) = runs.first() else { return };
         let mut state = State {
-            copies: Copies::<S>::at(first.processor()),
+            copies: Copies::<WORDS>::at(first.processor()),
             invalidations: 0,
             pinned: None,
             rules: self.rules,
@@ -104,8 +95,8 @@ impl Delay {
 }
 
 /// One block under way.
-struct State<'a, S> {
-    copies: Copies<S>,
+struct State<'a, const WORDS: usize> {
+    copies: Copies<WORDS>,
     invalidations: u64,
     pinned: Option<Fixed>,
     rules: Rules,
@@ -113,7 +104,7 @@ struct State<'a, S> {
     stamp: &'a mut u64,
 }
 
-impl<S: ProcessorSet> State<'_, S> {
+impl<const WORDS: usize> State<'_, WORDS> {
     fn counter(&mut self, q: ProcId) -> &mut Counter {
         let counter = &mut self.counters[usize::from(q)];
         if counter.stamp != *self.stamp {

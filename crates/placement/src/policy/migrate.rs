@@ -2,6 +2,7 @@
 
 use super::ace::Ace;
 use super::{Entry, RunsOn};
+use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §6.1.1: CC and DSM "always migrate data on a write and replicate them on a
 /// read". Where there is global memory a replication also fills it, as under ACE: the policy is
@@ -15,6 +16,6 @@ pub const ENTRY: Entry = Entry {
     needs_prices: false,
     runs_on: RunsOn::Placement,
     build: |setup, _| {
-        Ok(Box::new(Ace { limit: u64::MAX, global: setup.global, wide: setup.processors > 64 }))
+        Ok(Ace { limit: u64::MAX, global: setup.global }.for_processors(setup.processors))
     },
 };

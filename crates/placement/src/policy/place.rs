@@ -1,9 +1,8 @@
 //! Where a block is, and counting what happens there; shared by the policies.
 
-use homenode_base::ProcId;
+use homenode_base::{ProcId, ProcessorSet};
 use homenode_stats::Tally;
 
-use crate::copies::ProcessorSet;
 use crate::history::Run;
 
 /// The one place of a block that does not move.
@@ -43,9 +42,9 @@ impl Fixed {
 
 /// The set P_t of a block (Bolosky §4.1.3).
 #[derive(Clone, Copy)]
-pub(crate) struct Copies<S> {
+pub(crate) struct Copies<const WORDS: usize> {
     /// Processors that hold a copy.
-    pub(crate) set: S,
+    pub(crate) set: ProcessorSet<WORDS>,
     /// Whether global memory holds one.
     pub(crate) global: bool,
     /// The processor that has held its copy longest. Copies are only ever added one by one or
@@ -53,10 +52,10 @@ pub(crate) struct Copies<S> {
     pub(crate) eldest: ProcId,
 }
 
-impl<S: ProcessorSet> Copies<S> {
+impl<const WORDS: usize> Copies<WORDS> {
     /// Free at the first toucher.
     pub(crate) fn at(p: ProcId) -> Self {
-        Self { set: S::single(p), global: false, eldest: p }
+        Self { set: ProcessorSet::single(p), global: false, eldest: p }
     }
 
     /// Whether `q` holds the only copy.
@@ -110,7 +109,7 @@ impl<S: ProcessorSet> Copies<S> {
         if to_global {
             tally.global_moves += u64::from(!self.global);
             tally.invalidations += u64::from(self.set.holds_other_than(q));
-            *self = Self { set: S::empty(), global: true, eldest: self.eldest };
+            *self = Self { set: ProcessorSet::EMPTY, global: true, eldest: self.eldest };
             return Fixed::Global;
         }
         let keep = if self.set.contains(q) { q } else { self.eldest };

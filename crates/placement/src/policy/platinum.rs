@@ -1,12 +1,12 @@
 //! PLATINUM: follow the references, but freeze blocks that are fought over, and defrost in time.
 
-use homenode_base::{ProcId, Time};
+use homenode_base::{ProcId, ProcessorSet, Time};
 use homenode_stats::Tally;
 
 use super::place::Copies;
-use super::{DefaultValue, Entry, Kind, Param, Policy, PolicyError, RunsOn};
-use crate::copies::{ProcessorSet, Wide};
+use super::{DefaultValue, Entry, Kind, Param, PolicyError, RunsOn};
 use crate::history::{Block, Run};
+use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §5.1 with its footnote 1 (exponential back-off, after Cox).
 ///
@@ -61,13 +61,13 @@ pub const ENTRY: Entry = Entry {
                 remedy: "choose frozen=local, or a machine with prices g and G",
             });
         }
-        Ok(Box::new(Platinum {
+        let platinum = Platinum {
             t1: values.get(0),
             t2: values.get(1),
             backoff: values.get(2) == 1,
             to_global: values.get(3) == 1,
-            wide: setup.processors > 64,
-        }))
+        };
+        Ok(platinum.for_processors(setup.processors))
     },
 };
 
@@ -80,37 +80,22 @@ struct Platinum {
     t2: u64,
     backoff: bool,
     to_global: bool,
-    wide: bool,
-}
-
-impl Policy for Platinum {
-    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
-        if self.wide {
-            self.walk::<Wide>(block.runs, tally);
-        } else {
-            self.walk::<u64>(block.runs, tally);
-        }
-    }
-
-    fn split_period(&self) -> Option<u64> {
-        Some(self.t2)
-    }
 }
 
 /// One block under way.
-struct State<S> {
-    copies: Copies<S>,
+struct State<const WORDS: usize> {
+    copies: Copies<WORDS>,
     last_invalidation: Option<(Time, ProcId)>,
     /// Time of the last defrost or, while frozen, of the coming one; 0: never frozen.
     defrost: Time,
     level: u32,
 }
 
-impl Platinum {
-    fn walk<S: ProcessorSet>(self, runs: &[Run], tally: &mut Tally) {
+impl SetPolicy for Platinum {
+    fn block<const WORDS: usize>(&mut self, Block { runs, .. }: Block<'_>, tally: &mut Tally) {
         let Some(first) = runs.first() else { return };
         let mut state = State {
-            copies: Copies::<S>::at(first.processor()),
+            copies: Copies::<WORDS>::at(first.processor()),
             last_invalidation: None,
             defrost: 0,
             level: 0,
@@ -133,8 +118,14 @@ impl Platinum {
         }
     }
 
+    fn split_period(&self) -> Option<u64> {
+        Some(self.t2)
+    }
+}
+
+impl Platinum {
     /// The first reference of a run to a block that is not frozen.
-    fn decide<S: ProcessorSet>(self, state: &mut State<S>, run: Run, tally: &mut Tally) {
+    fn decide<const W: usize>(self, state: &mut State<W>, run: Run, tally: &mut Tally) {
         let (q, now) = (run.processor(), run.time());
         let holds = state.copies.set.contains(q);
         if run.is_read_only() && holds || state.copies.only(q) {
@@ -152,7 +143,7 @@ impl Platinum {
 
     /// Freezes the block. Without global memory P is a single copy here: the invalidation left one,
     /// and any reference that would have added a second within t1 froze the block instead.
-    fn freeze<S: ProcessorSet>(self, state: &mut State<S>, run: Run, tally: &mut Tally) {
+    fn freeze<const W: usize>(self, state: &mut State<W>, run: Run, tally: &mut Tally) {
         let (q, now) = (run.processor(), run.time());
         tally.freezes += 1;
         if self.to_global {
@@ -161,7 +152,7 @@ impl Platinum {
             tally.invalidations += u64::from(invalidation);
             tally.global_moves += u64::from(!state.copies.global);
             let eldest = state.copies.eldest;
-            state.copies = Copies { set: S::empty(), global: true, eldest };
+            state.copies = Copies { set: ProcessorSet::EMPTY, global: true, eldest };
             if invalidation {
                 state.last_invalidation = Some((now, q));
             }

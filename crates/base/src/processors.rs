@@ -1,0 +1,206 @@
+//! Sets of processors, as wide as the machine needs.
+
+use crate::ProcId;
+
+/// Processors that have a bit each in a word.
+const WORD_BITS: u16 = 64;
+
+/// A set of processors, one bit each, in so many 64-bit words.
+///
+/// The width is a constant, so that a set of one word is a machine word: code that is generic in
+/// `WORDS` is compiled once for the common case and once for large machines, and the width is
+/// chosen once a simulation, not once a reference.
+///
+/// ```
+/// use homenode_base::ProcessorSet64;
+/// let mut sharers = ProcessorSet64::single(3);
+/// sharers.insert(9);
+/// assert!(sharers.holds_other_than(3));
+/// assert_eq!(sharers.members().collect::<Vec<_>>(), [3, 9]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProcessorSet<const WORDS: usize>([u64; WORDS]);
+
+/// Sets of up to 64 processors.
+pub type ProcessorSet64 = ProcessorSet<1>;
+
+/// Sets of up to 1024 processors, the most any engine allows.
+pub type ProcessorSet1024 = ProcessorSet<16>;
+
+impl<const WORDS: usize> Default for ProcessorSet<WORDS> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<const WORDS: usize> ProcessorSet<WORDS> {
+    /// No processor.
+    pub const EMPTY: Self = Self([0; WORDS]);
+
+    /// Processors that can be told apart: numbers in a set are below this.
+    #[expect(clippy::cast_possible_truncation, reason = "a set has at most a few dozen words")]
+    pub const CAPACITY: u16 = WORDS as u16 * WORD_BITS;
+
+    /// The set of one processor.
+    #[inline]
+    #[must_use]
+    pub fn single(p: ProcId) -> Self {
+        let mut set = Self::EMPTY;
+        set.insert(p);
+        set
+    }
+
+    /// The word with a processor's bit, and the bit. A set of one word needs neither a division
+    /// nor a check of bounds.
+    #[inline]
+    fn place(p: ProcId) -> (usize, u64) {
+        debug_assert!(p < Self::CAPACITY, "processor {p} in a set of {}", Self::CAPACITY);
+        let word = if WORDS == 1 { 0 } else { usize::from(p / WORD_BITS) };
+        (word, 1 << (p % WORD_BITS))
+    }
+
+    /// Adds a processor.
+    #[inline]
+    pub fn insert(&mut self, p: ProcId) {
+        let (word, bit) = Self::place(p);
+        self.0[word] |= bit;
+    }
+
+    /// Takes a processor out, if it is in the set.
+    #[inline]
+    pub fn remove(&mut self, p: ProcId) {
+        let (word, bit) = Self::place(p);
+        self.0[word] &= !bit;
+    }
+
+    /// Whether the processor is in the set.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, p: ProcId) -> bool {
+        let (word, bit) = Self::place(p);
+        self.0[word] & bit != 0
+    }
+
+    /// Whether some processor other than `p` is in the set.
+    #[inline]
+    #[must_use]
+    pub fn holds_other_than(&self, p: ProcId) -> bool {
+        !self.without(p).is_empty()
+    }
+
+    /// The set without one processor.
+    #[inline]
+    #[must_use]
+    pub fn without(mut self, p: ProcId) -> Self {
+        self.remove(p);
+        self
+    }
+
+    /// Number of processors in the set.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// Whether every processor of this set is in the other.
+    #[inline]
+    #[must_use]
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(own, other)| own & !other == 0)
+    }
+
+    /// The processors in either set.
+    #[inline]
+    #[must_use]
+    pub fn union(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
+        self
+    }
+
+    /// The processors in both sets.
+    #[inline]
+    #[must_use]
+    pub fn intersection(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
+        self
+    }
+
+    /// The processors in this set and not in the other.
+    #[inline]
+    #[must_use]
+    pub fn difference(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
+        self
+    }
+
+    /// The processors in the set, lowest number first.
+    #[inline]
+    pub fn members(self) -> impl Iterator<Item = ProcId> {
+        self.0.into_iter().zip((0..).step_by(usize::from(WORD_BITS))).flat_map(
+            |(mut word, first): (u64, ProcId)| {
+                std::iter::from_fn(move || {
+                    let bit = (word != 0).then(|| word.trailing_zeros())?;
+                    word &= word - 1;
+                    u16::try_from(bit).ok().map(|bit| first + bit)
+                })
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+    use std::collections::BTreeSet;
+
+    /// Every operation on random sets gives what it gives on a sorted set.
+    fn agrees_with_a_sorted_set<const WORDS: usize>() {
+        let mut rng = Rng::new(u64::try_from(WORDS).unwrap());
+        let capacity = u64::from(ProcessorSet::<WORDS>::CAPACITY);
+        let mut draw = || u16::try_from(rng.below(capacity)).unwrap();
+        let mut sets = [ProcessorSet::<WORDS>::EMPTY; 2];
+        let mut models = [BTreeSet::new(), BTreeSet::new()];
+        for round in 0..600 {
+            let (p, side) = (draw(), round % 2);
+            if round % 5 < 3 {
+                sets[side].insert(p);
+                models[side].insert(p);
+            } else {
+                sets[side].remove(p);
+                models[side].remove(&p);
+            }
+            let ([a, b], [x, y]) = (sets, &models);
+            let is = |set: ProcessorSet<WORDS>, model: BTreeSet<u16>| {
+                assert_eq!(set.members().collect::<Vec<_>>(), Vec::from_iter(model.clone()));
+                assert_eq!((set.len() as usize, set.is_empty()), (model.len(), model.is_empty()));
+            };
+            is(a, x.clone());
+            is(a.union(&b), x | y);
+            is(a.intersection(&b), x & y);
+            is(a.difference(&b), x - y);
+            let q = draw();
+            assert_eq!(a.contains(q), x.contains(&q));
+            assert_eq!(a.holds_other_than(q), x.iter().any(|&p| p != q));
+            assert_eq!(a.is_subset(&b), x.is_subset(y));
+            assert!(a.intersection(&b).is_subset(&a) && a.is_subset(&a.union(&b)));
+            assert_eq!(a.without(q), a.difference(&ProcessorSet::single(q)));
+        }
+    }
+
+    #[test]
+    fn sets_of_every_width_behave_alike() {
+        agrees_with_a_sorted_set::<1>();
+        agrees_with_a_sorted_set::<2>();
+        agrees_with_a_sorted_set::<16>();
+        assert_eq!((ProcessorSet64::CAPACITY, ProcessorSet1024::CAPACITY), (64, 1024));
+    }
+}
