@@ -17,7 +17,7 @@ import matplotlib as mpl
 
 import homenode as hn
 from homenode import workloads
-from homenode.plot import spread_of_orders
+from homenode.results.plot import spread_of_orders
 
 PROGRAMS = ("p-qsort", "sorbyc", "cholesky", "mp3d", "chip", "weather", "work-queue", "barnes")
 USUAL_SIZE = ("p-qsort",)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode.bus import address_range
 from homenode.cli.app import main
+from homenode.engines.bus import address_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -252,7 +252,7 @@ def test_findings_are_told_with_their_steps(
         **dict.fromkeys(("states", "cells", "impossible", "situations", "events"), 1),
         "findings": [finding],
     }
-    monkeypatch.setattr("homenode.bus.check_protocols", lambda _: [report])
+    monkeypatch.setattr("homenode.engines.bus.check_protocols", lambda _: [report])
     assert main(["check-protocol", "mine"]) == 1
     assert "mine: old\n  1. first\n  2. second\n" in capsys.readouterr().out
     assert main(["check-protocol", "mine", "--json"]) == 1

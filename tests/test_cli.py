@@ -15,7 +15,7 @@ import pytest
 import homenode as hn
 from homenode.catalogue import KINDS
 from homenode.cli import app
-from homenode.specs import plain_number
+from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -266,7 +266,7 @@ def test_compilers_get_every_argument_untouched(
         seen.append((language, argv))
         return 7
 
-    monkeypatch.setattr("homenode.capture.compile", compile_)
+    monkeypatch.setattr("homenode.capture.compilers.compile", compile_)
     words = ["--help", "-o", "a b", "--", "-Wl,x=y", "--version", "-"]
     assert homenode(name, *words).code == 7
     assert seen == [("c" if name == "cc" else name, words)]

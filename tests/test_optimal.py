@@ -94,7 +94,7 @@ def test_a_failed_certificate_is_a_finding(
     found = hn.optimal(trace, "numa", 64, certify=True)
     certificate = {"blocks": 0, "references": 0, "failed": 1, "faults": ["block 0x0: wrong"]}
     found.rows[0]["certificate"] = certificate
-    monkeypatch.setattr("homenode.optimum.optimal", lambda *_, **__: found)
+    monkeypatch.setattr("homenode.engines.optimal.optimal", lambda *_, **__: found)
     shown = homenode("optimal", trace.path, "--certify")
     assert shown.code == 1
     assert "block 0x0: wrong" in shown.out

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
-from homenode.orders import compare, ranking, spread
-from homenode.result import Result
+from homenode.engines.sensitivity import compare, ranking, spread
+from homenode.results.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable

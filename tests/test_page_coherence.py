@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
+from homenode.engines.placement import policies_for
 from homenode.report import build
-from homenode.simulation import policies_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode.pages import page_actions
+from homenode.engines.pmap import page_actions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ import pytest
 
 from browser import BROWSER, CONTRASTS, Browser
 from canned import costs, matrix
+from homenode.options.specs import plain_number
 from homenode.report import build
-from homenode.specs import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import pytest
 
 import homenode as hn
 from canned import POLICIES, matrix, outcome
-from homenode.simulation import configuration, policies_for
+from homenode.engines.placement import configuration, policies_for
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homenode import ConfigError
-from homenode.specs import format_size, parse_block_sizes, split_specs, unique
+from homenode.options.specs import format_size, parse_block_sizes, split_specs, unique
 
 _NAME = st.from_regex(r"[a-z][a-z+.-]{0,8}", fullmatch=True)
 _VALUE = st.from_regex(r"[a-z0-9/.]{1,6}", fullmatch=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
-from homenode.tlb import configuration
+from homenode.engines.tlb import configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import homenode as hn
-from homenode.trace import guess_format
+from homenode.trace.trace import guess_format
 
 if TYPE_CHECKING:
     from pathlib import Path

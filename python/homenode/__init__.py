@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from homenode._core import ConfigError, TraceError
-    from homenode.advice import AdviceResult, advise
     from homenode.alphabeta import alpha_beta
-    from homenode.bus import BusResult, check_protocols, simulate_bus
     from homenode.catalogue import table
-    from homenode.explanation import Explanation, explain
-    from homenode.false_sharing import SharingResult, sharing, synthetic
-    from homenode.optimum import OptimalResult, optimal
-    from homenode.orders import OrderResult, order_sensitivity
-    from homenode.pages import manage_pages
-    from homenode.picture import SharingPicture, sharing_picture
-    from homenode.result import Result
-    from homenode.simulation import simulate
+    from homenode.engines.advise import AdviceResult, advise
+    from homenode.engines.bus import BusResult, check_protocols, simulate_bus
+    from homenode.engines.explain import Explanation, explain
+    from homenode.engines.optimal import OptimalResult, optimal
+    from homenode.engines.picture import SharingPicture, sharing_picture
+    from homenode.engines.placement import simulate
+    from homenode.engines.pmap import manage_pages
+    from homenode.engines.sensitivity import OrderResult, order_sensitivity
+    from homenode.engines.sharing import SharingResult, sharing, synthetic
+    from homenode.engines.tlb import TlbResult, tlb_misses
+    from homenode.results.result import Result
     from homenode.studies import StudyResult, study
-    from homenode.tlb import TlbResult, tlb_misses
     from homenode.trace import Trace
-    from homenode.transforms import split, transform
+    from homenode.trace.transforms import split, transform
 
 __all__ = [
     "AdviceResult",
@@ -68,36 +68,36 @@ __all__ = [
 
 # Names load their module when first used, so that `homenode --help` answers at once.
 _HOME = {
-    "AdviceResult": "homenode.advice",
-    "BusResult": "homenode.bus",
+    "AdviceResult": "homenode.engines.advise",
+    "BusResult": "homenode.engines.bus",
     "ConfigError": "homenode._core",
-    "Explanation": "homenode.explanation",
-    "OptimalResult": "homenode.optimum",
-    "OrderResult": "homenode.orders",
-    "Result": "homenode.result",
-    "SharingPicture": "homenode.picture",
-    "SharingResult": "homenode.false_sharing",
-    "TlbResult": "homenode.tlb",
+    "Explanation": "homenode.engines.explain",
+    "OptimalResult": "homenode.engines.optimal",
+    "OrderResult": "homenode.engines.sensitivity",
+    "Result": "homenode.results.result",
+    "SharingPicture": "homenode.engines.picture",
+    "SharingResult": "homenode.engines.sharing",
+    "TlbResult": "homenode.engines.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
-    "advise": "homenode.advice",
+    "advise": "homenode.engines.advise",
     "alpha_beta": "homenode.alphabeta",
-    "check_protocols": "homenode.bus",
-    "explain": "homenode.explanation",
-    "manage_pages": "homenode.pages",
-    "optimal": "homenode.optimum",
-    "order_sensitivity": "homenode.orders",
-    "sharing": "homenode.false_sharing",
-    "sharing_picture": "homenode.picture",
-    "simulate": "homenode.simulation",
-    "simulate_bus": "homenode.bus",
+    "check_protocols": "homenode.engines.bus",
+    "explain": "homenode.engines.explain",
+    "manage_pages": "homenode.engines.pmap",
+    "optimal": "homenode.engines.optimal",
+    "order_sensitivity": "homenode.engines.sensitivity",
+    "sharing": "homenode.engines.sharing",
+    "sharing_picture": "homenode.engines.picture",
+    "simulate": "homenode.engines.placement",
+    "simulate_bus": "homenode.engines.bus",
     "StudyResult": "homenode.studies",
-    "split": "homenode.transforms",
+    "split": "homenode.trace.transforms",
     "study": "homenode.studies",
-    "synthetic": "homenode.false_sharing",
+    "synthetic": "homenode.engines.sharing",
     "table": "homenode.catalogue",
-    "tlb_misses": "homenode.tlb",
-    "transform": "homenode.transforms",
+    "tlb_misses": "homenode.engines.tlb",
+    "transform": "homenode.trace.transforms",
 }
 
 

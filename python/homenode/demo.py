@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from homenode import workloads
-from homenode.simulation import policies_for, simulate
-from homenode.specs import format_size, unique
+from homenode.engines.placement import policies_for, simulate
+from homenode.options.specs import format_size, unique
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from homenode.result import Result
+    from homenode.results.result import Result
 
     Progress = Callable[[int, int | None], None]
 

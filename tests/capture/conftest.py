@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 import homenode as hn
-from homenode import _core, capture, capture_plugin
+from homenode import _core
+from homenode.capture import plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_HEADERS = capture_plugin.SOURCES.parent / "runtime" / "include"
+_HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"
 _LANGUAGES = {".c": "c", ".cpp": "c++", ".f90": "fortran"}
 _TIMEOUT_S = 25
@@ -130,7 +131,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             with pytest.MonkeyPatch.context() as patch:
                 for name, value in (compilers or {}).items():
                     patch.setenv(name, value)
-                code = capture.compile(_LANGUAGES[path.suffix], words)
+                code = compilers.compile(_LANGUAGES[path.suffix], words)
             assert code == 0, f"{source} {flags}"
             done[key] = target
         return done[key]
@@ -197,7 +198,7 @@ def emulate(record: Callable[..., Recording], qemu: Qemu) -> Callable[..., Recor
     """Records a program in each emulator."""
 
     def run(program: Path, *words: str, machine: str = "x86_64", **options: Any) -> Recording:
-        chosen = {"emulator": qemu.emulator(machine), "plugin": str(capture_plugin.plugin())}
+        chosen = {"emulator": qemu.emulator(machine), "plugin": str(plugin.plugin())}
         return record(program, *words, via="qemu", **chosen, **options)
 
     return run

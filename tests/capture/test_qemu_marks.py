@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from homenode import capture_plugin
+from homenode.capture import plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Recorder = Callable[..., Recording]
 
-_HEADERS = capture_plugin.SOURCES.parent / "runtime" / "include"
+_HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 _PRIVATE = 1
 _MARKS = ("init-done", "phase", "marker")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
-from homenode import capture_plugin
+from homenode.capture import plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def _options(qemu: Qemu, program: Path, trace: Path, *words: str) -> dict[str, o
         "argv": [str(program), *words],
         "output": str(trace),
         "via": "qemu",
-        "plugin": str(capture_plugin.plugin()),
+        "plugin": str(plugin.plugin()),
         "emulator": qemu.emulator(),
     }
 
@@ -43,7 +43,7 @@ def test_a_full_disk_is_an_error_and_the_program_runs_on(
     native = subprocess.run([str(program), "3000000"], capture_output=True, text=True, check=True)
     line = [sys.executable, "-m", "homenode", "record", "--via", "qemu"]
     line += ["-o", str(tmp_path / "t.hnt"), "--", str(program), "3000000"]
-    capture_plugin.plugin()
+    plugin.plugin()
 
     def limit() -> None:
         # Enough for the memory shared with the program, not for the trace.

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import homenode as hn
-from homenode import initramfs
+from homenode.capture import initramfs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import homenode as hn
-from homenode import capture_plugin, capture_runtime, initramfs
+from homenode.capture import build, initramfs, plugin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,8 +108,8 @@ def test_files_that_cannot_be_are_refused(
 
 def test_a_compiler_for_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
-    with pytest.raises(capture_runtime.RuntimeBuildError, match="record on an x86-64 machine"):
-        capture_plugin.mark()
+    with pytest.raises(build.RuntimeBuildError, match="record on an x86-64 machine"):
+        plugin.mark()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from homenode import capture
+from homenode.capture import compilers
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -25,7 +25,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _cc(*words: str) -> None:
-    assert capture.compile("c", list(words)) == 0
+    assert compilers.compile("c", list(words)) == 0
 
 
 def _says(program: str) -> str:
@@ -66,9 +66,9 @@ def test_questions_are_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_errors_are_the_compilers_own(capfd: pytest.CaptureFixture[str]) -> None:
     Path("bad.c").write_text("int main(void) { return nothing; }\n")
-    assert capture.compile("c", ["bad.c"]) == 1
+    assert compilers.compile("c", ["bad.c"]) == 1
     assert "nothing" in capfd.readouterr().err
-    assert capture.compile("c", ["-m32", "main.c"]) == 2
+    assert compilers.compile("c", ["-m32", "main.c"]) == 2
     assert "-m32" in capfd.readouterr().err
 
 
@@ -87,5 +87,5 @@ def test_clangs_openmp_is_refused(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HOMENODE_CC", "clang")
-    assert capture.compile("c", ["-fopenmp", "main.c", "part.c"]) == 2
+    assert compilers.compile("c", ["-fopenmp", "main.c", "part.c"]) == 2
     assert "compile with gcc" in capfd.readouterr().err

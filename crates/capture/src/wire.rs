@@ -1,5 +1,5 @@
-//! The shared area's layout and records: the same numbers as `python/homenode/runtime/wire.h`,
-//! which explains them. A test compares the two.
+//! The shared area's layout and records: the same numbers as
+//! `python/homenode/capture/runtime/wire.h`, which explains them. A test compares the two.
 
 /// First word of the area.
 pub const MAGIC: u32 = 0x486e_5763;
@@ -146,7 +146,7 @@ pub mod at {
 mod tests {
     use super::*;
 
-    const HEADER: &str = include_str!("../../../python/homenode/runtime/wire.h");
+    const HEADER: &str = include_str!("../../../python/homenode/capture/runtime/wire.h");
 
     fn defined(name: &str) -> u64 {
         let line = HEADER

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from homenode.alphabeta.model import expected_gamma
-from homenode.pages import manage_pages
+from homenode.engines.pmap import manage_pages
 
 if TYPE_CHECKING:
     import os

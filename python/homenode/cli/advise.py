@@ -13,10 +13,10 @@ from homenode.cli.command import (
     optimum_options,
     table_options,
 )
-from homenode.specs import format_size, plain_number
+from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
-    from homenode.advice import AdviceResult
+    from homenode.engines.advise import AdviceResult
 
 
 @click.command(
@@ -68,9 +68,9 @@ def advise(
     run inv, machines without remote reference migrate, others the optimum.
     """
     import homenode
-    from homenode.advice import MACHINE
     from homenode.cli.output import check_outputs, write_tables
     from homenode.cli.progress import Progress
+    from homenode.engines.advise import MACHINE
 
     check_outputs((csv, parquet), trace)
     with Progress("trying layouts") as progress:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.output import print_table
-from homenode.specs import format_size, plain_number, unique
+from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
-    from homenode.bus import BusResult
+    from homenode.engines.bus import BusResult
 
 _CACHE = ("trace", "machine", "cache_size", "associativity", "block_size")
 _TIMED = ("power", "bus", "cycles")

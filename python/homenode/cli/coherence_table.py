@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from homenode.cli.output import print_table
-from homenode.specs import plain_number
+from homenode.options.specs import plain_number
 
 _LATENCIES = ("local", "remote", "replication", "multicast", "os", "total")
 _TRAFFIC = ("replication", "remote", "multicast")

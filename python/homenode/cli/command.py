@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from homenode.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
+from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,9 +21,9 @@ class _PassThrough(click.Command):
 
 def _compiler(language: str) -> Callable[[list[str]], int]:
     def compile_(argv: list[str]) -> int:
-        from homenode import capture
+        from homenode.capture import compilers
 
-        return int(capture.compile(language, argv))
+        return int(compilers.compile(language, argv))
 
     return compile_
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.specs import plain_number
+from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
     from homenode.demo import Check, Program
-    from homenode.result import Result
+    from homenode.results.result import Result
     from homenode.trace import Trace
 
 _SHOWN_MACHINE = "numa"
@@ -101,7 +101,7 @@ def _report(folder: Path, results: list[tuple[Program, Trace, Result]], found: l
 
 def _tell(results: list[tuple[Program, Trace, Result]], found: list[Check], page: Path) -> None:
     from homenode.cli.simulate import print_result
-    from homenode.result import Result
+    from homenode.results.result import Result
 
     for _, _, result in results:
         shown: list[dict[str, Any]] = [r for r in result if r["machine"] == _SHOWN_MACHINE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.specs import plain_number
+from homenode.options.specs import plain_number
 
 _FORMATS = "text, csv, parquet, arrow, lackey, din, drmemtrace, perf, gem5, champsim"
 

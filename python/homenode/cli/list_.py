@@ -8,7 +8,7 @@ import click
 
 from homenode.catalogue import KINDS
 from homenode.cli.command import BlockSizes, examples, flattened, table_options
-from homenode.specs import format_size, plain_number
+from homenode.options.specs import format_size, plain_number
 
 # Transactions of smaller blocks take no whole number of cycles.
 _LEAST_BLOCK_ON_BUS = 16

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option, simulation_options
-from homenode.specs import format_size, plain_number
+from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from homenode.optimum import OptimalResult
+    from homenode.engines.optimal import OptimalResult
 
 # Pieces of a curve and bins of a distribution that a table shows.
 _SHOWN = 20

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.specs import format_size, plain_number
+from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ def pmap(
 
 def _show_table(owner_copy: str, as_json: bool) -> None:
     from homenode.cli.output import print_json, print_table
-    from homenode.pages import page_actions
+    from homenode.engines.pmap import page_actions
 
     rows = page_actions(owner_copy)
     if as_json:

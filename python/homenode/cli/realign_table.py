@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from homenode.cli.output import print_facts, print_table
-from homenode.specs import format_size, plain_number
+from homenode.options.specs import format_size, plain_number
 
 
 def print_report(report: dict[str, Any]) -> None:

@@ -203,7 +203,7 @@ def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
 
 def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
     """The options of each recording."""
-    from homenode.orders import order_path
+    from homenode.engines.sensitivity import order_path
 
     output, first = options["output"], options["seed"]
     quanta, repeat = options.pop("quanta"), options.pop("repeat")
@@ -224,7 +224,8 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     import json
     from contextlib import nullcontext
 
-    from homenode import _core, recording
+    from homenode import _core
+    from homenode.capture import recording
     from homenode.cli.output import programs_aside
     from homenode.cli.progress import Progress
     from homenode.files import check_replaceable

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, simulation_options, table_options
-from homenode.specs import format_size, plain_number
+from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
-    from homenode.orders import OrderResult
+    from homenode.engines.sensitivity import OrderResult
 
 _SWAPS_SHOWN = 5
 

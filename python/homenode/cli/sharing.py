@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, optimum_options, table_options
-from homenode.specs import format_size, plain_number, unique
+from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
-    from homenode.false_sharing import SharingResult
+    from homenode.engines.sharing import SharingResult
 
 _MISSES = ("false_sharing", "inflicted", "true_sharing", "cold")
 _MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold", True)]
@@ -96,7 +96,7 @@ def sharing(
 def _find(trace: str, options: dict[str, Any], title: str) -> SharingResult:
     import homenode
     from homenode.cli.progress import Progress
-    from homenode.false_sharing import BLOCK_SIZES, MACHINES
+    from homenode.engines.sharing import BLOCK_SIZES, MACHINES
 
     chosen = dict(options)
     machines = chosen.pop("machines") or MACHINES

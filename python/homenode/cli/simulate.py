@@ -9,11 +9,11 @@ import click
 
 from homenode.cli.command import examples, simulation_options, table_options
 from homenode.cli.simulate_bus import bus_options
-from homenode.specs import format_size, plain_number, unique
+from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
-    from homenode.result import Result
-    from homenode.rows import Rows
+    from homenode.results.result import Result
+    from homenode.results.rows import Rows
 
 # Width of a column of the table of block sizes: a number of up to six places and its margins.
 _COLUMN = 8
@@ -84,7 +84,7 @@ def run(trace: str, options: dict[str, Any]) -> Result:
     """Simulates with the options of the command line, showing progress."""
     import homenode
     from homenode.cli.progress import Progress
-    from homenode.simulation import policies_for
+    from homenode.engines.placement import policies_for
 
     chosen = dict(options)
     if "realign_window" in chosen:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from homenode.bus import BusResult
+    from homenode.engines.bus import BusResult
 
     Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

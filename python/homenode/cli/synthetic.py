@@ -39,7 +39,7 @@ def synthetic(
     """
     import homenode
     from homenode.cli.output import print_json
-    from homenode.specs import plain_number
+    from homenode.options.specs import plain_number
 
     trace = homenode.synthetic(
         name, output, processors=processors, words=words, references=references

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import BlockSizes, examples, flattened, table_options
-from homenode.specs import format_size, plain_number, unique
+from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
-    from homenode.tlb import TlbResult
+    from homenode.engines.tlb import TlbResult
 
 
 @click.command(

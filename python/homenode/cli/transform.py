@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.specs import plain_number
+from homenode.options.specs import plain_number
 
 _EXAMPLES = {
     "local": ["homenode transform local t.hnt -o u.hnt --seed 7"],

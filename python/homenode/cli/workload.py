@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.specs import plain_number
+from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
     from homenode.cli.progress import Progress

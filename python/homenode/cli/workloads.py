@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.specs import plain_number
+from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,8 +136,8 @@ def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
     """Record programs with the quick size and draw who references what when: NAME.svg."""
     from homenode import workloads as suite
     from homenode.cli.output import print_json
+    from homenode.engines.picture import sharing_picture
     from homenode.files import replacing
-    from homenode.picture import sharing_picture
 
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)

@@ -16,15 +16,15 @@ from markupsafe import Markup, escape
 
 from homenode import _core
 from homenode.catalogue import table
+from homenode.options.specs import format_size, plain_number, unique
 from homenode.report import heat, lines, words
 from homenode.report.page import environment
 from homenode.report.palette import COST_COLOURS, colour_of
-from homenode.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from homenode.result import Result
+    from homenode.results.result import Result
     from homenode.trace import Trace
 
     Progress = Callable[[int, int | None], None] | None

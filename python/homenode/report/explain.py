@@ -8,10 +8,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from homenode.options.specs import format_size, plain_number
 from homenode.report import steps as words
 from homenode.report.page import environment
 from homenode.report.palette import PROCESSOR_COLOURS
-from homenode.specs import format_size, plain_number
 
 Data = dict[str, Any]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from homenode import _core
+from homenode.options.specs import format_size, plain_number, unique
 from homenode.report.page import environment
 from homenode.report.svg import LogScale, element, path_of
 from homenode.report.words import short_size
-from homenode.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.false_sharing import SharingResult
+    from homenode.engines.sharing import SharingResult
 
 _WIDTH, _HEIGHT = 420, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 410, 12, 252

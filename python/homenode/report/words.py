@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.result import OPTIMA
-from homenode.specs import format_size, plain_number
+from homenode.options.specs import format_size, plain_number
+from homenode.results.result import OPTIMA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

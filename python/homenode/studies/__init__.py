@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode.errors import ConfigError
-from homenode.options import only_known
+from homenode.options.values import only_known
 from homenode.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
 from homenode.studies.entry import Study, StudyResult, conduct
 from homenode.studies.foglia import study as foglia

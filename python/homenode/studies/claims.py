@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from homenode.specs import plain_number
+from homenode.options.specs import plain_number
 from homenode.studies.tables import Missing
 
 if TYPE_CHECKING:

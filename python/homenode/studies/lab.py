@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.simulation import simulate
-from homenode.specs import unique
+from homenode.engines.placement import simulate
+from homenode.options.specs import unique
 from homenode.studies import mixes, programs
 from homenode.trace import Trace
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from homenode.result import Result
-    from homenode.simulation import Options
+    from homenode.engines.placement import Options
+    from homenode.results.result import Result
     from homenode.studies.programs import Program, Publication
     from homenode.studies.tables import Row
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from homenode.options.specs import plain_number, unique
 from homenode.report.svg import element
-from homenode.specs import plain_number, unique
 from homenode.studies.canvas import HEIGHT, LEFT, RIGHT, TOP, WIDTH, LinearScale, rule, svg, text
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from homenode import _core
-from homenode.simulation import configuration
+from homenode.engines.placement import configuration
 
 if TYPE_CHECKING:
     from homenode.studies.lab import Laboratory

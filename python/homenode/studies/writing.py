@@ -7,8 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from homenode.files import replacing
+from homenode.options.specs import format_size, plain_number
 from homenode.report.page import environment
-from homenode.specs import format_size, plain_number
 from homenode.studies import charts
 from homenode.studies.entry import told_counts
 from homenode.studies.published import tables as published

@@ -35,7 +35,7 @@ __all__ = [
 FOLDER = Path(__file__).resolve().parent
 """Where the C sources are."""
 
-_HEADERS = FOLDER.parent / "runtime" / "include"
+_HEADERS = FOLDER.parent / "capture" / "runtime" / "include"
 
 # `homenode cc` of this interpreter, whether or not its scripts are on the path.
 _WRAPPER = (sys.executable, "-m", "homenode", "cc")

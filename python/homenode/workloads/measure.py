@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from homenode.picture import sharing_picture
+from homenode.engines.picture import sharing_picture
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from homenode.picture import Progress
+    from homenode.engines.picture import Progress
 
 __all__ = ["mean", "measure", "without_pc"]
 

@@ -1,7 +1,7 @@
 /* A whole system without a kernel: what QEMU's multiboot loader starts, on one processor, in 32-bit
  * mode. Between two pairs of marks it stores 1000 and 500 words, and 700 between the pairs. */
     .set MULTIBOOT, 0x1badb002
-    .set START, 0x006e4801          /* python/homenode/qemu/mark.h */
+    .set START, 0x006e4801          /* python/homenode/capture/qemu/mark.h */
     .set STOP, 0x006e4802
 
     .section .text

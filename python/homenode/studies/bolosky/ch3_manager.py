@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.alphabeta import table_3_1
-from homenode.pages import manage_pages
+from homenode.engines.pmap import manage_pages
 from homenode.studies.bolosky.ch3_measures import chosen, ours
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.simulation import simulate
+from homenode.engines.placement import simulate
 from homenode.studies.bolosky import THESIS, perturb
 from homenode.studies.bolosky.ch4_claims import CLAIMS
 from homenode.studies.bolosky.ch4_printed import GLOBAL, placement_cost, printed_cost

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from homenode.optimum import optimal
+from homenode.engines.optimal import optimal
 from homenode.studies.lab import Matrix
 from homenode.studies.tables import Table
 

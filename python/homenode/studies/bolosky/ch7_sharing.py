@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.false_sharing import sharing
-from homenode.false_sharing import synthetic as made
+from homenode.engines.sharing import sharing
+from homenode.engines.sharing import synthetic as made
 from homenode.studies.lab import Matrix
 from homenode.studies.tables import Table
 

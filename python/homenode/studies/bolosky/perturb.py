@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from homenode.studies.lab import PLATINUM, Matrix
 from homenode.studies.tables import Axis, Figure, Table
-from homenode.transforms import transform
+from homenode.trace.transforms import transform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

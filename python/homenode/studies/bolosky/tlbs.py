@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.catalogue import table
+from homenode.engines.tlb import tlb_misses
 from homenode.studies.tables import Axis, Figure, Points, Table
-from homenode.tlb import tlb_misses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from homenode.specs import unique
+from homenode.options.specs import unique
 from homenode.studies.foglia import EC
 
 if TYPE_CHECKING:

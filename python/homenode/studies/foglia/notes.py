@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.specs import unique
+from homenode.options.specs import unique
 from homenode.studies.foglia.matrix import SERVER, Setting
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from homenode.bus import simulate_bus
-from homenode.specs import unique
+from homenode.engines.bus import simulate_bus
+from homenode.options.specs import unique
 from homenode.studies.foglia.matrix import Setting, wanted
 from homenode.studies.kept import Kept
 from homenode.studies.tables import Missing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.bus import simulate_bus
+from homenode.engines.bus import simulate_bus
 from homenode.studies.foglia import EC, PAPER, footprints
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.matrix import CURVES, OTHERS, PROTOCOLS, SERVER, Setting

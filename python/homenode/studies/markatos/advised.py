@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.advice import advise
+from homenode.engines.advise import advise
 from homenode.studies.markatos.points import MACHINE
 from homenode.studies.tables import Table
 

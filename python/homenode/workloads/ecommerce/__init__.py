@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from homenode.errors import ConfigError
 from homenode.files import replacing_name
 from homenode.trace import Trace
-from homenode.transforms import transform
+from homenode.trace.transforms import transform
 from homenode.workloads.ecommerce import guest, recording
 from homenode.workloads.ecommerce.database import Scale
 from homenode.workloads.ecommerce.mixes import REFERENCES, TABLE, Mix, Plan, find

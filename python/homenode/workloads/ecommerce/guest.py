@@ -15,7 +15,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode import initramfs
+from homenode.capture import initramfs
 from homenode.errors import ConfigError
 from homenode.files import replacing
 from homenode.workloads.ecommerce import database, pictures, queries

@@ -16,12 +16,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode import capture_arguments, capture_runtime
+from homenode.capture import arguments, build
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from homenode.capture_arguments import CommandLine
+    from homenode.capture.arguments import CommandLine
 
 __all__ = ["compile", "compiler", "include_dir"]
 
@@ -35,7 +35,7 @@ _COMPILERS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def include_dir() -> Path:
     """The folder with ``homenode.h``, for builds that do not go through the wrapper."""
-    return capture_runtime.SOURCES / "include"
+    return build.SOURCES / "include"
 
 
 def compiler(language: str) -> list[str]:
@@ -48,7 +48,7 @@ def compiler(language: str) -> list[str]:
         FileNotFoundError: when there is none, with what to do.
     """
     variables, names = _COMPILERS[language]
-    if capture_runtime.NESTED in os.environ:
+    if build.NESTED in os.environ:
         # CC names a script that calls the wrapper again: here is the end of the circle.
         variables = variables[:1]
     for variable in variables:
@@ -69,19 +69,19 @@ def compile(language: str, argv: Sequence[str]) -> int:
     """Runs the compiler for `language` with the arguments `argv`; returns its exit code."""
     try:
         driver = compiler(language)
-        line = capture_arguments.parse(argv)
-        if line.asks_only or capture_runtime.NESTED in os.environ:
+        line = arguments.parse(argv)
+        if line.asks_only or build.NESTED in os.environ:
             return _run([*driver, *argv])
         if not line.links:
             return _run([*driver, *_compile_flags(language), *line.all_words])
         return _link(language, driver, line)
-    except (OSError, capture_runtime.RuntimeBuildError, capture_arguments.UsageError) as error:
+    except (OSError, build.RuntimeBuildError, arguments.UsageError) as error:
         print(f"homenode: {error}", file=sys.stderr)
         return 2
 
 
 def _run(command: Sequence[str]) -> int:
-    environment = {**os.environ, capture_runtime.NESTED: "1"}
+    environment = {**os.environ, build.NESTED: "1"}
     code = subprocess.run(command, check=False, env=environment).returncode
     return 128 - code if code < 0 else code
 
@@ -110,13 +110,13 @@ def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
                 return code
             objects[source.position] = target
         if line.openmp and "clang" in Path(driver[0]).name:
-            raise capture_arguments.UsageError(
+            raise arguments.UsageError(
                 "clang -fopenmp: programs with clang's OpenMP library cannot be recorded; "
                 "compile with gcc (HOMENODE_CC=gcc, HOMENODE_CXX=g++)"
             )
         if line.relocatable:
             return _run([*driver, *line.link_words(objects)])
-        extra = capture_runtime.link_flags(
+        extra = build.link_flags(
             compiler("c"), shared=line.shared, static=line.static, openmp=line.openmp
         )
         return _run([*driver, *line.link_words(objects), *extra])

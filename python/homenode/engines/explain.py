@@ -7,10 +7,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
-from homenode.bus import address_range
+from homenode.engines.bus import address_range
 from homenode.errors import ConfigError
-from homenode.options import only_known, shape, whole_number
-from homenode.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
+from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
+from homenode.options.values import only_known, shape, whole_number
 from homenode.trace import Trace
 
 if TYPE_CHECKING:

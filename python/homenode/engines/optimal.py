@@ -7,10 +7,10 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
+from homenode.engines.placement import Options, configuration
 from homenode.files import check_output, replacing_name
-from homenode.result import flatten
-from homenode.rows import Rows
-from homenode.simulation import Options, configuration
+from homenode.results.result import flatten
+from homenode.results.rows import Rows
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def optimal(
             ``prices:r=15,R=59,g=4,G=40`` (units: one local reference; ``inf`` is infinite).
         block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``.
         progress: called with the work done and in all.
-        options: see `OptimalOptions`, and `homenode.simulation.Options`.
+        options: see `OptimalOptions`, and `homenode.engines.placement.Options`.
 
     Returns:
         One row for every combination, in the order machine, block size.

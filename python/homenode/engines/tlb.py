@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
-from homenode.options import SYNC, choice, only_known, shape, sizes_of
-from homenode.rows import Rows
+from homenode.options.values import SYNC, choice, only_known, shape, sizes_of
+from homenode.results.rows import Rows
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class TlbResult(Rows):
             ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
             ConfigError: when no TLB ever misses.
         """
-        from homenode.plot import misses_against_page_size
+        from homenode.results.plot import misses_against_page_size
 
         return misses_against_page_size(self)
 

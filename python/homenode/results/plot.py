@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
+from homenode.options.specs import format_size, unique
 from homenode.report.palette import colour_of, dashes_of
-from homenode.specs import format_size, unique
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matplotlib.figure import Figure
 
-    from homenode.bus import BusResult
-    from homenode.orders import OrderResult
-    from homenode.result import Result
-    from homenode.tlb import TlbResult
+    from homenode.engines.bus import BusResult
+    from homenode.engines.sensitivity import OrderResult
+    from homenode.engines.tlb import TlbResult
+    from homenode.results.result import Result
 
 _STYLE: Any = {
     "font.size": 8,

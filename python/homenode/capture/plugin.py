@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
-from homenode import capture, capture_runtime
+from homenode.capture import build, compilers
 
 __all__ = ["SOURCES", "mark", "plugin"]
 
@@ -55,9 +55,9 @@ def plugin() -> Path:
         FileNotFoundError: when there is no C compiler, with what to install.
         RuntimeBuildError: when the compiler refuses, with what it said.
     """
-    runtime = tuple(capture_runtime.SOURCES / f"{name}.c" for name in _OF_THE_RUNTIME)
+    runtime = tuple(build.SOURCES / f"{name}.c" for name in _OF_THE_RUNTIME)
     own = tuple(SOURCES / f"{name}.c" for name in _OWN)
-    return capture_runtime.build_plugin(capture.compiler("c"), (*runtime, *own))
+    return build.build_plugin(compilers.compiler("c"), (*runtime, *own))
 
 
 def mark() -> Path:
@@ -69,9 +69,9 @@ def mark() -> Path:
             than the system.
     """
     if platform.machine() != "x86_64":
-        raise capture_runtime.RuntimeBuildError(
+        raise build.RuntimeBuildError(
             f"whole systems are for x86-64, and so is the program that marks what to record, which "
             f"cannot be built on {platform.machine()}; record on an x86-64 machine"
         )
     sources = (SOURCES / "mark.c", SOURCES / "report.c")
-    return capture_runtime.build_mark(capture.compiler("c"), sources)
+    return build.build_mark(compilers.compiler("c"), sources)

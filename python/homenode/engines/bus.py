@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.options import SYNC, choice, only_known, shape, sizes_of, specs_of, whole_number
-from homenode.rows import Rows
-from homenode.specs import parse_cache_sizes, unique
+from homenode.options.specs import parse_cache_sizes, unique
+from homenode.options.values import (
+    SYNC,
+    choice,
+    only_known,
+    shape,
+    sizes_of,
+    specs_of,
+    whole_number,
+)
+from homenode.results.rows import Rows
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -136,7 +144,7 @@ class BusResult(Rows):
             ConfigError: when nothing was simulated in cycles, or all that differs is the protocol.
             ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
         """
-        from homenode.plot import power_on_a_bus
+        from homenode.results.plot import power_on_a_bus
 
         return power_on_a_bus(self)
 

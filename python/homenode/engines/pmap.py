@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
 from homenode.catalogue import table
+from homenode.engines.placement import PRIVATE
 from homenode.errors import ConfigError
-from homenode.options import SYNC, choice, only_known, shape, sizes_of, whole_number
-from homenode.simulation import PRIVATE
+from homenode.options.values import SYNC, choice, only_known, shape, sizes_of, whole_number
 from homenode.trace import Trace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from homenode import capture_plugin, capture_runtime, initramfs
+from homenode.capture import build, initramfs, plugin
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def ready(options: dict[str, Any]) -> Iterator[None]:
         yield
         return
     try:
-        options["plugin"] = str(capture_plugin.plugin())
-        mark = capture_plugin.mark() if via == "qemu-system" else None
-    except (OSError, capture_runtime.RuntimeBuildError) as error:
+        options["plugin"] = str(plugin.plugin())
+        mark = plugin.mark() if via == "qemu-system" else None
+    except (OSError, build.RuntimeBuildError) as error:
         raise ConfigError(str(error)) from error
     if mark is None:
         yield

@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from homenode import _core
-from homenode.columns import COLUMNS, FLAG_BITS, OPTIONAL, ColumnReader
 from homenode.errors import ConfigError, trace_error
 from homenode.files import replacing
+from homenode.trace.columns import COLUMNS, FLAG_BITS, OPTIONAL, ColumnReader
 
 if TYPE_CHECKING:
     import os

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.rows import Rows
+from homenode.results.rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,7 +61,7 @@ class Result(Rows):
             ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
             ConfigError: when there is nothing to draw.
         """
-        from homenode.plot import mcpr_against_block_size
+        from homenode.results.plot import mcpr_against_block_size
 
         return mcpr_against_block_size(self, machine)
 

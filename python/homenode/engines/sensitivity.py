@@ -9,20 +9,20 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from homenode.engines.placement import Options, policies_for, simulate
 from homenode.errors import ConfigError
-from homenode.options import only_known, whole_number
-from homenode.rows import Rows
-from homenode.simulation import Options, policies_for, simulate
-from homenode.specs import unique
+from homenode.options.specs import unique
+from homenode.options.values import only_known, whole_number
+from homenode.results.rows import Rows
 from homenode.trace import Trace
-from homenode.transforms import transform
+from homenode.trace.transforms import transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from matplotlib.figure import Figure
 
-    from homenode.result import Result
+    from homenode.results.result import Result
 
     PathLike = str | os.PathLike[str]
     Progress = Callable[[int, int | None], None] | None
@@ -90,7 +90,7 @@ class OrderResult(Rows):
             ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
             ConfigError: when there is nothing to draw.
         """
-        from homenode.plot import spread_of_orders
+        from homenode.results.plot import spread_of_orders
 
         programs = unique(Path(order["trace"]).name.split(".")[0] for order in self.orders)
         return spread_of_orders({", ".join(programs): self})

@@ -7,11 +7,11 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
+from homenode.engines.placement import Options, configuration
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
-from homenode.options import only_known, specs_of
-from homenode.rows import Rows
-from homenode.simulation import Options, configuration
+from homenode.options.values import only_known, specs_of
+from homenode.results.rows import Rows
 from homenode.trace import Trace
 
 if TYPE_CHECKING:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 import pyarrow as pa
 
-from homenode import _core, interchange, recording
+from homenode import _core
+from homenode.capture import recording
 from homenode.catalogue import COLUMNAR, table
-from homenode.columns import ColumnReader
 from homenode.errors import ConfigError
 from homenode.files import check_output, check_replaceable, replacing_name
-from homenode.options import only_known
+from homenode.options.values import only_known
+from homenode.trace import interchange
+from homenode.trace.columns import ColumnReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -154,7 +156,7 @@ class Trace:
         Args:
             data: anything that offers the Arrow stream interface: a ``pyarrow.Table``, a
                 ``RecordBatchReader``, a pandas or polars frame. Columns as in
-                `homenode.interchange`; rows in total order.
+                `homenode.trace.interchange`; rows in total order.
             path: the trace to write; without it a temporary file that goes with the object.
 
         Raises:

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from homenode import _core
 from homenode.catalogue import table
 from homenode.errors import ConfigError
-from homenode.options import SYNC, choice, only_known, shape, sizes_of, specs_of, whole_number
-from homenode.result import Result
+from homenode.options.values import (
+    SYNC,
+    choice,
+    only_known,
+    shape,
+    sizes_of,
+    specs_of,
+    whole_number,
+)
+from homenode.results.result import Result
 from homenode.trace import Trace
 
 if TYPE_CHECKING:

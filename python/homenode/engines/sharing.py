@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
+from homenode.engines.placement import Options, configuration
 from homenode.errors import ConfigError
-from homenode.options import sizes_of, whole_number
-from homenode.rows import Rows
-from homenode.simulation import Options, configuration
+from homenode.options.values import sizes_of, whole_number
+from homenode.results.rows import Rows
 from homenode.trace import Trace
 
 if TYPE_CHECKING:

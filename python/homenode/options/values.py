@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
-from homenode.specs import parse_block_sizes, split_specs, unique
+from homenode.options.specs import parse_block_sizes, split_specs, unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,0 +1,1 @@
+"""Options as callers write them, read and checked before an engine sees them."""

@@ -1,0 +1,1 @@
+"""What the engines give back: rows, and plots of them."""
