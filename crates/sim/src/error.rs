@@ -77,3 +77,14 @@ impl SimError {
         }
     }
 }
+
+impl From<homenode_optimal::CurveError> for SimError {
+    fn from(error: homenode_optimal::CurveError) -> Self {
+        Self::Config { problem: format!("curve: {error}") }
+    }
+}
+
+/// Something in the configuration is wrong, in words.
+pub(crate) fn config_error(problem: impl Into<String>) -> SimError {
+    SimError::Config { problem: problem.into() }
+}

@@ -6,9 +6,8 @@ use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::Progress;
 use crate::error::SimError;
-use crate::pass::source::TraceSource;
+use crate::pass::{Progress, TraceSource, report};
 
 /// Whose footprints are wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,9 +42,7 @@ pub fn footprint(
         trace.read_all(index, &mut batch)?;
         groups.par_iter_mut().for_each(|group| group.push(&batch));
         rows += u64::try_from(batch.len()).unwrap_or(0);
-        if progress(rows, Some(trace.rows())).is_break() {
-            return Err(SimError::Interrupted);
-        }
+        report(&mut *progress, rows, trace.rows())?;
     }
     Ok(groups.into_iter().map(Footprint::finish).collect())
 }

@@ -6,9 +6,8 @@ use homenode_placement::{Filter, Private, Synchronisation};
 use homenode_trace::TraceReader;
 use serde::{Deserialize, Serialize};
 
-use crate::Progress;
 use crate::error::SimError;
-use crate::placement::plan::processors;
+use crate::pass::{Progress, processors};
 
 /// Most cells in either direction.
 const CELLS_MAX: u32 = 4096;

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use super::point::{Point, Tick, for_each_batch};
 use super::relaid::Relay;
 use super::search::{LEAST_PART, Places};
-use crate::POLICIES;
 use crate::error::SimError;
+use crate::placement::POLICIES;
 
 /// Policies that choose a home for each block and keep it.
 const STATIC: [&str; 3] = ["first-touch", "round-robin", "random"];

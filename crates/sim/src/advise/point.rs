@@ -13,9 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::relaid::Relay;
 use crate::error::SimError;
-use crate::pass::source::TraceSource;
-use crate::placement::plan::Plan;
-use crate::placement::run::ranges;
+use crate::pass::{TraceSource, WindowReader, part_of};
+use crate::placement::{Plan, ranges};
 
 /// Tells how far a pass is, from 0 to 1.
 pub(super) type Tick<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;
@@ -180,21 +179,12 @@ pub(super) fn for_each_batch(
     tick: Tick<'_>,
     mut take: impl FnMut(&Batch) + Send,
 ) -> Result<(), SimError> {
-    let pieces = trace.pieces();
-    let read = |index: usize, mut batch: Batch| {
-        if index < pieces {
-            trace.read(index, &mut batch)?;
-        }
-        Ok::<Batch, SimError>(batch)
-    };
-    let mut ready = read(0, Batch::default())?;
-    let mut spare = Batch::default();
-    for index in 0..pieces {
-        let next = std::mem::take(&mut spare);
-        let ((), decoded) = pool.install(|| rayon::join(|| take(&ready), || read(index + 1, next)));
-        spare = std::mem::replace(&mut ready, decoded?);
-        #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
-        tick((index + 1) as f64 / pieces as f64)?;
+    let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
+    let mut windows = WindowReader::of_one_piece(pool, trace, &read);
+    let mut pieces = 0;
+    while let Some(()) = windows.next(|batches| batches.iter().for_each(&mut take))? {
+        pieces += 1;
+        tick(part_of(pieces, trace.pieces()))?;
     }
     Ok(())
 }

@@ -5,14 +5,13 @@ use homenode_advise::{Case, FalseSharing, Item, Survey};
 use homenode_analysis::{ObjectKind, Site};
 use homenode_base::{BlockSize, ProcId};
 use homenode_placement::{Amount, Cost};
-use homenode_trace::{Summary, TraceReader};
+use homenode_trace::Summary;
 use serde::Serialize;
 
 use super::place::Placing;
 use super::point::{Point, Priced};
 use super::search::{Search, Taken};
-use crate::placement::outcome::Provenance;
-use crate::placement::plan::Plan;
+use crate::placement::Provenance;
 
 /// One piece of advice. The names of the fields are a public contract; `docs/advise.md` defines
 /// each.
@@ -116,10 +115,6 @@ pub struct AdviceReport {
     pub written: Option<Summary>,
     /// What everything follows from.
     pub provenance: Provenance,
-}
-
-pub(super) fn provenance(plan: &Plan, trace: &TraceReader) -> Provenance {
-    crate::placement::outcome::provenance(plan, trace)
 }
 
 /// What was found at a point, for people and programs.

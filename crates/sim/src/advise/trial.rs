@@ -9,8 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::point::{BlockCost, Point, Tick};
 use crate::error::SimError;
-use crate::pass::source::TraceSource;
-use crate::pass::windows::{decode, window_pieces};
+use crate::pass::{TraceSource, WindowReader, part_of};
 
 /// Bytes that a run takes until its histories are built, and how many more runs a layout may make.
 const RUN_BYTES: u64 = 2 * 32;
@@ -97,26 +96,18 @@ fn pass(
     let share = jobs.len().div_ceil(point.pool.current_num_threads());
     let workers = jobs.chunks(share).map(|some| Worker::new(point, accepted, some));
     let mut workers: Vec<Worker<'_>> = workers.collect();
-    let pieces = trace.pieces();
-    let width = window_pieces(trace, point.pool.current_num_threads());
-    let window = |first: usize| first.min(pieces)..pieces.min(first + width);
-    let mut ready =
-        point.pool.install(|| decode((trace, TraceSource::read), window(0), Vec::new()))?;
-    let mut spare = Vec::new();
-    let mut first = 0;
-    while first < pieces {
-        let (next, recycled) = (window(first + width), std::mem::take(&mut spare));
-        let work = || {
-            workers.par_iter_mut().for_each(|worker| {
-                ready.iter().for_each(|batch| worker.push(point, batch));
-            });
-        };
-        let ahead = || decode((trace, TraceSource::read), next, recycled);
-        let ((), decoded) = point.pool.install(|| rayon::join(work, ahead));
-        spare = std::mem::replace(&mut ready, decoded?);
-        first += width;
-        #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
-        tick(first.min(pieces) as f64 / pieces as f64)?;
+    let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
+    let mut windows = WindowReader::new(point.pool, trace, &read);
+    let mut seen = 0;
+    let mut push = |batches: &[Batch]| {
+        workers.par_iter_mut().for_each(|worker| {
+            batches.iter().for_each(|batch| worker.push(point, batch));
+        });
+        batches.len()
+    };
+    while let Some(pieces) = windows.next(&mut push)? {
+        seen += pieces;
+        tick(part_of(seen, trace.pieces()))?;
     }
     for site in workers.into_iter().flat_map(|worker| worker.sites) {
         let (histories, _) = site.builder.finish();

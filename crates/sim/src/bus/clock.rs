@@ -1,16 +1,16 @@
 //! One pass over the trace for all configurations with a clock.
 
-use homenode_machine::{KernelModel, Scheduler};
+use homenode_machine::Scheduler;
 use homenode_snoop::{
     Clock, ClockError, ClockSetup, Counts, Dealer, Dealt, SetupError, Timing, Translation,
 };
+use homenode_trace::Batch;
 use rayon::prelude::*;
 
-use super::plan::{Addresses, BusConfig, CAPTURED, Plan, Point};
-use crate::Progress;
+use super::config::BusConfig;
+use super::plan::{CAPTURED, Plan, Point};
 use crate::error::SimError;
-use crate::pass::source::TraceSource;
-use crate::pass::windows::windows;
+use crate::pass::{Progress, TraceSource, for_each_window};
 
 /// Frames and the scheduler's choices come from different numbers.
 const FRAMES: u64 = 0x6672_616d_6573;
@@ -35,7 +35,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         if let Some(areas) = &trace.metadata().processor_areas {
             clock = clock.with_areas(areas);
         }
-        if let Some(model) = model(plan, config) {
+        if let Some(model) = plan.kernel_model(config) {
             clock = clock.with_kernel(&model);
         }
         Ok::<_, SetupError>(clock)
@@ -45,7 +45,8 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     let ends = trace.ends();
     let mut piece = 0;
     let total = trace.references();
-    windows(pool, (trace, T::read_all), (progress, total), &mut |batches| {
+    let read = |index, batch: &mut Batch| trace.read_all(index, batch);
+    for_each_window(pool, (trace, &read), (progress, total), |batches| {
         let mut all = Vec::with_capacity(batches.len());
         for batch in batches {
             let mut dealt = dealer.deal(batch);
@@ -73,7 +74,7 @@ fn notes<T: TraceSource + ?Sized>(
     dealer: &Dealer,
     (config, trace): (&BusConfig, &T),
 ) -> impl Iterator<Item = &'static str> {
-    let (translated, metadata) = (translates(config, trace), trace.metadata());
+    let (translated, metadata) = (config.translates(trace), trace.metadata());
     let common = metadata.processor_areas.is_none() && !metadata.processes.is_empty();
     let mixed = (dealer.is_mixed() && translated).then_some(MIXED);
     mixed.into_iter().chain((common && !translated).then_some(COMMON))
@@ -117,7 +118,7 @@ fn dealer<T: TraceSource + ?Sized>(
     let Some(point) = plan.points.first() else {
         return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
     };
-    let translation = translates(config, trace).then(|| {
+    let translation = config.translates(trace).then(|| {
         let page_bytes = plan.machines.first().map_or(0, |machine| machine.page_bytes);
         Translation::new(page_bytes.trailing_zeros(), config.seed ^ FRAMES)
     });
@@ -126,42 +127,8 @@ fn dealer<T: TraceSource + ?Sized>(
     if let Some(areas) = &trace.metadata().processor_areas {
         dealer = dealer.with_areas(areas);
     }
-    if let Some(model) = model(plan, config) {
+    if let Some(model) = plan.kernel_model(config) {
         dealer = dealer.with_kernel(&model, config.seed ^ KERNEL);
     }
     Ok(dealer)
-}
-
-/// The kernel that is made up, if one is.
-pub(super) fn model(plan: &Plan, config: &BusConfig) -> Option<KernelModel> {
-    plan.machines.first().and_then(|machine| machine.kernel).filter(|_| config.kernel_model)
-}
-
-/// Whether pages are put into frames: those of a whole system are in memory already.
-pub(super) fn translates<T: TraceSource + ?Sized>(config: &BusConfig, trace: &T) -> bool {
-    match config.addresses {
-        Addresses::Auto => trace.metadata().processes.is_empty(),
-        Addresses::Pages => true,
-        Addresses::Trace => false,
-    }
-}
-
-/// Pages are of one size and at least as large as blocks.
-pub(super) fn check_pages(plan: &Plan) -> Result<(), SimError> {
-    let page = plan.machines.first().map_or(0, |machine| machine.page_bytes);
-    let fail = |problem| Err(SimError::Config { problem });
-    for machine in &plan.machines {
-        if machine.page_bytes != page || !page.is_power_of_two() {
-            let (name, bytes) = (&machine.name, machine.page_bytes);
-            return fail(format!(
-                "machine {name} has pages of {bytes} bytes: expected a power of two, and the same \
-                 of all machines of one run"
-            ));
-        }
-    }
-    let largest = plan.points.iter().map(|point| point.setup.cache.block_size_bytes).max();
-    match largest.filter(|&block| block > page) {
-        Some(block) => fail(format!("blocks of {block} bytes do not fit into pages of {page}")),
-        None => Ok(()),
-    }
 }

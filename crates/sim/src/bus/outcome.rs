@@ -5,9 +5,10 @@ use homenode_placement::Synchronisation;
 use homenode_snoop::{Counts, MissRule, ProcessorTime, Timing, critical_point};
 use serde::Serialize;
 
-use super::clock::{model, translates};
-use super::plan::{Addresses, Areas, BusConfig, Included, Order, Plan};
-use crate::pass::source::TraceSource;
+use super::config::{Addresses, Areas, BusConfig, Included, Order};
+use super::plan::Plan;
+use crate::pass::TraceSource;
+use crate::ratio::ratio;
 
 /// What one protocol does on one machine with one cache. The names of the fields are a public
 /// contract; `docs/bus.md` defines each.
@@ -199,7 +200,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             order: config.order,
             kernel_activity: kernel_activity(config, &counts),
             counts,
-            miss_rate: rate(counts.misses.total(), counts.block_references),
+            miss_rate: ratio(counts.misses.total(), counts.block_references),
             bus_cycles: counts.transactions.cycles(&point.cycles),
             gsp: timing.as_ref().map(Timing::gsp),
             bus_utilisation: timing.as_ref().and_then(Timing::bus_utilisation),
@@ -226,11 +227,11 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         order: config.order,
         scheduler: config.scheduler,
         seed: config.seed,
-        addresses: match (config.order, translates(config, trace)) {
+        addresses: match (config.order, config.translates(trace)) {
             (Order::Clock, true) => Addresses::Pages,
             (Order::Clock, false) | (Order::Trace, _) => Addresses::Trace,
         },
-        kernel_model: model(plan, config),
+        kernel_model: plan.kernel_model(config),
         private: config.private,
         private_ranges: config.private_ranges.clone(),
         sync: config.sync,
@@ -277,9 +278,4 @@ fn scalability(outcomes: &[BusOutcome], counts: usize) -> Vec<Scalability> {
         })
     };
     outcomes.chunks(counts).filter_map(line).collect()
-}
-
-fn rate(misses: u64, references: u64) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
-    (references > 0).then(|| misses as f64 / references as f64)
 }

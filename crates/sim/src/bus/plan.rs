@@ -1,165 +1,21 @@
 //! What is to be simulated, checked before the trace is read.
 
-use homenode_base::BlockSize;
-use homenode_machine::{BusCycles, BusMachine, CacheShape, Dispatch};
-use homenode_placement::Synchronisation;
-use homenode_snoop::{MissRule, ProtocolSpec, Reading, Setup, Table};
-use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
-use super::clock::check_pages;
+use homenode_base::BlockSize;
+use homenode_machine::{BusCycles, BusMachine, CacheShape, Dispatch, KernelModel};
+use homenode_placement::Synchronisation;
+use homenode_snoop::{ProtocolSpec, Reading, Setup, Table};
+
+use super::cache::{private_areas, resized};
+use super::config::{Areas, BusConfig, Included, Order};
 use crate::error::SimError;
-use crate::pass::source::TraceSource;
-use crate::placement::plan::{processors, worker_threads};
+use crate::pass::{TraceSource, check_threads, processors};
 
 /// Bytes that the caches of all configurations together may take.
 const MEMORY_MAX_BYTES: u64 = 8 << 30;
 /// Bytes that are kept for a frame.
 const FRAME_BYTES: u64 = 64;
-
-/// Machines, protocols and caches to simulate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BusConfig {
-    /// Machines: names or TOML files.
-    pub machines: Vec<String>,
-    /// Protocols: `name` or `name:parameter=yes`.
-    pub protocols: Vec<String>,
-    /// Only these combinations, in this order; all if empty.
-    #[serde(default)]
-    pub points: Vec<BusPoint>,
-    /// Sizes of each processor's cache in bytes; the machine's if empty.
-    #[serde(default)]
-    pub cache_sizes: Vec<u64>,
-    /// Blocks in a set, `null` for all in one; the machine's if empty.
-    #[serde(default)]
-    pub associativities: Vec<Option<u64>>,
-    /// Block sizes in bytes; the machine's if empty.
-    #[serde(default)]
-    pub block_sizes: Vec<u64>,
-    /// Processors; the trace's thread count if absent. Thread i runs on processor i modulo this.
-    #[serde(default)]
-    pub processors: Option<u16>,
-    /// Several numbers of processors, each simulated; [`Self::processors`] if empty.
-    #[serde(default)]
-    pub scaling: Vec<u16>,
-    /// In which order references take place.
-    #[serde(default)]
-    pub order: Order,
-    /// Which ready process a processor takes; the machine's policy if absent.
-    #[serde(default)]
-    pub scheduler: Option<Dispatch>,
-    /// For what the scheduler and the translation of addresses leave to chance.
-    #[serde(default = "one")]
-    pub seed: u64,
-    /// What the addresses of the trace are.
-    #[serde(default)]
-    pub addresses: Addresses,
-    /// Whether what a kernel refers to is made up, by the machine's model, for a trace without one.
-    #[serde(default)]
-    pub kernel_model: bool,
-    /// Private areas beside those of the trace: first byte, and one past the last.
-    #[serde(default)]
-    pub private_ranges: Vec<(u64, u64)>,
-    /// What the trace's private references are.
-    #[serde(default)]
-    pub private: Areas,
-    /// What to do with synchronisation references.
-    #[serde(default = "counted")]
-    pub sync: Synchronisation,
-    /// What to do with instruction fetches.
-    #[serde(default)]
-    pub fetches: Included,
-    /// When an invalidation miss is true sharing.
-    #[serde(default)]
-    pub miss_rule: MissRule,
-    /// Whether every read is checked to return what was written last.
-    #[serde(default)]
-    pub check: bool,
-    /// Worker threads; as many as the computer has if absent. Does not change results.
-    #[serde(default)]
-    pub threads: Option<usize>,
-}
-
-fn one() -> u64 {
-    1
-}
-
-fn counted() -> Synchronisation {
-    Synchronisation::Include
-}
-
-/// One combination by name. What is absent is the machine's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BusPoint {
-    /// The machine: a name or TOML file.
-    pub machine: String,
-    /// The protocol: `name` or `name:parameter=yes`.
-    pub protocol: String,
-    /// Bytes in each processor's cache.
-    #[serde(default)]
-    pub cache_size: Option<u64>,
-    /// Blocks in a set.
-    #[serde(default)]
-    pub associativity: Option<u64>,
-    /// Bytes in a block.
-    #[serde(default)]
-    pub block_size: Option<u64>,
-    /// Processors; the trace's thread count if absent.
-    #[serde(default)]
-    pub processors: Option<u16>,
-    /// Which ready process a processor takes.
-    #[serde(default)]
-    pub scheduler: Option<Dispatch>,
-}
-
-/// In which order references take place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// That which comes about in cycles, on processors that a scheduler gives to processes.
-    #[default]
-    Clock,
-    /// That of the trace: each completes before the next begins, and there is no time.
-    Trace,
-}
-
-/// What the addresses of a trace are. In the order of the trace they are those of memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Addresses {
-    /// Those of memory if the trace is of a whole system, else in pages.
-    #[default]
-    Auto,
-    /// Those of processes, whose pages are put into frames.
-    Pages,
-    /// Those of memory.
-    Trace,
-}
-
-/// What the references that the trace calls private are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Areas {
-    /// References to private areas.
-    #[default]
-    Local,
-    /// References like all others.
-    Shared,
-    /// Left out.
-    Exclude,
-}
-
-/// Whether something is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Included {
-    /// It is.
-    #[default]
-    Include,
-    /// It is left out.
-    Exclude,
-}
 
 /// Why no kernel is made up.
 pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out the \
@@ -184,6 +40,7 @@ pub(super) struct Plan {
     pub(super) points: Vec<Point>,
     /// Numbers of processors.
     pub(super) processors: Vec<u16>,
+    private_areas: Vec<Range<u64>>,
 }
 
 impl Plan {
@@ -191,17 +48,13 @@ impl Plan {
         config: &BusConfig,
         trace: &T,
     ) -> Result<Self, SimError> {
-        worker_threads(config.threads)?;
-        let mut plan = Self { machines: Vec::new(), points: Vec::new(), processors: Vec::new() };
-        for &(low, high) in &config.private_ranges {
-            if low >= high {
-                let problem = format!(
-                    "private range {low:#x}-{high:#x}: expected the first byte and, after it, one \
-                     past the last"
-                );
-                return Err(SimError::Config { problem });
-            }
-        }
+        check_threads(config.threads)?;
+        let mut plan = Self {
+            machines: Vec::new(),
+            points: Vec::new(),
+            processors: Vec::new(),
+            private_areas: private_areas(&config.private_ranges)?,
+        };
         if config.points.is_empty() {
             plan.combine(config, trace)?;
         } else {
@@ -209,7 +62,7 @@ impl Plan {
         }
         plan.check_memory()?;
         if config.order == Order::Clock {
-            check_pages(&plan)?;
+            plan.check_pages()?;
         }
         if config.kernel_model {
             plan.check_kernel(config, trace)?;
@@ -261,11 +114,7 @@ impl Plan {
                 self.machines.push(BusMachine::parse(&point.machine)?);
             }
             let own = self.machines[machine].cache;
-            let cache = CacheShape {
-                size_bytes: point.cache_size.unwrap_or(own.size_bytes),
-                block_size_bytes: point.block_size.unwrap_or(own.block_size_bytes),
-                associativity: point.associativity.unwrap_or(own.associativity),
-            };
+            let cache = resized(own, point.cache_size, point.associativity, point.block_size);
             let protocol = ProtocolSpec::parse(&point.protocol)?;
             let asked = point.processors.or(config.processors);
             let processors = processors(asked, trace)?;
@@ -327,7 +176,7 @@ impl Plan {
             cache,
             // Blocks are of one size on one bus.
             instructions: instructions.map(|own| CacheShape { block_size_bytes, ..own }),
-            private: config.private_ranges.iter().map(|&(low, high)| low..high).collect(),
+            private: self.private_areas.clone(),
             reading: Reading {
                 private: config.private != Areas::Exclude,
                 private_areas: config.private != Areas::Shared,
@@ -349,6 +198,26 @@ impl Plan {
             setup,
         });
         Ok(())
+    }
+
+    /// Pages are of one size and at least as large as blocks.
+    fn check_pages(&self) -> Result<(), SimError> {
+        let page = self.machines.first().map_or(0, |machine| machine.page_bytes);
+        let fail = |problem| Err(SimError::Config { problem });
+        for machine in &self.machines {
+            if machine.page_bytes != page || !page.is_power_of_two() {
+                let (name, bytes) = (&machine.name, machine.page_bytes);
+                return fail(format!(
+                    "machine {name} has pages of {bytes} bytes: expected a power of two, and the \
+                     same of all machines of one run"
+                ));
+            }
+        }
+        let largest = self.points.iter().map(|point| point.setup.cache.block_size_bytes).max();
+        match largest.filter(|&block| block > page) {
+            Some(block) => fail(format!("blocks of {block} bytes do not fit into pages of {page}")),
+            None => Ok(()),
+        }
     }
 
     /// A kernel is made up where there is none, with a clock, and the same in all machines.
@@ -377,6 +246,11 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// The kernel that is made up, if one is.
+    pub(super) fn kernel_model(&self, config: &BusConfig) -> Option<KernelModel> {
+        self.machines.first().and_then(|machine| machine.kernel).filter(|_| config.kernel_model)
     }
 
     fn check_memory(&self) -> Result<(), SimError> {

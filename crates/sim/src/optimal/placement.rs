@@ -6,7 +6,6 @@ use homenode_base::BlockSize;
 use homenode_optimal::Change;
 use serde::{Deserialize, Serialize};
 
-use super::Output;
 use crate::error::SimError;
 
 /// Columns of the comma-separated form.
@@ -20,6 +19,14 @@ pub enum Format {
     Jsonl,
     /// Comma-separated values; processors are separated by spaces.
     Csv,
+}
+
+/// A placement to be written down.
+pub struct Output<'a> {
+    /// Where to.
+    pub sink: &'a mut dyn Write,
+    /// How.
+    pub format: Format,
 }
 
 /// What the changes of a block belong to.

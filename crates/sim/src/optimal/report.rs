@@ -1,15 +1,14 @@
 //! What was found, as the command line prints it.
 
-use homenode_base::BlockSize;
 use homenode_machine::{PriceList, Prices};
-use homenode_optimal::{Axis, Certificate, CertificateError, Counts, Curve, Interval, Ratio};
+use homenode_optimal::{Axis, Counts, Curve, Interval, Ratio};
 use serde::Serialize;
 
-use super::{FAULTS_MAX, Found, Moves, Wanted};
-use crate::pass::source::TraceSource;
-use crate::placement::outcome::{Outcome, Provenance, assemble as outcomes};
-use crate::placement::plan::Plan;
-use crate::placement::run::SizeCounts;
+use super::certified::Certified;
+use super::found::{Found, Wanted};
+use super::moves::Moves;
+use crate::pass::TraceSource;
+use crate::placement::{Outcome, Plan, Provenance, SizeCounts, assemble as outcomes};
 
 /// The optimum of every machine, policy and block size.
 #[derive(Clone, Debug, Serialize)]
@@ -32,55 +31,6 @@ pub struct OptimalRow {
     pub certificate: Option<Certified>,
     /// Cost against one price, if it was asked for.
     pub curve: Option<CurveReport>,
-}
-
-/// Placements replayed through equations 4.1 and 4.2.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Certified {
-    /// Blocks whose placement costs and moves as was said.
-    pub blocks: u64,
-    /// Their references, each priced.
-    pub references: u64,
-    /// Blocks whose placement does not.
-    pub failed: u64,
-    /// What is wrong with the first of them.
-    pub faults: Vec<String>,
-}
-
-impl Certified {
-    pub(super) fn add(&mut self, other: Self) {
-        self.blocks += other.blocks;
-        self.references += other.references;
-        self.failed += other.failed;
-        self.faults.extend(other.faults);
-        self.faults.truncate(FAULTS_MAX);
-    }
-
-    /// Takes the replay of one block down.
-    pub(super) fn block(
-        &mut self,
-        (number, size): (u64, BlockSize),
-        (found, cost, moves): (Result<Certificate, CertificateError>, Option<u128>, u64),
-    ) {
-        let fault = match found {
-            Ok(c) if c.cost == cost && (cost.is_none() || c.moves == moves) => {
-                self.blocks += 1;
-                self.references += c.references;
-                return;
-            }
-            Ok(c) => {
-                let shown = |cost: Option<u128>| cost.map_or("inf".to_owned(), |c| c.to_string());
-                let (replayed, said) = (shown(c.cost), shown(cost));
-                format!("replayed cost {replayed}, moves {}; said {said}, {moves}", c.moves)
-            }
-            Err(error) => error.to_string(),
-        };
-        self.failed += 1;
-        if self.faults.len() < FAULTS_MAX {
-            let address = number.saturating_mul(size.bytes());
-            self.faults.push(format!("block 0x{address:x}: {fault}"));
-        }
-    }
 }
 
 /// Optimal cost against one price.

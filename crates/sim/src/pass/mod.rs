@@ -1,4 +1,20 @@
-//! Passes over a trace: where its references come from, and how they reach the engines.
+//! Passes over a trace: where its references come from, how they reach the engines, on how many
+//! threads and in how much memory.
 
-pub(crate) mod source;
-pub(crate) mod windows;
+mod histories;
+mod memory;
+mod pool;
+mod processors;
+mod progress;
+mod source;
+mod windows;
+
+pub(crate) use histories::{PassSink, Unchanged, WithinBudget, build_histories};
+pub(crate) use memory::{MemoryBudget, budget_bytes};
+pub(crate) use pool::{check_threads, thread_pool};
+pub(crate) use processors::processors;
+pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
+pub(crate) use windows::{WindowReader, for_each_window};
+
+pub use progress::Progress;
+pub use source::TraceSource;

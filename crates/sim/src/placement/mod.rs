@@ -1,9 +1,31 @@
 //! The placement engine over a matrix of machines, policies and block sizes.
+//!
+//! A simulation is a matrix: machines x policies x block sizes over one trace. [`run`] checks the
+//! whole matrix before it reads a reference, passes over the trace as rarely as memory allows,
+//! walks every history once per distinct policy, and prices the counts.
+//!
+//! Invariant: the outcomes are the same on any number of threads and under any memory budget,
+//! because counts are integers that merge by addition and blocks are independent.
 
-pub(crate) mod columns;
-pub(crate) mod config;
-pub(crate) mod outcome;
-pub(crate) mod plan;
-pub(crate) mod realign;
-pub(crate) mod run;
-pub(crate) mod worst;
+mod columns;
+mod config;
+mod counts;
+mod outcome;
+mod plan;
+mod policies;
+mod realign;
+mod run;
+mod walk;
+mod worst;
+
+pub(crate) use counts::SizeCounts;
+pub(crate) use outcome::{assemble, provenance};
+pub(crate) use plan::{Plan, Size};
+pub(crate) use walk::ranges;
+
+pub use columns::{Columns, Latency, Traffic};
+pub use config::SimConfig;
+pub use outcome::{Outcome, PriceRecord, Provenance, Simulation};
+pub use policies::{POLICIES, PolicyRow, policy_rows};
+pub use run::run;
+pub use worst::{WorstBlocks, worst_blocks};

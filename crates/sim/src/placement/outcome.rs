@@ -6,10 +6,10 @@ use homenode_trace::realign::Realignment;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::pass::source::TraceSource;
-use crate::placement::columns::Columns;
-use crate::placement::plan::Plan;
-use crate::placement::run::SizeCounts;
+use super::columns::Columns;
+use super::counts::SizeCounts;
+use super::plan::Plan;
+use crate::pass::TraceSource;
 
 /// What one policy does on one machine at one block size. The names of the fields are a public
 /// contract; `docs/placement.md` defines each.

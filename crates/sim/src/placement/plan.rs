@@ -5,20 +5,12 @@ use homenode_machine::{Machine, Model, PriceList, Prices};
 use homenode_placement::{
     Filter, HistoryBuilder, HistoryOptions, PolicySpec, Private, Setup, Shard, Times,
 };
+use homenode_trace::realign::WINDOW_MAX;
 
-use crate::POLICIES;
+use super::config::SimConfig;
+use super::policies::POLICIES;
 use crate::error::SimError;
-use crate::pass::source::TraceSource;
-use crate::placement::config::SimConfig;
-
-/// Most processors the model allows.
-const PROCESSORS_MAX: u16 = 1024;
-
-/// Most worker threads one can ask for: more only cost memory.
-pub(crate) const THREADS_MAX: usize = 1024;
-
-/// Bytes that histories may take at a time unless the configuration says otherwise.
-pub(crate) const MEMORY_BUDGET_BYTES: u64 = 1_500_000_000;
+use crate::pass::{TraceSource, check_threads, processors};
 
 /// A policy at one block size on the machines that make no difference to it: an on-line policy
 /// sees only whether there is global memory.
@@ -79,7 +71,7 @@ impl Plan {
                 .to_owned();
             return Err(SimError::Config { problem });
         }
-        worker_threads(config.threads)?;
+        check_threads(config.threads)?;
         let machines = config.machines.iter().map(|m| Machine::parse(m));
         let policies = config.policies.iter().map(|p| PolicySpec::parse(p, POLICIES));
         let mut plan = Self {
@@ -141,7 +133,7 @@ impl Plan {
 
     /// The same matrix with data re-aligned by windows of so many references.
     pub(crate) fn realigned(mut self, window: Option<u64>) -> Result<Self, SimError> {
-        self.realign = crate::placement::realign::checked(window)?;
+        self.realign = check_window(window)?;
         Ok(self)
     }
 
@@ -152,6 +144,12 @@ impl Plan {
             Model::Placement => Private::Local,
             Model::PageCoherence => Private::Exclude,
         })
+    }
+
+    /// Units of progress: each reference once to build histories and once for each walk over them.
+    pub(crate) fn work(&self, references: u64) -> u64 {
+        let times = self.sizes.iter().map(|size| size.jobs.len() + 1).sum::<usize>();
+        references.saturating_mul(u64::try_from(times).unwrap_or(1))
     }
 
     /// A builder for one size and shard.
@@ -240,31 +238,14 @@ fn decide_alike(a: Option<&Prices>, b: Option<&Prices>) -> bool {
     })
 }
 
-/// The number asked for, or as many as the trace has threads.
-pub(crate) fn processors<T: TraceSource + ?Sized>(
-    asked: Option<u16>,
-    trace: &T,
-) -> Result<u16, SimError> {
-    let processors = asked.unwrap_or_else(|| trace.threads().max(1));
-    if (1..=PROCESSORS_MAX).contains(&processors) {
-        return Ok(processors);
+/// Checks the number of references of a window.
+fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
+    if window.is_none_or(|n| (1..=WINDOW_MAX).contains(&n)) {
+        return Ok(window);
     }
-    let problem = match asked {
-        Some(n) => format!("{n} processors: the model allows 1 to {PROCESSORS_MAX}"),
-        None => format!(
-            "the trace has {processors} threads, the model allows {PROCESSORS_MAX} processors: \
-             choose fewer with --processors; thread i runs on processor i modulo that"
-        ),
-    };
-    Err(SimError::Config { problem })
-}
-
-/// Checks the number of worker threads.
-pub(crate) fn worker_threads(threads: Option<usize>) -> Result<(), SimError> {
-    if threads.is_none_or(|n| (1..=THREADS_MAX).contains(&n)) {
-        return Ok(());
-    }
-    let problem = format!("worker threads must be from 1 to {THREADS_MAX}");
+    let problem = format!(
+        "windows of re-alignment hold 1 to {WINDOW_MAX} references; the paper's are 1000000"
+    );
     Err(SimError::Config { problem })
 }
 

@@ -7,28 +7,15 @@
 use homenode_base::AccessKind;
 use homenode_placement::{Fate, HistoryBuilder, Outside, References};
 use homenode_trace::Batch;
-use homenode_trace::realign::{Mapping, Realignment, Scan, WINDOW_MAX};
+use homenode_trace::realign::{Mapping, Realignment, Scan};
 use rayon::prelude::*;
 
+use super::plan::Plan;
 use crate::error::SimError;
-use crate::pass::source::TraceSource;
-use crate::pass::windows::Feed;
-use crate::placement::plan::Plan;
-use crate::placement::run::Ration;
+use crate::pass::{MemoryBudget, PassSink, TraceSource};
 
 /// References whose new addresses are found before they go to the builders.
 const STEP: usize = 1 << 12;
-
-/// Checks the number of references of a window.
-pub(crate) fn checked(window: Option<u64>) -> Result<Option<u64>, SimError> {
-    if window.is_none_or(|n| (1..=WINDOW_MAX).contains(&n)) {
-        return Ok(window);
-    }
-    let problem = format!(
-        "windows of re-alignment hold 1 to {WINDOW_MAX} references; the paper's are 1000000"
-    );
-    Err(SimError::Config { problem })
-}
 
 /// The references of a window that are part of histories.
 #[derive(Default)]
@@ -59,9 +46,7 @@ pub(crate) struct Realigned {
     outside: Outside,
     /// The block sizes of the builders, which are in this order.
     sizes: Vec<Aligned>,
-    ration: Ration,
-    /// Builders that must go on.
-    least: usize,
+    budget: MemoryBudget,
 }
 
 impl Realigned {
@@ -71,7 +56,7 @@ impl Realigned {
         (plan, window): (&Plan, u64),
         trace: &T,
         builders: &[usize],
-        (ration, least): (Ration, usize),
+        budget: MemoryBudget,
     ) -> Result<Self, SimError> {
         let ground = trace.ground();
         let mut sizes = Vec::new();
@@ -88,8 +73,7 @@ impl Realigned {
             window: Window::default(),
             outside: Outside::default(),
             sizes,
-            ration,
-            least,
+            budget,
         })
     }
 
@@ -148,8 +132,8 @@ impl Realigned {
     }
 }
 
-impl Feed for Realigned {
-    fn give(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]) {
+impl PassSink for Realigned {
+    fn push(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]) {
         batches.iter().for_each(|batch| self.batch(builders, batch));
     }
 
@@ -170,7 +154,7 @@ impl Feed for Realigned {
             });
             fixed + kept.map(|aligned| aligned.mapping.bytes()).sum::<u64>()
         };
-        let mut left = self.ration.keep(builders, (self.least, seen), besides);
+        let mut left = self.budget.keep(builders, seen, besides);
         let kept = left;
         for aligned in &mut self.sizes {
             aligned.builders = aligned.builders.min(left);

@@ -5,10 +5,10 @@ use homenode_placement::Filter;
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
-use crate::Progress;
+use super::config::SimConfig;
+use super::plan::Plan;
 use crate::error::SimError;
-use crate::placement::config::SimConfig;
-use crate::placement::plan::{MEMORY_BUDGET_BYTES, Plan};
+use crate::pass::{Progress, budget_bytes};
 
 /// The worst blocks, and the point at which they were looked for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -55,7 +55,7 @@ pub fn worst_blocks(
         filter: Filter { private: plan.private(machine), ..plan.filter },
         prices,
         count,
-        memory_budget_bytes: config.memory_budget_bytes.unwrap_or(MEMORY_BUDGET_BYTES),
+        memory_budget_bytes: budget_bytes(config.memory_budget_bytes),
     };
     let mut policy = spec.build(&job.setup)?;
     let report = homenode_analysis::worst_blocks(trace, &inquiry, policy.as_mut(), progress);

@@ -1,13 +1,11 @@
-//! What can be listed: machines and policies.
+//! The machines there are.
 
 use std::fmt;
 
 use homenode_base::BlockSize;
-use homenode_machine::{BusCycles, BusMachine, Machine, Model, PriceList, TABLE};
-use homenode_placement::policy::{DefaultValue, Kind, Param};
+use homenode_machine::{BUS_TABLE, BusCycles, BusMachine, Machine, Model, PriceList, TABLE};
 use serde::Serialize;
 
-use crate::POLICIES;
 use crate::error::SimError;
 
 /// One line of the list of machines: a machine at one block size.
@@ -98,7 +96,8 @@ pub fn machine_rows(
     block_sizes: &[u64],
     force: bool,
 ) -> Result<Vec<MachineRow>, SimError> {
-    let all: Vec<&str> = TABLE.iter().map(|p| p.name).chain(crate::bus::names()).collect();
+    let all: Vec<&str> =
+        TABLE.iter().map(|p| p.name).chain(BUS_TABLE.iter().map(|p| p.name)).collect();
     let specs = if specs.is_empty() { &all[..] } else { specs };
     let mut rows = Vec::new();
     for spec in specs {
@@ -151,78 +150,19 @@ fn bus_rows(spec: &str, block_sizes: &[u64], rows: &mut Vec<MachineRow>) -> Resu
     Ok(())
 }
 
-/// One line of the list of policies.
-#[derive(Clone, Debug, Serialize)]
-pub struct PolicyRow {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One line about it.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-    /// Whether it needs a machine with global memory.
-    pub needs_global: bool,
-    /// Whether it decides by price, with hindsight.
-    pub needs_prices: bool,
-    /// The model it comes from.
-    pub model: Model,
-    /// Kinds of machine it runs on, its own model's and perhaps the other's.
-    pub runs_on: Vec<Model>,
-    /// What can be set after the colon.
-    pub parameters: Vec<ParameterRow>,
-}
-
-/// A parameter of a policy.
-#[derive(Clone, Debug, Serialize)]
-pub struct ParameterRow {
-    /// Name before the equals sign.
-    pub name: &'static str,
-    /// Value when nothing is said.
-    pub default: String,
-    /// Unit of the value.
-    pub unit: &'static str,
-    /// Words it takes; empty if it takes numbers only.
-    pub choices: &'static [&'static str],
-    /// Whether it takes numbers.
-    pub numbers: bool,
-    /// What it does.
-    pub doc: &'static str,
-}
-
-const MODELS: [Model; 2] = [Model::Placement, Model::PageCoherence];
-
-/// All policies.
-#[must_use]
-pub fn policy_rows() -> Vec<PolicyRow> {
-    let entries = POLICIES.iter().flat_map(|table| table.iter());
-    let row = |e: &homenode_placement::policy::Entry| PolicyRow {
-        name: e.name,
-        summary: e.summary,
-        source: e.source,
-        needs_global: e.needs_global,
-        needs_prices: e.needs_prices,
-        model: if homenode_placement::coherence::TABLE.iter().any(|c| c.name == e.name) {
-            Model::PageCoherence
-        } else {
-            Model::Placement
-        },
-        runs_on: MODELS.into_iter().filter(|&m| e.runs_on.has(m)).collect(),
-        parameters: e.params.iter().map(parameter_row).collect(),
-    };
-    entries.map(row).collect()
-}
-
-fn parameter_row(param: &Param) -> ParameterRow {
-    let choices: &'static [&'static str] = match param.kind {
-        Kind::Count { .. } => &[],
-        Kind::Choice(words) | Kind::CountOr(words) => words,
-    };
-    let default = match param.default {
-        DefaultValue::Fixed(value) => param.kind.text(value),
-        DefaultValue::Milliseconds(ms, otherwise) => {
-            format!("{ms} ms of the traced run, or {otherwise} if its time is unknown")
+/// Whether machines as users write them are all on a bus (`true`), or none of them is (`false`).
+///
+/// # Errors
+/// When they are of both kinds.
+pub fn are_on_bus<S: AsRef<str>>(machines: &[S]) -> Result<bool, SimError> {
+    let on_bus = |machine: &S| BusMachine::is_named_by(machine.as_ref());
+    match machines.iter().filter(|machine| on_bus(machine)).count() {
+        0 => Ok(false),
+        n if n == machines.len() => Ok(true),
+        _ => {
+            let problem = "machines on a bus and machines with prices of references have nothing \
+                           to compare: simulate them one kind at a time";
+            Err(SimError::Config { problem: problem.to_owned() })
         }
-    };
-    let numbers = matches!(param.kind, Kind::Count { .. } | Kind::CountOr(_));
-    ParameterRow { name: param.name, default, unit: param.unit, choices, numbers, doc: param.doc }
+    }
 }

@@ -1,0 +1,143 @@
+//! The advice for every point of a matrix.
+
+use std::path::Path;
+
+use homenode_advise::{Survey, Surveyor, false_sharing, items};
+use homenode_analysis::Names;
+use homenode_trace::{TraceError, TraceReader};
+
+use super::config::AdviceConfig;
+use super::point::{Point, Tick, for_each_batch};
+use super::report::{AdvicePoint, AdviceReport};
+use super::search::search;
+use super::{place, relaid, report};
+use crate::error::SimError;
+use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
+use crate::placement::{Plan, provenance};
+
+/// Finds the layouts of objects that gain, and what they gain. With `out` also writes the trace
+/// under the layout of all advice together; the configuration must name one point then.
+///
+/// # Errors
+/// When the configuration is faulty, the trace is, or the new one cannot be written.
+pub fn advise(
+    config: &AdviceConfig,
+    trace: &TraceReader,
+    out: Option<&Path>,
+    progress: Progress<'_>,
+) -> Result<AdviceReport, SimError> {
+    let plan = Plan::new(&config.simulation, trace)?;
+    let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
+    if out.is_some() && points != 1 {
+        let problem = format!(
+            "a trace can be laid out for one machine, policy and block size at a time, not \
+             {points} combinations"
+        );
+        return Err(SimError::Config { problem });
+    }
+    if config.simulation.realign.is_some() {
+        let problem = "advice is for the program as it is: leave re-alignment out".to_owned();
+        return Err(SimError::Config { problem });
+    }
+    let pool = thread_pool(config.simulation.threads)?;
+    let budget = budget_bytes(config.simulation.memory_budget_bytes);
+    let total = trace.references();
+    let mut progress = PassProgress::new(progress, total, 0.0);
+    #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
+    progress.begin(0.5 / (1.0 + points as f64));
+    let survey = look(&plan, trace, &pool, &mut |done| progress.tick(done))?;
+    let names = Names::new(trace.metadata());
+    let items = items(&names, &survey);
+    let mut found = Vec::new();
+    let mut written = None;
+    for machine in 0..plan.machines.len() {
+        for policy in 0..plan.policies.len() {
+            for size in 0..plan.sizes.len() {
+                let point = Point::new(&plan, (machine, policy, size), (&pool, budget))?;
+                let one = at(&point, trace, (&items, &survey), &mut progress)?;
+                if let Some(out) = out {
+                    written = Some(write(&point, trace, &one, out)?);
+                }
+                found.push(one.0);
+            }
+        }
+    }
+    progress.finish()?;
+    Ok(AdviceReport {
+        trace: TraceSource::name(trace),
+        processors: plan.processors,
+        references: survey.references(),
+        objects: u64::try_from(items.len()).unwrap_or(u64::MAX),
+        points: found,
+        written,
+        provenance: provenance(&plan, trace),
+    })
+}
+
+/// The survey of all words.
+fn look(
+    plan: &Plan,
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
+    tick: Tick<'_>,
+) -> Result<Survey, SimError> {
+    let mut surveyor = Surveyor::new(plan.processors, plan.filter);
+    for_each_batch(trace, pool, tick, |batch| surveyor.push(batch))?;
+    Ok(surveyor.finish())
+}
+
+type Found = (AdvicePoint, homenode_advise::Layout);
+
+/// Advice for one point.
+fn at(
+    point: &Point<'_>,
+    trace: &TraceReader,
+    (items, survey): (&[homenode_advise::Item], &Survey),
+    progress: &mut PassProgress<'_>,
+) -> Result<Found, SimError> {
+    let identity = homenode_advise::Layout::default();
+    progress.begin(0.2);
+    let before = point.price(trace, &identity, &mut |done| progress.tick(done))?;
+    let mut last = 1.0;
+    let found = search(point, trace, (items, survey), &before, &mut |done| {
+        if done <= last {
+            progress.begin(0.4);
+        }
+        last = done;
+        progress.tick(done)
+    })?;
+    progress.begin(0.5);
+    let layout = found.layout.clone();
+    let after = if layout.is_empty() {
+        None
+    } else {
+        Some(point.price(trace, &layout, &mut |done| progress.tick(done))?)
+    };
+    let after = after.as_ref().unwrap_or(&before);
+    let sharing = [&identity, &layout].map(|layout| false_sharing(survey, layout, point.block));
+    progress.begin(0.5);
+    let total = after.blocks.values().map(|cost| cost.steps).sum();
+    let tick = &mut |done| progress.tick(done);
+    let placings = place::places(point, trace, (items, survey), (&layout, total), tick)?;
+    let sides = ([&before, after], sharing);
+    Ok((report::assemble(point, (items, survey), (&found, &placings), sides), layout))
+}
+
+fn write(
+    point: &Point<'_>,
+    trace: &TraceReader,
+    (found, layout): &Found,
+    out: &Path,
+) -> Result<homenode_trace::Summary, SimError> {
+    let mut record = format!(
+        "advise --machine {} --policy {} --block-size {}:",
+        point.machine, found.policy, found.block_size
+    );
+    for row in &found.advice {
+        record = format!("{record} {} {};", row.kind, row.object);
+    }
+    let (version, checksum) = (env!("CARGO_PKG_VERSION"), trace.checksum());
+    record = format!("{record} (homenode {version}) of a trace with checksum {checksum}");
+    let mut tick = |_| Ok::<(), TraceError>(());
+    Ok(relaid::write(trace, (layout, point.block), (out, record), &mut tick)?)
+}

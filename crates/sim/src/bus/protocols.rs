@@ -1,0 +1,77 @@
+//! The protocols there are, and what the model checker says about them.
+
+use homenode_snoop::{CheckReport, ProtocolSpec, TABLE, check};
+use serde::Serialize;
+
+use crate::error::SimError;
+
+/// What the model checker says about a protocol.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProtocolReport {
+    /// The protocol.
+    pub protocol: &'static str,
+    /// What was explored and found.
+    #[serde(flatten)]
+    pub report: CheckReport,
+}
+
+/// Checks some protocols, all if none is named.
+///
+/// # Errors
+/// When there is no such protocol.
+pub fn check_protocols<S: AsRef<str>>(names: &[S]) -> Result<Vec<ProtocolReport>, SimError> {
+    let all: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+    let named: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let names = if named.is_empty() { all } else { named };
+    let specs = names.iter().map(|name| ProtocolSpec::parse(name));
+    let specs: Vec<ProtocolSpec> = specs.collect::<Result<_, _>>()?;
+    let report = |spec: &ProtocolSpec| ProtocolReport {
+        protocol: spec.entry.name,
+        report: check(&spec.table()),
+    };
+    Ok(specs.iter().map(report).collect())
+}
+
+/// One line of the list of protocols.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProtocolRow {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// States of a copy.
+    pub states: Vec<&'static str>,
+    /// What can be set after the colon.
+    pub parameters: Vec<ProtocolParameter>,
+}
+
+/// A switch of a protocol.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProtocolParameter {
+    /// Name before the equals sign.
+    pub name: &'static str,
+    /// Value when nothing is said.
+    pub default: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// All protocols.
+#[must_use]
+pub fn protocol_rows() -> Vec<ProtocolRow> {
+    let parameter = |p: &homenode_snoop::Parameter| ProtocolParameter {
+        name: p.name,
+        default: "no",
+        doc: p.doc,
+    };
+    let row = |entry: &homenode_snoop::Entry| ProtocolRow {
+        name: entry.name,
+        summary: entry.summary,
+        source: entry.source,
+        states: (entry.build)().states().iter().map(|label| label.name).collect(),
+        parameters: entry.params.iter().map(parameter).collect(),
+    };
+    TABLE.iter().map(row).collect()
+}

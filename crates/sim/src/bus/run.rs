@@ -1,0 +1,36 @@
+//! One pass over the trace for all configurations.
+
+use super::config::{BusConfig, Order};
+use super::outcome::{BusSimulation, assemble};
+use super::plan::Plan;
+use super::{clock, trace_order};
+use crate::error::SimError;
+use crate::pass::{Progress, TraceSource, thread_pool};
+
+/// Simulates every combination of machine, protocol, cache size, associativity, block size and
+/// number of processors, in this order. The trace is decoded once for all of them.
+///
+/// # Errors
+/// When the configuration is faulty (found before the trace is read), the trace is, or, with
+/// [`BusConfig::check`], a protocol breaks a promise.
+pub fn simulate_bus<T: TraceSource + ?Sized>(
+    config: &BusConfig,
+    trace: &T,
+    progress: Progress<'_>,
+) -> Result<BusSimulation, SimError> {
+    let plan = Plan::new(config, trace)?;
+    let pool = thread_pool(config.threads)?;
+    let (results, notes) = match config.order {
+        Order::Trace => {
+            let counts = trace_order::count(&plan, trace, &pool, progress)?;
+            (counts.into_iter().map(|counts| (counts, None)).collect(), Vec::new())
+        }
+        Order::Clock => {
+            let (timed, notes) = clock::simulate(&plan, (config, trace), &pool, progress)?;
+            (timed.into_iter().map(|(counts, timing)| (counts, Some(timing))).collect(), notes)
+        }
+    };
+    let mut simulation = assemble(&plan, results, (config, trace));
+    simulation.provenance.notes.extend(notes);
+    Ok(simulation)
+}

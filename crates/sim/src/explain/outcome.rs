@@ -1,0 +1,61 @@
+//! Explanations, as the command line prints them.
+
+use homenode_machine::{BusCycles, CacheShape};
+use homenode_snoop::Sheet;
+use homenode_snoop::walk::{Example, Walk};
+use serde::Serialize;
+
+/// Protocols, explained.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    /// Version of the program.
+    pub version: &'static str,
+    /// The machine.
+    pub machine: String,
+    /// Processors.
+    pub processors: u16,
+    /// Bytes in each cache.
+    pub cache_size: u64,
+    /// Bytes in a block.
+    pub block_size: u64,
+    /// Blocks in a set.
+    pub associativity: u64,
+    /// Where the caches are split: that for instructions, beside the one above for data.
+    pub instruction_cache: Option<CacheShape>,
+    /// Cycles of each transaction.
+    pub cycles: BusCycles,
+    /// The example, unless it is a trace.
+    pub example: Option<&'static Example>,
+    /// The part of a trace, unless it is an example.
+    pub trace: Option<TracePart>,
+    /// The protocols.
+    pub protocols: Vec<Explained>,
+}
+
+/// The references of a trace that one walks through.
+#[derive(Clone, Debug, Serialize)]
+pub struct TracePart {
+    /// Name of the trace.
+    pub name: String,
+    /// Content checksum of the trace.
+    pub checksum: String,
+    /// For each reference of the walk its number in the trace, fetches included, from 0.
+    pub numbers: Vec<u64>,
+    /// Whether later references to the same blocks are left out.
+    pub cut: bool,
+}
+
+/// A protocol, explained.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explained {
+    /// The protocol as the configuration names it.
+    pub name: String,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Its table.
+    pub table: Sheet,
+    /// The walk.
+    pub walk: Walk,
+}

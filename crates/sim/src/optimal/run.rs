@@ -1,0 +1,74 @@
+//! The optimum of every machine and block size, in one pass for each size and part of the blocks.
+
+use homenode_placement::Shard;
+
+use super::config::OptimalConfig;
+use super::curve::{curve_solver, interval, replicates};
+use super::found::{Found, Wanted};
+use super::placement::{self, Output};
+use super::report::{OptimalReport, assemble};
+use super::walk::Walk;
+use crate::error::SimError;
+use crate::pass::{
+    Progress, ProgressMeter, TraceSource, Unchanged, budget_bytes, build_histories, thread_pool,
+};
+use crate::placement::{Plan, SizeCounts};
+
+/// Finds the optimum of every machine and block size of the configuration.
+///
+/// # Errors
+/// When the configuration is faulty (found before the trace is read), the trace is, or the output
+/// cannot be written.
+pub fn optimal<T: TraceSource + ?Sized>(
+    config: &OptimalConfig,
+    trace: &T,
+    mut output: Option<Output<'_>>,
+    progress: Progress<'_>,
+) -> Result<OptimalReport, SimError> {
+    let plan = Plan::new(&config.simulation, trace)?;
+    if let Some(policy) = plan.policies.iter().find(|p| replicates(p.entry.name).is_none()) {
+        let problem = format!(
+            "{} is no optimum; the policies can be optimal and optimal-no-replication",
+            policy.text
+        );
+        return Err(SimError::Config { problem });
+    }
+    let curve = config.curve.as_deref().map(interval).transpose()?;
+    let placement = output.as_ref().map(|o| o.format);
+    let wanted = Wanted { curve, certify: config.certify, placement };
+    if let Some(interval) = curve {
+        for job in plan.sizes.iter().flat_map(|size| &size.jobs) {
+            curve_solver(&plan, job.policy, &job.setup, interval)?;
+        }
+    }
+    if let Some(output) = &mut output {
+        placement::head(output)?;
+    }
+    let pool = thread_pool(config.simulation.threads)?;
+    let mut meter = ProgressMeter::new(progress, plan.work(trace.references()));
+    let budget = budget_bytes(config.simulation.memory_budget_bytes);
+    let mut found = Vec::new();
+    let mut counts = Vec::new();
+    for size in &plan.sizes {
+        let mut jobs = vec![Found::default(); size.jobs.len()];
+        let mut counted = SizeCounts::default();
+        let mut pending = vec![Shard::default()];
+        while let Some(shard) = pending.pop() {
+            let mut builders = [plan.builder(size, shard, budget)];
+            build_histories(&pool, trace, &mut builders, (&mut meter, &mut Unchanged))?;
+            let [builder] = builders;
+            let (histories, given_up) = builder.finish();
+            pending.extend(given_up);
+            counted.references += histories.references();
+            counted.outside += histories.outside();
+            counted.outside_references += histories.outside_references();
+            let walk = Walk { plan: &plan, size, wanted, pool: &pool };
+            walk.all(&histories, &mut jobs, (&mut output, &mut meter))?;
+        }
+        counted.jobs = jobs.iter().map(|job| job.tally).collect();
+        counts.push(counted);
+        found.push(jobs);
+    }
+    meter.finish()?;
+    Ok(assemble(&plan, &counts, &found, (wanted, trace)))
+}

@@ -1,0 +1,107 @@
+//! The walk over the histories of one block size.
+
+use homenode_machine::PriceList;
+use homenode_optimal::{Optimum, certify};
+use homenode_placement::{Block, Cost, Histories, Setup, Tally};
+use rayon::prelude::*;
+
+use super::curve::{curve_solver, replicates};
+use super::found::{Found, Wanted};
+use super::placement::{self, Output};
+use crate::error::SimError;
+use crate::pass::ProgressMeter;
+use crate::placement::{Plan, Size, ranges};
+
+/// The jobs of one block size over some histories.
+pub(super) struct Walk<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) size: &'a Size,
+    pub(super) wanted: Wanted,
+    pub(super) pool: &'a rayon::ThreadPool,
+}
+
+impl Walk<'_> {
+    pub(super) fn all(
+        &self,
+        histories: &Histories,
+        found: &mut [Found],
+        (output, meter): (&mut Option<Output<'_>>, &mut ProgressMeter<'_>),
+    ) -> Result<(), SimError> {
+        let ranges = ranges(histories);
+        for (job, sum) in found.iter_mut().enumerate() {
+            for some in ranges.chunks(self.pool.current_num_threads() * 4) {
+                let parts: Result<Vec<Found>, SimError> = self.pool.install(|| {
+                    let each = some.par_iter();
+                    each.map(|blocks| self.blocks(job, histories, blocks.clone())).collect()
+                });
+                let mut work = 0;
+                for part in parts? {
+                    work += part.tally.accesses();
+                    if let Some(output) = output {
+                        output.sink.write_all(&part.text).map_err(SimError::Output)?;
+                    }
+                    sum.add(part);
+                }
+                meter.add(work)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn blocks(
+        &self,
+        job: usize,
+        histories: &Histories,
+        blocks: std::ops::Range<usize>,
+    ) -> Result<Found, SimError> {
+        let job = &self.size.jobs[job];
+        let spec = &self.plan.policies[job.policy];
+        let mut optimum = Optimum::new(&job.setup, replicates(spec.entry.name).unwrap_or(true))?;
+        let curve = self.wanted.curve;
+        let mut curve = curve
+            .map(|interval| curve_solver(self.plan, job.policy, &job.setup, interval))
+            .transpose()?;
+        let mut found = Found::default();
+        for block in blocks.map(|i| histories.block(i)) {
+            let tally = optimum.tally(block);
+            found.moves.add(tally.remote_moves + tally.global_moves);
+            found.tally += &tally;
+            if let Some(solver) = &mut curve {
+                found.curve += solver.block(block)?;
+            }
+            self.placement(block, &mut optimum, (&tally, &mut found), job.setup);
+        }
+        Ok(found)
+    }
+
+    /// Writes the placement of one block down, and checks it.
+    fn placement(
+        &self,
+        block: Block<'_>,
+        optimum: &mut Optimum,
+        (tally, found): (&Tally, &mut Found),
+        setup: Setup,
+    ) {
+        let Some(prices) = setup.prices else { return };
+        if self.wanted.placement.is_none() && !self.wanted.certify {
+            return;
+        }
+        let changes = optimum.placement(block);
+        if self.wanted.certify {
+            let certificate = certify(block, &changes, &prices);
+            let cost = Cost::of(tally, &prices).total().steps;
+            let moves = tally.remote_moves + tally.global_moves;
+            found.certified.block((block.number, self.size.block), (certificate, cost, moves));
+        }
+        if let Some(format) = self.wanted.placement {
+            let prices = PriceList::Placement(prices);
+            let machine = self.size.prices.iter().position(|p| *p == prices).unwrap_or(0);
+            let about = placement::About {
+                machine: self.plan.machines[machine].name(),
+                replicate: optimum.replicates(),
+                block_size: self.size.block,
+            };
+            placement::write(&mut found.text, &about, (block.number, &changes), format);
+        }
+    }
+}

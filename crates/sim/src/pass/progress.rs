@@ -1,0 +1,85 @@
+//! How far a simulation is, for whoever waits for it.
+
+use std::ops::ControlFlow;
+
+use crate::error::SimError;
+
+/// Called now and then with the work done and the total, in units of references simulated.
+/// `Break` ends the run with [`SimError::Interrupted`].
+pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
+
+/// Tells how much of the total is done.
+pub(crate) fn report(progress: Progress<'_>, done: u64, total: u64) -> Result<(), SimError> {
+    match progress(done, Some(total)) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(SimError::Interrupted),
+    }
+}
+
+/// Adds up work whose amount is known in advance.
+pub(crate) struct ProgressMeter<'a> {
+    progress: Progress<'a>,
+    done: u64,
+    total: u64,
+}
+
+impl<'a> ProgressMeter<'a> {
+    pub(crate) fn new(progress: Progress<'a>, total: u64) -> Self {
+        Self { progress, done: 0, total }
+    }
+
+    pub(crate) fn add(&mut self, work: u64) -> Result<(), SimError> {
+        self.done = (self.done + work).min(self.total);
+        report(self.progress, self.done, self.total)
+    }
+
+    /// Everything is done, even where less work came up than was foreseen.
+    pub(crate) fn finish(&mut self) -> Result<(), SimError> {
+        self.done = self.total;
+        self.add(0)
+    }
+}
+
+/// Progress through passes whose number nobody knows in advance: each takes a part of the way that
+/// is left.
+pub(crate) struct PassProgress<'a> {
+    progress: Progress<'a>,
+    total: u64,
+    /// Where the present pass begins, from 0 to 1, and how much of the whole it is.
+    from: f64,
+    span: f64,
+}
+
+impl<'a> PassProgress<'a> {
+    /// Begins after this part of the whole, which others report.
+    pub(crate) fn new(progress: Progress<'a>, total: u64, from: f64) -> Self {
+        Self { progress, total, from, span: 0.0 }
+    }
+
+    /// Begins a pass that takes this part of what is left.
+    pub(crate) fn begin(&mut self, part: f64) {
+        self.from += self.span;
+        self.span = (1.0 - self.from) * part;
+    }
+
+    /// Tells how much of the present pass is done, from 0 to 1.
+    pub(crate) fn tick(&mut self, done: f64) -> Result<(), SimError> {
+        let at = self.from + self.span * done;
+        #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let units = (at * self.total as f64) as u64;
+        report(self.progress, units.min(self.total), self.total)
+    }
+
+    /// Everything is done.
+    pub(crate) fn finish(&mut self) -> Result<(), SimError> {
+        report(self.progress, self.total, self.total)
+    }
+}
+
+/// A part as a number from 0 to 1.
+pub(crate) fn part_of(done: usize, all: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
+    let part = done as f64 / all as f64;
+    part
+}

@@ -1,0 +1,25 @@
+//! What was counted, before it is priced.
+
+use homenode_placement::Tally;
+use homenode_trace::realign::Realignment;
+
+/// What was counted at one block size.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SizeCounts {
+    /// Tally of each job of the size.
+    pub(crate) jobs: Vec<Tally>,
+    /// References that are counted without a history.
+    pub(crate) outside: Tally,
+    /// The same references, each counted once.
+    pub(crate) outside_references: u64,
+    pub(crate) references: u64,
+    /// What re-alignment did, where data are re-aligned.
+    pub(crate) realignment: Option<Realignment>,
+}
+
+impl SizeCounts {
+    /// Nothing yet, for so many jobs.
+    pub(crate) fn new(jobs: usize) -> Self {
+        Self { jobs: vec![Tally::default(); jobs], ..Self::default() }
+    }
+}

@@ -1,0 +1,85 @@
+//! The policies there are.
+
+use homenode_machine::Model;
+use homenode_placement::policy::{DefaultValue, Entry, Kind, Param};
+use serde::Serialize;
+
+/// All policies the placement engine and the optimum offer, in the order of lists.
+pub const POLICIES: &[&[Entry]] =
+    &[homenode_optimal::TABLE, homenode_placement::TABLE, homenode_placement::coherence::TABLE];
+
+/// One line of the list of policies.
+#[derive(Clone, Debug, Serialize)]
+pub struct PolicyRow {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Whether it needs a machine with global memory.
+    pub needs_global: bool,
+    /// Whether it decides by price, with hindsight.
+    pub needs_prices: bool,
+    /// The model it comes from.
+    pub model: Model,
+    /// Kinds of machine it runs on, its own model's and perhaps the other's.
+    pub runs_on: Vec<Model>,
+    /// What can be set after the colon.
+    pub parameters: Vec<ParameterRow>,
+}
+
+/// A parameter of a policy.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParameterRow {
+    /// Name before the equals sign.
+    pub name: &'static str,
+    /// Value when nothing is said.
+    pub default: String,
+    /// Unit of the value.
+    pub unit: &'static str,
+    /// Words it takes; empty if it takes numbers only.
+    pub choices: &'static [&'static str],
+    /// Whether it takes numbers.
+    pub numbers: bool,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+const MODELS: [Model; 2] = [Model::Placement, Model::PageCoherence];
+
+/// All policies.
+#[must_use]
+pub fn policy_rows() -> Vec<PolicyRow> {
+    let entries = POLICIES.iter().flat_map(|table| table.iter());
+    let row = |e: &Entry| PolicyRow {
+        name: e.name,
+        summary: e.summary,
+        source: e.source,
+        needs_global: e.needs_global,
+        needs_prices: e.needs_prices,
+        model: if homenode_placement::coherence::TABLE.iter().any(|c| c.name == e.name) {
+            Model::PageCoherence
+        } else {
+            Model::Placement
+        },
+        runs_on: MODELS.into_iter().filter(|&m| e.runs_on.has(m)).collect(),
+        parameters: e.params.iter().map(parameter_row).collect(),
+    };
+    entries.map(row).collect()
+}
+
+fn parameter_row(param: &Param) -> ParameterRow {
+    let choices: &'static [&'static str] = match param.kind {
+        Kind::Count { .. } => &[],
+        Kind::Choice(words) | Kind::CountOr(words) => words,
+    };
+    let default = match param.default {
+        DefaultValue::Fixed(value) => param.kind.text(value),
+        DefaultValue::Milliseconds(ms, otherwise) => {
+            format!("{ms} ms of the traced run, or {otherwise} if its time is unknown")
+        }
+    };
+    let numbers = matches!(param.kind, Kind::Count { .. } | Kind::CountOr(_));
+    ParameterRow { name: param.name, default, unit: param.unit, choices, numbers, doc: param.doc }
+}

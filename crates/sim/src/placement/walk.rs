@@ -1,0 +1,80 @@
+//! Walks over histories: every policy over every block, on all threads.
+
+use std::ops::Range;
+
+use homenode_placement::{Histories, Tally};
+use rayon::prelude::*;
+
+use super::counts::SizeCounts;
+use super::plan::Plan;
+use crate::error::SimError;
+use crate::pass::ProgressMeter;
+
+/// Tasks for each thread between two reports of progress.
+const TASKS_AHEAD: usize = 16;
+
+/// Runs that one task walks, about.
+const TASK_RUNS: usize = 1 << 18;
+
+/// Blocks of one history for one job.
+struct Task {
+    size: usize,
+    history: usize,
+    job: usize,
+    blocks: Range<usize>,
+}
+
+/// Walks every history with every job of its size.
+pub(super) fn walk(
+    pool: &rayon::ThreadPool,
+    plan: &Plan,
+    histories: &[(usize, Histories)],
+    (counts, meter): (&mut [SizeCounts], &mut ProgressMeter<'_>),
+) -> Result<(), SimError> {
+    let mut tasks = Vec::new();
+    for (history, (size, h)) in histories.iter().enumerate() {
+        for job in 0..plan.sizes[*size].jobs.len() {
+            let ranges = ranges(h).into_iter();
+            tasks.extend(ranges.map(|blocks| Task { size: *size, history, job, blocks }));
+        }
+    }
+    for some in tasks.chunks(pool.current_num_threads() * TASKS_AHEAD) {
+        let tallies: Result<Vec<Tally>, SimError> = pool.install(|| {
+            some.par_iter().map(|task| perform(plan, task, &histories[task.history].1)).collect()
+        });
+        let mut work = 0;
+        for (task, tally) in some.iter().zip(tallies?) {
+            work += tally.accesses();
+            counts[task.size].jobs[task.job] += &tally;
+        }
+        meter.add(work)?;
+    }
+    Ok(())
+}
+
+fn perform(plan: &Plan, task: &Task, histories: &Histories) -> Result<Tally, SimError> {
+    let job = &plan.sizes[task.size].jobs[task.job];
+    let mut policy = plan.policies[job.policy].build(&job.setup)?;
+    let mut tally = Tally::default();
+    for i in task.blocks.clone() {
+        policy.block(histories.block(i), &mut tally);
+    }
+    Ok(tally)
+}
+
+/// Ranges of blocks with about [`TASK_RUNS`] runs each.
+pub(crate) fn ranges(histories: &Histories) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut start, mut runs) = (0, 0);
+    for (i, block) in histories.blocks().enumerate() {
+        runs += block.runs.len();
+        if runs >= TASK_RUNS {
+            ranges.push(start..i + 1);
+            (start, runs) = (i + 1, 0);
+        }
+    }
+    if start < histories.len() {
+        ranges.push(start..histories.len());
+    }
+    ranges
+}

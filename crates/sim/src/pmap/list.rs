@@ -1,0 +1,48 @@
+//! The page policies there are, and the manager's table.
+
+use homenode_pmap::policy::{Entry, TABLE};
+use homenode_pmap::table::{Row, rows};
+use homenode_pmap::{Counts, OwnerCopy};
+use serde::Serialize;
+
+/// A page policy as it is listed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PagePolicyRow {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+/// All page policies.
+#[must_use]
+pub fn page_policy_rows() -> Vec<PagePolicyRow> {
+    let row = |e: &Entry| PagePolicyRow { name: e.name, summary: e.summary, source: e.source };
+    TABLE.iter().map(row).collect()
+}
+
+/// One cell of the table, and how often it was used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ActionRow {
+    /// The cell.
+    #[serde(flatten)]
+    pub row: Row,
+    /// The actions in words.
+    pub actions: String,
+    /// Faults that used it.
+    pub count: u64,
+}
+
+/// The manager's table, every cell with a count of 0.
+#[must_use]
+pub fn action_table(owner_copy: OwnerCopy) -> Vec<ActionRow> {
+    with_counts(owner_copy, &Counts::default())
+}
+
+/// The table with the faults that used each cell.
+pub(super) fn with_counts(owner_copy: OwnerCopy, counts: &Counts) -> Vec<ActionRow> {
+    let cells = rows(owner_copy).into_iter().zip(counts.cells);
+    cells.map(|(row, count)| ActionRow { row, actions: row.action.words(), count }).collect()
+}

@@ -1,0 +1,89 @@
+//! Results, as the command line prints them.
+
+use std::collections::BTreeMap;
+
+use homenode_pmap::{Counts, KernelTime, OwnerCopy, State};
+use serde::Serialize;
+
+use super::list::ActionRow;
+
+/// What the page manager did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PageReport {
+    /// Name of the trace.
+    pub trace: String,
+    /// The page policy.
+    pub policy: String,
+    /// Invalidations allowed before a page is pinned.
+    pub limit: u64,
+    /// What becomes of the owner's copy when another processor reads.
+    pub owner_copy: OwnerCopy,
+    /// Bytes in a page.
+    pub page_size: u64,
+    /// Processors; thread i runs on processor i modulo this.
+    pub processors: u16,
+    /// Data references taken into account.
+    pub references: u64,
+    /// References to pages: one that straddles two pages is one to each.
+    pub accesses: u64,
+    /// Pages referenced, private memory that is taken as local aside.
+    pub pages: u64,
+    /// What was counted.
+    pub counts: Counts,
+    /// Faults by cell of the table.
+    pub faults: Vec<ActionRow>,
+    /// Pages by the state they ended in.
+    pub final_states: BTreeMap<&'static str, u64>,
+    /// α as simulated.
+    pub locality: Locality,
+    /// Kernel time, seconds.
+    pub kernel_time: KernelTime,
+    /// Time of the references themselves, seconds.
+    pub reference_time_s: f64,
+    /// The same trace with all pages in global memory.
+    pub all_global: Baseline,
+    /// Every kernel cost used, in microseconds.
+    pub costs_us: BTreeMap<&'static str, f64>,
+    /// The pages with the most kernel time, most first, then by address.
+    pub busiest: Vec<PageRecord>,
+}
+
+/// Where references to writable data went: pages that the program writes at least once
+/// (Bolosky §3.2.1 considers no others).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Locality {
+    /// Reads and writes of such pages in the own local memory.
+    pub local: u64,
+    /// Reads of such pages, local or not.
+    pub reads: u64,
+    /// Writes and atomics to such pages, local or not.
+    pub writes: u64,
+    /// α: the fraction that was local; absent without such references.
+    pub alpha: Option<f64>,
+    /// G/L for this mix of reads and writes at the costs used; absent without such references.
+    pub global_to_local: Option<f64>,
+}
+
+/// The trace with all pages in global memory: what `T_global` and `S_global` are measured with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Baseline {
+    /// Kernel time, seconds.
+    pub kernel_time_s: f64,
+    /// Time of the references themselves, seconds.
+    pub reference_time_s: f64,
+}
+
+/// A page among the busiest.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PageRecord {
+    /// First address, in hexadecimal.
+    pub address: String,
+    /// Labels of the objects in it, in order of address.
+    pub objects: Vec<String>,
+    /// The state it ended in.
+    pub final_state: State,
+    /// What was counted.
+    pub counts: Counts,
+    /// Kernel time, seconds.
+    pub kernel_time_s: f64,
+}

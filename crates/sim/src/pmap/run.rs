@@ -1,0 +1,58 @@
+//! The page manager over a trace.
+
+use homenode_base::BlockSize;
+use homenode_placement::{Filter, HistoryBuilder, HistoryOptions, Shard};
+use homenode_pmap::policy::find;
+use homenode_pmap::{Costs, Manager};
+use homenode_trace::TraceReader;
+
+use super::config::PageConfig;
+use super::outcome::PageReport;
+use super::survey::Survey;
+use crate::error::SimError;
+use crate::pass::{
+    Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, check_threads, processors,
+    thread_pool,
+};
+
+/// Runs the page manager over a trace.
+///
+/// # Errors
+/// When the configuration is faulty (found before the trace is read) or the trace is.
+pub fn manage_pages(
+    config: &PageConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<PageReport, SimError> {
+    let page_size = BlockSize::new(config.page_size)?;
+    let entry = find(&config.policy)?;
+    let costs = Costs::parse(&config.costs)?;
+    check_threads(config.threads)?;
+    let options = HistoryOptions {
+        block_size: page_size,
+        processors: processors(config.processors, trace)?,
+        filter: Filter { private: config.private, synchronisation: config.sync },
+        split_periods: Vec::new(),
+        shard: Shard::default(),
+        memory_budget_bytes: budget_bytes(config.memory_budget_bytes),
+    };
+    let processors = options.processors;
+    let manager = Manager::new((entry.build)(config.limit), config.owner_copy);
+    let mut survey = Survey::new((manager, &costs), page_size, config.count);
+    let pool = thread_pool(config.threads)?;
+    let mut meter = ProgressMeter::new(progress, trace.references());
+    let mut pending = vec![Shard::default()];
+    let mut references = 0;
+    while let Some(shard) = pending.pop() {
+        let mut builders = [HistoryBuilder::new(HistoryOptions { shard, ..options.clone() })];
+        build_histories(&pool, trace, &mut builders, (&mut meter, &mut Unchanged))?;
+        let [builder] = builders;
+        let (histories, given_up) = builder.finish();
+        pending.extend(given_up);
+        references += histories.references();
+        survey.outside(histories.outside());
+        histories.blocks().for_each(|block| survey.page(block));
+    }
+    meter.finish()?;
+    Ok(survey.report(config, trace, (processors, references)))
+}

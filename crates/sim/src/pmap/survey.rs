@@ -1,0 +1,146 @@
+//! What the page manager did, page by page and in all.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use homenode_base::BlockSize;
+use homenode_placement::{Block, Tally};
+use homenode_pmap::policy::find;
+use homenode_pmap::{Costs, Counts, KernelTime, Manager, Outcome, OwnerCopy, State};
+use homenode_trace::TraceReader;
+
+use super::config::PageConfig;
+use super::list::with_counts;
+use super::outcome::{Baseline, Locality, PageRecord, PageReport};
+use crate::pass::TraceSource;
+use crate::ratio::ratio;
+
+/// What has been found so far.
+pub(super) struct Survey<'a> {
+    manager: Manager,
+    all_global: Manager,
+    costs: &'a Costs,
+    page_size: BlockSize,
+    count: usize,
+    counts: Counts,
+    global_counts: Counts,
+    locality: Locality,
+    pages: u64,
+    final_states: BTreeMap<&'static str, u64>,
+    busiest: Vec<(KernelTime, Outcome)>,
+}
+
+impl<'a> Survey<'a> {
+    pub(super) fn new(
+        (manager, costs): (Manager, &'a Costs),
+        page_size: BlockSize,
+        count: usize,
+    ) -> Self {
+        let all_global = find("all-global").expect("the policy is in the table");
+        let states = [State::ReadOnly, State::LocalWritable, State::GlobalWritable];
+        Self {
+            manager,
+            all_global: Manager::new((all_global.build)(0), OwnerCopy::default()),
+            costs,
+            page_size,
+            count,
+            counts: Counts::default(),
+            global_counts: Counts::default(),
+            locality: Locality::default(),
+            pages: 0,
+            final_states: states.map(|state| (state.word(), 0)).into_iter().collect(),
+            busiest: Vec::new(),
+        }
+    }
+
+    /// Private references that are taken as local: stacks and the like, under any policy.
+    pub(super) fn outside(&mut self, tally: &Tally) {
+        for counts in [&mut self.counts, &mut self.global_counts] {
+            counts.local_reads += tally.local_reads;
+            counts.local_writes += tally.local_writes;
+        }
+    }
+
+    pub(super) fn page(&mut self, block: Block<'_>) {
+        let outcome = self.manager.page(block);
+        let counts = &outcome.counts;
+        self.counts += counts;
+        self.global_counts += &self.all_global.page(block).counts;
+        self.pages += 1;
+        *self.final_states.entry(outcome.state.word()).or_default() += 1;
+        if outcome.writable_data {
+            self.locality.local += counts.local();
+            self.locality.reads += counts.local_reads + counts.global_reads;
+            self.locality.writes += counts.local_writes + counts.global_writes;
+        }
+        let time = self.costs.kernel_time(counts, self.page_size.words());
+        self.busiest.push((time, outcome));
+        if self.busiest.len() > 2 * self.count + 1024 {
+            self.keep_busiest();
+        }
+    }
+
+    fn keep_busiest(&mut self) {
+        // Times are sums of products of whole numbers and finite costs: never negative or NaN, so
+        // their bits are in their order.
+        let key = |(time, outcome): &(KernelTime, Outcome)| {
+            (Reverse(time.total_s.to_bits()), outcome.number)
+        };
+        self.busiest.sort_by_key(key);
+        self.busiest.truncate(self.count);
+    }
+
+    pub(super) fn report(
+        mut self,
+        config: &PageConfig,
+        trace: &TraceReader,
+        (processors, references): (u16, u64),
+    ) -> PageReport {
+        self.keep_busiest();
+        let (costs, words) = (self.costs, self.page_size.words());
+        let mut locality = self.locality;
+        locality.alpha = ratio(locality.local, locality.reads + locality.writes);
+        locality.global_to_local = costs.global_to_local(locality.reads, locality.writes);
+        PageReport {
+            trace: TraceSource::name(trace),
+            policy: config.policy.clone(),
+            limit: config.limit,
+            owner_copy: config.owner_copy,
+            page_size: config.page_size,
+            processors,
+            references,
+            accesses: self.counts.accesses(),
+            pages: self.pages,
+            counts: self.counts,
+            faults: with_counts(config.owner_copy, &self.counts),
+            locality,
+            kernel_time: costs.kernel_time(&self.counts, words),
+            reference_time_s: costs.reference_time_s(&self.counts),
+            all_global: Baseline {
+                kernel_time_s: costs.kernel_time(&self.global_counts, words).total_s,
+                reference_time_s: costs.reference_time_s(&self.global_counts),
+            },
+            costs_us: costs.iter().map(|(param, us)| (param.name, us)).collect(),
+            busiest: self.records(trace),
+            final_states: self.final_states,
+        }
+    }
+
+    fn records(&self, trace: &TraceReader) -> Vec<PageRecord> {
+        let first = |outcome: &Outcome| outcome.number.saturating_mul(self.page_size.bytes());
+        let span = |(_, outcome): &(KernelTime, Outcome)| {
+            (first(outcome), first(outcome).saturating_add(self.page_size.bytes() - 1))
+        };
+        let spans: Vec<(u64, u64)> = self.busiest.iter().map(span).collect();
+        let labels = homenode_analysis::labels(trace.metadata(), &spans);
+        let record =
+            |((time, outcome), objects): (&(KernelTime, Outcome), Vec<String>)| PageRecord {
+                address: format!("0x{:x}", first(outcome)),
+                objects,
+                final_state: outcome.state,
+                counts: outcome.counts,
+                kernel_time_s: time.total_s,
+            };
+        self.busiest.iter().zip(labels).map(record).collect()
+    }
+}

@@ -1,0 +1,40 @@
+//! What is to be found out, checked before the trace is read.
+
+use homenode_analysis::sharing::Questions;
+use homenode_base::BlockSize;
+
+use super::config::SharingConfig;
+use crate::error::SimError;
+use crate::placement::Plan;
+
+/// Largest block that sharing is looked for in: a huge page and its neighbour.
+const BLOCK_BYTES_MAX: u64 = 4 << 20;
+
+/// The block sizes, checked. The one for details is looked at even if it is not among the others.
+pub(super) fn questions(config: &SharingConfig, plan: &Plan) -> Result<Questions, SimError> {
+    if config.merge_transfers == 0 {
+        let problem = "a merge cannot be free, as it moves data: charge at least 1 block move";
+        return Err(SimError::Config { problem: problem.to_owned() });
+    }
+    let sizes: Vec<BlockSize> = plan.sizes.iter().map(|size| size.block).collect();
+    let detail = config.detail.map(BlockSize::new).transpose()?;
+    for size in sizes.iter().chain(&detail) {
+        if size.bytes() > BLOCK_BYTES_MAX {
+            let problem = format!(
+                "block size {}: sharing is looked for in blocks of at most {BLOCK_BYTES_MAX} \
+                 bytes; choose smaller ones",
+                size.bytes()
+            );
+            return Err(SimError::Config { problem });
+        }
+    }
+    if let Some(size) = detail.filter(|size| !sizes.contains(size)) {
+        let problem = format!(
+            "block size {} for details is none of those simulated; add it to the block sizes",
+            size.bytes()
+        );
+        return Err(SimError::Config { problem });
+    }
+    let (merge_transfers, count) = (config.merge_transfers, config.count);
+    Ok(Questions { sizes, merge_transfers, detail, count })
+}

@@ -1,0 +1,108 @@
+//! The walk over words, on several threads.
+
+use homenode_analysis::Names;
+use homenode_analysis::sharing::{Collected, Collection, Collector, Examiner, Findings, Questions};
+use homenode_base::BlockSize;
+use homenode_placement::Shard;
+use homenode_trace::{Batch, Columns, TraceReader, Want};
+use rayon::prelude::*;
+
+use super::config::SharingConfig;
+use crate::error::SimError;
+use crate::pass::{
+    PassProgress, Progress, TraceSource, WindowReader, budget_bytes, part_of, thread_pool,
+};
+use crate::placement::Plan;
+
+/// Regions that one task examines.
+const TASK_REGIONS: usize = 64;
+
+/// The walk over words, on several threads.
+pub(super) struct Work<'a> {
+    pub(super) config: &'a SharingConfig,
+    pub(super) plan: &'a Plan,
+    pub(super) questions: &'a Questions,
+    pub(super) names: &'a Names<'a>,
+    /// Units of progress before and for this half of the work.
+    pub(super) total: u64,
+}
+
+impl Work<'_> {
+    /// Looks at every word; the second half of the work, as far as progress goes.
+    pub(super) fn examine(
+        &self,
+        trace: &TraceReader,
+        progress: Progress<'_>,
+    ) -> Result<Findings, SimError> {
+        let pool = thread_pool(self.config.simulation.threads)?;
+        let mut findings = Findings::new(self.questions);
+        let mut progress = PassProgress::new(progress, 2 * self.total, 0.5);
+        let mut pending = vec![Shard::default()];
+        while let Some(shard) = pending.pop() {
+            progress.begin(0.5);
+            let (collected, given_up) = self.collect(trace, shard, &pool, &mut progress)?;
+            pending.extend(given_up);
+            self.walk(&collected, &pool, (&mut findings, &mut progress))?;
+        }
+        progress.finish()?;
+        Ok(findings)
+    }
+
+    /// One pass over the trace; the next piece is decoded meanwhile.
+    fn collect(
+        &self,
+        trace: &TraceReader,
+        shard: Shard,
+        pool: &rayon::ThreadPool,
+        progress: &mut PassProgress<'_>,
+    ) -> Result<(Collected, Vec<Shard>), SimError> {
+        let largest = self.questions.sizes.iter().copied().max();
+        let mut collector = Collector::new(Collection {
+            largest: largest.unwrap_or(BlockSize::new(BlockSize::WORD_BYTES)?),
+            processors: self.plan.processors,
+            filter: self.plan.filter,
+            shard,
+            memory_budget_bytes: budget_bytes(self.config.simulation.memory_budget_bytes),
+        });
+        let columns =
+            Columns { pc: self.questions.detail.is_some(), flags: true, ..Columns::default() };
+        let want = Want { columns, events: false };
+        let read = |index, batch: &mut Batch| trace.read_chunk(index, want, batch);
+        let mut windows = WindowReader::of_one_piece(pool, trace, &read);
+        let mut pieces = 0;
+        while let Some(()) = windows.next(|some| some.iter().for_each(|b| collector.push(b)))? {
+            pieces += 1;
+            progress.tick(part_of(pieces, 2 * trace.pieces()))?;
+        }
+        Ok(collector.finish())
+    }
+
+    fn walk(
+        &self,
+        collected: &Collected,
+        pool: &rayon::ThreadPool,
+        (findings, progress): (&mut Findings, &mut PassProgress<'_>),
+    ) -> Result<(), SimError> {
+        let count = self.questions.count;
+        let tasks: Vec<&[_]> = collected.regions.chunks(TASK_REGIONS).collect();
+        let together = pool.current_num_threads() * 4;
+        for (group, some) in tasks.chunks(together).enumerate() {
+            let found: Vec<Findings> = pool.install(|| {
+                let one = |regions: &&[_]| {
+                    let mut examiner = Examiner::new(self.questions, self.names);
+                    let mut sum = Findings::new(self.questions);
+                    for region in *regions {
+                        sum.merge(examiner.region(collected, region), count);
+                    }
+                    sum
+                };
+                some.par_iter().map(one).collect()
+            });
+            for part in found {
+                findings.merge(part, count);
+            }
+            progress.tick(0.5 + 0.5 * part_of(group * together, tasks.len()))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! Results, as the command line prints them.
+
+use homenode_placement::Synchronisation;
+use homenode_tlb::{Counts, TlbSpec};
+use serde::Serialize;
+
+use super::config::{Counted, TlbConfig};
+use super::plan::Plan;
+use crate::pass::TraceSource;
+use crate::placement::{Provenance, Simulation};
+use crate::ratio::ratio;
+
+/// One TLB at one page size. The names of the fields are a public contract (`docs/tlb.md`).
+#[derive(Clone, Debug, Serialize)]
+pub struct TlbOutcome {
+    /// Name of the trace.
+    pub trace: String,
+    /// The TLB as the configuration names it.
+    pub tlb: String,
+    /// Bytes in a page.
+    pub page_size: u64,
+    /// Processors, each with a TLB of its own.
+    pub processors: u16,
+    /// Data references counted.
+    pub references: u64,
+    /// Translations looked up: a reference that straddles pages looks up each.
+    pub lookups: u64,
+    /// Lookups that found nothing; first references to a page are among them.
+    pub misses: u64,
+    /// Misses per reference (§6.3.2); `null` without references.
+    pub miss_rate: Option<f64>,
+    /// What a miss costs in local references; `null` where nobody says.
+    pub miss_cost: Option<f64>,
+    /// The mean cost per reference and its correction, if asked for.
+    #[serde(flatten)]
+    pub corrected: Option<Corrected>,
+}
+
+/// Table 6.5 of the thesis: a mean cost per reference without and with the cost of misses.
+#[derive(Clone, Debug, Serialize)]
+pub struct Corrected {
+    /// The machine.
+    pub machine: String,
+    /// The policy.
+    pub policy: String,
+    /// Mean cost per reference with pages as blocks; `null` if infinite.
+    pub mcpr: Option<f64>,
+    /// `mcpr + miss_rate * miss_cost`; `null` if one of them is.
+    pub corrected_mcpr: Option<f64>,
+}
+
+/// What the outcomes follow from.
+#[derive(Clone, Debug, Serialize)]
+pub struct TlbProvenance {
+    /// Version of the program.
+    pub version: String,
+    /// Name of the trace.
+    pub trace: String,
+    /// Content checksum of the trace.
+    pub trace_checksum: String,
+    /// Processors.
+    pub processors: u16,
+    /// What was done with private references.
+    pub private: Counted,
+    /// What was done with synchronisation references.
+    pub sync: Synchronisation,
+    /// Every TLB with all its parameters.
+    pub tlbs: Vec<String>,
+    /// What the mean costs per reference follow from.
+    pub simulation: Option<Provenance>,
+}
+
+/// Outcomes and what they follow from.
+#[derive(Clone, Debug, Serialize)]
+pub struct TlbStudy {
+    /// One outcome per TLB and page size.
+    pub outcomes: Vec<TlbOutcome>,
+    /// What they follow from.
+    pub provenance: TlbProvenance,
+}
+
+/// Puts the misses beside what they were counted for.
+pub(super) fn assemble<T: TraceSource + ?Sized>(
+    plan: &Plan,
+    counts: &Counts,
+    simulation: Option<Simulation>,
+    (config, trace): (&TlbConfig, &T),
+) -> TlbStudy {
+    let mut outcomes = Vec::new();
+    for (t, spec) in plan.specs.iter().enumerate() {
+        for (s, page_size) in plan.setup.page_sizes.iter().enumerate() {
+            let (references, misses) = (counts.references(), counts.misses(t, s));
+            let miss_rate = ratio(misses, references);
+            let corrected = simulation.as_ref().map(|simulation| {
+                let outcome = &simulation.outcomes[s];
+                let added = miss_rate.zip(spec.miss_cost).map(|(rate, cost)| rate * cost);
+                Corrected {
+                    machine: outcome.machine.clone(),
+                    policy: outcome.policy.clone(),
+                    mcpr: outcome.mcpr,
+                    corrected_mcpr: outcome.mcpr.zip(added).map(|(mcpr, added)| mcpr + added),
+                }
+            });
+            outcomes.push(TlbOutcome {
+                trace: trace.name(),
+                tlb: spec.text.clone(),
+                page_size: page_size.bytes(),
+                processors: plan.setup.processors,
+                references,
+                lookups: counts.lookups(t, s),
+                misses,
+                miss_rate,
+                miss_cost: spec.miss_cost,
+                corrected,
+            });
+        }
+    }
+    let simulation = simulation.map(|simulation| simulation.provenance);
+    let provenance = provenance(config, &plan.specs, (trace, plan.setup.processors), simulation);
+    TlbStudy { outcomes, provenance }
+}
+
+fn provenance<T: TraceSource + ?Sized>(
+    config: &TlbConfig,
+    specs: &[TlbSpec],
+    (trace, processors): (&T, u16),
+    simulation: Option<Provenance>,
+) -> TlbProvenance {
+    let tlb = |spec: &TlbSpec| {
+        let g = spec.geometry;
+        let paired = if g.paired { "yes" } else { "no" };
+        let cost = spec.miss_cost.map_or(String::new(), |cost| format!(",cost={cost}"));
+        format!("{}: entries={},ways={},paired={paired}{cost}", spec.text, g.entries, g.ways)
+    };
+    TlbProvenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        trace: trace.name(),
+        trace_checksum: trace.checksum(),
+        processors,
+        private: config.private,
+        sync: config.sync,
+        tlbs: specs.iter().map(tlb).collect(),
+        simulation,
+    }
+}

@@ -1,0 +1,57 @@
+//! What is to be counted, checked before the trace is read.
+
+use homenode_base::BlockSize;
+use homenode_placement::Synchronisation;
+use homenode_tlb::{Filter, Setup, TlbSpec};
+
+use super::config::{Counted, TlbConfig};
+use crate::error::SimError;
+use crate::pass::{TraceSource, check_threads, processors};
+use crate::placement::Plan as MatrixPlan;
+
+/// Bytes that all processors' TLBs together may take.
+const MEMORY_MAX_BYTES: u64 = 1 << 30;
+
+/// The TLBs, and everything else that decides what they count.
+pub(super) struct Plan {
+    pub(super) specs: Vec<TlbSpec>,
+    pub(super) setup: Setup,
+}
+
+impl Plan {
+    pub(super) fn new<T: TraceSource + ?Sized>(
+        config: &TlbConfig,
+        trace: &T,
+    ) -> Result<Self, SimError> {
+        let specs = TlbSpec::parse_list(&config.tlbs)?;
+        let fail = |problem| Err(SimError::Config { problem });
+        for (what, none) in [("TLB", specs.is_empty()), ("page size", config.page_sizes.is_empty())]
+        {
+            if none {
+                return fail(format!("no {what} is given: name at least one"));
+            }
+        }
+        check_threads(config.threads)?;
+        let sizes = config.page_sizes.iter().map(|&bytes| BlockSize::new(bytes));
+        let setup = Setup {
+            tlbs: specs.iter().map(|spec| spec.geometry).collect(),
+            page_sizes: sizes.collect::<Result<_, _>>()?,
+            processors: processors(config.processors, trace)?,
+            filter: Filter {
+                private: config.private == Counted::Include,
+                synchronisation: config.sync == Synchronisation::Include,
+            },
+        };
+        let bytes = setup.bytes_per_processor().saturating_mul(u64::from(setup.processors));
+        if bytes > MEMORY_MAX_BYTES {
+            let problem = "the TLBs of all processors together take more than 1 GiB: choose fewer \
+                           or smaller TLBs, or fewer page sizes";
+            return fail(problem.to_owned());
+        }
+        if let Some(correction) = &config.correct {
+            // A faulty machine or policy is found before the pass over the trace.
+            MatrixPlan::new(&config.simulation(correction), trace)?;
+        }
+        Ok(Self { specs, setup })
+    }
+}

@@ -1,0 +1,67 @@
+//! One pass over the trace for all TLBs and page sizes.
+
+use homenode_tlb::{Counter, Counts, Part, Setup};
+use homenode_trace::Batch;
+use rayon::prelude::*;
+
+use super::config::TlbConfig;
+use super::outcome::{TlbStudy, assemble};
+use super::plan::Plan;
+use crate::error::SimError;
+use crate::pass::{Progress, TraceSource, for_each_window, thread_pool};
+use crate::placement::run;
+
+/// Counts the misses of every TLB at every page size in one pass over the trace; with
+/// [`TlbConfig::correct`], simulates one machine and policy as well.
+///
+/// # Errors
+/// When the configuration is faulty (found before the trace is read) or the trace is.
+pub fn tlb_misses<T: TraceSource + ?Sized>(
+    config: &TlbConfig,
+    trace: &T,
+    progress: Progress<'_>,
+) -> Result<TlbStudy, SimError> {
+    let plan = Plan::new(config, trace)?;
+    // The simulation, which counts each reference once to build histories and once to walk them.
+    let times = if config.correct.is_some() { 2 * config.page_sizes.len() } else { 0 };
+    let times = u64::try_from(times).unwrap_or(0);
+    let total = trace.references().saturating_mul(times + 1);
+    let counts = count(config, &plan.setup, trace, (progress, total))?;
+    let simulation = match &config.correct {
+        None => None,
+        Some(correction) => {
+            let config = config.simulation(correction);
+            let before = trace.references();
+            let simulated =
+                run(&config, trace, &mut |done, _| progress(before + done, Some(total)));
+            Some(simulated?)
+        }
+    };
+    Ok(assemble(&plan, &counts, simulation, (config, trace)))
+}
+
+/// Feeds the whole trace to counters that share the processors. The next pieces are decoded
+/// meanwhile.
+fn count<T: TraceSource + ?Sized>(
+    config: &TlbConfig,
+    setup: &Setup,
+    trace: &T,
+    (progress, total): (Progress<'_>, u64),
+) -> Result<Counts, SimError> {
+    let pool = thread_pool(config.threads)?;
+    let parts = u16::try_from(pool.current_num_threads()).unwrap_or(u16::MAX);
+    let parts = parts.min(setup.processors);
+    let counter = |index| Counter::new(setup, Part { index, count: parts });
+    let mut counters: Vec<Counter> = (0..parts).map(counter).collect();
+    let read = |index, batch: &mut Batch| trace.read(index, batch);
+    for_each_window(&pool, (trace, &read), (progress, total), |batches| {
+        counters.par_iter_mut().for_each(|c| batches.iter().for_each(|b| c.push(b)));
+        Ok(())
+    })?;
+    let mut all = counters.into_iter().map(Counter::finish);
+    let sum = all.next().unwrap_or_else(|| counter(0).finish());
+    Ok(all.fold(sum, |mut sum, counts| {
+        sum.add(&counts);
+        sum
+    }))
+}
