@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use homenode_sim::PageConfig;
+use homenode_sim::PmapConfig;
 use homenode_trace::TraceReader;
 use pyo3::prelude::*;
 
@@ -20,12 +20,12 @@ pub fn manage_pages(
     config_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let config: PageConfig = parse(config_json)?;
+    let config: PmapConfig = parse(config_json)?;
     let mut progress = Progress::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         let mut tick = |done, total| progress.tick(done, total);
-        homenode_sim::manage_pages(&config, &trace, &mut tick)
+        homenode_sim::pmap(&config, &trace, &mut tick)
     });
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
@@ -37,5 +37,5 @@ pub fn page_actions(owner_copy: &str) -> PyResult<String> {
     let choice = choice.map_err(|_| {
         config_error(format!("owner_copy is {owner_copy:?}; expected one of flush, keep"))
     })?;
-    to_json(&homenode_sim::action_table(choice))
+    to_json(&homenode_sim::pmap_actions(choice))
 }

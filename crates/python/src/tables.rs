@@ -17,7 +17,7 @@ pub fn table(kind: &str) -> PyResult<String> {
         "examples" => to_json(&homenode_sim::explain_examples()),
         "formats" => to_json(&formats()),
         "machines" => prices(&[], &[], false),
-        "page-policies" => to_json(&homenode_sim::page_policy_rows()),
+        "page-policies" => to_json(&homenode_sim::pmap_policy_rows()),
         "policies" => to_json(&homenode_sim::policy_rows()),
         "protocols" => to_json(&homenode_sim::protocol_rows()),
         "synthetic" => to_json(&synthetic()),

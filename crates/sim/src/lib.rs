@@ -19,32 +19,36 @@ mod ratio;
 mod sharing;
 mod tlb;
 
-pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, Side, advise};
+pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, LayoutCost, advise};
 pub use bus::{
-    Addresses, Areas, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance,
-    BusSimulation, Included, KernelActivity, Order, ProtocolParameter, ProtocolReport, ProtocolRow,
-    Scalability, Work, check_protocols, critical_point, protocol_rows, simulate_bus,
+    AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
+    Included, KernelActivity, PrivateReferences, ProcessorWork, ProtocolParameterRow,
+    ProtocolReport, ProtocolRow, ReferenceOrder, Scalability, check_protocols, critical_point,
+    protocol_rows, simulate_bus,
 };
 pub use error::SimError;
-pub use explain::{ExplainConfig, Explained, Explanation, TracePart, explain, explain_examples};
+pub use explain::{
+    ExplainConfig, ExplainedProtocol, Explanation, TraceExcerpt, explain, explain_examples,
+};
 pub use footprint::{FootprintConfig, footprint};
 pub use machines::{BusModel, MachineRow, RowModel, RowPrices, are_on_bus, machine_rows};
 pub use optimal::{
-    Certified, CurvePiece, CurveReport, Format as PlacementFormat, MoveBin, Moves, OptimalConfig,
-    OptimalReport, OptimalRow, Output as PlacementOutput, optimal,
+    CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
+    OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,
 };
 pub use pass::{Progress, TraceSource};
 pub use picture::{PictureConfig, sharing_picture};
 pub use placement::{
-    Columns, Latency, Outcome, POLICIES, PolicyRow, PriceRecord, Provenance, SimConfig, Simulation,
-    Traffic, WorstBlocks, policy_rows, run, worst_blocks,
+    LatencyColumns, POLICIES, PacketColumns, PageCoherenceColumns, PlacementOutcome,
+    PlacementProvenance, PlacementSimulation, PolicyRow, PriceListRecord, SimConfig, WorstBlocks,
+    policy_rows, run, worst_blocks,
 };
 pub use pmap::{
-    ActionRow, PageConfig, PagePolicyRow, PageRecord, PageReport, action_table, manage_pages,
-    page_policy_rows,
+    PmapActionRow, PmapConfig, PmapPage, PmapPolicyRow, PmapReport, pmap, pmap_actions,
+    pmap_policy_rows,
 };
-pub use sharing::{CostRow, SharingConfig, SharingReport, SizeRow, sharing};
+pub use sharing::{SharingConfig, SharingCostRow, SharingReport, SharingSizeRow, sharing};
 pub use tlb::{
-    Corrected, Correction, Counted, TlbConfig, TlbOutcome, TlbProvenance, TlbRow, TlbStudy,
-    tlb_misses, tlb_rows,
+    CorrectedMcpr, Counted, McprCorrection, TlbConfig, TlbOutcome, TlbProvenance, TlbReport,
+    TlbRow, tlb_misses, tlb_rows,
 };

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_placement::Private;
-use homenode_sim::{SimConfig, Simulation, run};
+use homenode_sim::{PlacementSimulation, SimConfig, run};
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
 fn trace(accesses: &[Access]) -> TraceReader {
@@ -20,7 +20,7 @@ fn trace(accesses: &[Access]) -> TraceReader {
     TraceReader::from_bytes(bytes, "t.hnt").unwrap()
 }
 
-fn simulate(config: &SimConfig, trace: &TraceReader) -> Simulation {
+fn simulate(config: &SimConfig, trace: &TraceReader) -> PlacementSimulation {
     run(config, trace, &mut |_, _| ControlFlow::Continue(())).unwrap()
 }
 
@@ -73,7 +73,8 @@ fn private_references_are_left_out_on_page_coherence_machines_unless_asked_for()
             ..SimConfig::new(&["markatos", "prices:r=15,R=59"], &["inv", "first-touch"], &[64])
         };
         let simulation = simulate(&config, &trace);
-        let row = |o: &homenode_sim::Outcome| (o.references, o.accesses, o.counts.local_reads);
+        let row =
+            |o: &homenode_sim::PlacementOutcome| (o.references, o.accesses, o.counts.local_reads);
         let rows: Vec<_> = simulation.outcomes.iter().map(row).collect();
         (rows, simulation.provenance.private)
     };

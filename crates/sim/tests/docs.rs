@@ -8,7 +8,7 @@ use std::path::Path;
 use homenode_pmap::OwnerCopy;
 use homenode_pmap::table::{REQUESTS, SITUATIONS};
 use homenode_sim::{
-    action_table, explain_examples, machine_rows, page_policy_rows, policy_rows, protocol_rows,
+    explain_examples, machine_rows, pmap_actions, pmap_policy_rows, policy_rows, protocol_rows,
     tlb_rows,
 };
 use homenode_snoop::{Code, Signal, Source, Table};
@@ -67,7 +67,7 @@ fn the_page_managers_tables_in_the_documentation_are_up_to_date() {
         write!(actions, " {} |", situation.words()).unwrap();
     }
     actions.push_str("\n|---|---|---|---|---|\n");
-    let rows = action_table(OwnerCopy::Flush);
+    let rows = pmap_actions(OwnerCopy::Flush);
     for (place, (access, answer)) in REQUESTS.iter().enumerate() {
         write!(actions, "| {}, {} |", access.word(), answer.word().to_uppercase()).unwrap();
         for row in rows.iter().skip(place).step_by(REQUESTS.len()) {
@@ -76,7 +76,7 @@ fn the_page_managers_tables_in_the_documentation_are_up_to_date() {
         actions.push('\n');
     }
     let mut policies = String::from("| page policy | what it does | source |\n|---|---|---|\n");
-    for row in page_policy_rows() {
+    for row in pmap_policy_rows() {
         writeln!(policies, "| `{}` | {} | {} |", row.name, row.summary, row.source).unwrap();
     }
     let mut counts = String::from("| count | unit | definition |\n|---|---|---|\n");

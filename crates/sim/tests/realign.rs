@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_placement::{Private, Synchronisation};
-use homenode_sim::{SimConfig, Simulation, policy_rows, run, worst_blocks};
+use homenode_sim::{PlacementSimulation, SimConfig, policy_rows, run, worst_blocks};
 use homenode_trace::realign::Realignment;
 use homenode_trace::transform::{Report, transform_file};
 use homenode_trace::{
@@ -50,7 +50,7 @@ fn random_trace(rng: &mut Rng, threads: u64) -> TraceReader {
     TraceReader::from_bytes(bytes, "t.hnt").unwrap()
 }
 
-fn simulate(config: &SimConfig, trace: &TraceReader) -> Simulation {
+fn simulate(config: &SimConfig, trace: &TraceReader) -> PlacementSimulation {
     run(config, trace, &mut |_, _| ControlFlow::Continue(())).unwrap()
 }
 
@@ -67,9 +67,9 @@ fn transformed(
 }
 
 /// Outcomes as JSON without what must differ, and the reports by block size.
-fn plain(simulation: &Simulation) -> (Vec<Value>, BTreeMap<u64, Realignment>) {
+fn plain(simulation: &PlacementSimulation) -> (Vec<Value>, BTreeMap<u64, Realignment>) {
     let mut reports = BTreeMap::new();
-    let strip = |outcome: &homenode_sim::Outcome| {
+    let strip = |outcome: &homenode_sim::PlacementOutcome| {
         if let Some(report) = &outcome.realignment {
             reports.insert(outcome.block_size, report.clone());
         }

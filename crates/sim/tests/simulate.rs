@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_sim::{SimConfig, SimError, Simulation, run};
+use homenode_sim::{PlacementSimulation, SimConfig, SimError, run};
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
 fn trace(accesses: &[Access], chunk_rows: u32, metadata: Metadata) -> TraceReader {
@@ -20,7 +20,7 @@ fn trace(accesses: &[Access], chunk_rows: u32, metadata: Metadata) -> TraceReade
     TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
 }
 
-fn simulate(config: &SimConfig, trace: &TraceReader) -> Result<Simulation, SimError> {
+fn simulate(config: &SimConfig, trace: &TraceReader) -> Result<PlacementSimulation, SimError> {
     run(config, trace, &mut |_, _| ControlFlow::Continue(()))
 }
 

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_sim::{Correction, SimError, TlbConfig, TlbStudy, tlb_misses, tlb_rows};
+use homenode_sim::{McprCorrection, SimError, TlbConfig, TlbReport, tlb_misses, tlb_rows};
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
 fn trace(accesses: &[Access], chunk_rows: u32) -> TraceReader {
@@ -30,7 +30,7 @@ fn config(tlbs: &[&str], page_sizes: &[u64]) -> TlbConfig {
     }
 }
 
-fn count(config: &TlbConfig, trace: &TraceReader) -> Result<TlbStudy, SimError> {
+fn count(config: &TlbConfig, trace: &TraceReader) -> Result<TlbReport, SimError> {
     tlb_misses(config, trace, &mut |_, _| ControlFlow::Continue(()))
 }
 
@@ -53,7 +53,7 @@ fn the_number_of_threads_changes_nothing() {
     let all: Vec<&str> = tlb_rows().iter().map(|row| row.name).collect();
     let mut config = config(&all, &[128, 512, 4096]);
     config.correct =
-        Some(Correction { machine: "numa".into(), policy: "optimal".into(), force: false });
+        Some(McprCorrection { machine: "numa".into(), policy: "optimal".into(), force: false });
     let results = [1, 2, 7].map(|threads| {
         config.threads = Some(threads);
         let study = count(&config, &trace).unwrap();
@@ -69,7 +69,7 @@ fn mean_costs_are_corrected_as_in_table_6_5() {
     let accesses = [0u64, 1, 0, 1].map(|page| Access::new(0, AccessKind::Read, page << 12, 4));
     let trace = trace(&accesses, 10);
     let mut config = config(&["entries=1,cost=2.5", "entries=2,cost=2.5", "68030"], &[4096]);
-    config.correct = Some(Correction {
+    config.correct = Some(McprCorrection {
         machine: "prices:r=15,R=59".into(),
         policy: "optimal".into(),
         force: false,
@@ -116,7 +116,8 @@ fn faulty_configurations_are_named() {
     assert!(fail(&config(&["vax"], &[64])).contains("unknown TLB"));
     let large = TlbConfig { processors: Some(1024), ..config(&["entries=65536"], &[64, 128, 256]) };
     assert!(fail(&large).contains("more than 1 GiB"));
-    let correct = Some(Correction { machine: "vax".into(), policy: "ace".into(), force: false });
+    let correct =
+        Some(McprCorrection { machine: "vax".into(), policy: "ace".into(), force: false });
     assert!(fail(&TlbConfig { correct, ..config(&["ace"], &[64]) }).contains("unknown machine"));
     assert!(fail(&TlbConfig { threads: Some(0), ..config(&["ace"], &[64]) }).contains("from 1 to"));
 }

@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: false,
     runs_on: RunsOn::PageCoherence,
     build: |_, _| Ok(Box::new(AllRemote)),
 };

@@ -15,6 +15,7 @@ pub const ENTRY: Entry = Entry {
     params: &[CHARGE_MAPPINGS],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: false,
     runs_on: RunsOn::Both,
     build: |setup, values| {
         let rules = Rules {

@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     params: &[COUNTER, COUNT, CHARGE_MAPPINGS],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: false,
     runs_on: RunsOn::PageCoherence,
     build: |setup, values| {
         let rules = Rules {

@@ -26,6 +26,7 @@ pub const ENTRY: Entry = Entry {
     }],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: false,
     runs_on: RunsOn::Placement,
     build: |setup, values| {
         let ace = Ace { limit: values.get(0), global: setup.global };

@@ -15,6 +15,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: true,
     needs_prices: false,
+    assigns_homes: false,
     runs_on: RunsOn::Placement,
     build: |_, _| Ok(Box::new(AllGlobal)),
 };

@@ -18,6 +18,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: true,
+    assigns_homes: false,
     runs_on: RunsOn::Placement,
     build: |setup, _| {
         let prices = setup.prices.ok_or(PolicyError::Machine {

@@ -38,6 +38,7 @@ pub const ENTRY: Entry = Entry {
     ],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: false,
     runs_on: RunsOn::Placement,
     build: |setup, values| {
         let delay = Delay {

@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: true,
     runs_on: RunsOn::Both,
     build: |_, _| Ok(Box::new(FirstTouch)),
 };

@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: false,
     runs_on: RunsOn::Placement,
     build: |setup, _| {
         Ok(Ace { limit: u64::MAX, global: setup.global }.for_processors(setup.processors))

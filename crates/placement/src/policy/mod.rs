@@ -131,6 +131,9 @@ pub struct Entry {
     /// Whether it decides by price: off-line policies only. What it minimises is cost, so that it
     /// decides alike where all prices beyond a local reference differ by one factor.
     pub needs_prices: bool,
+    /// Whether it gives each block a home at a processor without hindsight, and leaves it there:
+    /// another home may then be better, and advice on data layout says which.
+    pub assigns_homes: bool,
     /// The machines it makes sense on.
     pub runs_on: RunsOn,
     /// Makes an instance.

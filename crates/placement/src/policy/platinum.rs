@@ -52,6 +52,7 @@ pub const ENTRY: Entry = Entry {
     ],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: false,
     runs_on: RunsOn::Placement,
     build: |setup, values| {
         if values.get(3) == 1 && !setup.global {

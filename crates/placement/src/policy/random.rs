@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     }],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: true,
     runs_on: RunsOn::Both,
     build: |setup, values| {
         Ok(Box::new(Random { processors: setup.processors, seed: values.get(0) }))

@@ -16,6 +16,7 @@ pub const ENTRY: Entry = Entry {
     params: &[],
     needs_global: false,
     needs_prices: false,
+    assigns_homes: true,
     runs_on: RunsOn::Both,
     build: |setup, _| Ok(Box::new(RoundRobin { processors: setup.processors })),
 };

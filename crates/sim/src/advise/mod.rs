@@ -1,14 +1,14 @@
 //! What to align, pad, group, split and place, with the gain simulated.
 
+mod applier;
 mod config;
+mod evaluator;
 mod place;
-mod point;
-mod relaid;
 mod report;
 mod run;
 mod search;
 mod trial;
 
 pub use config::AdviceConfig;
-pub use report::{AdvicePoint, AdviceReport, AdviceRow, Side};
+pub use report::{AdvicePoint, AdviceReport, AdviceRow, LayoutCost};
 pub use run::advise;

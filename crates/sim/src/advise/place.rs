@@ -7,21 +7,18 @@ use homenode_placement::{Block, Cost, PolicySpec, Setup, Shard, Tally};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashMap;
 
-use super::point::{Point, Tick, for_each_batch};
-use super::relaid::Relay;
-use super::search::{LEAST_PART, Places};
+use super::applier::LayoutApplier;
+use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch};
+use super::search::{LEAST_PART, ObjectBlocks};
 use crate::error::SimError;
 use crate::placement::POLICIES;
-
-/// Policies that choose a home for each block and keep it.
-const STATIC: [&str; 3] = ["first-touch", "round-robin", "random"];
 
 /// Parts of an object with homes of their own that a sentence lists.
 const LISTED_MAX: usize = 4;
 
 /// A better home for the blocks of one object.
 #[derive(Debug)]
-pub(super) struct Placing {
+pub(super) struct HomeAdvice {
     /// The object.
     pub(super) item: usize,
     /// Steps that it saves.
@@ -33,7 +30,7 @@ pub(super) struct Placing {
 }
 
 /// What one block costs now, what at its best home, and which that is.
-struct Choice {
+struct HomeChoice {
     now: u128,
     best: u128,
     home: Home,
@@ -46,43 +43,39 @@ type Home = Option<ProcId>;
 ///
 /// Source: the best static placement of each block, as the policy `best-static` chooses it.
 pub(super) fn places(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
     (items, survey): (&[Item], &Survey),
     (layout, total): (&Layout, u128),
-    tick: Tick<'_>,
-) -> Result<Vec<Placing>, SimError> {
-    let Some(prices) = point.prices.placement().filter(|_| is_static(point.spec)) else {
+    tick: ReportPart<'_>,
+) -> Result<Vec<HomeAdvice>, SimError> {
+    let Some(prices) = point.prices.placement().filter(|_| point.spec.entry.assigns_homes) else {
         return Ok(Vec::new());
     };
     let choices = choices(point, trace, (layout, prices), tick)?;
-    let places = Places::new(items, survey, layout, point.block);
+    let places = ObjectBlocks::new(items, survey, layout, point.block);
     let mut found = Vec::new();
     for (item, blocks) in places.own_blocks() {
         let chosen = blocks.iter().filter_map(|&b| choices.get(&b).map(|choice| (b, choice)));
-        let chosen: Vec<(u64, &Choice)> = chosen.collect();
+        let chosen: Vec<(u64, &HomeChoice)> = chosen.collect();
         let saved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
         if saved > total / LEAST_PART && items[item].movable() {
             let homes: Vec<(u64, Home)> = chosen.iter().map(|&(b, c)| (b, c.home)).collect();
             let (sentence, hint) = say(&items[item], &homes, point.block);
-            found.push(Placing { item, saved, blocks: homes.len(), sentence, hint });
+            found.push(HomeAdvice { item, saved, blocks: homes.len(), sentence, hint });
         }
     }
     found.sort_by_key(|placing| (std::cmp::Reverse(placing.saved), placing.item));
     Ok(found)
 }
 
-fn is_static(spec: &PolicySpec) -> bool {
-    STATIC.contains(&spec.entry.name)
-}
-
 /// The choice for every block under a layout.
 fn choices(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
     (layout, prices): (&Layout, Prices),
-    tick: Tick<'_>,
-) -> Result<FxHashMap<u64, Choice>, SimError> {
+    tick: ReportPart<'_>,
+) -> Result<FxHashMap<u64, HomeChoice>, SimError> {
     let best = PolicySpec::parse("best-static", POLICIES)?;
     let mut best = best.build(&Setup { prices: Some(prices), ..point.setup })?;
     let mut policy = point.spec.build(&point.setup)?;
@@ -90,7 +83,7 @@ fn choices(
     let mut pending = vec![Shard::default()];
     while let Some(shard) = pending.pop() {
         let mut builder = point.builder(shard);
-        let (mut relay, mut moved) = (Relay::default(), homenode_trace::Batch::default());
+        let (mut relay, mut moved) = (LayoutApplier::default(), homenode_trace::Batch::default());
         for_each_batch(trace, point.pool, tick, |batch| {
             relay.batch(layout, batch, &mut moved);
             builder.push(&moved);
@@ -103,7 +96,7 @@ fn choices(
             best.block(block, &mut then);
             let steps = |tally: &Tally| Cost::of(tally, &prices).total().steps;
             if let (Some(now), Some(best)) = (steps(&now), steps(&then)) {
-                found.insert(block.number, Choice { now, best, home: home(block, &then) });
+                found.insert(block.number, HomeChoice { now, best, home: home(block, &then) });
             }
         }
     }

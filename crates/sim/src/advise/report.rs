@@ -8,10 +8,10 @@ use homenode_placement::{Amount, Cost};
 use homenode_trace::Summary;
 use serde::Serialize;
 
-use super::place::Placing;
-use super::point::{Point, Priced};
-use super::search::{Search, Taken};
-use crate::placement::Provenance;
+use super::evaluator::{LayoutEvaluator, PricedTrace};
+use super::place::HomeAdvice;
+use super::search::{AcceptedLayout, LayoutSearch};
+use crate::placement::PlacementProvenance;
 
 /// One piece of advice. The names of the fields are a public contract; `docs/advise.md` defines
 /// each.
@@ -59,7 +59,7 @@ pub struct AdviceRow {
 
 /// Cost and false sharing of one layout.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Side {
+pub struct LayoutCost {
     /// Accesses to blocks.
     pub accesses: u64,
     /// Cost, in units of a local reference.
@@ -80,9 +80,9 @@ pub struct AdvicePoint {
     /// Bytes in a block.
     pub block_size: u64,
     /// The trace as it is.
-    pub before: Side,
+    pub before: LayoutCost,
     /// The trace with all layouts, simulated as a whole, and every block at its better home.
-    pub after: Side,
+    pub after: LayoutCost,
     /// Part of the cost that all advice together saves.
     pub saved_share: Option<f64>,
     /// Part of the references to falsely shared blocks that go to others afterwards; none if there
@@ -114,24 +114,24 @@ pub struct AdviceReport {
     /// The new trace, if one was asked for.
     pub written: Option<Summary>,
     /// What everything follows from.
-    pub provenance: Provenance,
+    pub provenance: PlacementProvenance,
 }
 
 /// What was found at a point, for people and programs.
 pub(super) fn assemble(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     (items, survey): (&[Item], &Survey),
-    (search, placings): (&Search, &[Placing]),
-    (sides, sharing): ([&Priced; 2], [FalseSharing; 2]),
+    (search, placings): (&LayoutSearch, &[HomeAdvice]),
+    (sides, sharing): ([&PricedTrace; 2], [FalseSharing; 2]),
 ) -> AdvicePoint {
     let [before, mut after] = [0, 1].map(|i| side(point, sides[i], sharing[i]));
     // Blocks are independent: what better homes save is known block by block.
     let placed: u128 = placings.iter().map(|placing| placing.saved).sum();
     after.total_cost.steps = after.total_cost.steps.map(|steps| steps.saturating_sub(placed));
     after.mcpr = after.total_cost.per(after.accesses);
-    let saved = |side: &Side| side.total_cost.steps;
+    let saved = |side: &LayoutCost| side.total_cost.steps;
     let total = saved(&before).unwrap_or(0);
-    let scale = Scale { steps: before.total_cost.scale, total };
+    let scale = CostScale { steps: before.total_cost.scale, total };
     let rows = search.taken.iter().map(|taken| {
         let item = &items[search.trials[taken.trial].item];
         row(point, (item, survey), (search, taken), &scale)
@@ -158,19 +158,23 @@ pub(super) fn assemble(
     }
 }
 
-fn side(point: &Point<'_>, priced: &Priced, false_sharing: FalseSharing) -> Side {
+fn side(
+    point: &LayoutEvaluator<'_>,
+    priced: &PricedTrace,
+    false_sharing: FalseSharing,
+) -> LayoutCost {
     let total_cost = Cost::on(&priced.tally, &point.prices).total();
     let accesses = priced.tally.accesses();
-    Side { accesses, total_cost, mcpr: total_cost.per(accesses), false_sharing }
+    LayoutCost { accesses, total_cost, mcpr: total_cost.per(accesses), false_sharing }
 }
 
 /// Steps of a local reference, and of the whole cost before.
-struct Scale {
+struct CostScale {
     steps: u64,
     total: u128,
 }
 
-impl Scale {
+impl CostScale {
     fn units(&self, steps: i128) -> f64 {
         let whole = ratio(steps.unsigned_abs(), u128::from(self.steps));
         if steps < 0 { -whole } else { whole }
@@ -183,10 +187,10 @@ impl Scale {
 }
 
 fn row(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     (item, survey): (&Item, &Survey),
-    (search, taken): (&Search, &Taken),
-    scale: &Scale,
+    (search, taken): (&LayoutSearch, &AcceptedLayout),
+    scale: &CostScale,
 ) -> AdviceRow {
     let trial = &search.trials[taken.trial];
     let said = &trial.proposal.words;
@@ -206,7 +210,7 @@ fn row(
 }
 
 /// A placement is for the layout that is there by then: alone it is what it is on top.
-fn place_row(about: AdviceRow, placing: &Placing, scale: &Scale) -> AdviceRow {
+fn place_row(about: AdviceRow, placing: &HomeAdvice, scale: &CostScale) -> AdviceRow {
     let saved = i128::try_from(placing.saved).unwrap_or(i128::MAX);
     AdviceRow {
         blocks: count(placing.blocks),
@@ -221,7 +225,11 @@ fn place_row(about: AdviceRow, placing: &Placing, scale: &Scale) -> AdviceRow {
 }
 
 /// The object that a row is about.
-fn about(point: &Point<'_>, (item, survey): (&Item, &Survey), kind: &'static str) -> AdviceRow {
+fn about(
+    point: &LayoutEvaluator<'_>,
+    (item, survey): (&Item, &Survey),
+    kind: &'static str,
+) -> AdviceRow {
     let case = Case::new(survey, item, (point.block, false));
     let first = item.extents.first().map_or(0, |extent| extent.first);
     AdviceRow {

@@ -7,13 +7,13 @@ use homenode_analysis::Names;
 use homenode_trace::{TraceError, TraceReader};
 
 use super::config::AdviceConfig;
-use super::point::{Point, Tick, for_each_batch};
+use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch};
 use super::report::{AdvicePoint, AdviceReport};
 use super::search::search;
-use super::{place, relaid, report};
+use super::{applier, place, report};
 use crate::error::SimError;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
-use crate::placement::{Plan, provenance};
+use crate::placement::{MatrixPlan, provenance};
 
 /// Finds the layouts of objects that gain, and what they gain. With `out` also writes the trace
 /// under the layout of all advice together; the configuration must name one point then.
@@ -26,7 +26,7 @@ pub fn advise(
     out: Option<&Path>,
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
-    let plan = Plan::new(&config.simulation, trace)?;
+    let plan = MatrixPlan::new(&config.simulation, trace)?;
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
     if out.is_some() && points != 1 {
         let problem = format!(
@@ -53,7 +53,7 @@ pub fn advise(
     for machine in 0..plan.machines.len() {
         for policy in 0..plan.policies.len() {
             for size in 0..plan.sizes.len() {
-                let point = Point::new(&plan, (machine, policy, size), (&pool, budget))?;
+                let point = LayoutEvaluator::new(&plan, (machine, policy, size), (&pool, budget))?;
                 let one = at(&point, trace, (&items, &survey), &mut progress)?;
                 if let Some(out) = out {
                     written = Some(write(&point, trace, &one, out)?);
@@ -76,25 +76,25 @@ pub fn advise(
 
 /// The survey of all words.
 fn look(
-    plan: &Plan,
+    plan: &MatrixPlan,
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
-    tick: Tick<'_>,
+    tick: ReportPart<'_>,
 ) -> Result<Survey, SimError> {
     let mut surveyor = Surveyor::new(plan.processors, plan.filter);
     for_each_batch(trace, pool, tick, |batch| surveyor.push(batch))?;
     Ok(surveyor.finish())
 }
 
-type Found = (AdvicePoint, homenode_advise::Layout);
+type FoundAdvice = (AdvicePoint, homenode_advise::Layout);
 
 /// Advice for one point.
 fn at(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
     (items, survey): (&[homenode_advise::Item], &Survey),
     progress: &mut PassProgress<'_>,
-) -> Result<Found, SimError> {
+) -> Result<FoundAdvice, SimError> {
     let identity = homenode_advise::Layout::default();
     progress.begin(0.2);
     let before = point.price(trace, &identity, &mut |done| progress.tick(done))?;
@@ -124,9 +124,9 @@ fn at(
 }
 
 fn write(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (found, layout): &Found,
+    (found, layout): &FoundAdvice,
     out: &Path,
 ) -> Result<homenode_trace::Summary, SimError> {
     let mut record = format!(
@@ -139,5 +139,5 @@ fn write(
     let (version, checksum) = (env!("CARGO_PKG_VERSION"), trace.checksum());
     record = format!("{record} (homenode {version}) of a trace with checksum {checksum}");
     let mut tick = |_| Ok::<(), TraceError>(());
-    Ok(relaid::write(trace, (layout, point.block), (out, record), &mut tick)?)
+    Ok(applier::write(trace, (layout, point.block), (out, record), &mut tick)?)
 }

@@ -7,8 +7,8 @@ use homenode_trace::TraceReader;
 use homenode_trace::realign::Ground;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::point::{BlockCost, Point, Priced, Tick};
-use super::trial::{Trial, Tried, try_all};
+use super::evaluator::{BlockCost, LayoutEvaluator, PricedTrace, ReportPart};
+use super::trial::{LayoutTrial, TrialCost, try_all};
 use crate::error::SimError;
 
 /// Objects for which layouts are tried: those with the dearest blocks.
@@ -24,7 +24,7 @@ const ROUNDS_MAX: usize = 16;
 const AS_GOOD_PERCENT: u128 = 97;
 
 /// A layout that was taken.
-pub(super) struct Taken {
+pub(super) struct AcceptedLayout {
     /// Its place in the list of trials.
     pub(super) trial: usize,
     /// Steps it saves if nothing else is done.
@@ -34,23 +34,23 @@ pub(super) struct Taken {
 }
 
 /// Everything that was found at a point.
-pub(super) struct Search {
-    pub(super) trials: Vec<Trial>,
-    pub(super) taken: Vec<Taken>,
+pub(super) struct LayoutSearch {
+    pub(super) trials: Vec<LayoutTrial>,
+    pub(super) taken: Vec<AcceptedLayout>,
     pub(super) layout: Layout,
     /// Objects with dear blocks, whose layouts were tried.
     pub(super) examined: usize,
 }
 
 /// The blocks in which each object has words that are used, and which of them it shares.
-pub(super) struct Places {
+pub(super) struct ObjectBlocks {
     /// For each object, in order.
     blocks: Vec<Vec<u64>>,
     /// Blocks with words of several objects.
     mixed: FxHashSet<u64>,
 }
 
-impl Places {
+impl ObjectBlocks {
     /// Where objects are under a layout.
     pub(super) fn new(items: &[Item], survey: &Survey, layout: &Layout, block: BlockSize) -> Self {
         let mut extents: Vec<(Extent, usize)> = Vec::new();
@@ -98,13 +98,13 @@ impl Places {
 
 /// Finds the layouts that gain at a point whose blocks cost what `before` says.
 pub(super) fn search(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
     (items, survey): (&[Item], &Survey),
-    before: &Priced,
-    tick: Tick<'_>,
-) -> Result<Search, SimError> {
-    let places = Places::new(items, survey, &Layout::default(), point.block);
+    before: &PricedTrace,
+    tick: ReportPart<'_>,
+) -> Result<LayoutSearch, SimError> {
+    let places = ObjectBlocks::new(items, survey, &Layout::default(), point.block);
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
     let dear = dear_items(items, &places, before, total);
     let examined = dear.len();
@@ -112,7 +112,7 @@ pub(super) fn search(
     for item in dear {
         let case = Case::new(survey, &items[item], (point.block, places.crowded(item)));
         for (kind, entry) in TABLE.iter().enumerate() {
-            trials.extend((entry.propose)(&case).into_iter().map(|proposal| Trial {
+            trials.extend((entry.propose)(&case).into_iter().map(|proposal| LayoutTrial {
                 item,
                 kind,
                 proposal,
@@ -125,7 +125,7 @@ pub(super) fn search(
     if all > 0 {
         settle(&mut trials, room(trace, all, point.block)?, point.block);
     }
-    let mut state = State {
+    let mut state = SearchState {
         current: before.blocks.clone(),
         layout: Layout::default(),
         taken: Vec::new(),
@@ -139,11 +139,16 @@ pub(super) fn search(
             break;
         }
     }
-    Ok(Search { trials, taken: state.taken, layout: state.layout, examined })
+    Ok(LayoutSearch { trials, taken: state.taken, layout: state.layout, examined })
 }
 
 /// The objects whose blocks cost most beyond local references, dearest first.
-fn dear_items(items: &[Item], places: &Places, before: &Priced, total: u128) -> Vec<usize> {
+fn dear_items(
+    items: &[Item],
+    places: &ObjectBlocks,
+    before: &PricedTrace,
+    total: u128,
+) -> Vec<usize> {
     let extra = |block: &u64| before.blocks.get(block).map_or(0, |cost| cost.extra);
     let sums = places.blocks.iter().map(|list| list.iter().map(extra).sum::<u128>());
     let mut ranked: Vec<(u128, usize)> = sums.zip(0..).collect();
@@ -166,7 +171,7 @@ fn room(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimErr
 }
 
 /// Gives every trial memory of its own.
-fn settle(trials: &mut [Trial], mut next: u64, block: BlockSize) {
+fn settle(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
     for trial in trials {
         trial.proposal.pieces.iter_mut().for_each(|piece: &mut Piece| piece.to += next);
         let end = next + trial.proposal.length;
@@ -175,33 +180,33 @@ fn settle(trials: &mut [Trial], mut next: u64, block: BlockSize) {
     }
 }
 
-struct State {
+struct SearchState {
     /// What each block costs now.
     current: FxHashMap<u64, BlockCost>,
     layout: Layout,
-    taken: Vec<Taken>,
+    taken: Vec<AcceptedLayout>,
     /// What each trial saves by itself.
     alone: Vec<i128>,
     /// What each trial costs on top of what was taken; none if that has changed.
-    tried: Vec<Option<Tried>>,
+    tried: Vec<Option<TrialCost>>,
     /// Steps that are worth mentioning.
     least: i128,
 }
 
-impl State {
+impl SearchState {
     /// Tries what was not tried since its blocks changed.
     fn evaluate(
         &mut self,
-        point: &Point<'_>,
+        point: &LayoutEvaluator<'_>,
         trace: &TraceReader,
-        (trials, round): (&[Trial], usize),
-        tick: Tick<'_>,
+        (trials, round): (&[LayoutTrial], usize),
+        tick: ReportPart<'_>,
     ) -> Result<(), SimError> {
         let is_taken = |item: usize| self.taken.iter().any(|t| trials[t.trial].item == item);
         let open: Vec<usize> = (0..trials.len())
             .filter(|&i| self.tried[i].is_none() && !is_taken(trials[i].item))
             .collect();
-        let what: Vec<&Trial> = open.iter().map(|&i| &trials[i]).collect();
+        let what: Vec<&LayoutTrial> = open.iter().map(|&i| &trials[i]).collect();
         let runs_of = |block: u64| self.current.get(&block).map_or(0, |cost| cost.runs);
         let found = try_all(point, trace, (&self.layout, &what), runs_of, tick)?;
         for (i, tried) in open.into_iter().zip(found) {
@@ -213,7 +218,7 @@ impl State {
         Ok(())
     }
 
-    fn gain(&self, trial: &Trial, tried: &Tried) -> i128 {
+    fn gain(&self, trial: &LayoutTrial, tried: &TrialCost) -> i128 {
         let now = trial.concerned.iter().filter_map(|block| self.current.get(block));
         let now: u128 = now.map(|cost| cost.steps).sum();
         let signed = |steps: u128| i128::try_from(steps).unwrap_or(i128::MAX);
@@ -222,7 +227,7 @@ impl State {
 
     /// Takes the best trial of each object, as long as none concerns a block of another one taken
     /// in this round. False if none is worth it.
-    fn take_best(&mut self, trials: &[Trial]) -> bool {
+    fn take_best(&mut self, trials: &[LayoutTrial]) -> bool {
         let mut best: FxHashMap<usize, Vec<(i128, usize)>> = FxHashMap::default();
         for (i, trial) in trials.iter().enumerate() {
             if self.taken.iter().any(|taken| trials[taken.trial].item == trial.item) {
@@ -250,7 +255,7 @@ impl State {
             if let Some(tried) = self.tried[i].take() {
                 self.current.extend(tried.blocks);
             }
-            self.taken.push(Taken { trial: i, alone: self.alone[i], more });
+            self.taken.push(AcceptedLayout { trial: i, alone: self.alone[i], more });
         }
         for (trial, tried) in trials.iter().zip(&mut self.tried) {
             if trial.concerned.iter().any(|block| changed.contains(block)) {
@@ -263,7 +268,7 @@ impl State {
 
 /// Of the layouts of one object the one that is easiest to follow among those nearly as good as the
 /// best.
-fn choose(list: &[(i128, usize)], trials: &[Trial]) -> Option<(i128, usize)> {
+fn choose(list: &[(i128, usize)], trials: &[LayoutTrial]) -> Option<(i128, usize)> {
     let best = list.iter().map(|&(gain, _)| gain).max().filter(|&gain| gain > 0)?;
     let best = u128::try_from(best).ok()?;
     let good =

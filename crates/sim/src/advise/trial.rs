@@ -7,7 +7,7 @@ use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::point::{BlockCost, Point, Tick};
+use super::evaluator::{BlockCost, LayoutEvaluator, ReportPart};
 use crate::error::SimError;
 use crate::pass::{TraceSource, WindowReader, part_of};
 
@@ -21,7 +21,7 @@ const SHARD_BITS_MAX: u32 = 10;
 const CACHE_ENTRIES: usize = 1024;
 
 /// A layout of one object that may be better.
-pub(super) struct Trial {
+pub(super) struct LayoutTrial {
     /// The object.
     pub(super) item: usize,
     /// Kind of advice.
@@ -35,28 +35,28 @@ pub(super) struct Trial {
 
 /// What a trial's blocks cost, old and new ones.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tried {
+pub(super) struct TrialCost {
     pub(super) blocks: Vec<(u64, BlockCost)>,
     pub(super) steps: u128,
 }
 
 /// A trial, or a part of its blocks where it is too large to be tried at once.
-struct Job<'a> {
+struct TrialShard<'a> {
     trial: usize,
     shard: Shard,
     bytes: u64,
-    what: &'a Trial,
+    what: &'a LayoutTrial,
 }
 
 /// Simulates each trial on top of the layouts accepted so far. `runs_of` says how long the history
 /// of a block is now.
 pub(super) fn try_all(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (accepted, trials): (&Layout, &[&Trial]),
+    (accepted, trials): (&Layout, &[&LayoutTrial]),
     runs_of: impl Fn(u64) -> u64,
-    tick: Tick<'_>,
-) -> Result<Vec<Tried>, SimError> {
+    tick: ReportPart<'_>,
+) -> Result<Vec<TrialCost>, SimError> {
     let mut jobs = Vec::new();
     for (trial, &what) in trials.iter().enumerate() {
         let runs: u64 = what.concerned.iter().map(|&block| runs_of(block)).sum();
@@ -64,9 +64,9 @@ pub(super) fn try_all(
         let parts = bytes.div_ceil(point.budget.max(1)).next_power_of_two();
         let bits = parts.trailing_zeros().min(SHARD_BITS_MAX);
         let shards = (0..1u32 << bits).map(|index| Shard { index, bits });
-        jobs.extend(shards.map(|shard| Job { trial, shard, bytes: bytes >> bits, what }));
+        jobs.extend(shards.map(|shard| TrialShard { trial, shard, bytes: bytes >> bits, what }));
     }
-    let mut tried = vec![Tried::default(); trials.len()];
+    let mut tried = vec![TrialCost::default(); trials.len()];
     let mut rest = jobs.as_slice();
     while !rest.is_empty() {
         let mut sum = 0u64;
@@ -87,15 +87,15 @@ pub(super) fn try_all(
 
 /// One pass for some jobs, shared out among the threads.
 fn pass(
-    point: &Point<'_>,
+    point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (accepted, jobs): (&Layout, &[Job<'_>]),
-    tried: &mut [Tried],
-    tick: Tick<'_>,
+    (accepted, jobs): (&Layout, &[TrialShard<'_>]),
+    tried: &mut [TrialCost],
+    tick: ReportPart<'_>,
 ) -> Result<(), SimError> {
     let share = jobs.len().div_ceil(point.pool.current_num_threads());
-    let workers = jobs.chunks(share).map(|some| Worker::new(point, accepted, some));
-    let mut workers: Vec<Worker<'_>> = workers.collect();
+    let workers = jobs.chunks(share).map(|some| TrialWorker::new(point, accepted, some));
+    let mut workers: Vec<TrialWorker<'_>> = workers.collect();
     let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
     let mut windows = WindowReader::new(point.pool, trace, &read);
     let mut seen = 0;
@@ -118,7 +118,7 @@ fn pass(
 }
 
 /// Where one job's references go.
-struct Site {
+struct TrialBuilder {
     trial: usize,
     layout: Layout,
     fresh: std::ops::Range<u64>,
@@ -126,23 +126,23 @@ struct Site {
 }
 
 /// Some jobs, and which of them each block concerns.
-struct Worker<'a> {
-    sites: Vec<Site>,
+struct TrialWorker<'a> {
+    sites: Vec<TrialBuilder>,
     lists: FxHashMap<u64, Vec<usize>>,
     /// For some blocks met lately whether they concern anybody.
     cache: Box<[(u64, bool); CACHE_ENTRIES]>,
     nobody: &'a [usize],
 }
 
-impl Worker<'_> {
-    fn new(point: &Point<'_>, accepted: &Layout, jobs: &[Job<'_>]) -> Self {
+impl TrialWorker<'_> {
+    fn new(point: &LayoutEvaluator<'_>, accepted: &Layout, jobs: &[TrialShard<'_>]) -> Self {
         let mut lists: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
         let mut sites = Vec::with_capacity(jobs.len());
         for job in jobs {
             for &block in &job.what.concerned {
                 lists.entry(block).or_default().push(sites.len());
             }
-            sites.push(Site {
+            sites.push(TrialBuilder {
                 trial: job.trial,
                 layout: accepted.and(&job.what.proposal.pieces),
                 fresh: job.what.fresh.clone(),
@@ -152,7 +152,7 @@ impl Worker<'_> {
         Self { sites, lists, cache: Box::new([(u64::MAX, false); CACHE_ENTRIES]), nobody: &[] }
     }
 
-    fn push(&mut self, point: &Point<'_>, batch: &Batch) {
+    fn push(&mut self, point: &LayoutEvaluator<'_>, batch: &Batch) {
         let mut time = batch.first_time;
         for row in 0..batch.len() {
             let kind = batch.kind[row];
@@ -186,7 +186,7 @@ impl Worker<'_> {
     /// Adds a reference to every job that it concerns.
     fn reference(
         &mut self,
-        point: &Point<'_>,
+        point: &LayoutEvaluator<'_>,
         (addr, size): (u64, u8),
         (who, time): ((u16, bool), Time),
     ) {
@@ -197,7 +197,7 @@ impl Worker<'_> {
                 if (first..block).any(listed) {
                     continue;
                 }
-                let Site { layout, fresh, builder, .. } = &mut self.sites[index];
+                let TrialBuilder { layout, fresh, builder, .. } = &mut self.sites[index];
                 layout.parts((addr, size), |addr, size| {
                     for to in point.block.blocks_touched(addr, size) {
                         // What lies outside of the trial's blocks does not change.

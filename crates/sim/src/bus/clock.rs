@@ -8,7 +8,7 @@ use homenode_trace::Batch;
 use rayon::prelude::*;
 
 use super::config::BusConfig;
-use super::plan::{CAPTURED, Plan, Point};
+use super::plan::{BusPlan, CAPTURED, PlannedPoint};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_window};
 
@@ -18,18 +18,18 @@ const FRAMES: u64 = 0x6672_616d_6573;
 const KERNEL: u64 = 0x6b65_726e_656c;
 
 /// What each configuration counts and takes, and what to bear in mind.
-pub(super) type Timed = (Vec<(Counts, Timing)>, Vec<String>);
+pub(super) type TimedResults = (Vec<(Counts, Timing)>, Vec<String>);
 
 /// Simulates all configurations, and says what to bear in mind. The trace is decoded and dealt out
 /// to its processes once.
 pub(super) fn simulate<T: TraceSource + ?Sized>(
-    plan: &Plan,
+    plan: &BusPlan,
     (config, trace): (&BusConfig, &T),
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Timed, SimError> {
+) -> Result<TimedResults, SimError> {
     let processes = usize::from(trace.threads());
-    let clock = |point: &Point| {
+    let clock = |point: &PlannedPoint| {
         let timed = setup(plan, point, (config, processes));
         let mut clock = Clock::new(&point.setup, point.table.clone(), &timed)?;
         if let Some(areas) = &trace.metadata().processor_areas {
@@ -96,7 +96,11 @@ fn push(clocks: &mut [Clock], all: &[Dealt]) -> Result<(), SimError> {
 }
 
 /// What has a time in one configuration.
-fn setup(plan: &Plan, point: &Point, (config, processes): (&BusConfig, usize)) -> ClockSetup {
+fn setup(
+    plan: &BusPlan,
+    point: &PlannedPoint,
+    (config, processes): (&BusConfig, usize),
+) -> ClockSetup {
     let machine = &plan.machines[point.machine];
     ClockSetup {
         processor: machine.processor,
@@ -111,7 +115,7 @@ fn setup(plan: &Plan, point: &Point, (config, processes): (&BusConfig, usize)) -
 /// Deals references out as the configuration says; where PSCR treats the kernel in another way, the
 /// engine does.
 fn dealer<T: TraceSource + ?Sized>(
-    plan: &Plan,
+    plan: &BusPlan,
     config: &BusConfig,
     trace: &T,
 ) -> Result<Dealer, SimError> {

@@ -35,7 +35,7 @@ pub struct BusConfig {
     pub scaling: Vec<u16>,
     /// In which order references take place.
     #[serde(default)]
-    pub order: Order,
+    pub order: ReferenceOrder,
     /// Which ready process a processor takes; the machine's policy if absent.
     #[serde(default)]
     pub scheduler: Option<Dispatch>,
@@ -44,7 +44,7 @@ pub struct BusConfig {
     pub seed: u64,
     /// What the addresses of the trace are.
     #[serde(default)]
-    pub addresses: Addresses,
+    pub addresses: AddressSpace,
     /// Whether what a kernel refers to is made up, by the machine's model, for a trace without one.
     #[serde(default)]
     pub kernel_model: bool,
@@ -53,7 +53,7 @@ pub struct BusConfig {
     pub private_ranges: Vec<(u64, u64)>,
     /// What the trace's private references are.
     #[serde(default)]
-    pub private: Areas,
+    pub private: PrivateReferences,
     /// What to do with synchronisation references.
     #[serde(default = "counted")]
     pub sync: Synchronisation,
@@ -107,7 +107,7 @@ pub struct BusPoint {
 /// In which order references take place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Order {
+pub enum ReferenceOrder {
     /// That which comes about in cycles, on processors that a scheduler gives to processes.
     #[default]
     Clock,
@@ -118,7 +118,7 @@ pub enum Order {
 /// What the addresses of a trace are. In the order of the trace they are those of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Addresses {
+pub enum AddressSpace {
     /// Those of memory if the trace is of a whole system, else in pages.
     #[default]
     Auto,
@@ -131,7 +131,7 @@ pub enum Addresses {
 /// What the references that the trace calls private are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Areas {
+pub enum PrivateReferences {
     /// References to private areas.
     #[default]
     Local,
@@ -156,9 +156,9 @@ impl BusConfig {
     /// Whether pages are put into frames: those of a whole system are in memory already.
     pub(super) fn translates<T: TraceSource + ?Sized>(&self, trace: &T) -> bool {
         match self.addresses {
-            Addresses::Auto => trace.metadata().processes.is_empty(),
-            Addresses::Pages => true,
-            Addresses::Trace => false,
+            AddressSpace::Auto => trace.metadata().processes.is_empty(),
+            AddressSpace::Pages => true,
+            AddressSpace::Trace => false,
         }
     }
 }

@@ -11,12 +11,13 @@ mod trace_order;
 
 pub(crate) use cache::{private_areas, resized};
 
-pub use config::{Addresses, Areas, BusConfig, BusPoint, Included, Order};
+pub use config::{AddressSpace, BusConfig, BusPoint, Included, PrivateReferences, ReferenceOrder};
 pub use homenode_snoop::critical_point;
 pub use outcome::{
-    BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, Scalability, Work,
+    BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, ProcessorWork,
+    Scalability,
 };
 pub use protocols::{
-    ProtocolParameter, ProtocolReport, ProtocolRow, check_protocols, protocol_rows,
+    ProtocolParameterRow, ProtocolReport, ProtocolRow, check_protocols, protocol_rows,
 };
 pub use run::simulate_bus;

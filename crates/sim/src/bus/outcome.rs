@@ -5,8 +5,8 @@ use homenode_placement::Synchronisation;
 use homenode_snoop::{Counts, MissRule, ProcessorTime, Timing, critical_point};
 use serde::Serialize;
 
-use super::config::{Addresses, Areas, BusConfig, Included, Order};
-use super::plan::Plan;
+use super::config::{AddressSpace, BusConfig, Included, PrivateReferences, ReferenceOrder};
+use super::plan::BusPlan;
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
 
@@ -29,7 +29,7 @@ pub struct BusOutcome {
     /// Blocks in a set.
     pub associativity: u64,
     /// In which order references took place.
-    pub order: Order,
+    pub order: ReferenceOrder,
     /// Where references of the kernel come from.
     pub kernel_activity: KernelActivity,
     /// What was counted.
@@ -47,7 +47,7 @@ pub struct BusOutcome {
     pub cycles: Option<u64>,
     /// What the processors did and where processes ran; `null` where there is no time.
     #[serde(flatten)]
-    pub work: Work,
+    pub work: ProcessorWork,
 }
 
 /// Where references of the kernel come from.
@@ -64,7 +64,7 @@ pub enum KernelActivity {
 
 /// What the processors did; `null` where there is no time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Work {
+pub struct ProcessorWork {
     /// Mean part of their processes' time that processors did not spend waiting for memory.
     pub processor_utilisation: Option<f64>,
     /// Cycles of operations, of all processors.
@@ -81,7 +81,7 @@ pub struct Work {
     pub forced: Option<u64>,
 }
 
-impl Work {
+impl ProcessorWork {
     fn of(timing: &Timing) -> Self {
         let sum = |part: fn(&ProcessorTime) -> u64| timing.processors.iter().map(part).sum();
         #[expect(clippy::cast_precision_loss, reason = "at most 64 processors")]
@@ -141,17 +141,17 @@ pub struct BusProvenance {
     /// Processors: one number or several, each simulated.
     pub processors: Vec<u16>,
     /// In which order references took place.
-    pub order: Order,
+    pub order: ReferenceOrder,
     /// Which ready process a processor takes; `null` if that is the machine's.
     pub scheduler: Option<Dispatch>,
     /// For what the scheduler and the translation of addresses leave to chance.
     pub seed: u64,
     /// What the addresses of the trace are.
-    pub addresses: Addresses,
+    pub addresses: AddressSpace,
     /// The kernel that was made up; `null` if none was.
     pub kernel_model: Option<KernelModel>,
     /// What the trace's private references are.
-    pub private: Areas,
+    pub private: PrivateReferences,
     /// Private areas beside those: first byte, and one past the last.
     pub private_ranges: Vec<(u64, u64)>,
     /// What was done with synchronisation references.
@@ -181,7 +181,7 @@ pub struct BusSimulation {
 
 /// Puts the counts beside what they were counted for.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
-    plan: &Plan,
+    plan: &BusPlan,
     results: Vec<(Counts, Option<Timing>)>,
     (config, trace): (&BusConfig, &T),
 ) -> BusSimulation {
@@ -205,7 +205,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             gsp: timing.as_ref().map(Timing::gsp),
             bus_utilisation: timing.as_ref().and_then(Timing::bus_utilisation),
             cycles: timing.as_ref().map(|timing| timing.cycles),
-            work: timing.as_ref().map(Work::of).unwrap_or_default(),
+            work: timing.as_ref().map(ProcessorWork::of).unwrap_or_default(),
         });
         let record = BusMachineRecord {
             machine: machine.name.clone(),
@@ -228,8 +228,8 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         scheduler: config.scheduler,
         seed: config.seed,
         addresses: match (config.order, config.translates(trace)) {
-            (Order::Clock, true) => Addresses::Pages,
-            (Order::Clock, false) | (Order::Trace, _) => Addresses::Trace,
+            (ReferenceOrder::Clock, true) => AddressSpace::Pages,
+            (ReferenceOrder::Clock, false) | (ReferenceOrder::Trace, _) => AddressSpace::Trace,
         },
         kernel_model: plan.kernel_model(config),
         private: config.private,

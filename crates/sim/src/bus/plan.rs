@@ -8,7 +8,7 @@ use homenode_placement::Synchronisation;
 use homenode_snoop::{ProtocolSpec, Reading, Setup, Table};
 
 use super::cache::{private_areas, resized};
-use super::config::{Areas, BusConfig, Included, Order};
+use super::config::{BusConfig, Included, PrivateReferences, ReferenceOrder};
 use crate::error::SimError;
 use crate::pass::{TraceSource, check_threads, processors};
 
@@ -22,7 +22,7 @@ pub(super) const CAPTURED: &str = "the trace has the kernel's references already
                                    kernel model";
 
 /// One combination.
-pub(super) struct Point {
+pub(super) struct PlannedPoint {
     /// Position of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
@@ -35,15 +35,15 @@ pub(super) struct Point {
 }
 
 /// All combinations.
-pub(super) struct Plan {
+pub(super) struct BusPlan {
     pub(super) machines: Vec<BusMachine>,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<PlannedPoint>,
     /// Numbers of processors.
     pub(super) processors: Vec<u16>,
     private_areas: Vec<Range<u64>>,
 }
 
-impl Plan {
+impl BusPlan {
     pub(super) fn new<T: TraceSource + ?Sized>(
         config: &BusConfig,
         trace: &T,
@@ -61,7 +61,7 @@ impl Plan {
             plan.select(config, trace)?;
         }
         plan.check_memory()?;
-        if config.order == Order::Clock {
+        if config.order == ReferenceOrder::Clock {
             plan.check_pages()?;
         }
         if config.kernel_model {
@@ -178,8 +178,8 @@ impl Plan {
             instructions: instructions.map(|own| CacheShape { block_size_bytes, ..own }),
             private: self.private_areas.clone(),
             reading: Reading {
-                private: config.private != Areas::Exclude,
-                private_areas: config.private != Areas::Shared,
+                private: config.private != PrivateReferences::Exclude,
+                private_areas: config.private != PrivateReferences::Shared,
                 synchronisation: config.sync == Synchronisation::Include,
                 fetches: config.fetches == Included::Include,
                 private_kernel: protocol.private_kernel,
@@ -189,7 +189,7 @@ impl Plan {
         };
         setup.geometry()?;
         let block = BlockSize::new(block_size_bytes)?;
-        self.points.push(Point {
+        self.points.push(PlannedPoint {
             machine,
             protocol: protocol.text.clone(),
             scheduler: scheduler.or(config.scheduler).unwrap_or(own),
@@ -227,7 +227,7 @@ impl Plan {
         trace: &T,
     ) -> Result<(), SimError> {
         let fail = |problem| Err(SimError::Config { problem });
-        if config.order == Order::Trace {
+        if config.order == ReferenceOrder::Trace {
             return fail("the kernel model needs a clock: leave out --order trace".to_owned());
         }
         if !trace.metadata().processes.is_empty() {
@@ -254,7 +254,7 @@ impl Plan {
     }
 
     fn check_memory(&self) -> Result<(), SimError> {
-        let bytes = |point: &Point| {
+        let bytes = |point: &PlannedPoint| {
             let frames = |cache: CacheShape| cache.size_bytes / cache.block_size_bytes;
             let instructions = point.setup.instructions.map_or(0, frames);
             let each = frames(point.setup.cache) + instructions;

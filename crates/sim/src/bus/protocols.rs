@@ -44,12 +44,12 @@ pub struct ProtocolRow {
     /// States of a copy.
     pub states: Vec<&'static str>,
     /// What can be set after the colon.
-    pub parameters: Vec<ProtocolParameter>,
+    pub parameters: Vec<ProtocolParameterRow>,
 }
 
 /// A switch of a protocol.
 #[derive(Clone, Debug, Serialize)]
-pub struct ProtocolParameter {
+pub struct ProtocolParameterRow {
     /// Name before the equals sign.
     pub name: &'static str,
     /// Value when nothing is said.
@@ -61,7 +61,7 @@ pub struct ProtocolParameter {
 /// All protocols.
 #[must_use]
 pub fn protocol_rows() -> Vec<ProtocolRow> {
-    let parameter = |p: &homenode_snoop::Parameter| ProtocolParameter {
+    let parameter = |p: &homenode_snoop::Parameter| ProtocolParameterRow {
         name: p.name,
         default: "no",
         doc: p.doc,

@@ -1,8 +1,8 @@
 //! One pass over the trace for all configurations.
 
-use super::config::{BusConfig, Order};
+use super::config::{BusConfig, ReferenceOrder};
 use super::outcome::{BusSimulation, assemble};
-use super::plan::Plan;
+use super::plan::BusPlan;
 use super::{clock, trace_order};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, thread_pool};
@@ -18,14 +18,14 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
     trace: &T,
     progress: Progress<'_>,
 ) -> Result<BusSimulation, SimError> {
-    let plan = Plan::new(config, trace)?;
+    let plan = BusPlan::new(config, trace)?;
     let pool = thread_pool(config.threads)?;
     let (results, notes) = match config.order {
-        Order::Trace => {
+        ReferenceOrder::Trace => {
             let counts = trace_order::count(&plan, trace, &pool, progress)?;
             (counts.into_iter().map(|counts| (counts, None)).collect(), Vec::new())
         }
-        Order::Clock => {
+        ReferenceOrder::Clock => {
             let (timed, notes) = clock::simulate(&plan, (config, trace), &pool, progress)?;
             (timed.into_iter().map(|(counts, timing)| (counts, Some(timing))).collect(), notes)
         }

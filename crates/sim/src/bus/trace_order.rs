@@ -4,13 +4,13 @@ use homenode_snoop::{Counter, Counts};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
-use super::plan::Plan;
+use super::plan::BusPlan;
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_window};
 
 /// Counts in the order of the trace.
 pub(super) fn count<T: TraceSource + ?Sized>(
-    plan: &Plan,
+    plan: &BusPlan,
     trace: &T,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,

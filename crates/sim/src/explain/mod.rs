@@ -6,5 +6,5 @@ mod references;
 mod run;
 
 pub use config::ExplainConfig;
-pub use outcome::{Explained, Explanation, TracePart};
+pub use outcome::{ExplainedProtocol, Explanation, TraceExcerpt};
 pub use run::{explain, explain_examples};

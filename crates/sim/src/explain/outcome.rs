@@ -27,14 +27,14 @@ pub struct Explanation {
     /// The example, unless it is a trace.
     pub example: Option<&'static Example>,
     /// The part of a trace, unless it is an example.
-    pub trace: Option<TracePart>,
+    pub trace: Option<TraceExcerpt>,
     /// The protocols.
-    pub protocols: Vec<Explained>,
+    pub protocols: Vec<ExplainedProtocol>,
 }
 
 /// The references of a trace that one walks through.
 #[derive(Clone, Debug, Serialize)]
-pub struct TracePart {
+pub struct TraceExcerpt {
     /// Name of the trace.
     pub name: String,
     /// Content checksum of the trace.
@@ -47,7 +47,7 @@ pub struct TracePart {
 
 /// A protocol, explained.
 #[derive(Clone, Debug, Serialize)]
-pub struct Explained {
+pub struct ExplainedProtocol {
     /// The protocol as the configuration names it.
     pub name: String,
     /// One line about it.

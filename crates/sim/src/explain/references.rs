@@ -7,7 +7,7 @@ use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
 
 use super::config::ExplainConfig;
-use super::outcome::TracePart;
+use super::outcome::TraceExcerpt;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, report};
 
@@ -15,7 +15,7 @@ use crate::pass::{Progress, TraceSource, report};
 const REFERENCES_MAX: usize = 500;
 
 /// Which references of a trace are wanted.
-pub(super) struct Part {
+pub(super) struct BlockFilter {
     shift: u32,
     processors: u16,
     blocks: Vec<u64>,
@@ -23,13 +23,13 @@ pub(super) struct Part {
 }
 
 /// Who referenced a block so far.
-struct Use {
+struct BlockUsers {
     first: u16,
     shared: bool,
     written: bool,
 }
 
-impl Part {
+impl BlockFilter {
     pub(super) fn new(config: &ExplainConfig, setup: &Setup) -> Result<Self, SimError> {
         if !(1..=REFERENCES_MAX).contains(&config.references) {
             return Err(config_error(format!(
@@ -49,7 +49,7 @@ impl Part {
         mut self,
         trace: &T,
         progress: Progress<'_>,
-    ) -> Result<(Vec<Access>, Option<TracePart>), SimError> {
+    ) -> Result<(Vec<Access>, Option<TraceExcerpt>), SimError> {
         if self.blocks.is_empty() {
             self.blocks = self.first_shared(trace, progress)?;
         }
@@ -78,7 +78,7 @@ impl Part {
                 listed.join(" or at ")
             )));
         }
-        let part = TracePart { name: trace.name(), checksum: trace.checksum(), numbers, cut };
+        let part = TraceExcerpt { name: trace.name(), checksum: trace.checksum(), numbers, cut };
         Ok((found, Some(part)))
     }
 
@@ -89,14 +89,14 @@ impl Part {
         trace: &T,
         progress: Progress<'_>,
     ) -> Result<Vec<u64>, SimError> {
-        let mut uses: FxHashMap<u64, Use> = FxHashMap::default();
+        let mut uses: FxHashMap<u64, BlockUsers> = FxHashMap::default();
         let (mut first, mut shared) = (None, None);
         each(trace, progress, &mut |_, access| {
             let processor = access.thread % self.processors;
             for piece in pieces(&access, self.shift) {
                 let block = piece.addr >> self.shift;
                 first.get_or_insert(block);
-                let new = Use { first: processor, shared: false, written: false };
+                let new = BlockUsers { first: processor, shared: false, written: false };
                 let seen = uses.entry(block).or_insert(new);
                 seen.shared |= seen.first != processor;
                 seen.written |= access.kind.writes();

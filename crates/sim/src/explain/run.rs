@@ -6,8 +6,8 @@ use homenode_snoop::walk::{EXAMPLES, Example, WalkError, example, walk};
 use homenode_snoop::{MissRule, ProtocolSpec, Reading, Setup, Sheet};
 
 use super::config::ExplainConfig;
-use super::outcome::{Explained, Explanation};
-use super::references::Part;
+use super::outcome::{ExplainedProtocol, Explanation};
+use super::references::BlockFilter;
 use crate::bus::{private_areas, resized};
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, processors};
@@ -51,7 +51,7 @@ pub fn explain<T: TraceSource + ?Sized>(
     let setup = setup(config, (own, instructions), (shown, trace))?;
     let (references, part) = match (shown, trace) {
         (None, Some(trace)) => {
-            let part = Part::new(config, &setup)?;
+            let part = BlockFilter::new(config, &setup)?;
             part.of(trace, progress)?
         }
         (Some(example), _) => (example.references(), None),
@@ -78,7 +78,7 @@ fn explained(
     spec: &ProtocolSpec,
     setup: &Setup,
     (cycles, references): (&BusCycles, &[Access]),
-) -> Result<Explained, SimError> {
+) -> Result<ExplainedProtocol, SimError> {
     let mut setup = setup.clone();
     setup.reading.private_kernel = spec.private_kernel;
     let table = spec.table();
@@ -87,7 +87,7 @@ fn explained(
         WalkError::Setup(error) => SimError::Cache(error),
         other => config_error(other.to_string()),
     })?;
-    Ok(Explained {
+    Ok(ExplainedProtocol {
         name: spec.text.clone(),
         summary: spec.entry.summary,
         source: spec.entry.source,

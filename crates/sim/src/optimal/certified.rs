@@ -9,7 +9,7 @@ const FAULTS_MAX: usize = 10;
 
 /// Placements replayed through equations 4.1 and 4.2.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Certified {
+pub struct CertificateSummary {
     /// Blocks whose placement costs and moves as was said.
     pub blocks: u64,
     /// Their references, each priced.
@@ -20,7 +20,7 @@ pub struct Certified {
     pub faults: Vec<String>,
 }
 
-impl Certified {
+impl CertificateSummary {
     pub(super) fn add(&mut self, other: Self) {
         self.blocks += other.blocks;
         self.references += other.references;

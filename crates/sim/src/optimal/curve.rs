@@ -4,7 +4,7 @@ use homenode_optimal::{Axis, CurveSolver, Interval};
 use homenode_placement::Setup;
 
 use crate::error::SimError;
-use crate::placement::Plan;
+use crate::placement::MatrixPlan;
 
 /// Whether an off-line policy replicates; `None` for the others.
 pub(super) fn replicates(name: &str) -> Option<bool> {
@@ -17,7 +17,7 @@ pub(super) fn replicates(name: &str) -> Option<bool> {
 
 /// What finds the curve of one job.
 pub(super) fn curve_solver(
-    plan: &Plan,
+    plan: &MatrixPlan,
     policy: usize,
     setup: &Setup,
     interval: Interval,

@@ -3,21 +3,21 @@
 use homenode_optimal::{Curve, Interval};
 use homenode_placement::Tally;
 
-use super::certified::Certified;
-use super::moves::Moves;
-use super::placement::Format;
+use super::certified::CertificateSummary;
+use super::moves::MoveHistogram;
+use super::placement::PlacementFormat;
 
 /// What one job finds out about some blocks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct OptimumFindings {
     pub(super) tally: Tally,
-    pub(super) moves: Moves,
+    pub(super) moves: MoveHistogram,
     pub(super) curve: Curve,
-    pub(super) certified: Certified,
+    pub(super) certified: CertificateSummary,
     pub(super) text: Vec<u8>,
 }
 
-impl Found {
+impl OptimumFindings {
     pub(super) fn add(&mut self, other: Self) {
         self.tally += &other.tally;
         self.moves += &other.moves;
@@ -28,8 +28,8 @@ impl Found {
 
 /// What is asked of each block, apart from the counts.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct OptimumRequest {
     pub(super) curve: Option<Interval>,
     pub(super) certify: bool,
-    pub(super) placement: Option<Format>,
+    pub(super) placement: Option<PlacementFormat>,
 }

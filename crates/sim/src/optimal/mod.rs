@@ -11,9 +11,9 @@ mod report;
 mod run;
 mod walk;
 
-pub use certified::Certified;
+pub use certified::CertificateSummary;
 pub use config::OptimalConfig;
-pub use moves::{MoveBin, Moves};
-pub use placement::{Format, Output};
+pub use moves::{MoveBin, MoveHistogram};
+pub use placement::{PlacementFormat, PlacementOutput};
 pub use report::{CurvePiece, CurveReport, OptimalReport, OptimalRow};
 pub use run::optimal;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Blocks by how often they move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Moves {
+pub struct MoveHistogram {
     /// Blocks.
     pub blocks: u64,
     /// Moves of all.
@@ -28,7 +28,7 @@ pub struct MoveBin {
     pub blocks: u64,
 }
 
-impl Moves {
+impl MoveHistogram {
     pub(crate) fn add(&mut self, moves: u64) {
         self.blocks += 1;
         self.moves += moves;
@@ -52,7 +52,7 @@ impl Moves {
     }
 }
 
-impl AddAssign<&Self> for Moves {
+impl AddAssign<&Self> for MoveHistogram {
     fn add_assign(&mut self, other: &Self) {
         self.blocks += other.blocks;
         self.moves += other.moves;
@@ -64,10 +64,10 @@ impl AddAssign<&Self> for Moves {
     }
 }
 
-impl Serialize for Moves {
+impl Serialize for MoveHistogram {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Shown {
+        struct SerializedMoves {
             blocks: u64,
             mean: Option<f64>,
             max: u64,
@@ -77,7 +77,7 @@ impl Serialize for Moves {
         let mean = self.moves as f64 / self.blocks as f64;
         let mean = (self.blocks > 0).then_some(mean);
         let (blocks, max) = (self.blocks, self.max);
-        Shown { blocks, mean, max, histogram: self.bins() }.serialize(serializer)
+        SerializedMoves { blocks, mean, max, histogram: self.bins() }.serialize(serializer)
     }
 }
 
@@ -87,11 +87,11 @@ mod tests {
 
     #[test]
     fn bins_double() {
-        let mut moves = Moves::default();
+        let mut moves = MoveHistogram::default();
         [0, 0, 1, 2, 3, 4, 9].into_iter().for_each(|n| moves.add(n));
         let bins: Vec<_> = moves.bins().iter().map(|b| (b.from, b.to, b.blocks)).collect();
         assert_eq!(bins, [(0, 0, 2), (1, 1, 1), (2, 3, 2), (4, 7, 1), (8, 15, 1)]);
-        let mut twice = Moves::default();
+        let mut twice = MoveHistogram::default();
         twice += &moves;
         twice += &moves;
         assert_eq!((twice.blocks, twice.moves, twice.max), (14, 38, 9));

@@ -14,7 +14,7 @@ const HEAD: &str = "machine,policy,block_size,address,reference,processors,globa
 /// How changes are written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum PlacementFormat {
     /// One JSON object a line.
     Jsonl,
     /// Comma-separated values; processors are separated by spaces.
@@ -22,22 +22,22 @@ pub enum Format {
 }
 
 /// A placement to be written down.
-pub struct Output<'a> {
+pub struct PlacementOutput<'a> {
     /// Where to.
     pub sink: &'a mut dyn Write,
     /// How.
-    pub format: Format,
+    pub format: PlacementFormat,
 }
 
 /// What the changes of a block belong to.
-pub(super) struct About<'a> {
+pub(super) struct PlacementLabel<'a> {
     pub(super) machine: &'a str,
     pub(super) replicate: bool,
     pub(super) block_size: BlockSize,
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct PlacementLine<'a> {
     machine: &'a str,
     policy: &'static str,
     block_size: u64,
@@ -48,27 +48,27 @@ struct Line<'a> {
 }
 
 /// Writes what comes before the first line.
-pub(super) fn head(output: &mut Output<'_>) -> Result<(), SimError> {
+pub(super) fn head(output: &mut PlacementOutput<'_>) -> Result<(), SimError> {
     match output.format {
-        Format::Jsonl => Ok(()),
-        Format::Csv => output.sink.write_all(HEAD.as_bytes()).map_err(SimError::Output),
+        PlacementFormat::Jsonl => Ok(()),
+        PlacementFormat::Csv => output.sink.write_all(HEAD.as_bytes()).map_err(SimError::Output),
     }
 }
 
 /// Writes the changes of one block to memory.
 pub(super) fn write(
     text: &mut Vec<u8>,
-    about: &About<'_>,
+    about: &PlacementLabel<'_>,
     (number, changes): (u64, &[Change]),
-    format: Format,
+    format: PlacementFormat,
 ) {
     let policy = if about.replicate { "optimal" } else { "optimal-no-replication" };
     let bytes = about.block_size.bytes();
     let address = format!("0x{:x}", number.saturating_mul(bytes));
     for change in changes {
         let written = match format {
-            Format::Jsonl => {
-                let line = Line {
+            PlacementFormat::Jsonl => {
+                let line = PlacementLine {
                     machine: about.machine,
                     policy,
                     block_size: bytes,
@@ -79,7 +79,7 @@ pub(super) fn write(
                 };
                 serde_json::to_writer(&mut *text, &line).map_err(Into::into)
             }
-            Format::Csv => {
+            PlacementFormat::Csv => {
                 let each: Vec<String> = change.places.iter().map(u16::to_string).collect();
                 let machine = quoted(about.machine);
                 let (reference, global) = (change.reference, change.global);

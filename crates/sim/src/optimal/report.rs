@@ -4,11 +4,13 @@ use homenode_machine::{PriceList, Prices};
 use homenode_optimal::{Axis, Counts, Curve, Interval, Ratio};
 use serde::Serialize;
 
-use super::certified::Certified;
-use super::found::{Found, Wanted};
-use super::moves::Moves;
+use super::certified::CertificateSummary;
+use super::found::{OptimumFindings, OptimumRequest};
+use super::moves::MoveHistogram;
 use crate::pass::TraceSource;
-use crate::placement::{Outcome, Plan, Provenance, SizeCounts, assemble as outcomes};
+use crate::placement::{
+    MatrixPlan, PlacementOutcome, PlacementProvenance, SizeCounts, assemble as outcomes,
+};
 
 /// The optimum of every machine, policy and block size.
 #[derive(Clone, Debug, Serialize)]
@@ -16,7 +18,7 @@ pub struct OptimalReport {
     /// In the order of the configuration.
     pub outcomes: Vec<OptimalRow>,
     /// What they follow from.
-    pub provenance: Provenance,
+    pub provenance: PlacementProvenance,
 }
 
 /// The optimum at one point.
@@ -24,11 +26,11 @@ pub struct OptimalReport {
 pub struct OptimalRow {
     /// As in a simulation.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: PlacementOutcome,
     /// How blocks move.
-    pub moves_per_block: Moves,
+    pub moves_per_block: MoveHistogram,
     /// The replay of the placement, if it was asked for.
-    pub certificate: Option<Certified>,
+    pub certificate: Option<CertificateSummary>,
     /// Cost against one price, if it was asked for.
     pub curve: Option<CurveReport>,
 }
@@ -84,10 +86,10 @@ pub struct PieceCounts {
 
 /// Puts everything together.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
-    plan: &Plan,
+    plan: &MatrixPlan,
     counts: &[SizeCounts],
-    found: &[Vec<Found>],
-    (wanted, trace): (Wanted, &T),
+    found: &[Vec<OptimumFindings>],
+    (wanted, trace): (OptimumRequest, &T),
 ) -> OptimalReport {
     let simulation = outcomes(plan, counts, trace);
     let mut points = Vec::new();
@@ -96,7 +98,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             points.extend((0..plan.sizes.len()).map(|s| (m, p, s)));
         }
     }
-    let row = |((m, p, s), outcome): ((usize, usize, usize), Outcome)| {
+    let row = |((m, p, s), outcome): ((usize, usize, usize), PlacementOutcome)| {
         let found = &found[s][plan.sizes[s].job[m][p]];
         let outside = counts[s].outside.accesses();
         let curve = match (&plan.sizes[s].prices[m], wanted.curve) {

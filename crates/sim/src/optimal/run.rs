@@ -4,15 +4,15 @@ use homenode_placement::Shard;
 
 use super::config::OptimalConfig;
 use super::curve::{curve_solver, interval, replicates};
-use super::found::{Found, Wanted};
-use super::placement::{self, Output};
+use super::found::{OptimumFindings, OptimumRequest};
+use super::placement::{self, PlacementOutput};
 use super::report::{OptimalReport, assemble};
-use super::walk::Walk;
+use super::walk::HistoryWalk;
 use crate::error::SimError;
 use crate::pass::{
     Progress, ProgressMeter, TraceSource, Unchanged, budget_bytes, build_histories, thread_pool,
 };
-use crate::placement::{Plan, SizeCounts};
+use crate::placement::{MatrixPlan, SizeCounts};
 
 /// Finds the optimum of every machine and block size of the configuration.
 ///
@@ -22,10 +22,10 @@ use crate::placement::{Plan, SizeCounts};
 pub fn optimal<T: TraceSource + ?Sized>(
     config: &OptimalConfig,
     trace: &T,
-    mut output: Option<Output<'_>>,
+    mut output: Option<PlacementOutput<'_>>,
     progress: Progress<'_>,
 ) -> Result<OptimalReport, SimError> {
-    let plan = Plan::new(&config.simulation, trace)?;
+    let plan = MatrixPlan::new(&config.simulation, trace)?;
     if let Some(policy) = plan.policies.iter().find(|p| replicates(p.entry.name).is_none()) {
         let problem = format!(
             "{} is no optimum; the policies can be optimal and optimal-no-replication",
@@ -35,7 +35,7 @@ pub fn optimal<T: TraceSource + ?Sized>(
     }
     let curve = config.curve.as_deref().map(interval).transpose()?;
     let placement = output.as_ref().map(|o| o.format);
-    let wanted = Wanted { curve, certify: config.certify, placement };
+    let wanted = OptimumRequest { curve, certify: config.certify, placement };
     if let Some(interval) = curve {
         for job in plan.sizes.iter().flat_map(|size| &size.jobs) {
             curve_solver(&plan, job.policy, &job.setup, interval)?;
@@ -50,7 +50,7 @@ pub fn optimal<T: TraceSource + ?Sized>(
     let mut found = Vec::new();
     let mut counts = Vec::new();
     for size in &plan.sizes {
-        let mut jobs = vec![Found::default(); size.jobs.len()];
+        let mut jobs = vec![OptimumFindings::default(); size.jobs.len()];
         let mut counted = SizeCounts::default();
         let mut pending = vec![Shard::default()];
         while let Some(shard) = pending.pop() {
@@ -62,7 +62,7 @@ pub fn optimal<T: TraceSource + ?Sized>(
             counted.references += histories.references();
             counted.outside += histories.outside();
             counted.outside_references += histories.outside_references();
-            let walk = Walk { plan: &plan, size, wanted, pool: &pool };
+            let walk = HistoryWalk { plan: &plan, size, wanted, pool: &pool };
             walk.all(&histories, &mut jobs, (&mut output, &mut meter))?;
         }
         counted.jobs = jobs.iter().map(|job| job.tally).collect();

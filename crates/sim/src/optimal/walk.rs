@@ -6,31 +6,31 @@ use homenode_placement::{Block, Cost, Histories, Setup, Tally};
 use rayon::prelude::*;
 
 use super::curve::{curve_solver, replicates};
-use super::found::{Found, Wanted};
-use super::placement::{self, Output};
+use super::found::{OptimumFindings, OptimumRequest};
+use super::placement::{self, PlacementOutput};
 use crate::error::SimError;
 use crate::pass::ProgressMeter;
-use crate::placement::{Plan, Size, ranges};
+use crate::placement::{MatrixPlan, SizePlan, ranges};
 
 /// The jobs of one block size over some histories.
-pub(super) struct Walk<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) size: &'a Size,
-    pub(super) wanted: Wanted,
+pub(super) struct HistoryWalk<'a> {
+    pub(super) plan: &'a MatrixPlan,
+    pub(super) size: &'a SizePlan,
+    pub(super) wanted: OptimumRequest,
     pub(super) pool: &'a rayon::ThreadPool,
 }
 
-impl Walk<'_> {
+impl HistoryWalk<'_> {
     pub(super) fn all(
         &self,
         histories: &Histories,
-        found: &mut [Found],
-        (output, meter): (&mut Option<Output<'_>>, &mut ProgressMeter<'_>),
+        found: &mut [OptimumFindings],
+        (output, meter): (&mut Option<PlacementOutput<'_>>, &mut ProgressMeter<'_>),
     ) -> Result<(), SimError> {
         let ranges = ranges(histories);
         for (job, sum) in found.iter_mut().enumerate() {
             for some in ranges.chunks(self.pool.current_num_threads() * 4) {
-                let parts: Result<Vec<Found>, SimError> = self.pool.install(|| {
+                let parts: Result<Vec<OptimumFindings>, SimError> = self.pool.install(|| {
                     let each = some.par_iter();
                     each.map(|blocks| self.blocks(job, histories, blocks.clone())).collect()
                 });
@@ -53,7 +53,7 @@ impl Walk<'_> {
         job: usize,
         histories: &Histories,
         blocks: std::ops::Range<usize>,
-    ) -> Result<Found, SimError> {
+    ) -> Result<OptimumFindings, SimError> {
         let job = &self.size.jobs[job];
         let spec = &self.plan.policies[job.policy];
         let mut optimum = Optimum::new(&job.setup, replicates(spec.entry.name).unwrap_or(true))?;
@@ -61,7 +61,7 @@ impl Walk<'_> {
         let mut curve = curve
             .map(|interval| curve_solver(self.plan, job.policy, &job.setup, interval))
             .transpose()?;
-        let mut found = Found::default();
+        let mut found = OptimumFindings::default();
         for block in blocks.map(|i| histories.block(i)) {
             let tally = optimum.tally(block);
             found.moves.add(tally.remote_moves + tally.global_moves);
@@ -79,7 +79,7 @@ impl Walk<'_> {
         &self,
         block: Block<'_>,
         optimum: &mut Optimum,
-        (tally, found): (&Tally, &mut Found),
+        (tally, found): (&Tally, &mut OptimumFindings),
         setup: Setup,
     ) {
         let Some(prices) = setup.prices else { return };
@@ -96,7 +96,7 @@ impl Walk<'_> {
         if let Some(format) = self.wanted.placement {
             let prices = PriceList::Placement(prices);
             let machine = self.size.prices.iter().position(|p| *p == prices).unwrap_or(0);
-            let about = placement::About {
+            let about = placement::PlacementLabel {
                 machine: self.plan.machines[machine].name(),
                 replicate: optimum.replicates(),
                 block_size: self.size.block,

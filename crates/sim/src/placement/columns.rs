@@ -6,13 +6,13 @@ use serde::Serialize;
 
 /// What one row of their appendix says about a policy at a page size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Columns {
+pub struct PageCoherenceColumns {
     /// Cycles a reference, by part of the cost.
-    pub latency: Latency,
+    pub latency: LatencyColumns,
     /// Network packets.
     pub packets: Packets,
     /// The same for each reference.
-    pub traffic: Traffic,
+    pub traffic: PacketColumns,
     /// Copies that a multicast updates: update packets divided by multicast writes; `null` if there
     /// are none.
     pub mls: Option<f64>,
@@ -20,7 +20,7 @@ pub struct Columns {
 
 /// Cycles a reference; all `null` if there are no references.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Latency {
+pub struct LatencyColumns {
     /// References to copies of one's own.
     pub local: Option<f64>,
     /// Remote references, but for the writes of an update policy.
@@ -37,7 +37,7 @@ pub struct Latency {
 
 /// Packets a reference; all `null` if there are no references.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Traffic {
+pub struct PacketColumns {
     /// Of replications.
     pub replication: Option<f64>,
     /// Of remote references.
@@ -46,7 +46,7 @@ pub struct Traffic {
     pub multicast: Option<f64>,
 }
 
-impl Columns {
+impl PageCoherenceColumns {
     pub(crate) fn of(tally: &Tally, cost: &Cost, events: &EventPrices) -> Self {
         let accesses = tally.accesses();
         let cycles = |a: Amount| Amount { scale: events.scale, ..a }.per(accesses);
@@ -57,8 +57,8 @@ impl Columns {
         let each = |n: u128| Amount { steps: Some(n), scale: 1 }.per(accesses);
         let multicasts = tally.multicast_writes;
         Self {
-            latency: Latency { local, remote, replication, multicast, os, total },
-            traffic: Traffic {
+            latency: LatencyColumns { local, remote, replication, multicast, os, total },
+            traffic: PacketColumns {
                 replication: each(packets.replication),
                 remote: each(packets.remote),
                 multicast: each(packets.multicast),

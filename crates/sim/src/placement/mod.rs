@@ -20,12 +20,12 @@ mod worst;
 
 pub(crate) use counts::SizeCounts;
 pub(crate) use outcome::{assemble, provenance};
-pub(crate) use plan::{Plan, Size};
+pub(crate) use plan::{MatrixPlan, SizePlan};
 pub(crate) use walk::ranges;
 
-pub use columns::{Columns, Latency, Traffic};
+pub use columns::{LatencyColumns, PacketColumns, PageCoherenceColumns};
 pub use config::SimConfig;
-pub use outcome::{Outcome, PriceRecord, Provenance, Simulation};
+pub use outcome::{PlacementOutcome, PlacementProvenance, PlacementSimulation, PriceListRecord};
 pub use policies::{POLICIES, PolicyRow, policy_rows};
 pub use run::run;
 pub use worst::{WorstBlocks, worst_blocks};

@@ -6,15 +6,15 @@ use homenode_trace::realign::Realignment;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::columns::Columns;
+use super::columns::PageCoherenceColumns;
 use super::counts::SizeCounts;
-use super::plan::Plan;
+use super::plan::MatrixPlan;
 use crate::pass::TraceSource;
 
 /// What one policy does on one machine at one block size. The names of the fields are a public
 /// contract; `docs/placement.md` defines each.
 #[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
+pub struct PlacementOutcome {
     /// Name of the trace.
     pub trace: String,
     /// The machine: its name in the table or its file, or the prices given in place.
@@ -40,7 +40,7 @@ pub struct Outcome {
     pub mcpr: Option<f64>,
     /// The columns of Markatos and Chronaki's tables, on a page-coherence machine.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub columns: Option<Columns>,
+    pub columns: Option<PageCoherenceColumns>,
     /// What re-alignment did at this block size, where data are re-aligned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realignment: Option<Realignment>,
@@ -56,7 +56,7 @@ fn parts<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
 
 /// Prices used for some outcomes.
 #[derive(Clone, Debug, Serialize)]
-pub struct PriceRecord {
+pub struct PriceListRecord {
     /// The machine: its name in the table or its file, or the prices given in place.
     pub machine: String,
     /// Bytes in a block.
@@ -67,7 +67,7 @@ pub struct PriceRecord {
 
 /// Everything the outcomes of a run follow from.
 #[derive(Clone, Debug, Serialize)]
-pub struct Provenance {
+pub struct PlacementProvenance {
     /// Version of the program.
     pub version: String,
     /// Name of the trace.
@@ -86,26 +86,26 @@ pub struct Provenance {
     /// Every policy with the value of every parameter, seeds included, as a user would write it.
     pub policies: Vec<String>,
     /// Prices of every machine at every block size.
-    pub prices: Vec<PriceRecord>,
+    pub prices: Vec<PriceListRecord>,
     /// What to bear in mind: rules of the model that the prices break, samples for a trace.
     pub notes: Vec<String>,
 }
 
 /// Outcomes and what they follow from.
 #[derive(Clone, Debug, Serialize)]
-pub struct Simulation {
+pub struct PlacementSimulation {
     /// One outcome per machine, policy and block size.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<PlacementOutcome>,
     /// What they follow from.
-    pub provenance: Provenance,
+    pub provenance: PlacementProvenance,
 }
 
 /// Prices the counts.
 pub(crate) fn assemble<T: TraceSource + ?Sized>(
-    plan: &Plan,
+    plan: &MatrixPlan,
     counts: &[SizeCounts],
     trace: &T,
-) -> Simulation {
+) -> PlacementSimulation {
     let mut outcomes = Vec::new();
     for (m, machine) in plan.machines.iter().enumerate() {
         for (p, policy) in plan.policies.iter().enumerate() {
@@ -119,7 +119,7 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
                 }
                 let list = &size.prices[m];
                 let cost = Cost::on(&tally, list);
-                outcomes.push(Outcome {
+                outcomes.push(PlacementOutcome {
                     trace: trace.name(),
                     machine: machine.name().to_owned(),
                     policy: policy.text.clone(),
@@ -130,20 +130,25 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
                     counts: tally,
                     total_cost: cost.total(),
                     mcpr: cost.total().per(tally.accesses()),
-                    columns: list.events().map(|events| Columns::of(&tally, &cost, events)),
+                    columns: list
+                        .events()
+                        .map(|events| PageCoherenceColumns::of(&tally, &cost, events)),
                     realignment: counted.realignment.clone(),
                     cost,
                 });
             }
         }
     }
-    Simulation { outcomes, provenance: provenance(plan, trace) }
+    PlacementSimulation { outcomes, provenance: provenance(plan, trace) }
 }
 
-pub(crate) fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Provenance {
+pub(crate) fn provenance<T: TraceSource + ?Sized>(
+    plan: &MatrixPlan,
+    trace: &T,
+) -> PlacementProvenance {
     let mut prices = Vec::new();
     for (m, machine) in plan.machines.iter().enumerate() {
-        prices.extend(plan.sizes.iter().map(|size| PriceRecord {
+        prices.extend(plan.sizes.iter().map(|size| PriceListRecord {
             machine: machine.name().to_owned(),
             block_size: size.block.bytes(),
             prices: size.prices[m],
@@ -156,7 +161,7 @@ pub(crate) fn provenance<T: TraceSource + ?Sized>(plan: &Plan, trace: &T) -> Pro
         let colon = if values.is_empty() { "" } else { ":" };
         Some(format!("{}{colon}{}", spec.entry.name, values.join(",")))
     };
-    Provenance {
+    PlacementProvenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         trace: trace.name(),
         trace_checksum: trace.checksum(),

@@ -15,7 +15,7 @@ use crate::pass::{TraceSource, check_threads, processors};
 /// A policy at one block size on the machines that make no difference to it: an on-line policy
 /// sees only whether there is global memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Job {
+pub(crate) struct PolicyRun {
     /// Position of the policy in the configuration.
     pub(crate) policy: usize,
     pub(crate) setup: Setup,
@@ -23,12 +23,12 @@ pub(crate) struct Job {
 
 /// Everything at one block size.
 #[derive(Clone, Debug)]
-pub(crate) struct Size {
+pub(crate) struct SizePlan {
     pub(crate) block: BlockSize,
     /// Prices of each machine.
     pub(crate) prices: Vec<PriceList>,
-    pub(crate) jobs: Vec<Job>,
-    /// Job of each machine and policy: `job[machine][policy]`.
+    pub(crate) jobs: Vec<PolicyRun>,
+    /// The run of each machine and policy: `job[machine][policy]`.
     pub(crate) job: Vec<Vec<usize>>,
     /// Multiples of these Times split the histories.
     pub(crate) split_periods: Vec<u64>,
@@ -38,10 +38,10 @@ pub(crate) struct Size {
 
 /// The whole matrix.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct MatrixPlan {
     pub(crate) machines: Vec<Machine>,
     pub(crate) policies: Vec<PolicySpec>,
-    pub(crate) sizes: Vec<Size>,
+    pub(crate) sizes: Vec<SizePlan>,
     pub(crate) processors: u16,
     pub(crate) filter: Filter,
     /// What the configuration says about private references.
@@ -51,7 +51,7 @@ pub(crate) struct Plan {
     pub(crate) notes: Vec<String>,
 }
 
-impl Plan {
+impl MatrixPlan {
     pub(crate) fn new<T: TraceSource + ?Sized>(
         config: &SimConfig,
         trace: &T,
@@ -95,8 +95,13 @@ impl Plan {
     }
 
     /// Checks all machines and policies at one block size.
-    fn size(&mut self, block: BlockSize, force: bool, rate: Option<f64>) -> Result<Size, SimError> {
-        let mut size = Size {
+    fn size(
+        &mut self,
+        block: BlockSize,
+        force: bool,
+        rate: Option<f64>,
+    ) -> Result<SizePlan, SimError> {
+        let mut size = SizePlan {
             block,
             prices: Vec::new(),
             jobs: Vec::new(),
@@ -127,7 +132,7 @@ impl Plan {
     /// The same matrix with one job for machines whose prices make a policy decide alike: enough
     /// where only counts are wanted.
     pub(crate) fn for_counts(mut self) -> Self {
-        self.sizes.iter_mut().for_each(Size::merge_jobs);
+        self.sizes.iter_mut().for_each(SizePlan::merge_jobs);
         self
     }
 
@@ -153,7 +158,7 @@ impl Plan {
     }
 
     /// A builder for one size and shard.
-    pub(crate) fn builder(&self, size: &Size, shard: Shard, budget: u64) -> HistoryBuilder {
+    pub(crate) fn builder(&self, size: &SizePlan, shard: Shard, budget: u64) -> HistoryBuilder {
         HistoryBuilder::new(HistoryOptions {
             block_size: size.block,
             processors: self.processors,
@@ -166,10 +171,10 @@ impl Plan {
     }
 }
 
-impl Size {
+impl SizePlan {
     /// The job of a policy in these surroundings, a new one if there is none yet.
     fn job(&mut self, policy: usize, spec: &PolicySpec, setup: Setup) -> Result<usize, SimError> {
-        let same = |j: &Job| {
+        let same = |j: &PolicyRun| {
             j.policy == policy && j.setup.global == setup.global && j.setup.prices == setup.prices
         };
         if let Some(found) = self.jobs.iter().position(same) {
@@ -181,16 +186,16 @@ impl Size {
         if let Some(period) = period.filter(|p| !self.split_periods.contains(p)) {
             self.split_periods.push(period);
         }
-        self.jobs.push(Job { policy, setup });
+        self.jobs.push(PolicyRun { policy, setup });
         Ok(self.jobs.len() - 1)
     }
 
     /// Leaves one job of those that count alike although their prices differ.
     fn merge_jobs(&mut self) {
-        let mut kept: Vec<Job> = Vec::new();
+        let mut kept: Vec<PolicyRun> = Vec::new();
         let mut places = Vec::new();
         for job in std::mem::take(&mut self.jobs) {
-            let same = |k: &Job| {
+            let same = |k: &PolicyRun| {
                 k.policy == job.policy
                     && k.setup.global == job.setup.global
                     && decide_alike(k.setup.prices.as_ref(), job.setup.prices.as_ref())

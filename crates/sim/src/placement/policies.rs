@@ -26,12 +26,12 @@ pub struct PolicyRow {
     /// Kinds of machine it runs on, its own model's and perhaps the other's.
     pub runs_on: Vec<Model>,
     /// What can be set after the colon.
-    pub parameters: Vec<ParameterRow>,
+    pub parameters: Vec<PolicyParameterRow>,
 }
 
 /// A parameter of a policy.
 #[derive(Clone, Debug, Serialize)]
-pub struct ParameterRow {
+pub struct PolicyParameterRow {
     /// Name before the equals sign.
     pub name: &'static str,
     /// Value when nothing is said.
@@ -69,7 +69,7 @@ pub fn policy_rows() -> Vec<PolicyRow> {
     entries.map(row).collect()
 }
 
-fn parameter_row(param: &Param) -> ParameterRow {
+fn parameter_row(param: &Param) -> PolicyParameterRow {
     let choices: &'static [&'static str] = match param.kind {
         Kind::Count { .. } => &[],
         Kind::Choice(words) | Kind::CountOr(words) => words,
@@ -81,5 +81,12 @@ fn parameter_row(param: &Param) -> ParameterRow {
         }
     };
     let numbers = matches!(param.kind, Kind::Count { .. } | Kind::CountOr(_));
-    ParameterRow { name: param.name, default, unit: param.unit, choices, numbers, doc: param.doc }
+    PolicyParameterRow {
+        name: param.name,
+        default,
+        unit: param.unit,
+        choices,
+        numbers,
+        doc: param.doc,
+    }
 }

@@ -10,7 +10,7 @@ use homenode_trace::Batch;
 use homenode_trace::realign::{Mapping, Realignment, Scan};
 use rayon::prelude::*;
 
-use super::plan::Plan;
+use super::plan::MatrixPlan;
 use crate::error::SimError;
 use crate::pass::{MemoryBudget, PassSink, TraceSource};
 
@@ -19,7 +19,7 @@ const STEP: usize = 1 << 12;
 
 /// The references of a window that are part of histories.
 #[derive(Default)]
-struct Window {
+struct WindowReferences {
     time: Vec<u64>,
     thread: Vec<u16>,
     write: Vec<bool>,
@@ -31,29 +31,29 @@ struct Window {
 }
 
 /// One block size and the builders at that size.
-struct Aligned {
+struct SizeMapping {
     size: usize,
     builders: usize,
     mapping: Mapping,
 }
 
 /// Re-aligns the references of a pass on their way to the builders.
-pub(crate) struct Realigned {
+pub(crate) struct RealigningSink {
     fates: [Fate; 256],
     processors: u16,
     scan: Scan,
-    window: Window,
+    window: WindowReferences,
     outside: Outside,
     /// The block sizes of the builders, which are in this order.
-    sizes: Vec<Aligned>,
+    sizes: Vec<SizeMapping>,
     budget: MemoryBudget,
 }
 
-impl Realigned {
+impl RealigningSink {
     /// For builders with these block sizes, by their place in the plan; those of equal ones that
     /// stand side by side share the work.
     pub(crate) fn new<T: TraceSource + ?Sized>(
-        (plan, window): (&Plan, u64),
+        (plan, window): (&MatrixPlan, u64),
         trace: &T,
         builders: &[usize],
         budget: MemoryBudget,
@@ -64,13 +64,13 @@ impl Realigned {
             let [size, ..] = *same else { continue };
             let block = plan.sizes[size].block;
             let mapping = Mapping::new(&ground, block, window).ok_or_else(|| no_room(block))?;
-            sizes.push(Aligned { size, builders: same.len(), mapping });
+            sizes.push(SizeMapping { size, builders: same.len(), mapping });
         }
         Ok(Self {
             fates: plan.filter.fates(),
             processors: plan.processors,
             scan: Scan::new(window),
-            window: Window::default(),
+            window: WindowReferences::default(),
             outside: Outside::default(),
             sizes,
             budget,
@@ -127,12 +127,12 @@ impl Realigned {
 
     /// What was done at each block size that was seen to the end, by its place in the plan.
     pub(crate) fn reports<T: TraceSource + ?Sized>(&self, trace: &T) -> Vec<(usize, Realignment)> {
-        let report = |aligned: &Aligned| aligned.mapping.report(&self.scan, trace.metadata());
+        let report = |aligned: &SizeMapping| aligned.mapping.report(&self.scan, trace.metadata());
         self.sizes.iter().map(|aligned| (aligned.size, report(aligned))).collect()
     }
 }
 
-impl PassSink for Realigned {
+impl PassSink for RealigningSink {
     fn push(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]) {
         batches.iter().for_each(|batch| self.batch(builders, batch));
     }
@@ -165,7 +165,7 @@ impl PassSink for Realigned {
     }
 }
 
-impl Window {
+impl WindowReferences {
     fn push(&mut self, (time, thread, write): (u64, u16, bool), place: (u64, u8), number: u32) {
         self.time.push(time);
         self.thread.push(thread);

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 
 use super::config::SimConfig;
 use super::counts::SizeCounts;
-use super::outcome::{Simulation, assemble};
-use super::plan::Plan;
-use super::realign::Realigned;
+use super::outcome::{PlacementSimulation, assemble};
+use super::plan::MatrixPlan;
+use super::realign::RealigningSink;
 use super::walk::walk;
 use crate::error::SimError;
 use crate::pass::{
@@ -24,23 +24,23 @@ pub fn run<T: TraceSource + ?Sized>(
     config: &SimConfig,
     trace: &T,
     progress: Progress<'_>,
-) -> Result<Simulation, SimError> {
+) -> Result<PlacementSimulation, SimError> {
     let as_it_is = SimConfig { realign: None, ..config.clone() };
-    let plan = Plan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)?;
+    let plan = MatrixPlan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)?;
     let counts = count(&plan, config, trace, progress)?;
     Ok(assemble(&plan, &counts, trace))
 }
 
 /// A part of the blocks at one block size that waits for a pass.
 #[derive(Clone, Copy, Debug)]
-struct Pending {
+struct PendingShard {
     size: usize,
     shard: Shard,
 }
 
 /// Runs every job of the plan.
 fn count<T: TraceSource + ?Sized>(
-    plan: &Plan,
+    plan: &MatrixPlan,
     config: &SimConfig,
     trace: &T,
     progress: Progress<'_>,
@@ -51,17 +51,18 @@ fn count<T: TraceSource + ?Sized>(
     let mut counts: Vec<SizeCounts> =
         plan.sizes.iter().map(|size| SizeCounts::new(size.jobs.len())).collect();
     let all = 0..plan.sizes.len();
-    let mut pending: Vec<Pending> =
-        all.map(|size| Pending { size, shard: Shard::default() }).collect();
+    let mut pending: Vec<PendingShard> =
+        all.map(|size| PendingShard { size, shard: Shard::default() }).collect();
     while !pending.is_empty() {
         let mut group = std::mem::take(&mut pending);
-        let build = |p: &Pending| plan.builder(&plan.sizes[p.size], p.shard, budget).in_parts();
+        let build =
+            |p: &PendingShard| plan.builder(&plan.sizes[p.size], p.shard, budget).in_parts();
         let mut builders: Vec<HistoryBuilder> = group.iter().map(build).collect();
         let least = pool.current_num_threads().min(group.len());
         let budget = MemoryBudget::new(budget, trace.references(), least);
         let kept = if let Some(window) = plan.realign {
             let sizes: Vec<usize> = group.iter().map(|p| p.size).collect();
-            let mut sink = Realigned::new((plan, window), trace, &sizes, budget)?;
+            let mut sink = RealigningSink::new((plan, window), trace, &sizes, budget)?;
             let kept = build_histories(&pool, trace, &mut builders, (&mut meter, &mut sink))?;
             for (size, report) in sink.reports(trace) {
                 counts[size].realignment = Some(report);
@@ -77,14 +78,15 @@ fn count<T: TraceSource + ?Sized>(
         let closed = pool.install(|| builders.into_par_iter().map(HistoryBuilder::close));
         let mut closed: Vec<(Closed, Vec<Shard>)> = pool.install(|| closed.collect());
         for (p, (histories, given_up)) in group.iter().zip(&mut closed) {
-            let again = given_up.drain(..).map(|shard| Pending { size: p.size, shard });
+            let again = given_up.drain(..).map(|shard| PendingShard { size: p.size, shard });
             pending.extend(again);
             counts[p.size].references += histories.references();
             counts[p.size].outside += histories.outside();
             counts[p.size].outside_references += histories.outside_references();
         }
         for part in 0..PARTS {
-            let take = |(p, (closed, _)): (&Pending, &mut (Closed, _))| (p.size, closed.take(part));
+            let take =
+                |(p, (closed, _)): (&PendingShard, &mut (Closed, _))| (p.size, closed.take(part));
             let histories: Vec<(usize, Histories)> =
                 pool.install(|| group.par_iter().zip(&mut closed).map(take).collect());
             walk(&pool, plan, &histories, (&mut counts, &mut meter))?;

@@ -6,7 +6,7 @@ use homenode_placement::{Histories, Tally};
 use rayon::prelude::*;
 
 use super::counts::SizeCounts;
-use super::plan::Plan;
+use super::plan::MatrixPlan;
 use crate::error::SimError;
 use crate::pass::ProgressMeter;
 
@@ -17,7 +17,7 @@ const TASKS_AHEAD: usize = 16;
 const TASK_RUNS: usize = 1 << 18;
 
 /// Blocks of one history for one job.
-struct Task {
+struct WalkTask {
     size: usize,
     history: usize,
     job: usize,
@@ -27,7 +27,7 @@ struct Task {
 /// Walks every history with every job of its size.
 pub(super) fn walk(
     pool: &rayon::ThreadPool,
-    plan: &Plan,
+    plan: &MatrixPlan,
     histories: &[(usize, Histories)],
     (counts, meter): (&mut [SizeCounts], &mut ProgressMeter<'_>),
 ) -> Result<(), SimError> {
@@ -35,7 +35,7 @@ pub(super) fn walk(
     for (history, (size, h)) in histories.iter().enumerate() {
         for job in 0..plan.sizes[*size].jobs.len() {
             let ranges = ranges(h).into_iter();
-            tasks.extend(ranges.map(|blocks| Task { size: *size, history, job, blocks }));
+            tasks.extend(ranges.map(|blocks| WalkTask { size: *size, history, job, blocks }));
         }
     }
     for some in tasks.chunks(pool.current_num_threads() * TASKS_AHEAD) {
@@ -52,7 +52,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-fn perform(plan: &Plan, task: &Task, histories: &Histories) -> Result<Tally, SimError> {
+fn perform(plan: &MatrixPlan, task: &WalkTask, histories: &Histories) -> Result<Tally, SimError> {
     let job = &plan.sizes[task.size].jobs[task.job];
     let mut policy = plan.policies[job.policy].build(&job.setup)?;
     let mut tally = Tally::default();

@@ -6,7 +6,7 @@ use homenode_trace::TraceReader;
 use serde::Serialize;
 
 use super::config::SimConfig;
-use super::plan::Plan;
+use super::plan::MatrixPlan;
 use crate::error::SimError;
 use crate::pass::{Progress, budget_bytes};
 
@@ -33,7 +33,7 @@ pub fn worst_blocks(
     count: usize,
     progress: Progress<'_>,
 ) -> Result<WorstBlocks, SimError> {
-    let plan = Plan::new(config, trace)?;
+    let plan = MatrixPlan::new(config, trace)?;
     let ([machine], [spec], [size]) =
         (plan.machines.as_slice(), plan.policies.as_slice(), plan.sizes.as_slice())
     else {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What to run the page manager with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PageConfig {
+pub struct PmapConfig {
     /// Bytes in a page.
     pub page_size: u64,
     /// Page policy by name.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// A page policy as it is listed.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct PagePolicyRow {
+pub struct PmapPolicyRow {
     /// Name on the command line.
     pub name: &'static str,
     /// One line about it.
@@ -18,14 +18,14 @@ pub struct PagePolicyRow {
 
 /// All page policies.
 #[must_use]
-pub fn page_policy_rows() -> Vec<PagePolicyRow> {
-    let row = |e: &Entry| PagePolicyRow { name: e.name, summary: e.summary, source: e.source };
+pub fn pmap_policy_rows() -> Vec<PmapPolicyRow> {
+    let row = |e: &Entry| PmapPolicyRow { name: e.name, summary: e.summary, source: e.source };
     TABLE.iter().map(row).collect()
 }
 
 /// One cell of the table, and how often it was used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ActionRow {
+pub struct PmapActionRow {
     /// The cell.
     #[serde(flatten)]
     pub row: Row,
@@ -37,12 +37,12 @@ pub struct ActionRow {
 
 /// The manager's table, every cell with a count of 0.
 #[must_use]
-pub fn action_table(owner_copy: OwnerCopy) -> Vec<ActionRow> {
+pub fn pmap_actions(owner_copy: OwnerCopy) -> Vec<PmapActionRow> {
     with_counts(owner_copy, &Counts::default())
 }
 
 /// The table with the faults that used each cell.
-pub(super) fn with_counts(owner_copy: OwnerCopy, counts: &Counts) -> Vec<ActionRow> {
+pub(super) fn with_counts(owner_copy: OwnerCopy, counts: &Counts) -> Vec<PmapActionRow> {
     let cells = rows(owner_copy).into_iter().zip(counts.cells);
-    cells.map(|(row, count)| ActionRow { row, actions: row.action.words(), count }).collect()
+    cells.map(|(row, count)| PmapActionRow { row, actions: row.action.words(), count }).collect()
 }

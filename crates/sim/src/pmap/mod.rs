@@ -4,9 +4,9 @@ mod config;
 mod list;
 mod outcome;
 mod run;
-mod survey;
+mod totals;
 
-pub use config::PageConfig;
-pub use list::{ActionRow, PagePolicyRow, action_table, page_policy_rows};
-pub use outcome::{PageRecord, PageReport};
-pub use run::manage_pages;
+pub use config::PmapConfig;
+pub use list::{PmapActionRow, PmapPolicyRow, pmap_actions, pmap_policy_rows};
+pub use outcome::{PmapPage, PmapReport};
+pub use run::pmap;

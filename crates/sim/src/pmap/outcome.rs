@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use homenode_pmap::{Counts, KernelTime, OwnerCopy, State};
 use serde::Serialize;
 
-use super::list::ActionRow;
+use super::list::PmapActionRow;
 
 /// What the page manager did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PageReport {
+pub struct PmapReport {
     /// Name of the trace.
     pub trace: String,
     /// The page policy.
@@ -31,7 +31,7 @@ pub struct PageReport {
     /// What was counted.
     pub counts: Counts,
     /// Faults by cell of the table.
-    pub faults: Vec<ActionRow>,
+    pub faults: Vec<PmapActionRow>,
     /// Pages by the state they ended in.
     pub final_states: BTreeMap<&'static str, u64>,
     /// α as simulated.
@@ -41,11 +41,11 @@ pub struct PageReport {
     /// Time of the references themselves, seconds.
     pub reference_time_s: f64,
     /// The same trace with all pages in global memory.
-    pub all_global: Baseline,
+    pub all_global: AllGlobalTimes,
     /// Every kernel cost used, in microseconds.
     pub costs_us: BTreeMap<&'static str, f64>,
     /// The pages with the most kernel time, most first, then by address.
-    pub busiest: Vec<PageRecord>,
+    pub busiest: Vec<PmapPage>,
 }
 
 /// Where references to writable data went: pages that the program writes at least once
@@ -66,7 +66,7 @@ pub struct Locality {
 
 /// The trace with all pages in global memory: what `T_global` and `S_global` are measured with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Baseline {
+pub struct AllGlobalTimes {
     /// Kernel time, seconds.
     pub kernel_time_s: f64,
     /// Time of the references themselves, seconds.
@@ -75,7 +75,7 @@ pub struct Baseline {
 
 /// A page among the busiest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PageRecord {
+pub struct PmapPage {
     /// First address, in hexadecimal.
     pub address: String,
     /// Labels of the objects in it, in order of address.

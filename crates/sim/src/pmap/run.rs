@@ -6,9 +6,9 @@ use homenode_pmap::policy::find;
 use homenode_pmap::{Costs, Manager};
 use homenode_trace::TraceReader;
 
-use super::config::PageConfig;
-use super::outcome::PageReport;
-use super::survey::Survey;
+use super::config::PmapConfig;
+use super::outcome::PmapReport;
+use super::totals::PmapTotals;
 use crate::error::SimError;
 use crate::pass::{
     Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, check_threads, processors,
@@ -19,11 +19,11 @@ use crate::pass::{
 ///
 /// # Errors
 /// When the configuration is faulty (found before the trace is read) or the trace is.
-pub fn manage_pages(
-    config: &PageConfig,
+pub fn pmap(
+    config: &PmapConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
-) -> Result<PageReport, SimError> {
+) -> Result<PmapReport, SimError> {
     let page_size = BlockSize::new(config.page_size)?;
     let entry = find(&config.policy)?;
     let costs = Costs::parse(&config.costs)?;
@@ -38,7 +38,7 @@ pub fn manage_pages(
     };
     let processors = options.processors;
     let manager = Manager::new((entry.build)(config.limit), config.owner_copy);
-    let mut survey = Survey::new((manager, &costs), page_size, config.count);
+    let mut totals = PmapTotals::new((manager, &costs), page_size, config.count);
     let pool = thread_pool(config.threads)?;
     let mut meter = ProgressMeter::new(progress, trace.references());
     let mut pending = vec![Shard::default()];
@@ -50,9 +50,9 @@ pub fn manage_pages(
         let (histories, given_up) = builder.finish();
         pending.extend(given_up);
         references += histories.references();
-        survey.outside(histories.outside());
-        histories.blocks().for_each(|block| survey.page(block));
+        totals.outside(histories.outside());
+        histories.blocks().for_each(|block| totals.page(block));
     }
     meter.finish()?;
-    Ok(survey.report(config, trace, (processors, references)))
+    Ok(totals.report(config, trace, (processors, references)))
 }

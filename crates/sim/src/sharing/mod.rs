@@ -7,5 +7,5 @@ mod run;
 mod walk;
 
 pub use config::SharingConfig;
-pub use outcome::{CostRow, SharingReport, SizeRow};
+pub use outcome::{SharingCostRow, SharingReport, SharingSizeRow};
 pub use run::sharing;

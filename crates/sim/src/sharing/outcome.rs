@@ -12,11 +12,11 @@ use serde::Serialize;
 
 use super::config::SharingConfig;
 use crate::error::SimError;
-use crate::placement::{Outcome, Plan, Provenance, Simulation};
+use crate::placement::{MatrixPlan, PlacementOutcome, PlacementProvenance, PlacementSimulation};
 
 /// The counts at one block size.
 #[derive(Clone, Debug, Serialize)]
-pub struct SizeRow {
+pub struct SharingSizeRow {
     /// Bytes in a block.
     pub block_size: u64,
     /// What was counted, the same for every machine.
@@ -27,7 +27,7 @@ pub struct SizeRow {
 
 /// The cost on one machine at one block size.
 #[derive(Clone, Debug, Serialize)]
-pub struct CostRow {
+pub struct SharingCostRow {
     /// The machine.
     pub machine: String,
     /// Bytes in a block.
@@ -61,21 +61,21 @@ pub struct SharingReport {
     /// What a merge was charged, in block moves.
     pub merge_transfers: u64,
     /// One for each block size.
-    pub sizes: Vec<SizeRow>,
+    pub sizes: Vec<SharingSizeRow>,
     /// One for each machine and block size.
-    pub costs: Vec<CostRow>,
+    pub costs: Vec<SharingCostRow>,
     /// Who shares, at the block size asked for.
     pub detail: Option<WhoShares>,
     /// What everything follows from.
-    pub provenance: Provenance,
+    pub provenance: PlacementProvenance,
 }
 
 /// Puts the prices beside the counts, and names who shares.
 pub(super) fn assemble(
     config: &SharingConfig,
-    plan: &Plan,
+    plan: &MatrixPlan,
     (questions, names): (&Questions, &Names<'_>),
-    (simulation, findings): (Simulation, &Findings),
+    (simulation, findings): (PlacementSimulation, &Findings),
 ) -> Result<SharingReport, SimError> {
     let counted = |(size, counts): (&BlockSize, &SharingCounts)| SizeCounted {
         block: *size,
@@ -89,7 +89,7 @@ pub(super) fn assemble(
         let prices = plan.machines[machine].breakdown(sizes[size].block)?;
         costs.push(cost(outcome, &prices, (size, &sizes, findings.word_transfers)));
     }
-    let row = |(i, size): (usize, &SizeCounted)| SizeRow {
+    let row = |(i, size): (usize, &SizeCounted)| SharingSizeRow {
         block_size: size.block.bytes(),
         counts: size.counts,
         shares: Shares::of(i, &sizes, findings.word_transfers),
@@ -109,12 +109,12 @@ pub(super) fn assemble(
 }
 
 fn cost(
-    outcome: &Outcome,
+    outcome: &PlacementOutcome,
     prices: &Breakdown,
     (size, sizes, words): (usize, &[SizeCounted], u64),
-) -> CostRow {
+) -> SharingCostRow {
     let moves = |price: PriceParts| estimate(size, sizes, words, price);
-    CostRow {
+    SharingCostRow {
         machine: outcome.machine.clone(),
         block_size: outcome.block_size,
         accesses: outcome.accesses,

@@ -5,13 +5,13 @@ use homenode_base::BlockSize;
 
 use super::config::SharingConfig;
 use crate::error::SimError;
-use crate::placement::Plan;
+use crate::placement::MatrixPlan;
 
 /// Largest block that sharing is looked for in: a huge page and its neighbour.
 const BLOCK_BYTES_MAX: u64 = 4 << 20;
 
 /// The block sizes, checked. The one for details is looked at even if it is not among the others.
-pub(super) fn questions(config: &SharingConfig, plan: &Plan) -> Result<Questions, SimError> {
+pub(super) fn questions(config: &SharingConfig, plan: &MatrixPlan) -> Result<Questions, SimError> {
     if config.merge_transfers == 0 {
         let problem = "a merge cannot be free, as it moves data: charge at least 1 block move";
         return Err(SimError::Config { problem: problem.to_owned() });

@@ -6,10 +6,10 @@ use homenode_trace::TraceReader;
 use super::config::SharingConfig;
 use super::outcome::{SharingReport, assemble};
 use super::plan::questions;
-use super::walk::Work;
+use super::walk::WordWalk;
 use crate::error::SimError;
 use crate::pass::Progress;
-use crate::placement::{Plan, run};
+use crate::placement::{MatrixPlan, run};
 
 /// Counts, prices and names false sharing.
 ///
@@ -22,7 +22,7 @@ pub fn sharing(
 ) -> Result<SharingReport, SimError> {
     let mut simulation = config.simulation.clone();
     simulation.policies = vec!["optimal".to_owned()];
-    let plan = Plan::new(&simulation, trace)?;
+    let plan = MatrixPlan::new(&simulation, trace)?;
     let questions = questions(config, &plan)?;
     let mut total = 0;
     let simulated = run(&simulation, trace, &mut |done, all| {
@@ -31,7 +31,7 @@ pub fn sharing(
         progress(done, Some(2 * total))
     })?;
     let names = Names::new(trace.metadata());
-    let work = Work { config, plan: &plan, questions: &questions, names: &names, total };
+    let work = WordWalk { config, plan: &plan, questions: &questions, names: &names, total };
     let findings = work.examine(trace, progress)?;
     assemble(config, &plan, (&questions, &names), (simulated, &findings))
 }

@@ -12,22 +12,22 @@ use crate::error::SimError;
 use crate::pass::{
     PassProgress, Progress, TraceSource, WindowReader, budget_bytes, part_of, thread_pool,
 };
-use crate::placement::Plan;
+use crate::placement::MatrixPlan;
 
 /// Regions that one task examines.
 const TASK_REGIONS: usize = 64;
 
 /// The walk over words, on several threads.
-pub(super) struct Work<'a> {
+pub(super) struct WordWalk<'a> {
     pub(super) config: &'a SharingConfig,
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a MatrixPlan,
     pub(super) questions: &'a Questions,
     pub(super) names: &'a Names<'a>,
     /// Units of progress before and for this half of the work.
     pub(super) total: u64,
 }
 
-impl Work<'_> {
+impl WordWalk<'_> {
     /// Looks at every word; the second half of the work, as far as progress goes.
     pub(super) fn examine(
         &self,

@@ -38,13 +38,13 @@ pub struct TlbConfig {
     pub threads: Option<usize>,
     /// The mean cost per reference to correct for misses, if any.
     #[serde(default)]
-    pub correct: Option<Correction>,
+    pub correct: Option<McprCorrection>,
 }
 
 /// A machine and a policy whose mean cost per reference is corrected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Correction {
+pub struct McprCorrection {
     /// The machine: a name, a TOML file, or `prices:r=15,R=59`.
     pub machine: String,
     /// The policy: `name` or `name:parameter=value,...`.
@@ -56,7 +56,7 @@ pub struct Correction {
 
 impl TlbConfig {
     /// The simulation that a mean cost per reference comes from.
-    pub(super) fn simulation(&self, correction: &Correction) -> SimConfig {
+    pub(super) fn simulation(&self, correction: &McprCorrection) -> SimConfig {
         SimConfig {
             processors: self.processors,
             private: match self.private {

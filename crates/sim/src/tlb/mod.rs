@@ -6,7 +6,7 @@ mod outcome;
 mod plan;
 mod run;
 
-pub use config::{Correction, Counted, TlbConfig};
+pub use config::{Counted, McprCorrection, TlbConfig};
 pub use designs::{TlbRow, tlb_rows};
-pub use outcome::{Corrected, TlbOutcome, TlbProvenance, TlbStudy};
+pub use outcome::{CorrectedMcpr, TlbOutcome, TlbProvenance, TlbReport};
 pub use run::tlb_misses;

@@ -5,9 +5,9 @@ use homenode_tlb::{Counts, TlbSpec};
 use serde::Serialize;
 
 use super::config::{Counted, TlbConfig};
-use super::plan::Plan;
+use super::plan::TlbPlan;
 use crate::pass::TraceSource;
-use crate::placement::{Provenance, Simulation};
+use crate::placement::{PlacementProvenance, PlacementSimulation};
 use crate::ratio::ratio;
 
 /// One TLB at one page size. The names of the fields are a public contract (`docs/tlb.md`).
@@ -33,12 +33,12 @@ pub struct TlbOutcome {
     pub miss_cost: Option<f64>,
     /// The mean cost per reference and its correction, if asked for.
     #[serde(flatten)]
-    pub corrected: Option<Corrected>,
+    pub corrected: Option<CorrectedMcpr>,
 }
 
 /// Table 6.5 of the thesis: a mean cost per reference without and with the cost of misses.
 #[derive(Clone, Debug, Serialize)]
-pub struct Corrected {
+pub struct CorrectedMcpr {
     /// The machine.
     pub machine: String,
     /// The policy.
@@ -67,12 +67,12 @@ pub struct TlbProvenance {
     /// Every TLB with all its parameters.
     pub tlbs: Vec<String>,
     /// What the mean costs per reference follow from.
-    pub simulation: Option<Provenance>,
+    pub simulation: Option<PlacementProvenance>,
 }
 
 /// Outcomes and what they follow from.
 #[derive(Clone, Debug, Serialize)]
-pub struct TlbStudy {
+pub struct TlbReport {
     /// One outcome per TLB and page size.
     pub outcomes: Vec<TlbOutcome>,
     /// What they follow from.
@@ -81,11 +81,11 @@ pub struct TlbStudy {
 
 /// Puts the misses beside what they were counted for.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
-    plan: &Plan,
+    plan: &TlbPlan,
     counts: &Counts,
-    simulation: Option<Simulation>,
+    simulation: Option<PlacementSimulation>,
     (config, trace): (&TlbConfig, &T),
-) -> TlbStudy {
+) -> TlbReport {
     let mut outcomes = Vec::new();
     for (t, spec) in plan.specs.iter().enumerate() {
         for (s, page_size) in plan.setup.page_sizes.iter().enumerate() {
@@ -94,7 +94,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             let corrected = simulation.as_ref().map(|simulation| {
                 let outcome = &simulation.outcomes[s];
                 let added = miss_rate.zip(spec.miss_cost).map(|(rate, cost)| rate * cost);
-                Corrected {
+                CorrectedMcpr {
                     machine: outcome.machine.clone(),
                     policy: outcome.policy.clone(),
                     mcpr: outcome.mcpr,
@@ -117,14 +117,14 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     }
     let simulation = simulation.map(|simulation| simulation.provenance);
     let provenance = provenance(config, &plan.specs, (trace, plan.setup.processors), simulation);
-    TlbStudy { outcomes, provenance }
+    TlbReport { outcomes, provenance }
 }
 
 fn provenance<T: TraceSource + ?Sized>(
     config: &TlbConfig,
     specs: &[TlbSpec],
     (trace, processors): (&T, u16),
-    simulation: Option<Provenance>,
+    simulation: Option<PlacementProvenance>,
 ) -> TlbProvenance {
     let tlb = |spec: &TlbSpec| {
         let g = spec.geometry;

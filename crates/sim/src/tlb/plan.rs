@@ -7,18 +7,18 @@ use homenode_tlb::{Filter, Setup, TlbSpec};
 use super::config::{Counted, TlbConfig};
 use crate::error::SimError;
 use crate::pass::{TraceSource, check_threads, processors};
-use crate::placement::Plan as MatrixPlan;
+use crate::placement::MatrixPlan;
 
 /// Bytes that all processors' TLBs together may take.
 const MEMORY_MAX_BYTES: u64 = 1 << 30;
 
 /// The TLBs, and everything else that decides what they count.
-pub(super) struct Plan {
+pub(super) struct TlbPlan {
     pub(super) specs: Vec<TlbSpec>,
     pub(super) setup: Setup,
 }
 
-impl Plan {
+impl TlbPlan {
     pub(super) fn new<T: TraceSource + ?Sized>(
         config: &TlbConfig,
         trace: &T,

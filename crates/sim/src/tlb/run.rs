@@ -5,8 +5,8 @@ use homenode_trace::Batch;
 use rayon::prelude::*;
 
 use super::config::TlbConfig;
-use super::outcome::{TlbStudy, assemble};
-use super::plan::Plan;
+use super::outcome::{TlbReport, assemble};
+use super::plan::TlbPlan;
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_window, thread_pool};
 use crate::placement::run;
@@ -20,8 +20,8 @@ pub fn tlb_misses<T: TraceSource + ?Sized>(
     config: &TlbConfig,
     trace: &T,
     progress: Progress<'_>,
-) -> Result<TlbStudy, SimError> {
-    let plan = Plan::new(config, trace)?;
+) -> Result<TlbReport, SimError> {
+    let plan = TlbPlan::new(config, trace)?;
     // The simulation, which counts each reference once to build histories and once to walk them.
     let times = if config.correct.is_some() { 2 * config.page_sizes.len() } else { 0 };
     let times = u64::try_from(times).unwrap_or(0);

@@ -11,13 +11,13 @@ use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::relaid::Relay;
+use super::applier::LayoutApplier;
 use crate::error::SimError;
 use crate::pass::{TraceSource, WindowReader, part_of};
-use crate::placement::{Plan, ranges};
+use crate::placement::{MatrixPlan, ranges};
 
 /// Tells how far a pass is, from 0 to 1.
-pub(super) type Tick<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;
+pub(super) type ReportPart<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;
 
 /// What a block costs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +32,7 @@ pub(super) struct BlockCost {
 
 /// The blocks of a trace under a layout.
 #[derive(Debug, Default)]
-pub(super) struct Priced {
+pub(super) struct PricedTrace {
     pub(super) blocks: FxHashMap<u64, BlockCost>,
     /// All blocks, and what is outside of them.
     pub(super) tally: Tally,
@@ -40,7 +40,7 @@ pub(super) struct Priced {
 }
 
 /// A simulation that is made again and again.
-pub(super) struct Point<'a> {
+pub(super) struct LayoutEvaluator<'a> {
     pub(super) machine: &'a str,
     pub(super) spec: &'a PolicySpec,
     pub(super) setup: Setup,
@@ -54,10 +54,10 @@ pub(super) struct Point<'a> {
     times: Times,
 }
 
-impl<'a> Point<'a> {
+impl<'a> LayoutEvaluator<'a> {
     /// The point of the matrix with these places in its lists.
     pub(super) fn new(
-        plan: &'a Plan,
+        plan: &'a MatrixPlan,
         (machine, policy, size): (usize, usize, usize),
         (pool, budget): (&'a rayon::ThreadPool, u64),
     ) -> Result<Self, SimError> {
@@ -99,13 +99,13 @@ impl<'a> Point<'a> {
         &self,
         trace: &TraceReader,
         layout: &Layout,
-        tick: Tick<'_>,
-    ) -> Result<Priced, SimError> {
-        let mut priced = Priced::default();
+        tick: ReportPart<'_>,
+    ) -> Result<PricedTrace, SimError> {
+        let mut priced = PricedTrace::default();
         let mut pending = vec![Shard::default()];
         while let Some(shard) = pending.pop() {
             let mut builder = self.builder(shard);
-            let mut relay = Relay::default();
+            let mut relay = LayoutApplier::default();
             let mut moved = Batch::default();
             for_each_batch(trace, self.pool, tick, |batch| {
                 if layout.is_empty() {
@@ -176,7 +176,7 @@ impl<'a> Point<'a> {
 pub(super) fn for_each_batch(
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
-    tick: Tick<'_>,
+    tick: ReportPart<'_>,
     mut take: impl FnMut(&Batch) + Send,
 ) -> Result<(), SimError> {
     let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);

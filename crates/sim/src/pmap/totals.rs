@@ -9,14 +9,14 @@ use homenode_pmap::policy::find;
 use homenode_pmap::{Costs, Counts, KernelTime, Manager, Outcome, OwnerCopy, State};
 use homenode_trace::TraceReader;
 
-use super::config::PageConfig;
+use super::config::PmapConfig;
 use super::list::with_counts;
-use super::outcome::{Baseline, Locality, PageRecord, PageReport};
+use super::outcome::{AllGlobalTimes, Locality, PmapPage, PmapReport};
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
 
 /// What has been found so far.
-pub(super) struct Survey<'a> {
+pub(super) struct PmapTotals<'a> {
     manager: Manager,
     all_global: Manager,
     costs: &'a Costs,
@@ -30,7 +30,7 @@ pub(super) struct Survey<'a> {
     busiest: Vec<(KernelTime, Outcome)>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> PmapTotals<'a> {
     pub(super) fn new(
         (manager, costs): (Manager, &'a Costs),
         page_size: BlockSize,
@@ -92,16 +92,16 @@ impl<'a> Survey<'a> {
 
     pub(super) fn report(
         mut self,
-        config: &PageConfig,
+        config: &PmapConfig,
         trace: &TraceReader,
         (processors, references): (u16, u64),
-    ) -> PageReport {
+    ) -> PmapReport {
         self.keep_busiest();
         let (costs, words) = (self.costs, self.page_size.words());
         let mut locality = self.locality;
         locality.alpha = ratio(locality.local, locality.reads + locality.writes);
         locality.global_to_local = costs.global_to_local(locality.reads, locality.writes);
-        PageReport {
+        PmapReport {
             trace: TraceSource::name(trace),
             policy: config.policy.clone(),
             limit: config.limit,
@@ -116,7 +116,7 @@ impl<'a> Survey<'a> {
             locality,
             kernel_time: costs.kernel_time(&self.counts, words),
             reference_time_s: costs.reference_time_s(&self.counts),
-            all_global: Baseline {
+            all_global: AllGlobalTimes {
                 kernel_time_s: costs.kernel_time(&self.global_counts, words).total_s,
                 reference_time_s: costs.reference_time_s(&self.global_counts),
             },
@@ -126,21 +126,20 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn records(&self, trace: &TraceReader) -> Vec<PageRecord> {
+    fn records(&self, trace: &TraceReader) -> Vec<PmapPage> {
         let first = |outcome: &Outcome| outcome.number.saturating_mul(self.page_size.bytes());
         let span = |(_, outcome): &(KernelTime, Outcome)| {
             (first(outcome), first(outcome).saturating_add(self.page_size.bytes() - 1))
         };
         let spans: Vec<(u64, u64)> = self.busiest.iter().map(span).collect();
         let labels = homenode_analysis::labels(trace.metadata(), &spans);
-        let record =
-            |((time, outcome), objects): (&(KernelTime, Outcome), Vec<String>)| PageRecord {
-                address: format!("0x{:x}", first(outcome)),
-                objects,
-                final_state: outcome.state,
-                counts: outcome.counts,
-                kernel_time_s: time.total_s,
-            };
+        let record = |((time, outcome), objects): (&(KernelTime, Outcome), Vec<String>)| PmapPage {
+            address: format!("0x{:x}", first(outcome)),
+            objects,
+            final_state: outcome.state,
+            counts: outcome.counts,
+            kernel_time_s: time.total_s,
+        };
         self.busiest.iter().zip(labels).map(record).collect()
     }
 }

@@ -11,12 +11,12 @@ use homenode_trace::{
 
 /// Moves the references of batches that come in order.
 #[derive(Default)]
-pub(super) struct Relay {
+pub(super) struct LayoutApplier {
     /// Data references so far.
     time: Time,
 }
 
-impl Relay {
+impl LayoutApplier {
     /// Appends a batch to an empty one, every data reference where the layout puts it. A reference
     /// that the layout takes apart becomes several, and Time moves on with each of them.
     pub(super) fn batch(&mut self, layout: &Layout, input: &Batch, output: &mut Batch) {
@@ -98,7 +98,7 @@ pub(super) fn write(
     let mut writer = TraceWriter::create(out, options)?;
     let mut write_all = || -> Result<(), TraceError> {
         let (mut input, mut output) = (Batch::default(), Batch::default());
-        let mut relay = Relay::default();
+        let mut relay = LayoutApplier::default();
         for index in 0..trace.chunks().len() {
             trace.read_chunk(index, Want::ALL, &mut input)?;
             relay.batch(layout, &input, &mut output);

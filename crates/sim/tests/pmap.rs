@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_placement::Private;
-use homenode_sim::{PageConfig, PageReport, SimConfig, SimError, manage_pages, run};
+use homenode_sim::{PmapConfig, PmapReport, SimConfig, SimError, pmap, run};
 use homenode_trace::{
     AddressRange, Columns, Metadata, RangeKind, TraceReader, TraceWriter, WriterOptions,
 };
@@ -38,8 +38,8 @@ fn trace(length: u64) -> TraceReader {
     TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
 }
 
-fn config() -> PageConfig {
-    PageConfig {
+fn config() -> PmapConfig {
+    PmapConfig {
         page_size: 512,
         policy: "limit".into(),
         limit: 4,
@@ -54,8 +54,8 @@ fn config() -> PageConfig {
     }
 }
 
-fn manage(config: &PageConfig, trace: &TraceReader) -> Result<PageReport, SimError> {
-    manage_pages(config, trace, &mut |_, _| ControlFlow::Continue(()))
+fn manage(config: &PmapConfig, trace: &TraceReader) -> Result<PmapReport, SimError> {
+    pmap(config, trace, &mut |_, _| ControlFlow::Continue(()))
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn the_report_adds_up() {
     assert_eq!(report.busiest.len(), 5);
     let times = report.busiest.windows(2);
     assert!(times.into_iter().all(|pair| pair[0].kernel_time_s >= pair[1].kernel_time_s));
-    let all = manage(&PageConfig { count: 1000, ..config() }, &trace(3_000)).unwrap();
+    let all = manage(&PmapConfig { count: 1000, ..config() }, &trace(3_000)).unwrap();
     let named: Vec<_> = all.busiest.iter().filter(|page| !page.objects.is_empty()).collect();
     assert_eq!(named.len(), 1);
     assert_eq!(
@@ -85,13 +85,13 @@ fn the_report_adds_up() {
 fn all_global_is_the_baseline_of_every_other_policy() {
     let trace = trace(2_000);
     let limit = manage(&config(), &trace).unwrap();
-    let global = manage(&PageConfig { policy: "all-global".into(), ..config() }, &trace).unwrap();
+    let global = manage(&PmapConfig { policy: "all-global".into(), ..config() }, &trace).unwrap();
     assert_eq!(global.counts.local(), 0);
     assert_eq!(limit.all_global, global.all_global);
     assert_eq!(global.kernel_time.total_s, global.all_global.kernel_time_s);
     assert_eq!(global.reference_time_s, global.all_global.reference_time_s);
     // A limit of 0 leaves nothing to be local.
-    let none = manage(&PageConfig { limit: 0, ..config() }, &trace).unwrap();
+    let none = manage(&PmapConfig { limit: 0, ..config() }, &trace).unwrap();
     assert_eq!(none.counts, global.counts);
 }
 
@@ -101,7 +101,7 @@ fn the_same_report_on_any_number_of_threads_and_under_any_budget() {
     let expected = manage(&config(), &trace).unwrap();
     for (threads, budget) in [(2, None), (8, Some(10_000)), (1, Some(1))] {
         let changed =
-            PageConfig { threads: Some(threads), memory_budget_bytes: budget, ..config() };
+            PmapConfig { threads: Some(threads), memory_budget_bytes: budget, ..config() };
         assert_eq!(manage(&changed, &trace).unwrap(), expected, "{threads} {budget:?}");
     }
 }
@@ -111,7 +111,7 @@ fn the_same_report_on_any_number_of_threads_and_under_any_budget() {
 fn limit_writes_serves_references_as_ace_does() {
     let trace = trace(3_000);
     for private in [Private::Local, Private::Exclude, Private::Shared] {
-        let pages = PageConfig {
+        let pages = PmapConfig {
             policy: "limit-writes".into(),
             owner_copy: homenode_pmap::OwnerCopy::Keep,
             private,
@@ -136,11 +136,11 @@ fn limit_writes_serves_references_as_ace_does() {
 fn what_cannot_be_used_is_named_before_the_trace_is_read() {
     let trace = trace(10);
     let wrong = [
-        (PageConfig { policy: "lru".into(), ..config() }, "limit-writes"),
-        (PageConfig { page_size: 3000, ..config() }, "power of two"),
-        (PageConfig { costs: vec!["fault=x".into()], ..config() }, "microseconds"),
-        (PageConfig { processors: Some(2000), ..config() }, "1024"),
-        (PageConfig { threads: Some(0), ..config() }, "worker threads"),
+        (PmapConfig { policy: "lru".into(), ..config() }, "limit-writes"),
+        (PmapConfig { page_size: 3000, ..config() }, "power of two"),
+        (PmapConfig { costs: vec!["fault=x".into()], ..config() }, "microseconds"),
+        (PmapConfig { processors: Some(2000), ..config() }, "1024"),
+        (PmapConfig { threads: Some(0), ..config() }, "worker threads"),
     ];
     for (config, part) in wrong {
         let error = manage(&config, &trace).unwrap_err();
