@@ -14,10 +14,13 @@
 
 mod check;
 mod clock;
-mod engine;
+mod counts;
+mod driver;
 pub mod protocol;
+mod setup;
 mod sheet;
 mod table;
+mod trace_order;
 mod vocabulary;
 pub mod walk;
 
@@ -26,13 +29,16 @@ pub use clock::{
     Clock, ClockError, ClockSetup, Dealer, Dealt, Item, ProcessorTime, Step, Timing, Translation,
     critical_point,
 };
-pub use engine::{
-    CheckError, Counter, Counts, KernelPart, MissRule, Misses, PROCESSORS_MAX, Reading, Setup,
-    SetupError, Sharing, Transactions,
+pub use counts::{Counts, Transactions};
+pub use driver::CheckError;
+pub use homenode_cache::{
+    CACHES_MAX as PROCESSORS_MAX, KernelCounts, MissClass, MissRule, Misses, Sharing, SharingClass,
 };
 pub use protocol::{Entry, Parameter, ProtocolError, ProtocolSpec, TABLE};
+pub use setup::{Reading, Setup, SetupError};
 pub use sheet::{Named, Sheet, SheetReply, SheetRow, SheetState};
 pub use table::{Label, Rules, Table};
+pub use trace_order::Counter;
 pub use vocabulary::{
     Action, Area, Cell, Code, Copies, Event, Reply, Role, Signal, Source, Transaction,
 };

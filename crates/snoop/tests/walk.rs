@@ -3,10 +3,10 @@
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
-use homenode_snoop::walk::{EXAMPLES, Example, Kind, MissClass, Scene, Step, Walk, example, walk};
+use homenode_snoop::walk::{EXAMPLES, Example, Scene, Step, Walk, example, walk};
 use homenode_snoop::{
-    Counter, Counts, MissRule, Misses, ProtocolSpec, Reading, Setup, Sharing, TABLE, Table,
-    Transactions,
+    Counter, Counts, MissClass, MissRule, Misses, ProtocolSpec, Reading, Setup, Sharing,
+    SharingClass, TABLE, Table, Transactions,
 };
 use homenode_trace::Batch;
 
@@ -74,9 +74,9 @@ fn told(steps: &[Step]) -> (u64, Misses, Transactions, Sharing) {
             }
             match act.sharing {
                 None => {}
-                Some(Kind::True) => sharing.true_sharing += 1,
-                Some(Kind::False) => sharing.false_sharing += 1,
-                Some(Kind::Passive) => sharing.passive += 1,
+                Some(SharingClass::True) => sharing.true_sharing += 1,
+                Some(SharingClass::False) => sharing.false_sharing += 1,
+                Some(SharingClass::Passive) => sharing.passive += 1,
             }
         }
     }

@@ -1,7 +1,8 @@
 //! When processors look next.
 
+use homenode_cache::members;
+
 use super::processor::NEVER;
-use crate::engine::members;
 
 /// When each processor looks next. Most wait most of the time: those are not looked through.
 pub(super) struct Agenda {

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use homenode_machine::{Arbitration, Bus, BusCycles};
 
-use crate::engine::{SetupError, Transactions};
+use crate::counts::Transactions;
+use crate::setup::SetupError;
 
 /// For whom a transaction is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,7 +13,7 @@ use super::conditions::{Conditions, wakes_of};
 use super::kernel::Kernel;
 use super::stream::{Dealt, Item, Step};
 use super::translation::Translation;
-use crate::engine::Reading;
+use crate::setup::Reading;
 
 /// System calls of Linux on x86-64 that may wait: `read`, `write`, `poll`, `select`, `pread64`,
 /// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,

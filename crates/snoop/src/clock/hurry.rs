@@ -5,14 +5,13 @@
 //! steps ahead of the others, whose time comes later.
 
 use homenode_base::Flags;
+use homenode_cache::{CacheArrays, MAY_READ, MAY_WRITE, WordMask};
 
 use super::areas::FOLLOWS;
 use super::run::Run;
 use super::stream::Step;
-use crate::engine::frames::{Frames, QUIET_READ, QUIET_WRITE};
-use crate::engine::words::Words;
 
-impl<F: Frames<W>, W: Words> Run<F, W> {
+impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     /// The first cycle whose looks may depend on what happens from now on: transactions take place
     /// after the looks of a cycle, everything else before them.
     pub(super) fn horizon(&self) -> u64 {
@@ -40,9 +39,9 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         for item in steps {
             let fetch = item.step == Step::Fetch;
             let need = if item.step == Step::Read || (fetch && fetches) {
-                QUIET_READ
+                MAY_READ
             } else if item.step == Step::Write && may_write {
-                QUIET_WRITE
+                MAY_WRITE
             } else {
                 break;
             };
@@ -60,9 +59,9 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             }
             let words = W::range(W::word(first), W::word(last));
             let cache = at + if fetch { self.instructions } else { 0 };
-            let set = self.bus.frames.set(cache, block);
-            let guess = self.bus.frames.guess(set, block);
-            if !self.bus.quiet((set, guess), (block, words), need) {
+            let set = self.bus.caches.frames.set_of(cache, block);
+            let guess = self.bus.caches.frames.guess(set, block);
+            if !self.bus.hit((set, guess), (block, words), need) {
                 loud = true;
                 break;
             }
@@ -82,9 +81,9 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         processor.busy += done * operation;
         self.agenda.wake(at, time);
         self.streams[process].skip(done);
-        self.bus.counts.references += done;
-        self.bus.counts.block_references += done;
-        self.bus.counts.kernel.references += kernel;
+        self.bus.caches.counts.references += done;
+        self.bus.caches.counts.block_references += done;
+        self.bus.caches.counts.kernel.references += kernel;
         false
     }
 }

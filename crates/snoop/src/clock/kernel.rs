@@ -12,7 +12,7 @@ use homenode_machine::KernelModel;
 use rustc_hash::FxHashMap;
 
 use super::stream::{Item, Step};
-use crate::engine::Reading;
+use crate::setup::Reading;
 
 /// Where the kernel is: beyond the memory of any process. First the run queue, then headers of
 /// buffers, buffers, the process table, and what belongs to each process.

@@ -1,6 +1,7 @@
 //! A processor looks into its cache: hits, misses under way, and steps that are no references.
 
 use homenode_base::Flags;
+use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask};
 
 use super::ClockError;
 use super::arbiter::{Ask, Port};
@@ -9,9 +10,6 @@ use super::moments::Moment;
 use super::processor::Mode;
 use super::run::Run;
 use super::stream::{Item, Step};
-use crate::engine::events::Piece;
-use crate::engine::frames::{Frames, QUIET_READ, QUIET_WRITE};
-use crate::engine::words::Words;
 
 /// What becomes of a reference.
 enum Outcome {
@@ -32,7 +30,7 @@ enum Leaving {
     Waits,
 }
 
-impl<F: Frames<W>, W: Words> Run<F, W> {
+impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     /// A processor takes the next step of its process, which is `loud` if it is a reference that is
     /// known not to be quiet. Returns whether the step is known.
     pub(super) fn look(&mut self, at: usize, loud: bool) -> Result<bool, ClockError> {
@@ -96,13 +94,13 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let processor = &mut self.processors[at];
         processor.busy += self.timed.processor.operation_cycles;
         processor.instructions = number;
-        self.bus.counts.block_references += 1;
+        self.bus.caches.counts.block_references += 1;
         if begins {
             self.fetches[process] |= fetch;
             processor.left -= 1;
-            self.bus.counts.references += 1;
+            self.bus.caches.counts.references += 1;
             let kernel = Flags(item.flags).contains(Flags::KERNEL);
-            self.bus.counts.kernel.references += u64::from(kernel);
+            self.bus.caches.counts.kernel.references += u64::from(kernel);
         }
         if parts == blocks {
             processor.parts = 0;
@@ -128,16 +126,16 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         if item.step == Step::Atomic && !processor.is_drained() {
             return Ok(Outcome::Stalls);
         }
-        let need = if write { QUIET_WRITE } else { QUIET_READ };
+        let need = if write { MAY_WRITE } else { MAY_READ };
         if !loud && (!write || processor.stores.is_empty()) {
-            let set = self.bus.frames.set(cache, block);
-            let guess = self.bus.frames.guess(set, block);
-            if self.bus.quiet((set, guess), (block, words), need) {
+            let set = self.bus.caches.frames.set_of(cache, block);
+            let guess = self.bus.caches.frames.guess(set, block);
+            if self.bus.hit((set, guess), (block, words), need) {
                 return Ok(Outcome::Goes);
             }
         }
         let flags = Flags(item.flags);
-        let piece = Piece {
+        let piece = BlockAccess {
             cache,
             block,
             words,
@@ -149,13 +147,13 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     }
 
     /// A load that is not quiet.
-    fn load(&mut self, piece: &Piece<W>, number: u64) -> Result<Outcome, ClockError> {
+    fn load(&mut self, piece: &BlockAccess<W>, number: u64) -> Result<Outcome, ClockError> {
         let at = self.owner(piece.cache);
         if let Some(slot) = self.processors[at].pending_load(piece) {
             slot.joined.push(*piece);
             return Ok(Outcome::Goes);
         }
-        if !self.bus.asks(piece) {
+        if !self.bus.needs_transaction(piece) {
             self.perform(piece)?;
             return Ok(Outcome::Goes);
         }
@@ -177,10 +175,10 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     }
 
     /// A store that is not quiet, or comes after others.
-    fn store(&mut self, piece: &Piece<W>, step: Step) -> Result<Outcome, ClockError> {
+    fn store(&mut self, piece: &BlockAccess<W>, step: Step) -> Result<Outcome, ClockError> {
         let (at, of) = (self.owner(piece.cache), &self.timed.processor);
         let (words, blocking) = (of.store_buffer_words as usize, of.blocking);
-        if self.processors[at].stores.is_empty() && !self.bus.asks(piece) {
+        if self.processors[at].stores.is_empty() && !self.bus.needs_transaction(piece) {
             self.perform(piece)?;
             return Ok(Outcome::Goes);
         }
@@ -199,7 +197,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     }
 
     /// The processor waits until the reference is done.
-    fn wait_for(&mut self, piece: &Piece<W>) -> Outcome {
+    fn wait_for(&mut self, piece: &BlockAccess<W>) -> Outcome {
         let at = self.owner(piece.cache);
         let processor = &mut self.processors[at];
         processor.waiting = Some(*piece);

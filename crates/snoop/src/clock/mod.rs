@@ -26,6 +26,7 @@ mod timing;
 mod traffic;
 mod translation;
 
+use homenode_cache::boxed_for_geometry;
 use homenode_machine::{Bus, BusCycles, KernelModel, Processor, Scheduler};
 use homenode_trace::ProcessorAreas;
 
@@ -34,8 +35,8 @@ pub use stream::{Dealt, Item, Step};
 pub use timing::{ProcessorTime, Timing, critical_point};
 pub use translation::Translation;
 
-use crate::engine::frames::arranged;
-use crate::engine::{Counts, Setup, SetupError};
+use crate::counts::Counts;
+use crate::setup::{Setup, SetupError};
 use crate::table::Table;
 use run::Run;
 
@@ -99,7 +100,8 @@ impl Clock {
     /// # Errors
     /// When there can be no such machine.
     pub fn new(setup: &Setup, table: Table, timed: &ClockSetup) -> Result<Self, SetupError> {
-        Ok(Self(arranged!(Run, setup, table, timed)))
+        let (block, ways) = setup.geometry()?;
+        Ok(Self(boxed_for_geometry!((block.words(), ways), Run, (setup, table, timed))))
     }
 
     /// Says where the kernel has what belongs to each processor; see [`Dealer::with_areas`].

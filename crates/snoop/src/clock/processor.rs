@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::events::Piece;
-use crate::engine::words::Words;
+use homenode_cache::{BlockAccess, WordMask};
 
 /// No time, or no process.
 pub(super) const NEVER: u64 = u64::MAX;
@@ -13,13 +12,13 @@ pub(super) struct Slot<W> {
     pub(super) live: bool,
     /// Number of the instruction.
     pub(super) instruction: u64,
-    pub(super) load: Piece<W>,
+    pub(super) load: BlockAccess<W>,
     /// Whether it took place in the caches; the data may still be on their way.
     pub(super) performed: bool,
     /// Whether it comes with a store to the same block, and does not ask for the bus.
     pub(super) rides: bool,
     /// Later loads from the block, which take place with it.
-    pub(super) joined: Vec<Piece<W>>,
+    pub(super) joined: Vec<BlockAccess<W>>,
 }
 
 /// What a processor does at the moment.
@@ -52,13 +51,13 @@ pub(super) struct Processor<W> {
     pub(super) riders: usize,
     /// Whether loads have begun or ended such that the limit has to be found again.
     limit_is_old: bool,
-    pub(super) stores: VecDeque<Piece<W>>,
+    pub(super) stores: VecDeque<BlockAccess<W>>,
     /// Whether the store at the head asked for the bus.
     pub(super) head_asked: bool,
     /// Whether it took place in the caches; the data may still be on their way.
     pub(super) head_performed: bool,
     /// The reference it waits for.
-    pub(super) waiting: Option<Piece<W>>,
+    pub(super) waiting: Option<BlockAccess<W>>,
     /// How many blocks of a reference that straddles some are done.
     pub(super) parts: u64,
     /// Since when it stalls, waits or is idle.
@@ -70,11 +69,11 @@ pub(super) struct Processor<W> {
 
 /// Whether two references go for the same block to the same cache.
 #[inline]
-fn same<W>(one: &Piece<W>, other: &Piece<W>) -> bool {
+fn same<W>(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
     one.block == other.block && one.cache == other.cache
 }
 
-impl<W: Words> Processor<W> {
+impl<W: WordMask> Processor<W> {
     pub(super) fn new() -> Self {
         Self {
             mode: Mode::Idle,
@@ -104,23 +103,23 @@ impl<W: Words> Processor<W> {
     }
 
     /// The load that goes for the same block to the same cache and that has not taken place yet.
-    pub(super) fn pending_load(&mut self, load: &Piece<W>) -> Option<&mut Slot<W>> {
+    pub(super) fn pending_load(&mut self, load: &BlockAccess<W>) -> Option<&mut Slot<W>> {
         self.slots.iter_mut().find(|slot| slot.live && !slot.performed && same(&slot.load, load))
     }
 
     /// Whether a store to its block in its cache waits in the buffer and has not taken place.
-    pub(super) fn has_store(&self, load: &Piece<W>) -> bool {
+    pub(super) fn has_store(&self, load: &BlockAccess<W>) -> bool {
         let waiting = self.stores.iter().skip(usize::from(self.head_performed));
         { waiting }.any(|store| same(store, load))
     }
 
     /// Whether a load of the same block to the same cache, not waiting for a store, is under way.
-    pub(super) fn fetches(&self, piece: &Piece<W>) -> bool {
+    pub(super) fn fetches(&self, piece: &BlockAccess<W>) -> bool {
         self.slots.iter().any(|slot| slot.live && !slot.rides && same(&slot.load, piece))
     }
 
     /// Puts a load into a free slot and returns its number.
-    pub(super) fn begin_load(&mut self, load: Piece<W>, instruction: u64, rides: bool) -> u8 {
+    pub(super) fn begin_load(&mut self, load: BlockAccess<W>, instruction: u64, rides: bool) -> u8 {
         let free = self.slots.iter().position(|slot| !slot.live);
         let at = free.unwrap_or(self.slots.len());
         let joined = match self.slots.get_mut(at) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use homenode_base::Flags;
+use homenode_cache::{BlockAccess, CacheArrays, WordMask};
 use homenode_machine::KernelModel;
 use homenode_trace::ProcessorAreas;
 
@@ -17,10 +18,9 @@ use super::stream::{Dealt, Stream};
 use super::synchronise::Synchronise;
 use super::timing::{ProcessorTime, Timing};
 use super::{ClockError, ClockSetup, Simulation};
-use crate::engine::events::{Bus, Piece};
-use crate::engine::frames::Frames;
-use crate::engine::words::Words;
-use crate::engine::{CheckError, Counts, Reading, Setup, SetupError};
+use crate::counts::Counts;
+use crate::driver::{CheckError, ProtocolDriver};
+use crate::setup::{Reading, Setup, SetupError};
 use crate::table::Table;
 
 /// More misses under way than any bus could serve in time.
@@ -28,7 +28,7 @@ const MISSES_MAX: u32 = 255;
 
 /// One simulation.
 pub(super) struct Run<F, W> {
-    pub(super) bus: Bus<F, W>,
+    pub(super) bus: ProtocolDriver<F, W>,
     pub(super) shift: u32,
     /// Bytes in a block, less 1.
     pub(super) offset_mask: u64,
@@ -61,7 +61,7 @@ pub(super) struct Run<F, W> {
     forced: u64,
 }
 
-impl<F: Frames<W>, W: Words> Run<F, W> {
+impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     pub(super) fn new(setup: &Setup, table: Table, timed: &ClockSetup) -> Result<Self, SetupError> {
         let (block, _) = setup.geometry()?;
         let (count, processes) = (usize::from(setup.processors), timed.processes);
@@ -72,7 +72,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
         let slice = &mut timed.scheduler.time_slice_references;
         *slice = (*slice).max(1);
         Ok(Self {
-            bus: Bus::new(setup, table)?,
+            bus: ProtocolDriver::new(setup, table)?,
             shift: block.bytes().trailing_zeros(),
             offset_mask: block.bytes() - 1,
             private_kernel: setup.reading.private_kernel,
@@ -192,15 +192,15 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     }
 
     /// Does a reference in the caches.
-    pub(super) fn perform(&mut self, piece: &Piece<W>) -> Result<(), ClockError> {
-        let set = self.bus.frames.set(piece.cache, piece.block);
-        let guess = self.bus.frames.guess(set, piece.block);
-        if self.bus.alone(piece, (set, guess)) {
+    pub(super) fn perform(&mut self, piece: &BlockAccess<W>) -> Result<(), ClockError> {
+        let set = self.bus.caches.frames.set_of(piece.cache, piece.block);
+        let guess = self.bus.caches.frames.guess(set, piece.block);
+        if self.bus.uncontended(piece, (set, guess)) {
             return Ok(());
         }
         let (cycle, base) = (self.now, piece.block << self.shift);
         let count = u16::try_from(self.processors.len()).unwrap_or(u16::MAX);
-        self.bus.reference(piece, set).map_err(|error| match error {
+        self.bus.access(piece, set).map_err(|error| match error {
             CheckError::Stale { processor: cache, address, .. } => {
                 ClockError::Stale { cycle, processor: cache % count, address: base + address }
             }
@@ -240,7 +240,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     }
 }
 
-impl<F: Frames<W>, W: Words> Simulation for Run<F, W> {
+impl<F: CacheArrays<W>, W: WordMask> Simulation for Run<F, W> {
     fn place(&mut self, areas: &ProcessorAreas) {
         self.places = Places::new(areas, self.processors.len());
     }
@@ -262,10 +262,6 @@ impl<F: Frames<W>, W: Words> Simulation for Run<F, W> {
     fn finish(mut self: Box<Self>) -> Result<(Counts, Timing), ClockError> {
         self.streams.iter_mut().for_each(|stream| stream.closed = true);
         self.run()?;
-        self.bus.close();
-        let timing = self.timing();
-        let mut counts = self.bus.counts;
-        counts.hits = counts.block_references - counts.misses.total();
-        Ok((counts, timing))
+        Ok((self.bus.finish(), self.timing()))
     }
 }

@@ -1,16 +1,15 @@
 //! What comes over the bus, and who goes on then.
 
+use homenode_cache::{BlockAccess, CacheArrays, WordMask};
+
 use super::ClockError;
 use super::arbiter::{Ask, Port};
 use super::moments::Moment;
 use super::processor::Mode;
 use super::run::Run;
-use crate::engine::Transactions;
-use crate::engine::events::Piece;
-use crate::engine::frames::Frames;
-use crate::engine::words::Words;
+use crate::counts::Transactions;
 
-impl<F: Frames<W>, W: Words> Run<F, W> {
+impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     /// Somebody gets the bus.
     pub(super) fn serve(&mut self, ask: Ask) -> Result<(), ClockError> {
         let Ask { processor: at, port, block, answer } = ask;
@@ -19,7 +18,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
             self.moments.push(self.now + cycles, at, Moment::Done(port));
             return Ok(());
         }
-        let before = self.bus.counts.transactions;
+        let before = self.bus.transactions;
         match port {
             Port::Load(slot) => self.perform_load(at, usize::from(slot))?,
             Port::Store => {
@@ -35,7 +34,7 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
                 }
             }
         }
-        let bill = self.prices.bill(&self.bus.counts.transactions.since(&before));
+        let bill = self.prices.bill(&self.bus.transactions.since(&before));
         self.arbiter.hold(self.now, bill.hold);
         // What turns out to need no transaction is over in the next cycle.
         let (cycles, moment) = match bill.answer {
@@ -136,8 +135,8 @@ impl<F: Frames<W>, W: Words> Run<F, W> {
     }
 
     /// Asks for the bus for the store at the head, if that needs it.
-    fn asks_for(&mut self, head: &Piece<W>) -> bool {
-        let asks = self.bus.asks(head);
+    fn asks_for(&mut self, head: &BlockAccess<W>) -> bool {
+        let asks = self.bus.needs_transaction(head);
         if asks {
             let at = self.owner(head.cache);
             self.processors[at].head_asked = true;

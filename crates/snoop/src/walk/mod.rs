@@ -8,13 +8,17 @@ mod example;
 mod scene;
 
 pub use example::{EXAMPLES, Example, example};
-pub use scene::{Act, Answer, Block, CopyScene, Kind, Miss, MissClass, Scene, Step, Walk};
+pub use scene::{Act, Answer, Block, CopyScene, Miss, Scene, Step, Walk};
 
 use homenode_base::{Access, AccessKind, Flags};
+use homenode_cache::{MissClass, Misses, SharingClass};
 use homenode_machine::BusCycles;
 
-use crate::engine::{CheckError, Counts, Deed, Loss, Misses, Setup, SetupError, Watch};
+use crate::counts::Counts;
+use crate::driver::{CheckError, Transition};
+use crate::setup::{Setup, SetupError};
 use crate::table::Table;
+use crate::trace_order::{CopyLoss, ObservedEngine};
 use crate::vocabulary::{Area, Code, Event, Signal, Source, Transaction};
 
 /// Why there is no walk.
@@ -40,21 +44,21 @@ pub fn walk(
     cycles: &BusCycles,
     references: &[Access],
 ) -> Result<Walk, WalkError> {
-    let watch = Watch::new(setup, table.clone())?;
+    let engine = ObservedEngine::new(setup, table.clone())?;
     let parts: Vec<(usize, Access)> = references
         .iter()
         .enumerate()
         .flat_map(|(number, access)| {
-            pieces(access, watch.shift()).into_iter().map(move |part| (number, part))
+            pieces(access, engine.shift()).into_iter().map(move |part| (number, part))
         })
         .collect();
-    let blocks = blocks(&parts, watch.shift());
+    let blocks = blocks(&parts, engine.shift());
     let mut recorder = Recorder {
         processors: usize::from(setup.processors),
         instructions: setup.instruction_caches(),
         table,
         cycles,
-        watch,
+        engine,
         blocks,
         steps: Vec::new(),
         open: Vec::new(),
@@ -109,7 +113,7 @@ struct Recorder<'a> {
     instructions: usize,
     table: &'a Table,
     cycles: &'a BusCycles,
-    watch: Watch,
+    engine: ObservedEngine,
     blocks: Vec<Block>,
     steps: Vec<Step>,
     /// Misses that are still to be judged: cache, block and step.
@@ -118,20 +122,20 @@ struct Recorder<'a> {
 
 impl Recorder<'_> {
     fn step(&mut self, reference: usize, access: &Access) -> Result<(), CheckError> {
-        let shift = self.watch.shift();
+        let shift = self.engine.shift();
         let address = access.addr >> shift << shift;
         let block = self.blocks.iter().position(|b| b.address == address).unwrap_or(0);
         let processor = usize::from(access.thread) % self.processors;
         let fetches = access.kind == AccessKind::Fetch;
         let cache = processor + if fetches { self.instructions } else { 0 };
-        let private = self.watch.is_private(access);
-        let (before, counts) = (self.states(block), self.watch.counts());
-        let had_copy = self.watch.sight(cache, address >> shift).state != 0;
-        let deeds = self.watch.push(access)?;
+        let private = self.engine.is_private(access);
+        let (before, counts) = (self.states(block), self.engine.counts());
+        let had_copy = self.engine.copy(cache, address >> shift).state != 0;
+        let transitions = self.engine.push(access)?;
         let scenes = self.scenes();
         let judged = self.judge((cache, block));
         let miss = self.miss((cache, block), had_copy, (counts.misses, judged));
-        let acts = self.acts(&deeds, private, (counts, self.watch.counts()));
+        let acts = self.acts(&transitions, private, (counts, self.engine.counts()));
         self.steps.push(Step {
             reference,
             thread: access.thread,
@@ -161,8 +165,8 @@ impl Recorder<'_> {
 
     /// The state of a block in each cache.
     fn states(&self, block: usize) -> Vec<&'static str> {
-        let number = self.blocks[block].address >> self.watch.shift();
-        let name = |cache| self.table.name(self.watch.sight(cache, number).state);
+        let number = self.blocks[block].address >> self.engine.shift();
+        let name = |cache| self.table.name(self.engine.copy(cache, number).state);
         (0..self.caches()).map(name).collect()
     }
 
@@ -186,22 +190,22 @@ impl Recorder<'_> {
 
     fn scene(&mut self, block: usize) -> Scene {
         let Block { address, words } = &self.blocks[block];
-        let number = address >> self.watch.shift();
-        let [latest, memory] = self.watch.latest_and_memory(number);
+        let number = address >> self.engine.shift();
+        let [latest, memory] = self.engine.latest_and_memory(number);
         let shown = |values: &[u64]| -> Vec<u64> {
             let at = |&word: &u32| values.get(usize::try_from(word).ok()?).copied();
             words.iter().filter_map(at).collect()
         };
         let copy = |cache| {
-            let sight = self.watch.sight(cache, number);
+            let view = self.engine.copy(cache, number);
             CopyScene {
-                state: self.table.name(sight.state),
-                values: shown(&sight.values),
-                lost: sight.loss.map(|loss| match loss {
-                    Loss::Invalidated => "invalidated",
-                    Loss::Removed => "removed",
+                state: self.table.name(view.state),
+                values: shown(&view.values),
+                lost: view.loss.map(|loss| match loss {
+                    CopyLoss::Invalidated => "invalidated",
+                    CopyLoss::Removed => "removed",
                 }),
-                open: sight.open,
+                open: view.open,
             }
         };
         Scene {
@@ -217,8 +221,8 @@ impl Recorder<'_> {
     fn judge(&mut self, own: (usize, usize)) -> u64 {
         let (now, mut ended) = (self.steps.len(), 0);
         for (cache, block, step) in std::mem::take(&mut self.open) {
-            let number = self.blocks[block].address >> self.watch.shift();
-            if self.watch.sight(cache, number).open {
+            let number = self.blocks[block].address >> self.engine.shift();
+            if self.engine.copy(cache, number).open {
                 self.open.push((cache, block, step));
                 continue;
             }
@@ -244,7 +248,7 @@ impl Recorder<'_> {
         if had_copy {
             return None;
         }
-        let (now, step) = (self.watch.counts().misses, self.steps.len());
+        let (now, step) = (self.engine.counts().misses, self.steps.len());
         let known = Some(step);
         let class = if now.cold > before.cold {
             MissClass::Cold
@@ -267,46 +271,51 @@ impl Recorder<'_> {
     }
 
     /// The cells that were used. At most one of them is a coherence transaction.
-    fn acts(&self, deeds: &[Deed], private: bool, (before, now): (Counts, Counts)) -> Vec<Act> {
+    fn acts(
+        &self,
+        transitions: &[Transition],
+        private: bool,
+        (before, now): (Counts, Counts),
+    ) -> Vec<Act> {
         let (before, now) = (before.coherence, now.coherence);
         let kind = if now.true_sharing > before.true_sharing {
-            Some(Kind::True)
+            Some(SharingClass::True)
         } else if now.false_sharing > before.false_sharing {
-            Some(Kind::False)
+            Some(SharingClass::False)
         } else if now.passive > before.passive {
-            Some(Kind::Passive)
+            Some(SharingClass::Passive)
         } else {
             None
         };
-        deeds.iter().map(|deed| self.act(deed, private, kind)).collect()
+        transitions.iter().map(|transition| self.act(transition, private, kind)).collect()
     }
 
-    fn act(&self, deed: &Deed, private: bool, kind: Option<Kind>) -> Act {
-        let replaces = deed.event == Event::Replace;
+    fn act(&self, transition: &Transition, private: bool, kind: Option<SharingClass>) -> Act {
+        let replaces = transition.event == Event::Replace;
         let area = if private && !replaces { Area::Private } else { Area::Shared };
-        let transaction = deed.action.transaction;
+        let transaction = transition.action.transaction;
         let tells = [Some(Transaction::Invalidate), Some(Transaction::Write)];
-        let address = deed.block << self.watch.shift();
-        let answers = deed.echoes.iter().map(|echo| Answer {
-            processor: echo.holder,
-            state: self.table.name(echo.state),
-            next: self.table.name(echo.next),
-            memory: echo.memory,
-            word: echo.word,
+        let address = transition.block << self.engine.shift();
+        let answers = transition.responses.iter().map(|response| Answer {
+            processor: response.holder,
+            state: self.table.name(response.state),
+            next: self.table.name(response.next),
+            memory: response.memory,
+            word: response.word,
         });
-        let supplies = deed.action.source == Source::Cache;
+        let supplies = transition.action.source == Source::Cache;
         let seen = |transaction| Signal::of(transaction, area).map(Signal::name);
         Act {
             block: self.blocks.iter().position(|b| b.address == address).unwrap_or(0),
-            event: deed.event.name(),
-            state: self.table.name(deed.state),
-            condition: self.table.conditions()[usize::from(deed.condition)].name,
+            event: transition.event.name(),
+            state: self.table.name(transition.state),
+            condition: self.table.conditions()[usize::from(transition.condition)].name,
             transaction: transaction.map(Transaction::name),
-            source: deed.action.source.name(),
-            supplier: deed.supplier.filter(|_| supplies),
-            next: self.table.name(deed.action.next),
-            again: deed.action.again,
-            cycles: transaction.map_or(0, |t| cycles(self.cycles, t, deed.action.source)),
+            source: transition.action.source.name(),
+            supplier: transition.supplier.filter(|_| supplies),
+            next: self.table.name(transition.action.next),
+            again: transition.action.again,
+            cycles: transaction.map_or(0, |t| cycles(self.cycles, t, transition.action.source)),
             sharing: kind.filter(|_| tells.contains(&transaction)),
             signal: transaction.and_then(seen),
             answers: answers.collect(),
@@ -315,7 +324,7 @@ impl Recorder<'_> {
 
     fn finish(self, start: Vec<Scene>, references: &[Access]) -> Walk {
         let caches = (0..self.caches()).map(|cache| self.name(cache)).collect();
-        let mut totals = self.watch.finish();
+        let mut totals = self.engine.finish();
         // The engine was given a reference for each block.
         totals.references = references.len() as u64;
         let kernel = references.iter().filter(|r| r.flags.contains(Flags::KERNEL));

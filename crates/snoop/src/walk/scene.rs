@@ -1,8 +1,9 @@
 //! What a walk shows. The names of the fields are a public contract (`docs/explain.md`).
 
+use homenode_cache::{MissClass, SharingClass};
 use serde::Serialize;
 
-use crate::engine::Counts;
+use crate::counts::Counts;
 
 /// A walk through references to a few blocks under one protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,36 +84,6 @@ pub struct Miss {
     pub known: Option<usize>,
 }
 
-/// The classes of [`crate::Misses`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MissClass {
-    /// The processor never had the block.
-    Cold,
-    /// The copy had to give way.
-    Replacement,
-    /// What others wrote since the invalidation is used before this copy is lost.
-    InvalidationTrue,
-    /// Nothing that others wrote is used.
-    InvalidationFalse,
-    /// The copy was invalidated, although its area is private.
-    InvalidationPassive,
-    /// The copy went with its process to another processor.
-    Removal,
-}
-
-/// Whose sharing a coherence transaction is, as in [`crate::Sharing`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Another holder touched the written word.
-    True,
-    /// None did.
-    False,
-    /// The block is of a private area.
-    Passive,
-}
-
 /// A cell of the table, used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Act {
@@ -137,7 +108,7 @@ pub struct Act {
     /// Cycles on the bus at the machine's prices.
     pub cycles: u64,
     /// Whose sharing it is, if it is a coherence transaction.
-    pub sharing: Option<Kind>,
+    pub sharing: Option<SharingClass>,
     /// What the others see of it, if anything.
     pub signal: Option<&'static str>,
     /// What each copy in another cache does about it.

@@ -14,7 +14,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("advise", &["base", "trace", "placement", "analysis"]),
     ("tlb", &["base", "trace"]),
     ("pmap", &["base", "placement"]),
-    ("snoop", &["base", "trace", "stats", "machine"]),
+    ("cache", &["base", "machine"]),
+    ("snoop", &["base", "trace", "machine", "cache"]),
     (
         "sim",
         &[

@@ -1,11 +1,11 @@
-//! Sets of few frames: all that does not depend on how a set keeps its tags and its order of use.
+//! Sets whose tags and order of use are packed into words: all that does not depend on how.
 
-use super::super::words::Words;
-use super::{BITS, CACHES, Frame, Frames, Region, Shape, tag};
+use super::{CACHES, CacheArrays, CacheGeometry, Frame, PERMISSIONS, SetRange, set_ranges, tag};
+use crate::words::WordMask;
 
 /// The tags and the order of use of one set. Frames are numbered from 0, and a tag of 0 is that of
 /// a frame that was never used.
-pub(crate) trait Set: Copy + Send {
+pub trait TagSet: Copy + Send {
     /// A set of so many frames, none of them used.
     fn new(ways: usize) -> Self;
     /// The frame that may have the tag; if it has not, another one may still.
@@ -14,9 +14,9 @@ pub(crate) trait Set: Copy + Send {
     fn lacks(&self, tag: u64) -> bool;
     /// The first frame with the tag that `has` the block.
     fn find(&self, tag: u64, has: impl Fn(usize) -> bool) -> Option<usize>;
-    /// See [`Frames::touch`].
+    /// See [`CacheArrays::touch`].
     fn touch(&mut self, way: usize);
-    /// See [`Frames::victim`].
+    /// See [`CacheArrays::victim`].
     fn victim(&self) -> usize;
     /// The frame gets a block with this tag, which is used now.
     fn fill(&mut self, way: usize, tag: u64);
@@ -25,16 +25,16 @@ pub(crate) trait Set: Copy + Send {
 }
 
 /// The frames of all caches, in sets of this kind.
-pub(crate) struct Few<S, W> {
+pub struct PackedSets<S, W> {
     frames: Vec<Frame<W>>,
     /// From a set's first frame to the next set's, as a shift.
     stride: u32,
     mask: usize,
-    regions: Box<[Region; CACHES]>,
+    ranges: Box<[SetRange; CACHES]>,
     sets: Vec<S>,
 }
 
-impl<S: Set, W: Words> Few<S, W> {
+impl<S: TagSet, W: WordMask> PackedSets<S, W> {
     /// The number of a frame within its set.
     #[inline]
     fn way(&self, frame: usize) -> usize {
@@ -42,14 +42,14 @@ impl<S: Set, W: Words> Few<S, W> {
     }
 }
 
-impl<S: Set, W: Words> Frames<W> for Few<S, W> {
-    fn new(shapes: &[Shape]) -> Self {
-        let ways = shapes.iter().map(|shape| shape.ways).max().unwrap_or(1);
+impl<S: TagSet, W: WordMask> CacheArrays<W> for PackedSets<S, W> {
+    fn new(geometries: &[CacheGeometry]) -> Self {
+        let ways = geometries.iter().map(|cache| cache.ways).max().unwrap_or(1);
         let stride = ways.next_power_of_two().trailing_zeros();
-        let of = |&Shape { sets, ways }: &Shape| std::iter::repeat_n(S::new(ways), sets);
-        let sets: Vec<S> = shapes.iter().flat_map(of).collect();
+        let of = |cache: &CacheGeometry| std::iter::repeat_n(S::new(cache.ways), cache.sets);
+        let sets: Vec<S> = geometries.iter().flat_map(of).collect();
         let frames = vec![Frame::unused(); sets.len() << stride];
-        Self { frames, stride, mask: (1 << stride) - 1, regions: Region::all(shapes), sets }
+        Self { frames, stride, mask: (1 << stride) - 1, ranges: set_ranges(geometries), sets }
     }
 
     #[inline]
@@ -63,8 +63,9 @@ impl<S: Set, W: Words> Frames<W> for Few<S, W> {
     }
 
     #[inline]
-    fn set(&self, cache: usize, block: u64) -> usize {
-        self.regions[cache & (CACHES - 1)].set(block)
+    fn set_of(&self, cache: usize, block: u64) -> usize {
+        // The mask spares a check of bounds in every reference.
+        self.ranges[cache & (CACHES - 1)].set_of(block)
     }
 
     #[inline]
@@ -80,7 +81,7 @@ impl<S: Set, W: Words> Frames<W> for Few<S, W> {
     #[inline]
     fn find(&self, set: usize, block: u64) -> Option<usize> {
         let first = set << self.stride;
-        let has = |way: usize| self.frames[first + way].has_label_of(block);
+        let has = |way: usize| self.frames[first + way].is_of(block);
         self.sets[set].find(tag(block), has).map(|way| first + way)
     }
 
@@ -104,7 +105,7 @@ impl<S: Set, W: Words> Frames<W> for Few<S, W> {
 
     #[inline]
     fn invalidate(&mut self, set: usize, frame: usize) {
-        self.frames[frame].label &= !BITS;
+        self.frames[frame].label &= !PERMISSIONS;
         let way = self.way(frame);
         self.sets[set].invalidate(way);
     }

@@ -1,15 +1,15 @@
 //! Shadow values: which write every word of every copy and of memory comes from.
 
-use super::words::Words;
+use crate::words::WordMask;
 
 /// The number of the write that each word comes from; 0 before the first.
 type Values = Vec<u64>;
 
 /// Values of all copies and of memory, for `--check`.
-pub(crate) struct Shadow {
+pub struct ShadowValues {
     words: usize,
     writes: u64,
-    /// By the directory's number of a block: what was written last, and what memory has.
+    /// By the block's number in the table of holders: what was written last, and what memory has.
     blocks: Vec<[Values; 2]>,
     /// By frame.
     copies: Vec<Values>,
@@ -18,8 +18,10 @@ pub(crate) struct Shadow {
 const LATEST: usize = 0;
 const MEMORY: usize = 1;
 
-impl Shadow {
-    pub(crate) fn new(words: usize, frames: usize) -> Self {
+impl ShadowValues {
+    /// Blocks of so many words, all 0, in so many frames.
+    #[must_use]
+    pub fn new(words: usize, frames: usize) -> Self {
         let copies = vec![Values::new(); frames];
         Self { words, writes: 0, blocks: Vec::new(), copies }
     }
@@ -34,35 +36,35 @@ impl Shadow {
     }
 
     /// What was written last to the words of a block, and what memory has.
-    pub(crate) fn latest_and_memory(&mut self, number: u32) -> &[Values; 2] {
+    pub fn latest_and_memory(&mut self, number: u32) -> &[Values; 2] {
         self.block(number)
     }
 
     /// What a copy has.
-    pub(crate) fn copy(&self, frame: usize) -> &[u64] {
+    pub fn copy(&self, frame: usize) -> &[u64] {
         &self.copies[frame]
     }
 
     /// The copy gets what memory has.
-    pub(crate) fn fetch(&mut self, frame: usize, number: u32) {
+    pub fn fetch(&mut self, frame: usize, number: u32) {
         let values = self.block(number)[MEMORY].clone();
         self.copies[frame] = values;
     }
 
     /// Memory gets what the copy has.
-    pub(crate) fn update_memory(&mut self, frame: usize, number: u32) {
+    pub fn update_memory(&mut self, frame: usize, number: u32) {
         let values = self.copies[frame].clone();
         self.block(number)[MEMORY] = values;
     }
 
     /// One copy gets what another has.
-    pub(crate) fn supply(&mut self, from: usize, to: usize) {
+    pub fn supply(&mut self, from: usize, to: usize) {
         let values = self.copies[from].clone();
         self.copies[to] = values;
     }
 
     /// A write of some words, which some copies take.
-    pub(crate) fn write<W: Words>(
+    pub fn write<W: WordMask>(
         &mut self,
         number: u32,
         words: W,
@@ -79,11 +81,7 @@ impl Shadow {
     }
 
     /// A read of some words. Returns where in the block one is stale.
-    pub(crate) fn read<W: Words>(
-        &mut self,
-        (frame, number): (usize, u32),
-        words: W,
-    ) -> Option<u64> {
+    pub fn read<W: WordMask>(&mut self, (frame, number): (usize, u32), words: W) -> Option<u64> {
         let copy = std::mem::take(&mut self.copies[frame]);
         let latest = &self.block(number)[LATEST];
         let stale = (0..latest.len()).find(|&w| has(words, w) && copy.get(w) != latest.get(w));
@@ -92,7 +90,7 @@ impl Shadow {
     }
 }
 
-fn has<W: Words>(words: W, word: usize) -> bool {
+fn has<W: WordMask>(words: W, word: usize) -> bool {
     let word = u32::try_from(word).unwrap_or(u32::MAX);
     words.meets(W::range(word, word))
 }

@@ -1,7 +1,8 @@
 //! Sets of the words of a block.
 
-/// A set of words, by their position in the block. Narrow sets keep the caches' books small.
-pub(crate) trait Words: Copy + Default + Send + 'static {
+/// A set of words, by their position in the block: as narrow as the blocks allow, for every frame
+/// has three.
+pub trait WordMask: Copy + Default + Send + 'static {
     /// How many there can be: a power of two.
     const COUNT: u64;
 
@@ -23,7 +24,7 @@ pub(crate) trait Words: Copy + Default + Send + 'static {
 
 macro_rules! narrow {
     ($($set:ty),+) => {
-        $(impl Words for $set {
+        $(impl WordMask for $set {
             const COUNT: u64 = Self::BITS as u64;
 
             #[inline]
@@ -53,7 +54,7 @@ macro_rules! narrow {
 narrow!(u32, u64);
 
 /// The words of blocks of up to 1024 bytes.
-impl Words for [u64; 4] {
+impl WordMask for [u64; 4] {
     const COUNT: u64 = 256;
 
     fn range(first: u32, last: u32) -> Self {

@@ -1,11 +1,12 @@
 //! Up to 16 frames a set.
 
-use super::{equal, few, first, first_equal};
+use super::packed::TagSet;
+use super::{equal, first, first_equal};
 
 /// Up to 16 frames a set: the order of use is a list of four-bit numbers in one word, so that no
 /// frame ever moves, and a search compares eight tags at a time.
 #[derive(Clone, Copy)]
-pub(crate) struct Set {
+pub struct Ways16 {
     /// Its frames, the one used last in the lowest bits.
     order: u64,
     /// For each frame a byte that depends on its block; 0 if it was never used.
@@ -16,7 +17,7 @@ pub(crate) struct Set {
     ways: u8,
 }
 
-impl few::Set for Set {
+impl TagSet for Ways16 {
     fn new(ways: usize) -> Self {
         let (order, ways) = (0xfedc_ba98_7654_3210, u8::try_from(ways).unwrap_or(16));
         Self { order, tags: [0; 2], used: 0, invalid: 0, ways }

@@ -1,11 +1,13 @@
 //! Up to eight frames a set.
 
-use super::{ONES, equal, few, first, first_equal, zeros};
+use super::packed::TagSet;
+use super::{ONES, equal, first, first_equal, zeros};
 
 /// Up to eight frames a set: a search compares all tags of a set at once, and the order of use is a
-/// matrix of bits, so that a touch is two masks and the eldest frame one more comparison.
+/// matrix of bits, so that a touch is two masks and finding the least recently used frame one more
+/// comparison.
 #[derive(Clone, Copy)]
-pub(crate) struct Set {
+pub struct Ways8 {
     /// For each frame a byte that depends on its block; 0 if it was never used.
     tags: u64,
     /// In byte *i*, bit *j* says that frame *i* was used after frame *j*. At first the frames are
@@ -46,7 +48,7 @@ const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 /// Byte *i* with all bits below *i*.
 const IN_ORDER: u64 = 0x7f3f_1f0f_0703_0100;
 
-impl Set {
+impl Ways8 {
     /// These frames have no copy now.
     #[inline]
     fn vacate(&mut self, vacant: u8) {
@@ -55,7 +57,7 @@ impl Set {
     }
 }
 
-impl few::Set for Set {
+impl TagSet for Ways8 {
     fn new(ways: usize) -> Self {
         let frames = u8::MAX >> (8 - ways);
         Self {

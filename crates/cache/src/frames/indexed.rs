@@ -4,27 +4,27 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::super::words::Words;
-use super::{BITS, CACHES, Frame, Frames, Region, Shape};
+use super::{CACHES, CacheArrays, CacheGeometry, Frame, PERMISSIONS, SetRange, set_ranges};
+use crate::words::WordMask;
 
 /// No frame.
 const NONE: u32 = u32::MAX;
 
 /// Any number of frames a set: an index of each cache's blocks, and a list of each set's frames in
 /// order of use.
-pub(crate) struct Many<W> {
+pub struct IndexedSets<W> {
     /// One more than there are frames, for the guess in a set without any.
     frames: Vec<Frame<W>>,
-    regions: Box<[Region; CACHES]>,
+    ranges: Box<[SetRange; CACHES]>,
     index: Vec<FxHashMap<u64, u32>>,
-    links: Vec<Link>,
+    links: Vec<LruLink>,
     clock: u64,
-    sets: Vec<Set>,
+    sets: Vec<IndexedSet>,
 }
 
-/// A frame's place in its set's list.
+/// A frame's position in its set's order of use.
 #[derive(Clone, Copy)]
-struct Link {
+struct LruLink {
     /// Its neighbours, used later and earlier.
     later: u32,
     earlier: u32,
@@ -34,7 +34,7 @@ struct Link {
 
 /// One set.
 #[derive(Clone)]
-struct Set {
+struct IndexedSet {
     cache: usize,
     /// Its frames: the first, how many, and how many were ever used.
     first: usize,
@@ -42,61 +42,61 @@ struct Set {
     used: usize,
     /// The frame used last, and the one used longest ago.
     last: u32,
-    eldest: u32,
+    oldest: u32,
     /// Invalidated frames by when they were used last.
     invalid: BTreeMap<u64, u32>,
 }
 
-impl<W: Words> Many<W> {
+impl<W: WordMask> IndexedSets<W> {
     fn number(frame: usize) -> u32 {
         u32::try_from(frame).unwrap_or(NONE)
     }
 
     fn unlink(&mut self, set: usize, frame: usize) {
-        let Link { later, earlier, .. } = self.links[frame];
-        match place(later) {
+        let LruLink { later, earlier, .. } = self.links[frame];
+        match frame_index(later) {
             Some(later) => self.links[later].earlier = earlier,
             None => self.sets[set].last = earlier,
         }
-        match place(earlier) {
+        match frame_index(earlier) {
             Some(earlier) => self.links[earlier].later = later,
-            None => self.sets[set].eldest = later,
+            None => self.sets[set].oldest = later,
         }
     }
 
     fn link(&mut self, set: usize, frame: usize) {
         self.clock += 1;
         let last = self.sets[set].last;
-        self.links[frame] = Link { later: NONE, earlier: last, stamp: self.clock };
-        match place(last) {
+        self.links[frame] = LruLink { later: NONE, earlier: last, stamp: self.clock };
+        match frame_index(last) {
             Some(last) => self.links[last].later = Self::number(frame),
-            None => self.sets[set].eldest = Self::number(frame),
+            None => self.sets[set].oldest = Self::number(frame),
         }
         self.sets[set].last = Self::number(frame);
     }
 }
 
 /// The frame with this number, if it is one.
-fn place(number: u32) -> Option<usize> {
+fn frame_index(number: u32) -> Option<usize> {
     (number != NONE).then(|| usize::try_from(number).ok()).flatten()
 }
 
-impl<W: Words> Frames<W> for Many<W> {
-    fn new(shapes: &[Shape]) -> Self {
+impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
+    fn new(geometries: &[CacheGeometry]) -> Self {
         let mut sets = Vec::new();
         let mut first = 0;
-        for (cache, &Shape { sets: count, ways }) in shapes.iter().enumerate() {
+        for (cache, &CacheGeometry { sets: count, ways }) in geometries.iter().enumerate() {
             for _ in 0..count {
-                let (last, eldest, invalid) = (NONE, NONE, BTreeMap::new());
-                sets.push(Set { cache, first, ways, used: 0, last, eldest, invalid });
+                let (last, oldest, invalid) = (NONE, NONE, BTreeMap::new());
+                sets.push(IndexedSet { cache, first, ways, used: 0, last, oldest, invalid });
                 first += ways;
             }
         }
         Self {
             frames: vec![Frame::unused(); first + 1],
-            regions: Region::all(shapes),
-            index: vec![FxHashMap::default(); shapes.len()],
-            links: vec![Link { later: NONE, earlier: NONE, stamp: 0 }; first],
+            ranges: set_ranges(geometries),
+            index: vec![FxHashMap::default(); geometries.len()],
+            links: vec![LruLink { later: NONE, earlier: NONE, stamp: 0 }; first],
             clock: 0,
             sets,
         }
@@ -110,13 +110,13 @@ impl<W: Words> Frames<W> for Many<W> {
         &mut self.frames
     }
 
-    fn set(&self, cache: usize, block: u64) -> usize {
-        self.regions[cache & (CACHES - 1)].set(block)
+    fn set_of(&self, cache: usize, block: u64) -> usize {
+        self.ranges[cache & (CACHES - 1)].set_of(block)
     }
 
     fn guess(&self, set: usize, block: u64) -> usize {
-        let last = place(self.sets[set].last).unwrap_or(self.links.len());
-        if self.frames[last].has_label_of(block) {
+        let last = frame_index(self.sets[set].last).unwrap_or(self.links.len());
+        if self.frames[last].is_of(block) {
             return last;
         }
         self.find(set, block).unwrap_or(last)
@@ -127,11 +127,11 @@ impl<W: Words> Frames<W> for Many<W> {
     }
 
     fn find(&self, set: usize, block: u64) -> Option<usize> {
-        self.index[self.sets[set].cache].get(&block).copied().and_then(place)
+        self.index[self.sets[set].cache].get(&block).copied().and_then(frame_index)
     }
 
     fn touch(&mut self, set: usize, frame: usize) {
-        if place(self.sets[set].last) != Some(frame) {
+        if frame_index(self.sets[set].last) != Some(frame) {
             self.unlink(set, frame);
             self.link(set, frame);
         }
@@ -143,8 +143,8 @@ impl<W: Words> Frames<W> for Many<W> {
             return set.first + set.used;
         }
         let invalid = set.invalid.values().next();
-        let eldest = invalid.copied().unwrap_or(set.eldest);
-        place(eldest).unwrap_or(set.first)
+        let oldest = invalid.copied().unwrap_or(set.oldest);
+        frame_index(oldest).unwrap_or(set.first)
     }
 
     fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: Frame<W>) {
@@ -162,7 +162,7 @@ impl<W: Words> Frames<W> for Many<W> {
     }
 
     fn invalidate(&mut self, set: usize, frame: usize) {
-        self.frames[frame].label &= !BITS;
+        self.frames[frame].label &= !PERMISSIONS;
         self.sets[set].invalid.insert(self.links[frame].stamp, Self::number(frame));
     }
 }

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use homenode_base::{AccessKind, Flags};
+use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask};
 use homenode_trace::Batch;
 
-use super::events::{Bus, Piece};
-use super::frames::{Frames, QUIET_READ, QUIET_WRITE};
-use super::words::Words;
-use super::{CheckError, Counts, Setup, SetupError, Work};
+use super::CountingEngine;
+use crate::counts::Counts;
+use crate::driver::{CheckError, ProtocolDriver};
+use crate::setup::{Setup, SetupError};
 use crate::table::Table;
 
 /// Numbers that threads may have.
@@ -17,10 +18,11 @@ const THREADS: usize = 1 << 16;
 /// Rows that are looked at before they are done.
 const AHEAD: usize = 64;
 
-/// What a row refers to, and where that may be. Whether a reference is quiet is hard to foretell
-/// for a processor, so all that comes before that question is done for many rows at once.
+/// What a row refers to, and where that may be. Whether a reference hits is often mispredicted, and
+/// a misprediction throws away what the processor began ahead: so all that can be known before is
+/// found out for many rows at once.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Ahead<W> {
+pub(super) struct ResolvedRow<W> {
     pub(super) block: u64,
     pub(super) set: usize,
     guess: usize,
@@ -29,14 +31,14 @@ pub(super) struct Ahead<W> {
     need: u8,
 }
 
-/// In [`Ahead::need`]: the row does not count.
+/// In [`ResolvedRow::need`]: the row does not count.
 const LEFT_OUT: u8 = 4;
-/// In [`Ahead::need`], this or a higher bit: the row may touch several blocks, or is checked.
+/// In [`ResolvedRow::need`], this or a higher bit: the row may touch several blocks, or is checked.
 const STRADDLES_SHIFT: u32 = 3;
 
 /// What flags say of a reference.
 #[derive(Clone, Copy, Default)]
-struct Nature {
+struct FlagMeaning {
     private: bool,
     kernel: bool,
     /// Whether the reference counts.
@@ -44,8 +46,8 @@ struct Nature {
 }
 
 /// The caches, and how rows are to be read.
-pub(super) struct Engine<F, W> {
-    pub(super) bus: Bus<F, W>,
+pub(super) struct TraceOrderEngine<F, W> {
+    pub(super) driver: ProtocolDriver<F, W>,
     pub(super) shift: u32,
     /// Bytes in a block, less 1.
     offset_mask: u64,
@@ -53,17 +55,17 @@ pub(super) struct Engine<F, W> {
     place: Box<[u8; THREADS]>,
     further: [u8; 256],
     processors: u16,
-    /// What a copy must allow for a reference of each kind to be quiet, or `LEFT_OUT`.
+    /// What a copy must permit for a reference of each kind to be a hit, or `LEFT_OUT`.
     need: [u8; 256],
     /// By flags.
-    nature: [Nature; 256],
+    nature: [FlagMeaning; 256],
     private: Vec<Range<u64>>,
     private_kernel: bool,
     /// Rows before the batch, fetches and what is left out included.
     rows: u64,
 }
 
-impl<F: Frames<W>, W: Words> Engine<F, W> {
+impl<F: CacheArrays<W>, W: WordMask> TraceOrderEngine<F, W> {
     pub(super) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
         let (block, _) = setup.geometry()?;
         let reading = setup.reading;
@@ -75,27 +77,27 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
         let instructions = u8::try_from(setup.instruction_caches()).unwrap_or(0);
         further[usize::from(AccessKind::Fetch.code())] = instructions;
         let mut need = [LEFT_OUT; 256];
-        // Nothing is quiet if everything is checked.
+        // Where reads are checked, every reference has to go by the table.
         let checked = u8::from(setup.check) << STRADDLES_SHIFT;
         for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch] {
-            let quiet = if kind.writes() { QUIET_WRITE } else { QUIET_READ };
+            let permission = if kind.writes() { MAY_WRITE } else { MAY_READ };
             if kind != AccessKind::Fetch || reading.fetches {
-                need[usize::from(kind.code())] = checked | u8::try_from(quiet).unwrap_or(0);
+                need[usize::from(kind.code())] = checked | u8::try_from(permission).unwrap_or(0);
             }
         }
-        let mut nature = [Nature::default(); 256];
+        let mut nature = [FlagMeaning::default(); 256];
         for (bits, nature) in (0..=u8::MAX).zip(nature.iter_mut()) {
             let has = |flag| Flags(bits).contains(flag);
             let (private, kernel) = (has(Flags::PRIVATE), has(Flags::KERNEL));
             let taken =
                 (reading.private || !private) && (reading.synchronisation || !has(Flags::SYNC));
             let area = reading.private_areas && private && (!kernel || reading.private_kernel);
-            *nature = Nature { private: area, kernel, taken };
+            *nature = FlagMeaning { private: area, kernel, taken };
         }
         let mut private = setup.private.clone();
         private.sort_by_key(|range| range.start);
         Ok(Self {
-            bus: Bus::new(setup, table)?,
+            driver: ProtocolDriver::new(setup, table)?,
             shift: block.bytes().trailing_zeros(),
             offset_mask: block.bytes() - 1,
             place,
@@ -112,7 +114,7 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
     /// Whether the reference is to a private area: its flag says so, or its address.
     #[inline]
     pub(super) fn is_private(&self, addr: u64, flags: u8) -> bool {
-        let Nature { private, kernel, .. } = self.nature[usize::from(flags)];
+        let FlagMeaning { private, kernel, .. } = self.nature[usize::from(flags)];
         let user = !kernel || self.private_kernel;
         private || (user && self.private.iter().any(|range| range.contains(&addr)))
     }
@@ -120,7 +122,7 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
     /// Does the references of a batch that count, and returns how many do not. If the batch is
     /// `PLAIN`, it has no flags, and no address says that its area is private.
     fn references<const PLAIN: bool>(&mut self, batch: &Batch) -> Result<u64, CheckError> {
-        let mut ahead = [Ahead::default(); AHEAD];
+        let mut ahead = [ResolvedRow::default(); AHEAD];
         let mut left_out = 0;
         for begin in (0..batch.len()).step_by(AHEAD) {
             let end = (begin + AHEAD).min(batch.len());
@@ -135,12 +137,12 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
                     continue;
                 }
                 let place = (ahead.set, ahead.guess);
-                if self.bus.quiet(place, (ahead.block, ahead.words), u64::from(ahead.need)) {
+                if self.driver.hit(place, (ahead.block, ahead.words), u64::from(ahead.need)) {
                     continue;
                 }
                 let row = begin + nth;
-                let piece = self.piece::<PLAIN>(batch, row, ahead);
-                if !self.bus.alone(&piece, place) {
+                let access = self.block_access::<PLAIN>(batch, row, ahead);
+                if !self.driver.uncontended(&access, place) {
                     self.slow::<PLAIN>(batch, row, ahead)?;
                 }
             }
@@ -154,7 +156,7 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
         &self,
         batch: &Batch,
         rows: Range<usize>,
-        ahead: &mut [Ahead<W>; AHEAD],
+        ahead: &mut [ResolvedRow<W>; AHEAD],
     ) {
         let (kinds, sizes) = (&batch.kind[rows.clone()], &batch.size[rows.clone()]);
         let (addrs, threads) = (&batch.addr[rows.clone()], &batch.thread[rows.clone()]);
@@ -171,43 +173,47 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
                 need = LEFT_OUT;
             }
             let words = W::range(W::word(begin), W::word(last));
-            let set = self.bus.frames.set(usize::from(cache), block);
-            let guess = self.bus.frames.guess(set, block);
-            *ahead = Ahead { block, set, guess, words, cache, need };
+            let (set, guess) = self.driver.caches.locate(usize::from(cache), block);
+            *ahead = ResolvedRow { block, set, guess, words, cache, need };
         }
     }
 
     /// What the flags of a row say.
     #[inline]
-    fn nature(&self, batch: &Batch, row: usize) -> Nature {
+    fn nature(&self, batch: &Batch, row: usize) -> FlagMeaning {
         self.nature[usize::from(batch.flags.get(row).copied().unwrap_or(0))]
     }
 
     /// A reference to one block.
     #[inline]
-    fn piece<const PLAIN: bool>(&self, batch: &Batch, row: usize, ahead: &Ahead<W>) -> Piece<W> {
+    fn block_access<const PLAIN: bool>(
+        &self,
+        batch: &Batch,
+        row: usize,
+        ahead: &ResolvedRow<W>,
+    ) -> BlockAccess<W> {
         let flags = if PLAIN { 0 } else { batch.flags.get(row).copied().unwrap_or(0) };
-        Piece {
+        BlockAccess {
             cache: usize::from(ahead.cache),
             block: ahead.block,
             words: ahead.words,
-            write: u64::from(ahead.need) == QUIET_WRITE,
+            write: u64::from(ahead.need) == MAY_WRITE,
             private: !PLAIN && self.is_private(batch.addr[row], flags),
             kernel: !PLAIN && self.nature[usize::from(flags)].kernel,
         }
     }
 
-    /// A reference to one block that is not quiet and perhaps concerns others.
+    /// A reference to one block that needs a transaction and perhaps concerns others.
     #[inline(never)]
     fn slow<const PLAIN: bool>(
         &mut self,
         batch: &Batch,
         row: usize,
-        ahead: &Ahead<W>,
+        ahead: &ResolvedRow<W>,
     ) -> Result<(), CheckError> {
-        let piece = self.piece::<PLAIN>(batch, row, ahead);
-        let done = self.bus.reference(&piece, ahead.set);
-        done.map_err(|error| self.located(error, piece.block, row))
+        let access = self.block_access::<PLAIN>(batch, row, ahead);
+        let done = self.driver.access(&access, ahead.set);
+        done.map_err(|error| self.located(error, access.block, row))
     }
 
     /// A reference that may touch several blocks.
@@ -222,20 +228,20 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
             let begin = addr.max(block << self.shift);
             let last = end.min((block << self.shift) | self.offset_mask);
             let word = |at| W::word(at & self.offset_mask);
-            let piece = Piece {
+            let access = BlockAccess {
                 cache: usize::from(self.place[thread] + self.further[kind]),
                 block,
                 words: W::range(word(begin), word(last)),
-                write: u64::from(need) & QUIET_WRITE != 0,
+                write: u64::from(need) & MAY_WRITE != 0,
                 private: self.is_private(begin, flags),
                 kernel: self.nature[usize::from(flags)].kernel,
             };
-            let set = self.bus.frames.set(piece.cache, block);
-            let done = self.bus.reference(&piece, set);
+            let set = self.driver.caches.frames.set_of(access.cache, block);
+            let done = self.driver.access(&access, set);
             done.map_err(|error| self.located(error, block, row))?;
         }
         // The reference itself is counted in `push`.
-        self.bus.counts.block_references += (end >> self.shift) - (addr >> self.shift);
+        self.driver.caches.counts.block_references += (end >> self.shift) - (addr >> self.shift);
         Ok(())
     }
 
@@ -259,14 +265,14 @@ impl<F: Frames<W>, W: Words> Engine<F, W> {
     /// References by the kernel that are counted.
     fn kernel_rows(&self, batch: &Batch) -> u64 {
         let counted = |(&flags, &kind): (&u8, &u8)| {
-            let Nature { kernel, taken, .. } = self.nature[usize::from(flags)];
+            let FlagMeaning { kernel, taken, .. } = self.nature[usize::from(flags)];
             u64::from(kernel && taken && self.need[usize::from(kind)] & LEFT_OUT == 0)
         };
         batch.flags.iter().zip(&batch.kind).map(counted).sum()
     }
 }
 
-impl<F: Frames<W>, W: Words> Work for Engine<F, W> {
+impl<F: CacheArrays<W>, W: WordMask> CountingEngine for TraceOrderEngine<F, W> {
     fn push(&mut self, batch: &Batch) -> Result<(), CheckError> {
         let left_out = if batch.flags.is_empty() && self.private.is_empty() {
             self.references::<true>(batch)?
@@ -274,17 +280,14 @@ impl<F: Frames<W>, W: Words> Work for Engine<F, W> {
             self.references::<false>(batch)?
         };
         let counted = batch.len() as u64 - left_out;
-        self.bus.counts.references += counted;
-        self.bus.counts.block_references += counted;
-        self.bus.counts.kernel.references += self.kernel_rows(batch);
+        self.driver.caches.counts.references += counted;
+        self.driver.caches.counts.block_references += counted;
+        self.driver.caches.counts.kernel.references += self.kernel_rows(batch);
         self.rows += batch.len() as u64;
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Counts {
-        self.bus.close();
-        let mut counts = self.bus.counts;
-        counts.hits = counts.block_references - counts.misses.total();
-        counts
+        self.driver.finish()
     }
 }

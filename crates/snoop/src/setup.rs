@@ -3,14 +3,9 @@
 use std::ops::Range;
 
 use homenode_base::BlockSize;
+use homenode_cache::{CACHES_MAX as PROCESSORS_MAX, CacheGeometry, MissRule};
 use homenode_machine::CacheShape;
-use serde::{Deserialize, Serialize};
 
-use super::directory::PROCESSORS_MAX;
-use super::frames::Shape;
-
-/// Largest cache.
-const CACHE_BYTES_MAX: u64 = 1 << 30;
 /// Smallest and largest block.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1024;
 
@@ -58,19 +53,6 @@ impl Default for Reading {
             private_kernel: false,
         }
     }
-}
-
-/// When an invalidation miss is true sharing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MissRule {
-    /// When what others wrote since the copy was lost is used before the new copy is lost: the
-    /// essential misses of Dubois et al. 1993.
-    #[default]
-    Dubois,
-    /// When the word that misses was written by others since the copy was lost: decided at the miss
-    /// (Torrellas, Lam and Hennessy 1994).
-    Torrellas,
 }
 
 /// A machine that cannot be.
@@ -139,13 +121,13 @@ impl Setup {
     /// # Errors
     /// When there can be no such cache, or no such number of processors.
     pub fn geometry(&self) -> Result<(BlockSize, usize), SetupError> {
-        let (block, shapes) = self.shapes()?;
-        Ok((block, shapes.iter().map(|shape| shape.ways).max().unwrap_or(1)))
+        let (block, geometries) = self.geometries()?;
+        Ok((block, geometries.iter().map(|cache| cache.ways).max().unwrap_or(1)))
     }
 
-    /// The block size and the shapes of all caches: one for each processor, and after them, if
+    /// The block size and the geometries of all caches: one for each processor, and after them, if
     /// caches are split, the instruction cache of each.
-    pub(crate) fn shapes(&self) -> Result<(BlockSize, Vec<Shape>), SetupError> {
+    pub(crate) fn geometries(&self) -> Result<(BlockSize, Vec<CacheGeometry>), SetupError> {
         let (processors, bytes) = (self.processors, self.cache.block_size_bytes);
         if !(1..=PROCESSORS_MAX).contains(&processors) {
             return Err(SetupError::Processors { processors });
@@ -154,7 +136,8 @@ impl Setup {
         if !BLOCK_BYTES.contains(&bytes) {
             return Err(SetupError::Block { bytes });
         }
-        let mut shapes = vec![shape(self.cache)?; usize::from(processors)];
+        let geometry = |cache| CacheGeometry::of(cache).ok_or(SetupError::Cache { cache });
+        let mut geometries = vec![geometry(self.cache)?; usize::from(processors)];
         if let Some(cache) = self.instructions {
             let instructions = cache.block_size_bytes;
             if instructions != bytes {
@@ -163,24 +146,13 @@ impl Setup {
             if processors > PROCESSORS_MAX / 2 {
                 return Err(SetupError::SplitProcessors { processors });
             }
-            shapes.extend(vec![shape(cache)?; usize::from(processors)]);
+            geometries.extend(vec![geometry(cache)?; usize::from(processors)]);
         }
-        Ok((block, shapes))
+        Ok((block, geometries))
     }
 
     /// From the number of a processor's cache to that of its instruction cache: 0 if that is one.
     pub(crate) fn instruction_caches(&self) -> usize {
         self.instructions.map_or(0, |_| usize::from(self.processors))
-    }
-}
-
-fn shape(cache: CacheShape) -> Result<Shape, SetupError> {
-    let CacheShape { size_bytes, block_size_bytes: bytes, associativity } = cache;
-    let set_bytes = associativity.saturating_mul(bytes);
-    let whole = set_bytes > 0 && size_bytes % set_bytes == 0 && size_bytes <= CACHE_BYTES_MAX;
-    let sets = if whole { size_bytes / set_bytes } else { 0 };
-    match (usize::try_from(sets), usize::try_from(associativity)) {
-        (Ok(sets), Ok(ways)) if sets.is_power_of_two() => Ok(Shape { sets, ways }),
-        (_, _) => Err(SetupError::Cache { cache }),
     }
 }

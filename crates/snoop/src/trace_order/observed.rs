@@ -1,40 +1,42 @@
 //! The engine with everything on view, one reference at a time.
 //!
-//! Values are carried along, so no reference is quiet: every one goes through the table.
+//! Values are carried along, so every reference goes through the table.
 
 use homenode_base::Access;
+use homenode_cache::{CacheArrays, IndexedSets, MissStatus};
 use homenode_trace::Batch;
 
-use super::counts::Counts;
-use super::frames::{Frames, Many, Story};
-use super::note::Deed;
-use super::{CheckError, Engine, Setup, SetupError, Work};
+use super::CountingEngine;
+use super::engine::TraceOrderEngine;
+use crate::counts::Counts;
+use crate::driver::{CheckError, Transition};
+use crate::setup::{Setup, SetupError};
 use crate::table::Table;
 
 /// How a cache lost the copy whose tag it still has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loss {
+pub(crate) enum CopyLoss {
     Invalidated,
     Removed,
 }
 
 /// What a cache has of a block.
-pub(crate) struct Sight {
+pub(crate) struct CopyView {
     pub(crate) state: u8,
-    pub(crate) loss: Option<Loss>,
+    pub(crate) loss: Option<CopyLoss>,
     /// Whether the copy came by an invalidation miss that is not yet known to be true sharing.
     pub(crate) open: bool,
     /// The write that each word comes from; empty without a copy.
     pub(crate) values: Vec<u64>,
 }
 
-/// An engine to look into. The arrangement that serves every cache and block is fast enough here.
-pub(crate) struct Watch(Box<Engine<Many<[u64; 4]>, [u64; 4]>>);
+/// An engine to look into. The arrays that serve every cache and block are fast enough here.
+pub(crate) struct ObservedEngine(Box<TraceOrderEngine<IndexedSets<[u64; 4]>, [u64; 4]>>);
 
-impl Watch {
+impl ObservedEngine {
     pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
-        let mut engine = Engine::new(&Setup { check: true, ..setup.clone() }, table)?;
-        engine.bus.log = Some(Vec::new());
+        let mut engine = TraceOrderEngine::new(&Setup { check: true, ..setup.clone() }, table)?;
+        engine.driver.log = Some(Vec::new());
         Ok(Self(Box::new(engine)))
     }
 
@@ -49,7 +51,7 @@ impl Watch {
     }
 
     /// Does one reference. Returns what the table was asked, in order.
-    pub(crate) fn push(&mut self, access: &Access) -> Result<Vec<Deed>, CheckError> {
+    pub(crate) fn push(&mut self, access: &Access) -> Result<Vec<Transition>, CheckError> {
         self.0.push(&Batch {
             thread: vec![access.thread],
             kind: vec![access.kind.code()],
@@ -58,12 +60,12 @@ impl Watch {
             flags: vec![access.flags.0],
             ..Batch::default()
         })?;
-        Ok(self.0.bus.log.as_mut().map(std::mem::take).unwrap_or_default())
+        Ok(self.0.driver.log.as_mut().map(std::mem::take).unwrap_or_default())
     }
 
-    /// What was counted so far; invalidation misses that are still open are not in it.
+    /// What was counted so far; misses that are still undecided are not in it.
     pub(crate) fn counts(&self) -> Counts {
-        self.0.bus.counts
+        self.0.driver.counts()
     }
 
     /// What was counted in all.
@@ -72,29 +74,29 @@ impl Watch {
     }
 
     /// What a cache has of a block.
-    pub(crate) fn sight(&self, processor: usize, block: u64) -> Sight {
-        let bus = &self.0.bus;
-        let set = bus.frames.set(processor, block);
-        let Some(at) = bus.frames.find(set, block) else {
-            return Sight { state: 0, loss: None, open: false, values: Vec::new() };
+    pub(crate) fn copy(&self, processor: usize, block: u64) -> CopyView {
+        let caches = &self.0.driver.caches;
+        let set = caches.frames.set_of(processor, block);
+        let Some(at) = caches.frames.find(set, block) else {
+            return CopyView { state: 0, loss: None, open: false, values: Vec::new() };
         };
-        let frame = &bus.frames.all()[at];
-        let loss = match frame.story {
-            Story::Invalidated => Some(Loss::Invalidated),
-            Story::Removed => Some(Loss::Removed),
-            Story::None | Story::Open | Story::OpenKernel => None,
+        let frame = &caches.frames.all()[at];
+        let loss = match frame.status {
+            MissStatus::Invalidated => Some(CopyLoss::Invalidated),
+            MissStatus::Removed => Some(CopyLoss::Removed),
+            MissStatus::Settled | MissStatus::Undecided | MissStatus::UndecidedKernel => None,
         };
-        let values = match &bus.shadow {
+        let values = match &caches.shadow {
             Some(shadow) if frame.state != 0 => shadow.copy(at).to_vec(),
             Some(_) | None => Vec::new(),
         };
-        Sight { state: frame.state, loss, open: frame.story.open().is_some(), values }
+        CopyView { state: frame.state, loss, open: frame.status.is_undecided(), values }
     }
 
     /// What was written last to the words of a block, and what memory has.
     pub(crate) fn latest_and_memory(&mut self, block: u64) -> [Vec<u64>; 2] {
-        let number = self.0.bus.directory.number(block);
-        match &mut self.0.bus.shadow {
+        let number = self.0.driver.caches.holders.number(block);
+        match &mut self.0.driver.caches.shadow {
             Some(shadow) => shadow.latest_and_memory(number).clone(),
             None => [Vec::new(), Vec::new()],
         }

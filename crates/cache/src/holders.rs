@@ -1,34 +1,34 @@
-//! Which caches have, had and lost each block.
+//! Which caches hold, lost and ever had each block.
 
-/// Sets of processors, one bit each.
-pub(crate) type Set = u64;
+/// Sets of caches, one bit each.
+pub type CacheSet = u64;
 
-/// Most processors: one bit each.
-pub const PROCESSORS_MAX: u16 = 64;
+/// Most caches: one bit each.
+pub const CACHES_MAX: u16 = 64;
 
-/// Blocks whose records lie together: a page of the directory is found by one look-up.
+/// Blocks whose records lie together: a page of the table is found by one look-up.
 const PAGE_SHIFT: u32 = 9;
 /// Sets in a record.
 const SETS: usize = 3;
-/// Processors up to which the sets of a record share a word.
+/// Caches up to which the sets of a record share a word.
 const PACKED_BITS: u32 = 16;
 
 /// What is known of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Record {
+pub struct BlockHolders {
     /// Caches with a valid copy.
-    pub(crate) holders: Set,
+    pub holders: CacheSet,
     /// Caches with a frame that had the block and lost it to another processor.
-    pub(crate) lost: Set,
+    pub lost: CacheSet,
     /// Caches that ever had it.
-    pub(crate) ever: Set,
+    pub ever: CacheSet,
 }
 
-/// The records of all blocks that were ever referenced, a word each for up to 16 processors.
+/// The records of all blocks that were ever referenced, a word each for up to 16 caches.
 ///
 /// Blocks are looked up by pages of 512 in a hash table with open addressing; a frame of a cache
 /// remembers its block's number, so that a block is looked up when it is fetched and never again.
-pub(crate) struct Directory {
+pub struct HolderTable {
     /// Whether the three sets of a record share a word.
     packed: bool,
     /// Page number of the address space, and number of the page here; `FREE` if there is none.
@@ -45,59 +45,59 @@ const FREE: (u64, u32) = (u64::MAX, u32::MAX);
 const SLOTS: usize = 64;
 
 /// A number that no block has; its record means nothing.
-pub(crate) const SCRATCH: u32 = 0;
+pub const NO_BLOCK: u32 = 0;
 
 /// A record whose sets share a word.
 #[derive(Clone, Copy)]
-pub(crate) struct Packed(pub(crate) u64);
+pub struct PackedHolders(pub u64);
 
 const LOW: u64 = (1 << PACKED_BITS) - 1;
 
-impl Packed {
+impl PackedHolders {
     /// Not 0 if other caches have a block that is fetched, or if those matter that have or lost
     /// the block that gives way for it, this one.
     #[inline]
-    pub(crate) fn concerns(self, fetched: Self, matters: u64) -> u64 {
+    pub fn concerns(self, fetched: Self, matters: u64) -> u64 {
         fetched.0 & LOW | self.0 & matters
     }
 
     /// The caches with a valid copy, and those that lost it, in a word.
-    pub(crate) const HOLDERS: u64 = LOW;
+    pub const HOLDERS: u64 = LOW;
     /// See [`Self::HOLDERS`].
-    pub(crate) const LOST: u64 = LOW << PACKED_BITS;
+    pub const LOST: u64 = LOW << PACKED_BITS;
 
     /// Whether a cache ever had the block.
     #[inline]
-    pub(crate) fn ever(self, cache: usize) -> bool {
+    pub fn ever(self, cache: usize) -> bool {
         self.0 >> (2 * PACKED_BITS) >> cache & 1 != 0
     }
 
     /// The record when a cache has no frame for the block any more.
     #[inline]
-    pub(crate) fn without(self, cache: usize) -> Self {
+    pub fn without(self, cache: usize) -> Self {
         Self(self.0 & !((1 | 1 << PACKED_BITS) << cache))
     }
 
     /// The record when a cache gets the block that nobody has, and that it has no frame for.
     #[inline]
-    pub(crate) fn only(self, cache: usize) -> Self {
+    pub fn only(self, cache: usize) -> Self {
         Self(self.0 | (1 | 1 << (2 * PACKED_BITS)) << cache)
     }
 }
 
-impl Directory {
-    /// An empty directory for so many processors.
-    pub(crate) fn new(processors: usize) -> Self {
-        let packed = processors as u64 <= u64::from(PACKED_BITS);
+impl HolderTable {
+    /// An empty table for so many caches.
+    pub fn new(caches: usize) -> Self {
+        let packed = caches as u64 <= u64::from(PACKED_BITS);
         let (slots, hash_shift) = (vec![FREE; SLOTS], 64 - SLOTS.trailing_zeros());
         let mut new = Self { packed, slots, hash_shift, pages: 0, words: Vec::new() };
         new.add_page();
         new
     }
 
-    /// The records by their blocks' numbers, if they are [`Packed`].
+    /// The records by their blocks' numbers, if they are [`PackedHolders`].
     #[inline]
-    pub(crate) fn packed(&mut self) -> Option<&mut [u64]> {
+    pub fn packed(&mut self) -> Option<&mut [u64]> {
         self.packed.then_some(&mut self.words[..])
     }
 
@@ -113,7 +113,7 @@ impl Directory {
 
     /// The number of a block.
     #[inline]
-    pub(crate) fn number(&mut self, block: u64) -> u32 {
+    pub fn number(&mut self, block: u64) -> u32 {
         let page = block >> PAGE_SHIFT;
         let (key, mut found) = self.slots[self.slot(page)];
         if key != page {
@@ -165,22 +165,22 @@ impl Directory {
 
     /// What is known of the block with this number.
     #[inline]
-    pub(crate) fn get(&self, number: u32) -> Record {
+    pub fn get(&self, number: u32) -> BlockHolders {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
         if self.packed {
             let word = self.words[at];
             let set = |i: u32| word >> (i * PACKED_BITS) & ((1 << PACKED_BITS) - 1);
-            return Record { holders: set(0), lost: set(1), ever: set(2) };
+            return BlockHolders { holders: set(0), lost: set(1), ever: set(2) };
         }
         let words = &self.words[at * SETS..][..SETS];
-        Record { holders: words[0], lost: words[1], ever: words[2] }
+        BlockHolders { holders: words[0], lost: words[1], ever: words[2] }
     }
 
     /// Keeps what is now known of it.
     #[inline]
-    pub(crate) fn put(&mut self, number: u32, record: Record) {
+    pub fn put(&mut self, number: u32, record: BlockHolders) {
         let at = usize::try_from(number).unwrap_or(usize::MAX);
-        let Record { holders, lost, ever } = record;
+        let BlockHolders { holders, lost, ever } = record;
         if self.packed {
             self.words[at] = holders | lost << PACKED_BITS | ever << (2 * PACKED_BITS);
         } else {
@@ -189,8 +189,8 @@ impl Directory {
     }
 }
 
-/// The processors of a set, lowest first.
-pub(crate) fn members(mut set: Set) -> impl Iterator<Item = usize> {
+/// The caches of a set, lowest first.
+pub fn members(mut set: CacheSet) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let first = (set != 0).then(|| set.trailing_zeros())?;
         set &= set - 1;
@@ -206,19 +206,22 @@ mod tests {
 
     #[test]
     fn every_block_keeps_its_number_and_its_record() {
-        for processors in [1, 16, 17, 64] {
-            let mut directory = Directory::new(processors);
+        for caches in [1, 16, 17, 64] {
+            let mut table = HolderTable::new(caches);
             let mut rng = Rng::new(3);
-            let mut known: HashMap<u64, (u32, Record)> = HashMap::new();
-            let set = |rng: &mut Rng| rng.next_u64() >> (64 - processors);
+            let mut known: HashMap<u64, (u32, BlockHolders)> = HashMap::new();
+            let set = |rng: &mut Rng| rng.next_u64() >> (64 - caches);
             for _ in 0..20_000 {
                 let block = rng.below(3_000) << rng.below(40);
-                let number = directory.number(block);
-                let entry = known.entry(block).or_insert((number, Record::default()));
-                assert_eq!(*entry, (number, directory.get(number)), "block {block}");
-                let record =
-                    Record { holders: set(&mut rng), lost: set(&mut rng), ever: set(&mut rng) };
-                directory.put(number, record);
+                let number = table.number(block);
+                let entry = known.entry(block).or_insert((number, BlockHolders::default()));
+                assert_eq!(*entry, (number, table.get(number)), "block {block}");
+                let record = BlockHolders {
+                    holders: set(&mut rng),
+                    lost: set(&mut rng),
+                    ever: set(&mut rng),
+                };
+                table.put(number, record);
                 entry.1 = record;
             }
             let mut numbers: Vec<u32> = known.values().map(|&(number, _)| number).collect();

@@ -1,10 +1,10 @@
-//! What the table was asked and what it said, noted for those who look on (`walk`).
+//! What the table was asked and what it said, recorded for those who observe (`walk`).
 
 use crate::vocabulary::{Action, Event};
 
 /// One cell of the table, done.
 #[derive(Clone, Debug)]
-pub(crate) struct Deed {
+pub(crate) struct Transition {
     pub(crate) block: u64,
     pub(crate) state: u8,
     pub(crate) event: Event,
@@ -13,12 +13,12 @@ pub(crate) struct Deed {
     /// The first of the other caches with a copy: the owner, if there is one.
     pub(crate) supplier: Option<usize>,
     /// What the other copies did about it.
-    pub(crate) echoes: Vec<Echo>,
+    pub(crate) responses: Vec<SnoopResponse>,
 }
 
-/// A copy that saw a transaction.
+/// What a copy that saw a transaction did.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Echo {
+pub(crate) struct SnoopResponse {
     pub(crate) holder: usize,
     pub(crate) state: u8,
     pub(crate) next: u8,
@@ -28,13 +28,13 @@ pub(crate) struct Echo {
     pub(crate) word: bool,
 }
 
-impl Deed {
+impl Transition {
     pub(crate) fn new(
         block: u64,
         (state, event, condition): (u8, Event, u8),
         (action, supplier): (Action<u8>, Option<usize>),
     ) -> Self {
-        let echoes = Vec::new();
-        Self { block, state, event, condition, action, supplier, echoes }
+        let responses = Vec::new();
+        Self { block, state, event, condition, action, supplier, responses }
     }
 }

@@ -1,0 +1,209 @@
+//! Why a copy was not there, and whose sharing a coherence transaction is.
+//!
+//! A frame remembers which words its processor touched during the life of its copy. When a copy is
+//! lost to another processor, the frame stays and collects what others write meanwhile: a miss on
+//! it is true sharing if that is used, else false.
+
+use serde::{Deserialize, Serialize};
+
+use crate::access::BlockAccess;
+use crate::frames::{CacheArrays, Frame, MAY_READ, MAY_WRITE, READ, WRITTEN};
+use crate::holders::{BlockHolders, members};
+use crate::system::CacheSystem;
+use crate::words::WordMask;
+
+/// When an invalidation miss is true sharing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissRule {
+    /// When what others wrote since the copy was lost is used before the new copy is lost: the
+    /// essential misses of Dubois et al. 1993.
+    #[default]
+    Dubois,
+    /// When the word that misses was written by others since the copy was lost: decided at the miss
+    /// (Torrellas, Lam and Hennessy 1994).
+    Torrellas,
+}
+
+/// The classes of [`crate::Misses`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissClass {
+    /// The processor never had the block.
+    Cold,
+    /// The copy was replaced.
+    Replacement,
+    /// What others wrote since the invalidation is used before this copy is lost.
+    InvalidationTrue,
+    /// Nothing that others wrote is used.
+    InvalidationFalse,
+    /// The copy was invalidated, although its area is private.
+    InvalidationPassive,
+    /// The copy went with its process to another processor.
+    Removal,
+}
+
+/// The classes of [`crate::Sharing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SharingClass {
+    /// Another holder touched the written word.
+    True,
+    /// None did.
+    False,
+    /// The block is of a private area.
+    Passive,
+}
+
+/// What the classification of misses has to know of a frame: how it lost its copy, or that the miss
+/// which fetched its copy has no class yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissStatus {
+    /// Nothing.
+    #[default]
+    Settled,
+    /// The copy was fetched by an invalidation miss that is not yet known to be true sharing.
+    Undecided,
+    /// The same, and it was the kernel's reference that missed.
+    UndecidedKernel,
+    /// Another processor's transaction invalidated the copy.
+    Invalidated,
+    /// The copy went with its process.
+    Removed,
+}
+
+impl MissStatus {
+    /// Whether the miss has no class yet.
+    #[inline]
+    #[must_use]
+    pub fn is_undecided(self) -> bool {
+        matches!(self, Self::Undecided | Self::UndecidedKernel)
+    }
+
+    /// Whether the miss has no class yet, and then whether it is the kernel's.
+    #[inline]
+    #[must_use]
+    pub fn undecided(self) -> Option<bool> {
+        self.is_undecided().then_some(self == Self::UndecidedKernel)
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask> CacheSystem<F, W> {
+    /// The class of a miss on a frame that lost its copy to another processor is counted, or is
+    /// left undecided. Returns which.
+    pub fn coherence_miss(
+        &mut self,
+        access: &BlockAccess<W>,
+        at: usize,
+        record: BlockHolders,
+    ) -> MissStatus {
+        self.tell_writes(access.block, record);
+        let Frame { status, remote_written, .. } = *self.frame(at);
+        let class = if status == MissStatus::Removed {
+            MissClass::Removal
+        } else if access.private {
+            MissClass::InvalidationPassive
+        } else if remote_written.meets(access.words) {
+            MissClass::InvalidationTrue
+        } else if self.rule == MissRule::Torrellas || remote_written.is_empty() {
+            MissClass::InvalidationFalse
+        } else if access.kernel {
+            return MissStatus::UndecidedKernel;
+        } else {
+            return MissStatus::Undecided;
+        };
+        self.counts.add_miss(class, access.kernel);
+        MissStatus::Settled
+    }
+
+    /// An undecided miss is true sharing once a word is touched that others wrote. Returns whether
+    /// the copy's miss was undecided and the reference needs no transaction, and so is done.
+    /// `permissions` says what a state allows.
+    #[inline]
+    pub fn touch_undecided(
+        &mut self,
+        access: &BlockAccess<W>,
+        at: usize,
+        permissions: impl Fn(u8) -> u64,
+    ) -> bool {
+        let frame = self.frame(at);
+        let Some(kernel) = frame.status.undecided() else { return false };
+        let permissions = permissions(frame.state);
+        if frame.remote_written.meets(access.words) {
+            frame.status = MissStatus::Settled;
+            frame.permit(permissions);
+            self.counts.add_miss(MissClass::InvalidationTrue, kernel);
+        }
+        let need = if access.write { MAY_WRITE } else { MAY_READ };
+        let permitted = permissions & need != 0;
+        if permitted {
+            self.mark_touched(access, at);
+        }
+        permitted
+    }
+
+    /// The frame's processor touches the words.
+    #[inline]
+    pub fn mark_touched(&mut self, access: &BlockAccess<W>, at: usize) {
+        let kind = if access.write { WRITTEN } else { READ };
+        self.frame(at).touched[kind].add(access.words);
+    }
+
+    /// Counts a coherence transaction about copies in these frames of other caches.
+    pub fn count_coherence(
+        &mut self,
+        access: &BlockAccess<W>,
+        mut copies: impl Iterator<Item = usize>,
+    ) {
+        let frames = self.frames.all();
+        let class = if access.private {
+            SharingClass::Passive
+        } else if copies.any(|at| frames[at].all_touched().meets(access.words)) {
+            SharingClass::True
+        } else {
+            SharingClass::False
+        };
+        self.counts.add_coherence(class, access.kernel);
+    }
+
+    /// Those who lost the block learn which words the holders wrote since. Has to be called before
+    /// a copy is lost and before a miss on a lost one: what is written is collected in the writer's
+    /// frame meanwhile, so that a write without a transaction looks at no other cache.
+    pub fn tell_writes(&mut self, block: u64, record: BlockHolders) {
+        for holder in members(record.holders) {
+            let at = self.known_frame(holder, block);
+            let written = self.frame(at).take_written();
+            if written.is_empty() {
+                continue;
+            }
+            for loser in members(record.lost) {
+                let at = self.known_frame(loser, block);
+                self.frame(at).remote_written.add(written);
+            }
+        }
+    }
+
+    /// Another processor's transaction takes a copy away.
+    pub fn lose(&mut self, block: u64, (holder, at): (usize, usize), status: MissStatus) {
+        self.end_copy(at);
+        let set = self.frames.set_of(holder, block);
+        self.frames.invalidate(set, at);
+        let frame = self.frame(at);
+        (frame.remote_written, frame.state, frame.status) = (W::default(), 0, status);
+    }
+
+    /// A copy is gone: a miss that is still undecided was false sharing.
+    #[inline]
+    pub fn end_copy(&mut self, at: usize) {
+        if let Some(kernel) = std::mem::take(&mut self.frame(at).status).undecided() {
+            self.counts.add_miss(MissClass::InvalidationFalse, kernel);
+        }
+    }
+
+    /// All copies are gone, at the end of the trace.
+    pub fn end_all_copies(&mut self) {
+        for at in 0..self.frames.all().len() {
+            self.end_copy(at);
+        }
+    }
+}

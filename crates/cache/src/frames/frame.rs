@@ -1,0 +1,96 @@
+//! A frame, and what is known of the copy in it.
+
+use crate::classify::MissStatus;
+use crate::holders::NO_BLOCK;
+use crate::words::WordMask;
+
+/// The label of a frame that was never used.
+const UNUSED: u64 = u64::MAX;
+
+/// In a label: the processor may read the copy without a transaction.
+pub const MAY_READ: u64 = 1;
+/// In a label: the processor may write the copy without a transaction.
+pub const MAY_WRITE: u64 = 2;
+pub(super) const PERMISSIONS: u64 = 3;
+
+/// A frame and what is known of the copy in it: all that a reference needs lies side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<W> {
+    pub(super) label: u64,
+    /// The words its holder has read, and those it has written since the others were last told
+    /// ([`Self::take_written`]).
+    pub touched: [W; 2],
+    /// The words that others wrote since the copy was lost, or before an undecided miss.
+    pub remote_written: W,
+    /// Number of the block in the table of holders.
+    pub number: u32,
+    /// The protocol's state of the copy; 0 without one.
+    pub state: u8,
+    /// What the classification of misses has to know of the copy, or of how it was lost.
+    pub status: MissStatus,
+}
+
+/// Positions in [`Frame::touched`].
+pub const READ: usize = 0;
+/// See [`READ`].
+pub const WRITTEN: usize = 1;
+
+impl<W: WordMask> Frame<W> {
+    pub(super) fn unused() -> Self {
+        Self { label: UNUSED, ..Self::of(0, NO_BLOCK) }
+    }
+
+    /// A frame for a block that is not there yet.
+    #[inline]
+    pub fn of(block: u64, number: u32) -> Self {
+        let none = W::default();
+        let (touched, status) = ([none; 2], MissStatus::Settled);
+        Self { label: block << 2, touched, remote_written: none, number, state: 0, status }
+    }
+
+    /// Whether it ever had a block.
+    #[inline]
+    pub fn is_used(&self) -> bool {
+        self.label != UNUSED
+    }
+
+    /// The block that it has or had.
+    #[inline]
+    pub fn block(&self) -> u64 {
+        self.label >> 2
+    }
+
+    #[inline]
+    pub(super) fn is_of(&self, block: u64) -> bool {
+        self.label ^ (block << 2) <= PERMISSIONS
+    }
+
+    /// Whether it has a copy of the block, with which the processor may do this without a
+    /// transaction.
+    #[inline]
+    pub fn permits(&self, block: u64, need: u64) -> bool {
+        // All but the bit that is not needed.
+        let relevant = !PERMISSIONS | need;
+        (self.label ^ (block << 2 | need)) & relevant == 0
+    }
+
+    /// Sets what the processor may do with the copy without a transaction.
+    #[inline]
+    pub fn permit(&mut self, permissions: u64) {
+        self.label = self.label & !PERMISSIONS | permissions;
+    }
+
+    /// Words that the holder read or wrote during the life of its copy.
+    pub fn all_touched(&self) -> W {
+        let [mut touched, written] = self.touched;
+        touched.add(written);
+        touched
+    }
+
+    /// Words written since the last call; they count as read from now on.
+    pub fn take_written(&mut self) -> W {
+        let written = std::mem::take(&mut self.touched[WRITTEN]);
+        self.touched[READ].add(written);
+        written
+    }
+}

@@ -1,0 +1,248 @@
+//! Cache arrays: where blocks are in the caches, and which one is replaced.
+//!
+//! The frames of all caches lie in one array, those of a set together, so that a reference knows
+//! the set by its number and looks into no cache in particular. Each frame has a *label*: the
+//! number of its block shifted left by two, and in the low bits what the processor may do with the
+//! copy without a transaction. An invalidated frame keeps its label with no such bit.
+
+mod bytes;
+mod frame;
+mod indexed;
+mod packed;
+mod ways_16;
+mod ways_8;
+
+use homenode_machine::CacheShape;
+
+use bytes::{ONES, equal, first, first_equal, zeros};
+use frame::PERMISSIONS;
+pub use frame::{Frame, MAY_READ, MAY_WRITE, READ, WRITTEN};
+pub use indexed::IndexedSets;
+
+/// Up to eight frames a set.
+pub type UpTo8Ways<W> = packed::PackedSets<ways_8::Ways8, W>;
+/// Up to 16 frames a set.
+pub type UpTo16Ways<W> = packed::PackedSets<ways_16::Ways16, W>;
+
+/// Largest cache.
+const CACHE_BYTES_MAX: u64 = 1 << 30;
+
+/// Sets (a power of two) and frames in each of one cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheGeometry {
+    /// Sets.
+    pub sets: usize,
+    /// Frames in each.
+    pub ways: usize,
+}
+
+impl CacheGeometry {
+    /// The geometry of a cache that consists of whole sets, whose number is a power of two, and
+    /// has at most 1 GiB; of others there is none.
+    ///
+    /// ```
+    /// use homenode_cache::CacheGeometry;
+    /// use homenode_machine::CacheShape;
+    /// let shape = CacheShape { size_bytes: 1024, block_size_bytes: 32, associativity: 4 };
+    /// assert_eq!(CacheGeometry::of(shape), Some(CacheGeometry { sets: 8, ways: 4 }));
+    /// assert_eq!(CacheGeometry::of(CacheShape { associativity: 3, ..shape }), None);
+    /// ```
+    #[must_use]
+    pub fn of(cache: CacheShape) -> Option<Self> {
+        let CacheShape { size_bytes, block_size_bytes, associativity } = cache;
+        let set_bytes = associativity.saturating_mul(block_size_bytes);
+        if set_bytes == 0 || size_bytes % set_bytes != 0 || size_bytes > CACHE_BYTES_MAX {
+            return None;
+        }
+        let sets = usize::try_from(size_bytes / set_bytes).ok()?;
+        let ways = usize::try_from(associativity).ok()?;
+        sets.is_power_of_two().then_some(Self { sets, ways })
+    }
+}
+
+/// The frames of all caches. Sets and frames are numbered through all of them.
+///
+/// Frames are public to the engines, for whom they hold the protocol's states and what is known of
+/// the use of each copy; which frame is searched, touched and replaced is decided here.
+pub trait CacheArrays<W>: Send {
+    /// Caches of these geometries.
+    fn new(geometries: &[CacheGeometry]) -> Self;
+    /// All frames, by their numbers.
+    fn all(&self) -> &[Frame<W>];
+    /// See [`Self::all`].
+    fn all_mut(&mut self) -> &mut [Frame<W>];
+    /// The set of a cache in which a block can be.
+    fn set_of(&self, cache: usize, block: u64) -> usize;
+    /// The frame of a set that may have the block; if it has not, another one may still.
+    fn guess(&self, set: usize, block: u64) -> usize;
+    /// Whether no frame of a set has the block or had it last; sometimes false although none has.
+    fn lacks(&self, set: usize, block: u64) -> bool;
+    /// The frame of a set that has the block or had it last.
+    fn find(&self, set: usize, block: u64) -> Option<usize>;
+    /// The frame becomes the one used last.
+    fn touch(&mut self, set: usize, frame: usize);
+    /// The frame that a new block takes: never used, else the invalidated one used longest ago,
+    /// else the one used longest ago.
+    fn victim(&self, set: usize) -> usize;
+    /// A set's frame gets a block, which is used now, and all else that is in it.
+    fn fill(&mut self, place: (usize, usize), block: u64, content: Frame<W>);
+    /// The frame loses its copy but keeps its label.
+    fn invalidate(&mut self, set: usize, frame: usize);
+}
+
+/// Boxes the `new` of a type that has cache arrays and word masks as its parameters, with those
+/// that suffice for blocks of so many words and so many ways: narrow masks keep frames small, and
+/// sets of few ways are searched in a few instructions.
+///
+/// `boxed_for_geometry!((words, ways), Engine, (setup, table))` is `Box::new(Engine::<_, _>::new(
+/// setup, table)?)`.
+#[macro_export]
+macro_rules! boxed_for_geometry {
+    (($words:expr, $ways:expr), $kind:ident, ($($argument:expr),+)) => {{
+        use $crate::{IndexedSets, UpTo8Ways, UpTo16Ways};
+        match ($words, $ways) {
+            (..=32, ..=8) => Box::new($kind::<UpTo8Ways<u32>, u32>::new($($argument),+)?),
+            (..=32, ..=16) => Box::new($kind::<UpTo16Ways<u32>, u32>::new($($argument),+)?),
+            (..=32, _) => Box::new($kind::<IndexedSets<u32>, u32>::new($($argument),+)?),
+            (..=64, ..=16) => Box::new($kind::<UpTo16Ways<u64>, u64>::new($($argument),+)?),
+            (..=64, _) => Box::new($kind::<IndexedSets<u64>, u64>::new($($argument),+)?),
+            (_, ..=16) => {
+                Box::new($kind::<UpTo16Ways<[u64; 4]>, [u64; 4]>::new($($argument),+)?)
+            }
+            (_, _) => Box::new($kind::<IndexedSets<[u64; 4]>, [u64; 4]>::new($($argument),+)?),
+        }
+    }};
+}
+
+/// Numbers of caches fit into a byte.
+const CACHES: usize = 256;
+
+/// Where the sets of a cache begin, and which part of a block's number says which it is.
+#[derive(Clone, Copy, Debug)]
+struct SetRange {
+    first: usize,
+    mask: u64,
+}
+
+impl SetRange {
+    #[inline]
+    fn set_of(self, block: u64) -> usize {
+        self.first + usize::try_from(block & self.mask).unwrap_or(0)
+    }
+}
+
+/// The sets of caches of these geometries, one cache after the other.
+fn set_ranges(geometries: &[CacheGeometry]) -> Box<[SetRange; CACHES]> {
+    let mut first = 0;
+    let mut ranges = Box::new([SetRange { first, mask: 0 }; CACHES]);
+    for (range, cache) in ranges.iter_mut().zip(geometries) {
+        *range = SetRange { first, mask: cache.sets as u64 - 1 };
+        first += cache.sets;
+    }
+    ranges
+}
+
+/// A byte from 1 to 255 that depends on a block: tags are compared eight at a time.
+#[inline]
+fn tag(block: u64) -> u64 {
+    // The high bits of a product depend on all bits of its factors.
+    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use homenode_base::Rng;
+
+    const GEOMETRIES: fn(usize) -> [CacheGeometry; 2] =
+        |ways| [CacheGeometry { sets: 4, ways }, CacheGeometry { sets: 1, ways: ways.div_ceil(2) }];
+
+    /// Both arrangements do the same, whatever happens.
+    fn agree<F: CacheArrays<u32>>(ways: usize) {
+        let (mut packed, mut indexed) =
+            (F::new(&GEOMETRIES(ways)), IndexedSets::<u32>::new(&GEOMETRIES(ways)));
+        let mut rng = Rng::new(u64::try_from(ways).unwrap());
+        // Frames have other numbers in the two: they are known by how they were filled.
+        let mut filled = vec![(0, 0)];
+        for step in 0..40_000 {
+            let (cache, block) = (usize::from(rng.below(2) == 0), rng.below(60) << 40 >> 38);
+            let sets = (packed.set_of(cache, block), indexed.set_of(cache, block));
+            let found = (packed.find(sets.0, block), indexed.find(sets.1, block));
+            assert_eq!(found.0.is_some(), found.1.is_some(), "step {step}, {ways} ways");
+            let copy = found.0.filter(|&frame| packed.all()[frame].label & PERMISSIONS != 0);
+            assert_eq!(
+                copy.is_some(),
+                found.1.is_some_and(|f| indexed.all()[f].label & PERMISSIONS != 0)
+            );
+            match (found, rng.below(4)) {
+                ((Some(a), Some(b)), 0) if copy.is_some() => {
+                    packed.invalidate(sets.0, a);
+                    indexed.invalidate(sets.1, b);
+                }
+                ((Some(a), Some(b)), _) if copy.is_some() => {
+                    packed.touch(sets.0, a);
+                    indexed.touch(sets.1, b);
+                }
+                (_, _) => {
+                    let a = found.0.unwrap_or_else(|| packed.victim(sets.0));
+                    let b = found.1.unwrap_or_else(|| indexed.victim(sets.1));
+                    assert_eq!(filled[packed.number(a)], filled[indexed.number(b)], "step {step}");
+                    let number = u32::try_from(filled.len()).unwrap();
+                    filled.push((cache, block));
+                    packed.put((sets.0, a), block, number);
+                    indexed.put((sets.1, b), block, number);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_arrangements_agree() {
+        for ways in 1..=16 {
+            agree::<UpTo16Ways<u32>>(ways);
+            if ways <= 8 {
+                agree::<UpTo8Ways<u32>>(ways);
+            }
+        }
+    }
+
+    trait Put {
+        fn put(&mut self, place: (usize, usize), block: u64, number: u32);
+        fn number(&self, frame: usize) -> usize;
+    }
+
+    impl<F: CacheArrays<u32>> Put for F {
+        fn put(&mut self, (set, frame): (usize, usize), block: u64, number: u32) {
+            self.fill((set, frame), block, Frame::of(block, number));
+            self.all_mut()[frame].permit(MAY_READ);
+        }
+
+        fn number(&self, frame: usize) -> usize {
+            usize::try_from(self.all()[frame].number).unwrap()
+        }
+    }
+
+    fn victims<F: CacheArrays<u32>>() {
+        let mut cache = F::new(&[CacheGeometry { sets: 1, ways: 3 }]);
+        for block in [10, 11, 12] {
+            let frame = cache.victim(0);
+            assert!(!cache.all()[frame].is_used());
+            cache.fill((0, frame), block, Frame::of(block, 0));
+        }
+        // Used longest ago: 10, then 11, then 12.
+        let frames = [10, 11, 12].map(|block| cache.find(0, block).unwrap());
+        assert_eq!(cache.victim(0), frames[0]);
+        cache.invalidate(0, frames[2]);
+        assert_eq!(cache.victim(0), frames[2], "the invalidated one first");
+        cache.invalidate(0, frames[1]);
+        assert_eq!(cache.victim(0), frames[1], "of those the one used longest ago");
+        assert_eq!(cache.find(0, 11), Some(frames[1]), "it keeps its block's number");
+    }
+
+    #[test]
+    fn the_victim_is_unused_then_invalidated_then_oldest() {
+        victims::<UpTo8Ways<u32>>();
+        victims::<UpTo16Ways<u32>>();
+        victims::<IndexedSets<u32>>();
+    }
+}

@@ -1,0 +1,30 @@
+//! What every machine with caches has, whatever keeps them coherent: the arrays that blocks lie
+//! in, which caches hold each block, why a copy was not there and whose sharing that is, values to
+//! check a protocol by, and the counts of all this.
+//!
+//! [`CacheSystem`] is all of it together. It knows no protocol: an engine decides what a reference
+//! does to which copies, and has it done here.
+#![forbid(unsafe_code)]
+
+mod access;
+mod classify;
+mod counts;
+mod frames;
+mod holders;
+mod shadow;
+mod system;
+mod words;
+
+pub use access::BlockAccess;
+pub use classify::{MissClass, MissRule, MissStatus, SharingClass};
+pub use counts::{CacheCounts, KernelCounts, Misses, Sharing};
+pub use frames::{
+    CacheArrays, CacheGeometry, Frame, IndexedSets, MAY_READ, MAY_WRITE, READ, UpTo8Ways,
+    UpTo16Ways, WRITTEN,
+};
+pub use holders::{
+    BlockHolders, CACHES_MAX, CacheSet, HolderTable, NO_BLOCK, PackedHolders, members,
+};
+pub use shadow::ShadowValues;
+pub use system::{CacheSystem, CacheSystemSetup, Place};
+pub use words::WordMask;

@@ -1,0 +1,102 @@
+//! All caches of a machine and what is known of their copies.
+
+use std::marker::PhantomData;
+
+use crate::classify::MissRule;
+use crate::counts::CacheCounts;
+use crate::frames::{CacheArrays, CacheGeometry, Frame, MAY_WRITE};
+use crate::holders::HolderTable;
+use crate::shadow::ShadowValues;
+use crate::words::WordMask;
+
+/// A set, and the frame of it that may have a block.
+pub type Place = (usize, usize);
+
+/// All caches of a machine, whatever keeps them coherent: it is for the engine to say what becomes
+/// of which copies.
+pub struct CacheSystem<F, W> {
+    /// Where the blocks are.
+    pub frames: F,
+    /// Who holds them.
+    pub holders: HolderTable,
+    /// What was counted.
+    pub counts: CacheCounts,
+    /// The values of all copies and of memory, if reads are checked.
+    pub shadow: Option<ShadowValues>,
+    pub(crate) rule: MissRule,
+    words: PhantomData<W>,
+}
+
+/// What a [`CacheSystem`] is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct CacheSystemSetup<'a> {
+    /// Each cache.
+    pub geometries: &'a [CacheGeometry],
+    /// Words in a block.
+    pub words: u64,
+    /// When an invalidation miss is true sharing.
+    pub rule: MissRule,
+    /// Whether values are carried along, to check every read.
+    pub check: bool,
+}
+
+impl<F: CacheArrays<W>, W: WordMask> CacheSystem<F, W> {
+    /// Empty caches.
+    #[must_use]
+    pub fn new(setup: CacheSystemSetup<'_>) -> Self {
+        let CacheSystemSetup { geometries, words, rule, check } = setup;
+        let words = usize::try_from(words).unwrap_or(usize::MAX);
+        let frames = F::new(geometries);
+        Self {
+            holders: HolderTable::new(geometries.len()),
+            counts: CacheCounts::default(),
+            shadow: check.then(|| ShadowValues::new(words, frames.all().len())),
+            rule,
+            frames,
+            words: PhantomData,
+        }
+    }
+
+    /// A frame by its number.
+    #[inline]
+    pub fn frame(&mut self, at: usize) -> &mut Frame<W> {
+        &mut self.frames.all_mut()[at]
+    }
+
+    /// The set of a cache in which a block can be, and the frame of it that may have it.
+    #[inline]
+    pub fn locate(&self, cache: usize, block: u64) -> Place {
+        let set = self.frames.set_of(cache, block);
+        (set, self.frames.guess(set, block))
+    }
+
+    /// The frame of a block that this cache is known to have or have lost.
+    #[inline]
+    pub fn known_frame(&self, cache: usize, block: u64) -> usize {
+        let set = self.frames.set_of(cache, block);
+        let found = self.frames.find(set, block);
+        found.expect("the table of holders knows who has a frame for the block")
+    }
+
+    /// Does a reference to a frame that may have the block, if it needs no transaction: `need` is
+    /// what the copy must allow. Returns whether that was so.
+    #[inline]
+    pub fn hit(&mut self, (set, at): Place, (block, words): (u64, W), need: u64) -> bool {
+        let frame = &mut self.frames.all_mut()[at];
+        let permitted = frame.permits(block, need);
+        if permitted {
+            frame.touched[usize::from(need & MAY_WRITE != 0)].add(words);
+            self.frames.touch(set, at);
+        }
+        permitted
+    }
+
+    /// Puts a copy in a state, and says what its holder may do without a transaction then.
+    #[inline]
+    pub fn set_state(&mut self, at: usize, state: u8, permissions: u64) {
+        let frame = self.frame(at);
+        frame.state = state;
+        // An undecided miss has to see every reference until it has a class.
+        frame.permit(if frame.status.is_undecided() { 0 } else { permissions });
+    }
+}

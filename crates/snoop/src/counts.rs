@@ -1,0 +1,65 @@
+//! What is counted. The names of the fields are a public contract (`docs/bus.md`).
+
+use homenode_cache::{CacheCounts, KernelCounts, Misses, Sharing};
+use homenode_machine::BusCycles;
+use serde::Serialize;
+
+/// Everything that one configuration counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// References and fetches in the trace.
+    pub references: u64,
+    /// The same, where one that straddles blocks counts for each.
+    pub block_references: u64,
+    /// Those that found a valid copy.
+    pub hits: u64,
+    /// Those that did not, by why.
+    pub misses: Misses,
+    /// What went over the bus.
+    pub transactions: Transactions,
+    /// Invalidate and write transactions, by what for.
+    pub coherence: Sharing,
+    /// The kernel's part of all this.
+    pub kernel: KernelCounts,
+}
+
+/// Transactions by kind and source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Transactions {
+    /// Blocks fetched from memory.
+    pub read_block_memory: u64,
+    /// Blocks fetched from another cache.
+    pub read_block_cache: u64,
+    /// Blocks fetched from memory to write them.
+    pub read_invalidate_memory: u64,
+    /// Blocks fetched from another cache to write them.
+    pub read_invalidate_cache: u64,
+    /// Invalidations of all other copies.
+    pub invalidate: u64,
+    /// Updates of a word in all other copies.
+    pub write: u64,
+    /// Blocks written back.
+    pub update_block: u64,
+}
+
+impl Counts {
+    /// What the caches counted, and what went over the bus; hits are known only at the end.
+    pub(crate) fn new(caches: &CacheCounts, transactions: Transactions) -> Self {
+        let &CacheCounts { references, block_references, misses, coherence, kernel } = caches;
+        Self { references, block_references, hits: 0, misses, transactions, coherence, kernel }
+    }
+}
+
+impl Transactions {
+    /// Cycles that the bus is held, or asked for if it is split, at these prices.
+    #[must_use]
+    pub const fn cycles(&self, each: &BusCycles) -> u64 {
+        self.read_block_memory * each.read_block_memory
+            + self.read_block_cache * each.read_block_cache
+            + self.read_invalidate_memory * each.read_invalidate_memory
+            + self.read_invalidate_cache * each.read_invalidate_cache
+            + self.invalidate * each.invalidate
+            + self.write * each.write
+            + self.update_block * each.update_block
+    }
+}

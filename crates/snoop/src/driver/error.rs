@@ -1,0 +1,49 @@
+//! A protocol that does not do what it promises.
+
+/// A broken promise, and where it was found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// A read returned an old value.
+    #[error(
+        "reference {reference} of the trace: processor {processor} reads a stale value at address \
+         {address:#x}; the protocol is wrong (homenode check-protocol)"
+    )]
+    Stale {
+        /// Number of the reference in the trace, fetches included, from 0.
+        reference: u64,
+        /// The processor that reads.
+        processor: u16,
+        /// The word.
+        address: u64,
+    },
+    /// Something happened that the protocol declares impossible.
+    #[error(
+        "reference {reference} of the trace: processor {processor} at address {address:#x}: \
+         {what}; the protocol is wrong (homenode check-protocol)"
+    )]
+    Impossible {
+        /// Number of the reference in the trace, fetches included, from 0.
+        reference: u64,
+        /// The processor.
+        processor: u16,
+        /// The block.
+        address: u64,
+        /// What happened.
+        what: &'static str,
+    },
+}
+
+impl CheckError {
+    /// A read of an old value, so far into the block; where and when the engine knows.
+    pub(crate) fn stale(cache: usize, address: u64) -> Self {
+        let processor = u16::try_from(cache).unwrap_or(u16::MAX);
+        Self::Stale { reference: 0, processor, address }
+    }
+
+    /// What the protocol declares impossible; where and when the engine knows.
+    pub(crate) fn impossible(cache: usize, what: &'static str) -> Self {
+        let processor = u16::try_from(cache).unwrap_or(u16::MAX);
+        Self::Impossible { reference: 0, processor, address: 0, what }
+    }
+}

@@ -1,0 +1,163 @@
+//! What the table says about what happens most, in flat arrays indexed by state.
+
+use homenode_cache::{MAY_READ, MAY_WRITE, PackedHolders};
+
+use crate::table::Table;
+use crate::vocabulary::{Action, Area, Cell, Copies, Event, Source, Transaction};
+
+/// Numbers of states fit into a byte.
+const STATES: usize = 256;
+
+/// What a protocol does where no other cache is concerned, by state.
+pub(super) struct FastPaths {
+    permissions: [u8; STATES],
+    replacements: [Replacement; STATES],
+    concerned: [u64; STATES],
+    /// The state after a write that nobody else learns of; 0 if there is none such.
+    silent_writes: [u8; STATES],
+    /// By whether it writes and whether the area is private.
+    uncontended: [[Option<UncontendedFetch>; 2]; 2],
+}
+
+/// How a copy is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Replacement {
+    /// Without a transaction.
+    Silent,
+    /// With an update-block, whatever the others have.
+    WriteBack,
+    /// As the table says.
+    ByTable,
+}
+
+/// What a miss does when no other cache has a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UncontendedFetch {
+    /// Whether the transaction is read-and-invalidate-block.
+    pub(crate) invalidate: bool,
+    pub(crate) state: u8,
+}
+
+impl FastPaths {
+    /// None: everything goes by the table.
+    pub(super) fn none() -> Self {
+        let mut replacements = [Replacement::ByTable; STATES];
+        replacements[0] = Replacement::Silent;
+        Self {
+            permissions: [0; STATES],
+            replacements,
+            concerned: [0; STATES],
+            silent_writes: [0; STATES],
+            uncontended: [[None; 2]; 2],
+        }
+    }
+
+    pub(super) fn of(table: &Table) -> Self {
+        let areas = |event| [Area::Shared, Area::Private].map(|area| fetch(table, event, area));
+        let uncontended = [Event::Read, Event::Write].map(areas);
+        let mut paths = Self { uncontended, ..Self::none() };
+        for (state, _) in (0..=u8::MAX).zip(table.states()) {
+            let of = |event, bit| if table.is_quiet(state, event, state) { bit } else { 0 };
+            let permissions = of(Event::Read, MAY_READ) | of(Event::Write, MAY_WRITE);
+            let at = usize::from(state);
+            paths.permissions[at] = u8::try_from(permissions).unwrap_or(0);
+            if state != 0 {
+                paths.silent_writes[at] = silent_write(table, state).unwrap_or(0);
+                let replacement = replacement(table, state);
+                paths.replacements[at] = replacement;
+                // Those that lost it have to learn what was written. The own copy is always one.
+                paths.concerned[at] = match replacement {
+                    Replacement::Silent | Replacement::WriteBack => PackedHolders::LOST,
+                    Replacement::ByTable => PackedHolders::LOST | PackedHolders::HOLDERS,
+                };
+            }
+        }
+        paths
+    }
+
+    /// What the processor may do without a transaction in each state.
+    #[inline]
+    pub(super) fn permissions(&self, state: u8) -> u64 {
+        u64::from(self.permissions[usize::from(state)])
+    }
+
+    /// The state after a write that changes the own copy's state and nothing else.
+    #[inline]
+    pub(super) fn silent_write(&self, state: u8) -> Option<u8> {
+        let next = self.silent_writes[usize::from(state)];
+        (next != 0).then_some(next)
+    }
+
+    /// How a copy in this state is replaced; without a copy there is nothing to do.
+    #[inline]
+    pub(super) fn replacement(&self, state: u8) -> Replacement {
+        self.replacements[usize::from(state)]
+    }
+
+    /// Which caches are concerned when a copy in this state is replaced: see
+    /// [`PackedHolders::concerns`].
+    #[inline]
+    pub(super) fn concerned(&self, state: u8) -> u64 {
+        self.concerned[usize::from(state)]
+    }
+
+    /// How many update-blocks that takes.
+    #[inline]
+    pub(super) fn write_backs(&self, state: u8) -> u64 {
+        u64::from(self.replacement(state) == Replacement::WriteBack)
+    }
+
+    /// What a miss does when no other cache has a copy, if it is one fetch from memory.
+    #[inline]
+    pub(super) fn uncontended_fetch(&self, write: bool, private: bool) -> Option<UncontendedFetch> {
+        self.uncontended[usize::from(write)][usize::from(private)]
+    }
+}
+
+/// The state after a write, if it differs, and whatever the others have that needs no transaction.
+fn silent_write(table: &Table, state: u8) -> Option<u8> {
+    let states = 1..u8::try_from(table.states().len()).unwrap_or(u8::MAX);
+    let mut others = states.filter(|&next| next != state);
+    others.find(|&next| table.is_quiet(state, Event::Write, next))
+}
+
+/// What the table says about replacing a copy, if that does not depend on the other caches.
+fn replacement(table: &Table, state: u8) -> Replacement {
+    if table.is_quiet(state, Event::Replace, 0) {
+        return Replacement::Silent;
+    }
+    let replacements =
+        table.actions().filter(|&(s, event, _, _)| s == state && event == Event::Replace);
+    let written = Action {
+        transaction: Some(Transaction::UpdateBlock),
+        source: Source::Own,
+        next: 0,
+        again: false,
+    };
+    let mut actions = replacements.map(|(_, _, _, action)| action).peekable();
+    if actions.peek().is_some() && actions.all(|action| action == written) {
+        Replacement::WriteBack
+    } else {
+        Replacement::ByTable
+    }
+}
+
+/// Follows the table from the invalid state while no other cache has a copy.
+fn fetch(table: &Table, event: Event, area: Area) -> Option<UncontendedFetch> {
+    let condition = table.condition(Copies::None, area);
+    let Cell::Does(first) = table.cell(0, event, condition) else { return None };
+    let invalidate = match (first.transaction, first.source) {
+        (Some(Transaction::ReadBlock), Source::Memory) => false,
+        (Some(Transaction::ReadInvalidate), Source::Memory) => true,
+        (_, _) => return None,
+    };
+    if !first.again {
+        return Some(UncontendedFetch { invalidate, state: first.next });
+    }
+    match table.cell(first.next, event, condition) {
+        Cell::Does(Action { transaction: None, source: Source::Own, next, again: false }) => {
+            Some(UncontendedFetch { invalidate, state: next })
+        }
+        Cell::Does(_) | Cell::Impossible(_) => None,
+    }
+}

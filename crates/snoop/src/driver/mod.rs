@@ -1,0 +1,227 @@
+//! The protocol driver: what a reference does to all caches, as the protocol's table says.
+//!
+//! Most references are done without a look at the table. A hit that needs no transaction is settled
+//! by the frame's permissions ([`ProtocolDriver::hit`]); a miss that concerns no other cache and a
+//! write that only changes the own copy's state, by what the table says about them in flat arrays
+//! (`uncontended.rs`, `fast_paths.rs`). For all others the frame is found or made free here, and
+//! the table is followed (`transaction.rs`).
+
+mod error;
+mod fast_paths;
+mod transaction;
+mod transition;
+mod uncontended;
+
+use homenode_cache::{
+    BlockAccess, BlockHolders, CacheArrays, CacheSystem, CacheSystemSetup, Frame, MissStatus,
+    Place, WordMask,
+};
+
+pub use error::CheckError;
+pub(crate) use transition::Transition;
+
+use crate::counts::{Counts, Transactions};
+use crate::setup::{Setup, SetupError};
+use crate::table::Table;
+use crate::vocabulary::{Area, Cell, Event};
+use fast_paths::{FastPaths, Replacement};
+
+/// A frame and the number of its block in the table of holders.
+type NumberedFrame = (usize, u32);
+/// A cache and the frame of its copy.
+type HeldFrame = (usize, usize);
+
+fn area<W>(access: &BlockAccess<W>) -> Area {
+    if access.private { Area::Private } else { Area::Shared }
+}
+
+/// All caches, the protocol that keeps them coherent over a bus, and what went over that.
+pub(crate) struct ProtocolDriver<F, W> {
+    pub(crate) caches: CacheSystem<F, W>,
+    pub(crate) transactions: Transactions,
+    table: Table,
+    fast: FastPaths,
+    /// What the table was asked and said, if somebody observes.
+    pub(crate) log: Option<Vec<Transition>>,
+    /// The other caches' copies of the block in question.
+    others: Vec<HeldFrame>,
+}
+
+impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
+    pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
+        let (block, geometries) = setup.geometries()?;
+        let (words, rule, check) = (block.words(), setup.rule, setup.check);
+        let geometries = &geometries;
+        Ok(Self {
+            caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check }),
+            transactions: Transactions::default(),
+            // The fast paths move no values: where these are checked, the table has to be followed.
+            fast: if check { FastPaths::none() } else { FastPaths::of(&table) },
+            table,
+            log: None,
+            others: Vec::with_capacity(geometries.len()),
+        })
+    }
+
+    /// See [`CacheSystem::hit`].
+    #[inline]
+    pub(crate) fn hit(&mut self, place: Place, reference: (u64, W), need: u64) -> bool {
+        self.caches.hit(place, reference, need)
+    }
+
+    /// Any reference to a block of this set.
+    pub(crate) fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
+        let found = self.caches.frames.find(set, access.block);
+        let Some(at) = found.filter(|&at| self.caches.frames.all()[at].state != 0) else {
+            return match self.miss(access, (set, found))? {
+                Some((at, number)) => self.follow(access, (at, number)),
+                None => Ok(()),
+            };
+        };
+        self.caches.frames.touch(set, at);
+        if self.caches.touch_undecided(access, at, |state| self.fast.permissions(state)) {
+            return Ok(());
+        }
+        let number = self.caches.frame(at).number;
+        self.follow(access, (at, number))
+    }
+
+    /// A reference to what a frame has, done as the table says.
+    fn follow(
+        &mut self,
+        access: &BlockAccess<W>,
+        (at, number): NumberedFrame,
+    ) -> Result<(), CheckError> {
+        let event = if access.write { Event::Write } else { Event::Read };
+        while self.event(access, (at, number), event)?.again {}
+        self.caches.mark_touched(access, at);
+        match &mut self.caches.shadow {
+            Some(shadow) if !access.write => {
+                let stale = shadow.read((at, number), access.words);
+                stale.map_or(Ok(()), |address| Err(CheckError::stale(access.cache, address)))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Whether the reference needs a transaction, by the states that all copies are in now.
+    pub(crate) fn needs_transaction(&mut self, access: &BlockAccess<W>) -> bool {
+        let set = self.caches.frames.set_of(access.cache, access.block);
+        let found = self.caches.frames.find(set, access.block).map(|at| *self.caches.frame(at));
+        let Some(frame) = found.filter(|frame| frame.state != 0) else { return true };
+        let holders = self.caches.holders.get(frame.number).holders & !(1 << access.cache);
+        let copies = self.find_copies(access.block, holders);
+        let condition = self.table.condition(copies, area(access));
+        let event = if access.write { Event::Write } else { Event::Read };
+        match self.table.cell(frame.state, event, condition) {
+            Cell::Does(action) => action.transaction.is_some(),
+            Cell::Impossible(_) => true,
+        }
+    }
+
+    /// Puts the copy in a state.
+    #[inline]
+    fn set_state(&mut self, at: usize, state: u8) {
+        self.caches.set_state(at, state, self.fast.permissions(state));
+    }
+
+    /// Says why there is no copy, and makes room. Where no other cache has one either, that is all;
+    /// else the frame is left in the invalid state.
+    #[inline]
+    fn miss(
+        &mut self,
+        access: &BlockAccess<W>,
+        (set, lost): (usize, Option<usize>),
+    ) -> Result<Option<NumberedFrame>, CheckError> {
+        let own = 1 << access.cache;
+        let caches = &mut self.caches;
+        let (at, number) = match lost {
+            Some(at) => (at, caches.frame(at).number),
+            None => (caches.frames.victim(set), caches.holders.number(access.block)),
+        };
+        // Making room changes the record of another block only.
+        let mut record = caches.holders.get(number);
+        let status = match lost {
+            Some(at) => caches.coherence_miss(access, at, record),
+            None => {
+                caches.counts.add_cold_or_replacement(record.ever & own != 0, access.kernel);
+                self.replace(access.cache, at)?;
+                MissStatus::Settled
+            }
+        };
+        record.lost &= !own;
+        record.ever |= own;
+        let uncontended = if record.holders == 0 {
+            self.fast.uncontended_fetch(access.write, access.private)
+        } else {
+            None
+        };
+        if uncontended.is_some() {
+            record.holders = own;
+        }
+        let caches = &mut self.caches;
+        caches.holders.put(number, record);
+        let remote_written = caches.frame(at).remote_written;
+        let mut frame = Frame::of(access.block, number);
+        (frame.status, frame.remote_written) = (status, remote_written);
+        caches.frames.fill((set, at), access.block, frame);
+        let Some(fetch) = uncontended else { return Ok(Some((at, number))) };
+        caches.frame(at).touched[usize::from(access.write)] = access.words;
+        self.set_state(at, fetch.state);
+        self.transactions.read_invalidate_memory += u64::from(fetch.invalidate);
+        self.transactions.read_block_memory += u64::from(!fetch.invalidate);
+        Ok(None)
+    }
+
+    /// Takes what is in a frame out of it.
+    #[inline]
+    fn replace(&mut self, cache: usize, at: usize) -> Result<(), CheckError> {
+        let frame = *self.caches.frame(at);
+        if !frame.is_used() {
+            return Ok(());
+        }
+        let own = 1 << cache;
+        let mut record = self.caches.holders.get(frame.number);
+        if frame.state != 0 {
+            if record.lost != 0 {
+                self.caches.tell_writes(frame.block(), record);
+            }
+            match self.fast.replacement(frame.state) {
+                Replacement::Silent => {}
+                Replacement::WriteBack => self.transactions.update_block += 1,
+                Replacement::ByTable => {
+                    record = self.replace_by_table(cache, (at, frame.number), frame.block())?;
+                }
+            }
+            self.caches.end_copy(at);
+        }
+        record.lost &= !own;
+        record.holders &= !own;
+        self.caches.holders.put(frame.number, record);
+        Ok(())
+    }
+
+    #[cold]
+    fn replace_by_table(
+        &mut self,
+        cache: usize,
+        frame: NumberedFrame,
+        block: u64,
+    ) -> Result<BlockHolders, CheckError> {
+        let (words, write, private, kernel) = (W::default(), false, false, false);
+        let access = BlockAccess { cache, block, words, write, private, kernel };
+        self.event(&access, frame, Event::Replace)?;
+        Ok(self.caches.holders.get(frame.1))
+    }
+
+    /// What was counted so far; misses that are still undecided are not in it.
+    pub(crate) fn counts(&self) -> Counts {
+        Counts::new(&self.caches.counts, self.transactions)
+    }
+
+    /// What was counted in all, at the end of the trace.
+    pub(crate) fn finish(&mut self) -> Counts {
+        self.caches.end_all_copies();
+        Counts { hits: self.caches.counts.hits(), ..self.counts() }
+    }
+}

@@ -1,0 +1,74 @@
+//! References that need a transaction or a change of state but concern no other cache: the most
+//! frequent misses, and a copy's first write.
+
+use std::hint::select_unpredictable;
+
+use homenode_cache::{
+    BlockAccess, CacheArrays, Frame, MAY_READ, MissStatus, PackedHolders, Place, WRITTEN, WordMask,
+};
+
+use super::ProtocolDriver;
+
+impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
+    /// Does a reference that is no hit without a transaction but concerns no other cache, as the
+    /// table says. The frame may have the block. Returns whether the reference was such a one.
+    #[inline(always)]
+    pub(crate) fn uncontended(&mut self, access: &BlockAccess<W>, (set, at): Place) -> bool {
+        if self.caches.frames.lacks(set, access.block) {
+            self.fetch_uncontended(access, set)
+        } else {
+            self.write_uncontended(access, (set, at))
+        }
+    }
+
+    /// A miss. Everything is loaded before the one branch, which is often mispredicted.
+    #[inline(always)]
+    fn fetch_uncontended(&mut self, access: &BlockAccess<W>, set: usize) -> bool {
+        let Some(fetch) = self.fast.uncontended_fetch(access.write, access.private) else {
+            return false;
+        };
+        let caches = &mut self.caches;
+        let at = caches.frames.victim(set);
+        let old = caches.frames.all()[at];
+        let number = caches.holders.number(access.block);
+        let Some(records) = caches.holders.packed() else { return false };
+        let [replaced, fetched] =
+            [old.number, number].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let (left, new) = (PackedHolders(records[replaced]), PackedHolders(records[fetched]));
+        // The conditions are joined without branches: each of them alone would be mispredicted as
+        // often as all together.
+        let concerned = self.fast.concerned(old.state);
+        if left.concerns(new, concerned) | u64::from(old.status.is_undecided()) != 0 {
+            return false;
+        }
+        records[replaced] = left.without(access.cache).0;
+        records[fetched] = new.only(access.cache).0;
+        self.transactions.update_block += self.fast.write_backs(old.state);
+        caches.counts.add_cold_or_replacement(new.ever(access.cache), access.kernel);
+        let all = &mut self.transactions;
+        let (block, invalidate) = (&mut all.read_block_memory, &mut all.read_invalidate_memory);
+        *select_unpredictable(fetch.invalidate, invalidate, block) += 1;
+        let mut frame = Frame::of(access.block, number);
+        (frame.state, frame.status) = (fetch.state, MissStatus::Settled);
+        frame.permit(self.fast.permissions(fetch.state));
+        frame.touched[usize::from(access.write)] = access.words;
+        caches.frames.fill((set, at), access.block, frame);
+        true
+    }
+
+    /// A write that changes the state of the own copy and nothing else.
+    #[inline(always)]
+    fn write_uncontended(&mut self, access: &BlockAccess<W>, (set, at): Place) -> bool {
+        let frame = self.caches.frame(at);
+        // An undecided miss permits nothing.
+        if !(access.write & frame.permits(access.block, MAY_READ)) {
+            return false;
+        }
+        let Some(state) = self.fast.silent_write(frame.state) else { return false };
+        frame.state = state;
+        frame.permit(self.fast.permissions(state));
+        frame.touched[WRITTEN].add(access.words);
+        self.caches.frames.touch(set, at);
+        true
+    }
+}

@@ -1,0 +1,56 @@
+//! The counting engine of `--order trace`: each reference completes before the next one begins.
+//!
+//! Rows are decoded and located in the caches many at a time, then done one by one (`engine.rs`) by
+//! the protocol driver.
+
+mod engine;
+mod observed;
+
+use homenode_cache::boxed_for_geometry;
+use homenode_trace::Batch;
+
+pub(crate) use observed::{CopyLoss, ObservedEngine};
+
+use crate::counts::Counts;
+use crate::driver::CheckError;
+use crate::setup::{Setup, SetupError};
+use crate::table::Table;
+use engine::TraceOrderEngine;
+
+/// Counts what one protocol does in one machine, in the order of the trace.
+///
+/// Time: a hit without a transaction, or a miss that concerns no other cache, is a search of its
+/// set; any other takes a look at every cache with a copy. Memory: the caches' frames, and some 50
+/// bytes for every block of the trace.
+pub struct Counter(Box<dyn CountingEngine>);
+
+impl Counter {
+    /// A machine with empty caches.
+    ///
+    /// # Errors
+    /// When there can be no such machine.
+    pub fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
+        let (block, ways) = setup.geometry()?;
+        Ok(Self(boxed_for_geometry!((block.words(), ways), TraceOrderEngine, (setup, table))))
+    }
+
+    /// Adds the references of a batch. Batches come in the order of the trace.
+    ///
+    /// # Errors
+    /// When the protocol breaks a promise.
+    pub fn push(&mut self, batch: &Batch) -> Result<(), CheckError> {
+        self.0.push(batch)
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub fn finish(self) -> Counts {
+        self.0.finish()
+    }
+}
+
+/// [`Counter`] for one kind of cache arrays and one width of word masks.
+trait CountingEngine: Send {
+    fn push(&mut self, batch: &Batch) -> Result<(), CheckError>;
+    fn finish(self: Box<Self>) -> Counts;
+}
