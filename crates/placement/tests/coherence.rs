@@ -8,42 +8,12 @@ use std::collections::BTreeMap;
 use coherence_oracle::{Bill, Page, Policy, Reference};
 use homenode_base::{AccessKind, BlockSize, Rng};
 use homenode_machine::{Machine, PriceList, Prices};
-use homenode_placement::policy::{COUNT_END, Kind, Setup};
+use homenode_placement::policy::{COUNT_END, Entry, Setup};
 use homenode_placement::{
     Cost, Filter, HistoryBuilder, HistoryOptions, Packets, PolicySpec, Shard, TABLE, Tally, Times,
     coherence,
 };
 use homenode_trace::Batch;
-
-/// Every policy with every parameter away from its default at least once.
-const VARIANTS: &[&str] = &[
-    "upt",
-    "upt:charge-mappings=on",
-    "inv",
-    "inv:charge-mappings=on",
-    "inv.freez",
-    "inv.freez:f=6,d=25",
-    "inv.freez:f=0,d=7",
-    "inv.freez:f=20,d=9,charge-mappings=on",
-    "upt.del",
-    "upt.del:counter=1",
-    "upt.del:counter=bytes/8",
-    "upt.del:counter=3,count=accesses",
-    "upt.del:counter=4,charge-mappings=on",
-    "inv.del",
-    "inv.del:counter=1,charge-mappings=on",
-    "inv.del:counter=bytes/8",
-    "inv.del:counter=5",
-    "inv.del:counter=3,count=accesses",
-    "inv.del:counter=6,count=accesses,charge-mappings=on",
-    "inv.freez.del",
-    "inv.freez.del:f=8,d=30,counter=3",
-    "inv.freez.del:f=3,d=11,counter=2,count=accesses",
-    "inv.freez.del:f=15,d=40,counter=bytes/8,charge-mappings=on",
-    "inv.freez.del:f=9,d=16,counter=1,count=accesses,charge-mappings=on",
-    "all-local",
-    "all-remote",
-];
 
 /// References of a small trace: (processor, block, write) at Time = index.
 type Trace = Vec<(u16, u64, bool)>;
@@ -207,7 +177,8 @@ fn every_policy_follows_its_definition_reference_by_reference() {
             })
             .collect();
         let setup = setup(processors, block_bytes);
-        for text in VARIANTS {
+        for text in coherence::TABLE.iter().flat_map(Entry::variants) {
+            let text = text.as_str();
             let found = engine(text, &setup, &trace, AS_NEEDED);
             let (expected, bill) = oracle(text, &setup, &trace);
             assert_eq!(found, expected, "{text} {processors} {block_bytes} {trace:?}");
@@ -242,27 +213,6 @@ fn counters_end_anywhere_in_a_run() {
                     let found = engine(&text, &setup, &trace, AS_NEEDED);
                     assert_eq!(found, oracle(&text, &setup, &trace).0, "{text} {trace:?}");
                 }
-            }
-        }
-    }
-}
-
-#[test]
-fn every_policy_and_parameter_has_a_variant() {
-    for entry in coherence::TABLE {
-        let of_entry = |v: &&&str| v.split(':').next() == Some(entry.name);
-        let variants: Vec<_> = VARIANTS.iter().filter(of_entry).collect();
-        assert!(!variants.is_empty(), "{} is not tested", entry.name);
-        for param in entry.params {
-            let values: Vec<String> = match param.kind {
-                Kind::Count { .. } => vec![format!("{}=", param.name)],
-                Kind::Choice(words) | Kind::CountOr(words) => {
-                    words[1..].iter().map(|w| format!("{}={w}", param.name)).collect()
-                }
-            };
-            for value in values {
-                let found = variants.iter().any(|v| v.contains(&value));
-                assert!(found, "{}: {value} is not tested", entry.name);
             }
         }
     }

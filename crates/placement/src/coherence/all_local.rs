@@ -12,6 +12,7 @@ pub const ENTRY: Entry = Entry {
     summary: "every reference is local, at no further cost: a lower bound, no policy",
     source: "Markatos and Chronaki, section 3.1.3",
     params: &[],
+    tested_with: &[],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

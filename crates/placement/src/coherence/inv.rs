@@ -13,6 +13,7 @@ pub const ENTRY: Entry = Entry {
     summary: "replicate on a read; a write removes every copy but one",
     source: "Markatos and Chronaki, section 3.2",
     params: &[CHARGE_MAPPINGS],
+    tested_with: &["charge-mappings=on"],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

@@ -14,6 +14,13 @@ pub const ENTRY: Entry = Entry {
     summary: "inv, but a processor replicates only when its counter comes to 0",
     source: "Markatos and Chronaki, section 3.3",
     params: &[COUNTER, COUNT, CHARGE_MAPPINGS],
+    tested_with: &[
+        "counter=1,charge-mappings=on",
+        "counter=bytes/8",
+        "counter=5",
+        "counter=3,count=accesses",
+        "counter=6,count=accesses,charge-mappings=on",
+    ],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

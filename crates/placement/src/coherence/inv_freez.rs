@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     summary: "inv, but a block that lost copies at most f ago is frozen until a multiple of d",
     source: "Markatos and Chronaki, section 3.2",
     params: &[F, D, CHARGE_MAPPINGS],
+    tested_with: &["f=6,d=25", "f=0,d=7", "f=20,d=9,charge-mappings=on"],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

@@ -14,6 +14,12 @@ pub const ENTRY: Entry = Entry {
     summary: "inv.freez, but a processor replicates only when its counter comes to 0",
     source: "Markatos and Chronaki, section 3.3",
     params: &[F, D, COUNTER, COUNT, CHARGE_MAPPINGS],
+    tested_with: &[
+        "f=8,d=30,counter=3",
+        "f=3,d=11,counter=2,count=accesses",
+        "f=15,d=40,counter=bytes/8,charge-mappings=on",
+        "f=9,d=16,counter=1,count=accesses,charge-mappings=on",
+    ],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

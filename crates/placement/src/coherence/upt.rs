@@ -13,6 +13,7 @@ pub const ENTRY: Entry = Entry {
     summary: "replicate on a read, for ever; a write updates all copies",
     source: "Markatos and Chronaki, section 3.2",
     params: &[CHARGE_MAPPINGS],
+    tested_with: &["charge-mappings=on"],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

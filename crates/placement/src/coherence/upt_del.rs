@@ -12,6 +12,12 @@ pub const ENTRY: Entry = Entry {
     summary: "upt, but a processor replicates only when its counter comes to 0",
     source: "Markatos and Chronaki, section 3.3",
     params: &[COUNTER, COUNT, CHARGE_MAPPINGS],
+    tested_with: &[
+        "counter=1",
+        "counter=bytes/8",
+        "counter=3,count=accesses",
+        "counter=4,charge-mappings=on",
+    ],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

@@ -24,6 +24,7 @@ pub const ENTRY: Entry = Entry {
         unit: "invalidations",
         doc: "invalidations allowed before the block is pinned",
     }],
+    tested_with: &["limit=0", "limit=2"],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

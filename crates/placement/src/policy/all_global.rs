@@ -13,6 +13,7 @@ pub const ENTRY: Entry = Entry {
     summary: "every block stays in global memory",
     source: "static placement; Bolosky 1993, section 5.2.1",
     params: &[],
+    tested_with: &[],
     needs_global: true,
     needs_prices: false,
     assigns_homes: false,

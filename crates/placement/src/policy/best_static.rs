@@ -16,6 +16,7 @@ pub const ENTRY: Entry = Entry {
     summary: "every block stays at the cheapest single place, chosen with hindsight",
     source: "static placement, off-line",
     params: &[],
+    tested_with: &[],
     needs_global: false,
     needs_prices: true,
     assigns_homes: false,

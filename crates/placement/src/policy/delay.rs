@@ -36,6 +36,7 @@ pub const ENTRY: Entry = Entry {
             doc: "invalidations allowed before the block is pinned",
         },
     ],
+    tested_with: &["n=0", "n=1,limit=1", "n=3", "n=5,limit=0"],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

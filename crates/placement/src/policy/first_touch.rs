@@ -12,6 +12,7 @@ pub const ENTRY: Entry = Entry {
     summary: "every block stays at the processor that references it first",
     source: "static placement; compare Marchetti et al. 1995, first use",
     params: &[],
+    tested_with: &[],
     needs_global: false,
     needs_prices: false,
     assigns_homes: true,

@@ -12,6 +12,7 @@ pub const ENTRY: Entry = Entry {
     summary: "migrate on every write, replicate on every read",
     source: "Bolosky 1993, section 6.1.1",
     params: &[],
+    tested_with: &[],
     needs_global: false,
     needs_prices: false,
     assigns_homes: false,

@@ -126,6 +126,9 @@ pub struct Entry {
     pub source: &'static str,
     /// What can be set after the colon.
     pub params: &'static [Param],
+    /// Parameters as users write them, beside the defaults, that tests try: each parameter away from
+    /// its default at least once.
+    pub tested_with: &'static [&'static str],
     /// Whether it makes no sense without global memory.
     pub needs_global: bool,
     /// Whether it decides by price: off-line policies only. What it minimises is cost, so that it
@@ -138,6 +141,14 @@ pub struct Entry {
     pub runs_on: RunsOn,
     /// Makes an instance.
     pub build: Build,
+}
+
+impl Entry {
+    /// The policy with its defaults, and with all parameters that tests try, as users write them.
+    pub fn variants(&self) -> impl Iterator<Item = String> {
+        let with = self.tested_with.iter().map(|parameters| format!("{}:{parameters}", self.name));
+        std::iter::once(self.name.to_owned()).chain(with)
+    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub const ENTRY: Entry = Entry {
         unit: "",
         doc: "seed of the random generator",
     }],
+    tested_with: &["seed=9"],
     needs_global: false,
     needs_prices: false,
     assigns_homes: true,

@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     summary: "block number modulo the number of processors",
     source: "static placement; compare Marchetti et al. 1995, round robin",
     params: &[],
+    tested_with: &[],
     needs_global: false,
     needs_prices: false,
     assigns_homes: true,
