@@ -358,7 +358,7 @@ def test_the_mixes_that_come_along_are_what_they_say(name: str) -> None:
 
 
 def test_the_command_lists_the_mixes() -> None:
-    line = [sys.executable, "-m", "homenode", "workload", "ecommerce", "--list", "--json"]
+    line = [sys.executable, "-m", "homenode", "workloads", "ecommerce", "--list", "--json"]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     listed = json.loads(done.stdout)
     assert [row["name"] for row in listed] == ["ec", "db", "web"]
@@ -374,7 +374,7 @@ def test_the_command_lists_the_mixes() -> None:
     ],
 )
 def test_wrong_words_are_refused(words: list[str], complaint: str) -> None:
-    line = [sys.executable, "-m", "homenode", "workload", "ecommerce", *words]
+    line = [sys.executable, "-m", "homenode", "workloads", "ecommerce", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert complaint in done.stderr

@@ -205,7 +205,7 @@ def test_the_command_takes_mixes(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("foglia",), "homenode workload ecommerce all -o DIR"),
+        (("foglia",), "homenode workloads ecommerce all -o DIR"),
         (("foglia", "--quick", "--mixes", "nowhere"), "there is no mix nowhere"),
         (("markatos", "--quick", "--mixes", "nowhere"), "takes no mixes"),
     ],

@@ -31,17 +31,17 @@ def trace(tmp_path: Path) -> hn.Trace:
 
 
 def test_cells_say_who_referenced_what_when(trace: hn.Trace) -> None:
-    found = hn.sharing_picture(trace, slices=2)
+    found = hn.picture(trace, slices=2)
     assert found.data["slices"] == [[4, 1], [2, 5]]
     assert found.data["references"] == 8
     assert [row["reads"] for row in found.data["map"]["rows"]] == [[1, 0, 1], [0, 3, 1]]
-    coarse = hn.sharing_picture(trace, slices=1, stretches=1, processors=1)
+    coarse = hn.picture(trace, slices=1, stretches=1, processors=1)
     assert coarse.data["slices"] == [[4]]
 
 
 def test_each_code_has_its_colour(trace: hn.Trace) -> None:
-    text = hn.sharing_picture(trace, slices=2, title="a < b").svg()
-    assert text == hn.sharing_picture(trace, slices=2, title="a < b").svg()
+    text = hn.picture(trace, slices=2, title="a < b").svg()
+    assert text == hn.picture(trace, slices=2, title="a < b").svg()
     root = _parsed(text)
     assert [e.text for e in root.iter() if e.get("class") == "title"] == ["a < b"]
     assert _cells(root.findall(".//{*}g[@class='cells']/{*}path")) == {
@@ -97,8 +97,8 @@ def test_every_processor_has_a_colour(count: int) -> None:
 
 def test_an_empty_trace_has_a_picture(tmp_path: Path) -> None:
     empty = hn.Trace.from_numpy(thread=[], kind=[], address=[], path=tmp_path / "e.hnt")
-    assert hn.sharing_picture(empty).data["map"]["rows"] == []
-    _parsed(hn.sharing_picture(empty).svg())
+    assert hn.picture(empty).data["map"]["rows"] == []
+    _parsed(hn.picture(empty).svg())
 
 
 def test_the_command_writes_the_same_picture(
@@ -107,7 +107,7 @@ def test_the_command_writes_the_same_picture(
     out = tmp_path / "p.svg"
     made = program("picture", trace.path, "-o", out, "--slices", "2", "--json")
     assert made.code == 0, made.err
-    assert out.read_text() == hn.sharing_picture(trace, slices=2).svg()
+    assert out.read_text() == hn.picture(trace, slices=2).svg()
     assert json.loads(made.out)["slices"] == [[4, 1], [2, 5]]
 
 
@@ -123,4 +123,4 @@ def test_mistakes_are_named(trace: hn.Trace, program: Callable[..., Outcome]) ->
         assert refused.code == 2
         assert says in refused.err
     with pytest.raises(hn.ConfigError, match="there is no option colour"):
-        hn.sharing_picture(trace, colour="red")  # type: ignore[call-arg]
+        hn.picture(trace, colour="red")  # type: ignore[call-arg]

@@ -21,7 +21,7 @@ def test_the_report_is_that_of_the_command(
 ) -> None:
     shown = homenode("pmap", trace.path, "--page-size", "1K", "--limit", 2, "--pages", 3, "--json")
     assert shown.code == 0
-    report = hn.manage_pages(trace, "1K", limit=2, count=3)
+    report = hn.pmap(trace, "1K", limit=2, count=3)
     assert json.loads(shown.out) == report
     assert report["page_size"] == 1024
     assert report["counts"]["pins"] > 0
@@ -32,7 +32,7 @@ def test_people_see_every_count_and_the_cells_used(
     trace: hn.Trace, homenode: Callable[..., Outcome]
 ) -> None:
     shown = homenode("pmap", trace.path)
-    report = hn.manage_pages(trace)
+    report = hn.pmap(trace)
     assert shown.code == 0
     assert all(name.replace("_", " ") in shown.out for name in report["counts"])
     used = [row for row in report["faults"] if row["count"]]
@@ -55,8 +55,8 @@ def test_the_table_is_printed_without_a_trace(
 
 
 def test_costs_change_the_kernels_time_and_nothing_else(trace: hn.Trace) -> None:
-    usual = hn.manage_pages(trace)
-    costly = hn.manage_pages(trace, costs={"fault": 1000, "flush": 3.5})
+    usual = hn.pmap(trace)
+    costly = hn.pmap(trace, costs={"fault": 1000, "flush": 3.5})
     assert costly["counts"] == usual["counts"]
     assert costly["kernel_time"]["faults_s"] == pytest.approx(usual["counts"]["faults"] * 1e-3)
     assert costly["kernel_time"]["flushes_s"] == pytest.approx(usual["counts"]["flushes"] * 3.5e-6)
@@ -65,7 +65,7 @@ def test_costs_change_the_kernels_time_and_nothing_else(trace: hn.Trace) -> None
 
 def test_a_limit_of_none_is_all_global(trace: hn.Trace) -> None:
     nothing, everything = (
-        hn.manage_pages(trace, limit=limit, policy=policy)
+        hn.pmap(trace, limit=limit, policy=policy)
         for limit, policy in ((0, "limit"), (9, "all-global"))
     )
     assert nothing["counts"] == everything["counts"]
@@ -101,4 +101,4 @@ def test_what_cannot_be_used_is_an_error_of_usage(
 )
 def test_options_are_checked(options: dict[str, Any], trace: hn.Trace) -> None:
     with pytest.raises(hn.ConfigError):
-        hn.manage_pages(trace, **options)
+        hn.pmap(trace, **options)

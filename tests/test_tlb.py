@@ -1,4 +1,4 @@
-"""`homenode.tlb_misses`, `homenode tlb` and `homenode list tlbs`."""
+"""`homenode.tlb`, `homenode tlb` and `homenode list tlbs`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_six_designs_are_listed(homenode: Callable[..., Outcome]) -> None:
 
 
 def test_misses_fall_with_page_size_and_entries(trace: hn.Trace) -> None:
-    result = hn.tlb_misses(trace, _SIX, "128-8192")
+    result = hn.tlb(trace, _SIX, "128-8192")
     frame = result.to_pandas()
     assert list(frame["tlb"].unique()) == _SIX
     assert len(frame) == len(result) == 6 * 7
@@ -40,22 +40,22 @@ def test_misses_fall_with_page_size_and_entries(trace: hn.Trace) -> None:
 
 
 def test_figures_for_papers(trace: hn.Trace, tmp_path: Path) -> None:
-    figure = hn.tlb_misses(trace, "ace,r4000", "128-8192").plot()
+    figure = hn.tlb(trace, "ace,r4000", "128-8192").plot()
     assert [line.get_label() for line in figure.axes[0].get_lines()] == ["ace", "r4000"]
     figure.savefig(tmp_path / "figure.svg")
     empty = hn.Trace.from_numpy(thread=[], kind=[], address=[])
     with pytest.raises(hn.ConfigError, match="no miss to draw"):
-        hn.tlb_misses(empty, "ace", 64).plot()
+        hn.tlb(empty, "ace", 64).plot()
 
 
 def test_paired_pages_are_pages_twice_as_large(trace: hn.Trace) -> None:
-    paired = hn.tlb_misses(trace, "entries=8,paired=yes", 512).rows[0]
-    large = hn.tlb_misses(trace, "entries=8", 1024).rows[0]
+    paired = hn.tlb(trace, "entries=8,paired=yes", 512).rows[0]
+    large = hn.tlb(trace, "entries=8", 1024).rows[0]
     assert paired["misses"] == large["misses"] > 0
 
 
 def test_the_mean_cost_is_corrected(trace: hn.Trace) -> None:
-    rows = hn.tlb_misses(trace, "ace,68040", [128, 4096], machine="numa").rows
+    rows = hn.tlb(trace, "ace,68040", [128, 4096], machine="numa").rows
     simulated = hn.simulate(trace, "numa", "optimal", [128, 4096]).rows
     for row, plain in zip(rows[:2], simulated, strict=True):
         assert row["mcpr"] == plain["mcpr"]
@@ -80,7 +80,7 @@ def test_the_command_prints_json_and_csv(
 ) -> None:
     line = ("tlb", trace.path, "--tlb", "entries=4,ways=2,r4000:cost=1", "--page-size", "512,1K")
     rows = json.loads(homenode(*line, "--json").out)
-    assert rows == hn.tlb_misses(trace, ["entries=4,ways=2", "r4000:cost=1"], [512, 1024]).rows
+    assert rows == hn.tlb(trace, ["entries=4,ways=2", "r4000:cost=1"], [512, 1024]).rows
     assert homenode(*line, "--csv", tmp_path / "out.csv").code == 0
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 5
 

@@ -21,16 +21,22 @@ if TYPE_CHECKING:
     from homenode.engines.bus import BusResult, check_protocols, simulate_bus
     from homenode.engines.explain import Explanation, explain
     from homenode.engines.optimal import OptimalResult, optimal
-    from homenode.engines.picture import SharingPicture, sharing_picture
+    from homenode.engines.picture import SharingPicture, picture
     from homenode.engines.placement import simulate
-    from homenode.engines.pmap import manage_pages
-    from homenode.engines.sensitivity import OrderResult, order_sensitivity
+    from homenode.engines.pmap import pmap
+    from homenode.engines.sensitivity import SensitivityResult, sensitivity
     from homenode.engines.sharing import SharingResult, sharing, synthetic
-    from homenode.engines.tlb import TlbResult, tlb_misses
+    from homenode.engines.tlb import TlbResult, tlb
     from homenode.results.result import Result
     from homenode.studies import StudyResult, study
     from homenode.trace import Trace
     from homenode.trace.transforms import split, transform
+
+    OrderResult = SensitivityResult
+    manage_pages = pmap
+    order_sensitivity = sensitivity
+    sharing_picture = picture
+    tlb_misses = tlb
 
 __all__ = [
     "AdviceResult",
@@ -38,8 +44,8 @@ __all__ = [
     "ConfigError",
     "Explanation",
     "OptimalResult",
-    "OrderResult",
     "Result",
+    "SensitivityResult",
     "SharingPicture",
     "SharingResult",
     "StudyResult",
@@ -51,18 +57,18 @@ __all__ = [
     "alpha_beta",
     "check_protocols",
     "explain",
-    "manage_pages",
     "optimal",
-    "order_sensitivity",
+    "picture",
+    "pmap",
+    "sensitivity",
     "sharing",
-    "sharing_picture",
     "simulate",
     "simulate_bus",
     "split",
     "study",
     "synthetic",
     "table",
-    "tlb_misses",
+    "tlb",
     "transform",
 ]
 
@@ -73,10 +79,11 @@ _HOME = {
     "ConfigError": "homenode._core",
     "Explanation": "homenode.engines.explain",
     "OptimalResult": "homenode.engines.optimal",
-    "OrderResult": "homenode.engines.sensitivity",
     "Result": "homenode.results.result",
+    "SensitivityResult": "homenode.engines.sensitivity",
     "SharingPicture": "homenode.engines.picture",
     "SharingResult": "homenode.engines.sharing",
+    "StudyResult": "homenode.studies",
     "TlbResult": "homenode.engines.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
@@ -84,28 +91,37 @@ _HOME = {
     "alpha_beta": "homenode.alphabeta",
     "check_protocols": "homenode.engines.bus",
     "explain": "homenode.engines.explain",
-    "manage_pages": "homenode.engines.pmap",
     "optimal": "homenode.engines.optimal",
-    "order_sensitivity": "homenode.engines.sensitivity",
+    "picture": "homenode.engines.picture",
+    "pmap": "homenode.engines.pmap",
+    "sensitivity": "homenode.engines.sensitivity",
     "sharing": "homenode.engines.sharing",
-    "sharing_picture": "homenode.engines.picture",
     "simulate": "homenode.engines.placement",
     "simulate_bus": "homenode.engines.bus",
-    "StudyResult": "homenode.studies",
     "split": "homenode.trace.transforms",
     "study": "homenode.studies",
     "synthetic": "homenode.engines.sharing",
     "table": "homenode.catalogue",
-    "tlb_misses": "homenode.engines.tlb",
+    "tlb": "homenode.engines.tlb",
     "transform": "homenode.trace.transforms",
 }
+
+ALIASES = {
+    "OrderResult": "SensitivityResult",
+    "manage_pages": "pmap",
+    "order_sensitivity": "sensitivity",
+    "sharing_picture": "picture",
+    "tlb_misses": "tlb",
+}
+"""Earlier names, which still work, and what they are called now."""
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("homenode._core").version()
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
+    now = ALIASES.get(name, name)
+    if now in _HOME:
+        return getattr(import_module(_HOME[now]), now)
     raise AttributeError(f"module 'homenode' has no attribute {name!r}")
 
 

@@ -185,7 +185,7 @@ fn random_trace(rng: &mut Rng, processors: u64) -> Vec<Access> {
 
 const SIZES: [u64; 8] = [64, 4, 16, 8192, 256, 1024, 32, 8];
 
-/// docs/false-sharing.md proves each of these.
+/// docs/sharing.md proves each of these.
 #[test]
 fn bounds_keep_their_order_on_random_traces() {
     let mut rng = Rng::new(3);

@@ -2,7 +2,7 @@
 //!
 //! Source: Bolosky §3.1.3, "The NUMA Manager" and figure 3.3, drawn as a state machine. The words
 //! for the actions are those of the same authors' earlier account of the ACE (Bolosky,
-//! Fitzgerald and Scott, SOSP 1989). `docs/ace-manager.md` is printed from [`rows`].
+//! Fitzgerald and Scott, SOSP 1989). `docs/pmap.md` is printed from [`rows`].
 
 use serde::{Deserialize, Serialize};
 

@@ -92,7 +92,7 @@ fn the_page_managers_tables_in_the_documentation_are_up_to_date() {
     }
     let tables =
         [("actions", actions), ("page-policies", policies), ("counts", counts), ("costs", costs)];
-    check("ace-manager.md", &tables);
+    check("pmap.md", &tables);
 }
 
 #[test]

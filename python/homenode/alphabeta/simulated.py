@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from homenode.alphabeta.model import expected_gamma
-from homenode.engines.pmap import manage_pages
+from homenode.engines.pmap import pmap
 
 if TYPE_CHECKING:
     import os
@@ -38,7 +38,7 @@ def from_trace(
     >>> from_trace(trace)["alpha"], from_trace(trace, limit=0)["alpha"]
     (1.0, 0.0)
     """
-    report = manage_pages(trace, page_size, limit=limit, count=0, progress=progress)
+    report = pmap(trace, page_size, limit=limit, count=0, progress=progress)
     found = report["locality"]
     alpha, ratio = found["alpha"], found["global_to_local"]
     known = alpha is not None and ratio is not None

@@ -52,11 +52,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "advise": ("advise", "Say what to align, pad, group, split or place, and the gain."),
     "synthetic": ("synthetic", "Make a trace whose false sharing is known."),
     "report": ("report", "Write one HTML file that explains traces and policies."),
-    "workloads": ("workloads", "Build or record the programs that come along."),
-    "workload": ("workload", "Record a workload of many processes with their kernel."),
+    "workloads": ("workloads", "Build or record the programs and servers that come along."),
     "study": ("study", "Regenerate a publication's tables and figures; judge its claims."),
     "list": ("list_", "List machines, policies, formats and so on."),
 }
+
+ALIASES = {"workload": "workloads"}
+"""Earlier names, which still work but are not listed, and what the commands are called now."""
 
 _EXAMPLES = """\b
 Examples:
@@ -88,6 +90,8 @@ class _Overview(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args:
+            args = [ALIASES.get(args[0], args[0]), *args[1:]]
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             raise click.UsageError(
                 f"there is no command {args[0]!r}{_nearest(args[0])}; "

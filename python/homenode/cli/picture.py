@@ -80,7 +80,7 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
     if output is not None:
         check_output(output, trace)
     with Progress("looking who references what") as progress:
-        found = homenode.sharing_picture(trace, progress=progress, **options)
+        found = homenode.picture(trace, progress=progress, **options)
     if output is not None:
         text = found.svg().encode()
         with replacing(output) as file:

@@ -117,7 +117,7 @@ def pmap(
     from homenode.cli.progress import Progress
 
     with Progress("managing pages") as progress:
-        report = homenode.manage_pages(
+        report = homenode.pmap(
             trace,
             page_size,
             limit=limit,

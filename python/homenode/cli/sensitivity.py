@@ -10,7 +10,7 @@ from homenode.cli.command import examples, simulation_options, table_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
-    from homenode.engines.sensitivity import OrderResult
+    from homenode.engines.sensitivity import SensitivityResult
 
 _SWAPS_SHOWN = 5
 
@@ -67,7 +67,7 @@ def sensitivity(
     policies = options.pop("policies") or None
     sizes = options.pop("block_sizes") or [4096]
     with Progress("comparing orders") as progress:
-        result = homenode.order_sensitivity(
+        result = homenode.sensitivity(
             traces, machines, policies, sizes, progress=progress, **options
         )
     write_tables(result.flat_rows, csv, parquet)
@@ -79,7 +79,7 @@ def sensitivity(
             click.echo(f"note: {note}", err=True)
 
 
-def _print(result: OrderResult) -> None:
+def _print(result: SensitivityResult) -> None:
     from homenode.cli.output import print_table
 
     columns = [

@@ -105,7 +105,7 @@ def _run(trace: str, options: dict[str, Any]) -> TlbResult:
     elif machine is not None or policy is not None:
         raise ConfigError("--machine and --policy say which MCPR to correct; give --mcpr as well")
     with Progress("counting misses") as progress:
-        return homenode.tlb_misses(trace, tlbs, page_sizes, progress=progress, **chosen)
+        return homenode.tlb(trace, tlbs, page_sizes, progress=progress, **chosen)
 
 
 def _print(result: TlbResult) -> None:

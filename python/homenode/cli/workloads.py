@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.ecommerce import ecommerce
 from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
@@ -27,10 +28,17 @@ _NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
         "homenode workloads build gauss -o bin",
         "homenode workloads record gauss sorbyr --quick --threads 8 -o traces",
         "homenode workloads record --size markatos -o traces",
+        "homenode workloads ecommerce ec --kernel vmlinuz -o mixes",
     )
 )
 def workloads() -> None:
-    """Build, record, draw or measure the small parallel C programs that come along."""
+    """Build, record, draw or measure the workloads that come along.
+
+    They are small parallel C programs; ecommerce is one of many processes, with their kernel.
+    """
+
+
+workloads.add_command(ecommerce)
 
 
 @workloads.command("list", epilog=examples("homenode workloads list --json"))
@@ -136,7 +144,7 @@ def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
     """Record programs with the quick size and draw who references what when: NAME.svg."""
     from homenode import workloads as suite
     from homenode.cli.output import print_json
-    from homenode.engines.picture import sharing_picture
+    from homenode.engines.picture import picture
     from homenode.files import replacing
 
     folder = Path(output)
@@ -145,7 +153,7 @@ def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
     for name, trace in _recorded([_run(name, quick=True) for name in _chosen(names)]):
         entry = suite.find(name)
         title = f"{name}, quick size, {entry.threads} threads"
-        found = sharing_picture(trace, title=title, processors=entry.processors, **_FINE)
+        found = picture(trace, title=title, processors=entry.processors, **_FINE)
         path = folder / f"{name}.svg"
         with replacing(path) as file:
             file.write(found.svg().encode())

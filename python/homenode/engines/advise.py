@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import Options, configuration
+from homenode.engines.placement import SimulateOptions, configuration
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
 from homenode.options.values import only_known, specs_of
@@ -23,7 +23,7 @@ _POINT = ("machine", "policy", "block_size")
 _SIDES = ("before", "after")
 
 
-class AdviceOptions(Options, total=False):
+class AdviseOptions(SimulateOptions, total=False):
     """Choices of advice, beside those of a simulation.
 
     out: where to write the trace with all advice followed, for one machine, policy and block size
@@ -134,7 +134,7 @@ def advise(
     block_sizes: str | int | Iterable[int] | None = None,
     *,
     progress: Callable[[int, int | None], None] | None = None,
-    **options: Unpack[AdviceOptions],
+    **options: Unpack[AdviseOptions],
 ) -> AdviceResult:
     """Says which objects to align, pad, group by thread, split or place, and what each gains.
 
@@ -149,7 +149,7 @@ def advise(
             ``optimal``.
         block_sizes: as in `simulate`. Default: the first machine's own block size.
         progress: called with the work done and in all.
-        options: see `AdviceOptions`.
+        options: see `AdviseOptions`.
 
     Raises:
         ConfigError: when a machine, policy, block size or option cannot be used.
@@ -169,7 +169,7 @@ def advise(
         policy, size = usual_point(named[0])
         policies = policy if policies is None else policies
         block_sizes = size if block_sizes is None else block_sizes
-    only_known(options, AdviceOptions)
+    only_known(options, AdviseOptions)
     chosen: dict[str, Any] = dict(options)
     out = chosen.pop("out", None)
     config = configuration(named, policies, block_sizes, **chosen)

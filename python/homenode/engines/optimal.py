@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import Options, configuration
+from homenode.engines.placement import SimulateOptions, configuration
 from homenode.files import check_output, replacing_name
 from homenode.results.result import flatten
 from homenode.results.rows import Rows
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class OptimalOptions(Options, total=False):
+class OptimalOptions(SimulateOptions, total=False):
     """Choices beside those of a simulation; what is left out has the default named here.
 
     replication: whether a block may have several copies at a time. Default: yes.
@@ -92,7 +92,7 @@ def optimal(
             ``prices:r=15,R=59,g=4,G=40`` (units: one local reference; ``inf`` is infinite).
         block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``.
         progress: called with the work done and in all.
-        options: see `OptimalOptions`, and `homenode.engines.placement.Options`.
+        options: see `OptimalOptions`, and `homenode.engines.placement.SimulateOptions`.
 
     Returns:
         One row for every combination, in the order machine, block size.

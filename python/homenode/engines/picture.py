@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int | None], None] | None
 
 
-class Options(TypedDict, total=False):
+class PictureOptions(TypedDict, total=False):
     """Choices of a picture; what is left out has the default named here.
 
     stretches: most stretches of memory, side by side. Default: 120.
@@ -71,18 +71,18 @@ class SharingPicture:
         return self.svg()
 
 
-def sharing_picture(
+def picture(
     trace: Trace | str | os.PathLike[str],
     *,
     progress: Progress = None,
-    **options: Unpack[Options],
+    **options: Unpack[PictureOptions],
 ) -> SharingPicture:
     """Finds out who references which memory when, for a picture.
 
     Args:
         trace: a `Trace` or the path of one.
         progress: called with the work done and in all.
-        options: see `Options`.
+        options: see `PictureOptions`.
 
     Raises:
         ConfigError: when an option cannot be used.
@@ -91,10 +91,10 @@ def sharing_picture(
     >>> import homenode as hn
     >>> kinds = ["W", "R", "R", "W"]
     >>> trace = hn.Trace.from_numpy(thread=[0, 1, 1, 0], kind=kinds, address=[0, 64, 0, 64])
-    >>> hn.sharing_picture(trace, slices=2).data["slices"]
+    >>> hn.picture(trace, slices=2).data["slices"]
     [[4, 5], [5, 4]]
     """
-    only_known(options, Options)
+    only_known(options, PictureOptions)
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     asked = {
         "stretches": whole_number("stretches", options.get("stretches", 120), 1),

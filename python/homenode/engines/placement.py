@@ -30,7 +30,7 @@ REALIGN_WINDOW = 1_000_000
 PRIVATE = ("local", "exclude", "shared")
 
 
-class Options(TypedDict, total=False):
+class SimulateOptions(TypedDict, total=False):
     """Choices of a simulation; what is left out has the default named here.
 
     processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
@@ -59,7 +59,7 @@ def simulate(
     block_sizes: str | int | Iterable[int],
     *,
     progress: Callable[[int, int | None], None] | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[SimulateOptions],
 ) -> Result:
     """Simulates every combination of machine, policy and block size in one pass over the trace.
 
@@ -71,7 +71,7 @@ def simulate(
             ``delay:n=50,limit=2``; `policies_for` names all that some machines can run.
         block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``.
         progress: called with the work done and in all.
-        options: see `Options`.
+        options: see `SimulateOptions`.
 
     Returns:
         One outcome for every combination, in the order trace, machine, policy, block size.
@@ -134,14 +134,14 @@ def configuration(
     machines: str | Iterable[str],
     policies: str | Iterable[str],
     block_sizes: str | int | Iterable[int],
-    **options: Unpack[Options],
+    **options: Unpack[SimulateOptions],
 ) -> dict[str, Any]:
     """The configuration of a simulation as the engines take it.
 
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_known(options, Options)
+    only_known(options, SimulateOptions)
     return {
         "machines": specs_of(machines, "machine"),
         "policies": specs_of(policies, "policy"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OWNER_COPY = ("flush", "keep")
 
 
-class Options(TypedDict, total=False):
+class PmapOptions(TypedDict, total=False):
     """Choices of the page manager; what is left out has the default named here.
 
     owner_copy: what becomes of the writer's copy of a page when another processor reads it: it goes
@@ -42,14 +42,14 @@ class Options(TypedDict, total=False):
     threads: int | None
 
 
-def manage_pages(
+def pmap(
     trace: Trace | str | os.PathLike[str],
     page_size: int | str = 4096,
     *,
     limit: int = 4,
     policy: str = "limit",
     progress: Callable[[int, int | None], None] | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[PmapOptions],
 ) -> dict[str, Any]:
     """Runs the ACE's page manager over a trace.
 
@@ -59,7 +59,7 @@ def manage_pages(
         limit: invalidations allowed before a page is pinned in global memory.
         policy: a name from ``homenode.table("page-policies")``.
         progress: called with the references read and in all.
-        options: see `Options`.
+        options: see `PmapOptions`.
 
     Returns:
         The report, with the fields that ``homenode pmap --json`` prints.
@@ -68,11 +68,11 @@ def manage_pages(
         ConfigError: when a policy, page size or option cannot be used.
         TraceError: when the trace is damaged.
 
-    Source: Bolosky, thesis, section 3.1.3 (docs/ace-manager.md).
+    Source: Bolosky, thesis, section 3.1.3 (docs/pmap.md).
 
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(thread=[0, 1, 0], kind=["W", "R", "W"], address=[64, 64, 64])
-    >>> report = hn.manage_pages(trace, page_size=64)
+    >>> report = hn.pmap(trace, page_size=64)
     >>> report["counts"]["copies"], report["counts"]["syncs"], report["final_states"]
     (2, 1, {'global-writable': 0, 'local-writable': 1, 'read-only': 0})
     """
@@ -99,14 +99,14 @@ def page_actions(owner_copy: str = "flush") -> list[dict[str, Any]]:
 
 
 def configuration(
-    page_size: int | str, limit: int, policy: str, options: Options
+    page_size: int | str, limit: int, policy: str, options: PmapOptions
 ) -> dict[str, Any]:
     """The configuration as the engine takes it.
 
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_known(options, Options)
+    only_known(options, PmapOptions)
     names = [row["name"] for row in table("page-policies")]
     return {
         "page_size": _page_size(page_size),

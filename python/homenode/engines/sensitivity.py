@@ -9,7 +9,7 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from homenode.engines.placement import Options, policies_for, simulate
+from homenode.engines.placement import SimulateOptions, policies_for, simulate
 from homenode.errors import ConfigError
 from homenode.options.specs import unique
 from homenode.options.values import only_known, whole_number
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int | None], None] | None
 
 
-_REPLAY = frozenset(Options.__annotations__)
+_REPLAY = frozenset(SimulateOptions.__annotations__)
 
 
-class OrderOptions(Options, total=False):
+class SensitivityOptions(SimulateOptions, total=False):
     """Choices of a study of orders, beside those of a simulation.
 
     reinterleave: how many orders to make of each trace, beside the recorded one, by the transform
@@ -45,7 +45,7 @@ class OrderOptions(Options, total=False):
     seed: int
 
 
-class OrderResult(Rows):
+class SensitivityResult(Rows):
     """How much the cost under each policy differs between orders of the same program.
 
     Attributes:
@@ -96,15 +96,15 @@ class OrderResult(Rows):
         return spread_of_orders({", ".join(programs): self})
 
 
-def order_sensitivity(
+def sensitivity(
     traces: Trace | PathLike | Iterable[Trace | PathLike],
     machines: str | Iterable[str] = "numa",
     policies: str | Iterable[str] | None = None,
     block_sizes: str | int | Iterable[int] = 4096,
     *,
     progress: Progress = None,
-    **options: Unpack[OrderOptions],
-) -> OrderResult:
+    **options: Unpack[SensitivityOptions],
+) -> SensitivityResult:
     """Says how much results depend on the order in which the threads of a program ran.
 
     A trace shows one interleaving; this simulates several and compares.
@@ -116,7 +116,7 @@ def order_sensitivity(
         policies: as for `homenode.simulate`; default: all made for the machines.
         block_sizes: as for `homenode.simulate`.
         progress: called with the work done and in all.
-        options: see `OrderOptions`.
+        options: see `SensitivityOptions`.
 
     Raises:
         ConfigError: when there is only one order, or the traces differ in processors.
@@ -126,13 +126,13 @@ def order_sensitivity(
 
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(thread=[0, 0, 1, 1], kind="W", address=64)
-    >>> result = hn.order_sensitivity(trace, "prices:r=15,R=59", "optimal,first-touch", 64,
+    >>> result = hn.sensitivity(trace, "prices:r=15,R=59", "optimal,first-touch", 64,
     ...                               reinterleave=4, quantum=1)
     >>> result.rows[0]["orders"], result.rows[0]["spread"]
     (5, 0.0)
     """
     given = [traces] if isinstance(traces, str | Trace | os.PathLike) else list(traces)
-    only_known(options, OrderOptions)
+    only_known(options, SensitivityOptions)
     count = whole_number("reinterleave", options.get("reinterleave", 0), 0)
     turns = {
         "quantum": whole_number("quantum", options.get("quantum", 100), 1),
@@ -168,11 +168,11 @@ def order_sensitivity(
         "simulations": [result.provenance for result in results],
     }
     configuration = {**results[0].configuration, "reinterleave": count, **turns}
-    return OrderResult(rows, rankings, orders, configuration, provenance)
+    return SensitivityResult(rows, rankings, orders, configuration, provenance)
 
 
 def policies_of(
-    machines: list[str], policies: str | Iterable[str] | None, options: Options
+    machines: list[str], policies: str | Iterable[str] | None, options: SimulateOptions
 ) -> str | list[str]:
     """The policies asked for, or all that are made for the machines."""
     if policies is None:
@@ -180,7 +180,7 @@ def policies_of(
     return policies if isinstance(policies, str) else list(policies)
 
 
-def _check(traces: Sequence[Trace], options: Options) -> None:
+def _check(traces: Sequence[Trace], options: SimulateOptions) -> None:
     threads = unique(trace.threads for trace in traces)
     if len(threads) > 1 and options.get("processors") is None:
         raise ConfigError(

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import Options, configuration
+from homenode.engines.placement import SimulateOptions, configuration
 from homenode.errors import ConfigError
 from homenode.options.values import sizes_of, whole_number
 from homenode.results.rows import Rows
@@ -23,7 +23,7 @@ _USUAL_DETAIL = 4096
 _NESTED = frozenset({"components", "estimate", "counts", "shares"})
 
 
-class SharingOptions(Options, total=False):
+class SharingOptions(SimulateOptions, total=False):
     """Choices of a study of sharing, beside those of a simulation.
 
     detail: the block size at which objects, blocks and source lines are named; 0 for none.
@@ -45,7 +45,7 @@ class SharingResult(Rows):
         rows: one dictionary a machine and block size: trace, machine, block_size, processors,
             references, accesses, word_transfers, total_cost and mcpr of the optimum, its
             ``components``, the ``estimate`` of what false sharing costs, the ``counts`` it follows
-            from, and the bounds as ``shares`` of all moves. ``docs/false-sharing.md`` defines every
+            from, and the bounds as ``shares`` of all moves. ``docs/sharing.md`` defines every
             field.
         detail: the objects, blocks and source lines that share, at one block size; or None.
         facts: trace, processors, references, words by class, word_transfers, merge_transfers.

@@ -1,4 +1,4 @@
-"""`tlb_misses`: how often translation lookaside buffers miss, and what that costs."""
+"""`tlb`: how often translation lookaside buffers miss, and what that costs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TlbResult(Rows):
         return misses_against_page_size(self)
 
 
-def tlb_misses(
+def tlb(
     trace: Trace | str | os.PathLike[str],
     tlbs: str | Iterable[str],
     page_sizes: str | int | Iterable[int],
@@ -97,7 +97,7 @@ def tlb_misses(
 
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(thread=0, kind="R", address=[0x0, 0x1000, 0x4, 0x2000])
-    >>> [row["misses"] for row in hn.tlb_misses(trace, "ace,entries=1", 4096)]
+    >>> [row["misses"] for row in hn.tlb(trace, "ace,entries=1", 4096)]
     [3, 4]
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from homenode.engines.bus import BusResult
-    from homenode.engines.sensitivity import OrderResult
+    from homenode.engines.sensitivity import SensitivityResult
     from homenode.engines.tlb import TlbResult
     from homenode.results.result import Result
 
@@ -157,7 +157,7 @@ def _bus_axis(axes: Any, axis: str, values: list[int]) -> None:
     axes.minorticks_off()
 
 
-def spread_of_orders(results: Mapping[str, OrderResult]) -> Figure:
+def spread_of_orders(results: Mapping[str, SensitivityResult]) -> Figure:
     """From the least MCPR to the largest of several orders, a bar a policy, a dot at the mean.
 
     One panel a machine and block size; in each, the programs one under the other. What a bar spans

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode.errors import ConfigError
+from homenode.options import named
 from homenode.options.values import only_known
 from homenode.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
 from homenode.studies.entry import Study, StudyResult, conduct
@@ -55,11 +56,7 @@ def find(name: str) -> Study:
     Raises:
         ConfigError: when there is none.
     """
-    for entry in TABLE:
-        if entry.name == name:
-            return entry
-    names = ", ".join(entry.name for entry in TABLE)
-    raise ConfigError(f"there is no study {name!r}; choose one of {names}")
+    return named.find("study", TABLE, name)
 
 
 class StudyOptions(TypedDict, total=False):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from homenode.engines.placement import Options
+    from homenode.engines.placement import SimulateOptions
     from homenode.results.result import Result
     from homenode.studies.programs import Program, Publication
     from homenode.studies.tables import Row
@@ -125,7 +125,7 @@ class Laboratory:
         return [point(program, row, name) for row in result for name in names[row["machine"]]]
 
     def outcomes(
-        self, matrix: Matrix, program: Program, trace: Trace, **options: Unpack[Options]
+        self, matrix: Matrix, program: Program, trace: Trace, **options: Unpack[SimulateOptions]
     ) -> Result:
         """Simulates a matrix on a trace; the outcomes as the engine gives them."""
         options.setdefault("force", matrix.force)

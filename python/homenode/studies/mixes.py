@@ -29,7 +29,7 @@ def find(name: str, folder: Path | None, *, quick: bool) -> Path:
     if folder is None and not quick:
         raise ConfigError(
             "this study takes mixes of 130 million references, which do not come with homenode: "
-            "record them with homenode workload ecommerce all -o DIR and say --mixes DIR, or take "
+            "record them with homenode workloads ecommerce all -o DIR and say --mixes DIR, or take "
             "the small ones with --quick"
         )
     path = (folder or ecommerce.FOLDER) / f"{name}.hnt"

@@ -159,11 +159,9 @@ def find(name: str) -> Workload:
     Raises:
         ConfigError: when there is none.
     """
-    for entry in TABLE:
-        if entry.name == name:
-            return entry
-    names = ", ".join(entry.name for entry in TABLE)
-    raise _config_error(f"there is no workload {name!r}; choose one of {names}")
+    from homenode.options import named
+
+    return named.find("workload", TABLE, name)
 
 
 def command(

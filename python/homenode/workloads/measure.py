@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from homenode.engines.picture import sharing_picture
+from homenode.engines.picture import picture
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def measure(name: str, trace: Trace, progress: Progress = None) -> dict[str, Any
 
     Source: Bolosky, thesis, table 2.1.
     """
-    rows = sharing_picture(trace, stretches=1, slices=1, progress=progress).data["map"]["rows"]
+    rows = picture(trace, stretches=1, slices=1, progress=progress).data["map"]["rows"]
     reads, writes = (sum(sum(row[kind]) for row in rows) for kind in ("reads", "writes"))
     bare = without_pc(trace)
     return {

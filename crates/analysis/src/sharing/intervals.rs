@@ -3,7 +3,7 @@
 //! The thesis leaves open how to choose intervals: there are exponentially many sets of them. But
 //! an interval matters to what comes after it only through the place at which its copies are
 //! merged, and to what comes before it only through the place where the block was. So a shortest
-//! path over (visit, place) finds the best set. `docs/false-sharing.md` has the argument in full.
+//! path over (visit, place) finds the best set. `docs/sharing.md` has the argument in full.
 
 use super::places::Places;
 

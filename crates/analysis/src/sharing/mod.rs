@@ -3,7 +3,7 @@
 //! [`Collector`] reads a trace once and keeps the references that matter; [`Examiner`] walks one
 //! region of memory at all block sizes; [`estimate`] prices what was counted for a machine;
 //! [`report`] names objects, blocks and source lines. Definitions and proofs are in
-//! `docs/false-sharing.md`.
+//! `docs/sharing.md`.
 //!
 //! Invariant: at every block size `necessary_low <= necessary_high <= transfers`, and the bracket
 //! of false sharing lies below equation 7.14's bound.

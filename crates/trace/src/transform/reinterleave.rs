@@ -27,7 +27,7 @@ use before::{Before, Rules};
 pub const ENTRY: Entry = Entry {
     name: "reinterleave",
     summary: "run the threads in other turns, keeping the order of all synchronisation",
-    source: "docs/order.md",
+    source: "docs/sensitivity.md",
     params: &[
         SEED,
         Param {

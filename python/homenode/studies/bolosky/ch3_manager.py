@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.alphabeta import table_3_1
-from homenode.engines.pmap import manage_pages
+from homenode.engines.pmap import pmap
 from homenode.studies.bolosky.ch3_measures import chosen, ours
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Table
@@ -28,7 +28,7 @@ def managed(lab: Laboratory) -> list[Row]:
 
 def _managed(lab: Laboratory, program: Program) -> Row:
     with lab.watch(f"managing the pages of {program.name}") as step:
-        report = manage_pages(lab.trace(program), PAGE, progress=step)
+        report = pmap(lab.trace(program), PAGE, progress=step)
     everywhere = report["all_global"]["kernel_time_s"]
     kernel, user = report["kernel_time"]["total_s"], report["reference_time_s"]
     return {

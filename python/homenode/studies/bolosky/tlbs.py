@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.catalogue import table
-from homenode.engines.tlb import tlb_misses
+from homenode.engines.tlb import tlb
 from homenode.studies.tables import Axis, Figure, Points, Table
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def miss_rates(lab: Laboratory) -> list[Row]:
     for program in lab.programs:
         trace = lab.trace(program)
         with lab.watch(f"TLBs of {program.name}") as step:
-            found = tlb_misses(trace, designs(), PAGE_SIZES, progress=step)
+            found = tlb(trace, designs(), PAGE_SIZES, progress=step)
         rows += [
             {
                 "program": program.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from homenode.errors import ConfigError
+from homenode.options import named
 from homenode.workloads.ecommerce.database import Scale
 
 if TYPE_CHECKING:
@@ -85,11 +85,7 @@ def find(name: str) -> Mix:
     Raises:
         ConfigError: when there is none.
     """
-    for mix in TABLE:
-        if mix.name == name:
-            return mix
-    names = ", ".join(mix.name for mix in TABLE)
-    raise ConfigError(f"there is no mix {name!r}; choose one of {names}")
+    return named.find("mix", TABLE, name)
 
 
 @dataclass(frozen=True)

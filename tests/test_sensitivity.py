@@ -27,7 +27,7 @@ def _writes(path: Path, threads: list[int]) -> str:
 def test_an_order_that_passes_a_word_around_costs_more(tmp_path: Path) -> None:
     grouped = _writes(tmp_path / "a.hnt", [0] * 40 + [1] * 40)
     finely = _writes(tmp_path / "b.hnt", [0, 1] * 40)
-    result = hn.order_sensitivity([grouped, finely], "prices:r=15,R=59", "optimal,first-touch", 64)
+    result = hn.sensitivity([grouped, finely], "prices:r=15,R=59", "optimal,first-touch", 64)
     alone = [
         hn.simulate(trace, "prices:r=15,R=59", "optimal,first-touch", 64).rows
         for trace in (grouped, finely)
@@ -41,8 +41,8 @@ def test_an_order_that_passes_a_word_around_costs_more(tmp_path: Path) -> None:
 
 
 def test_orders_are_made_of_one_trace_and_repeat(trace: hn.Trace) -> None:
-    def found(seed: int) -> hn.OrderResult:
-        return hn.order_sensitivity(
+    def found(seed: int) -> hn.SensitivityResult:
+        return hn.sensitivity(
             trace, "numa", "optimal,migrate", 64, reinterleave=2, quantum=7, seed=seed
         )
 
@@ -57,13 +57,13 @@ def test_orders_are_made_of_one_trace_and_repeat(trace: hn.Trace) -> None:
 def test_the_picture_spans_from_least_to_most(tmp_path: Path) -> None:
     grouped = _writes(tmp_path / "a.hnt", [0] * 40 + [1] * 40)
     finely = _writes(tmp_path / "b.hnt", [0, 1] * 40)
-    found = hn.order_sensitivity([grouped, finely], "prices:r=15,R=59", "optimal,first-touch", 64)
+    found = hn.sensitivity([grouped, finely], "prices:r=15,R=59", "optimal,first-touch", 64)
     [panel] = found.plot().axes
     assert [label.get_text() for label in panel.get_yticklabels()] == ["a, b"]
     bars = [bar.get_segments()[0] for bar in panel.collections]
     drawn = [(float(bar[0][0]), float(bar[1][0])) for bar in bars]
     assert drawn == [(row["min"], row["max"]) for row in found.rows]
-    infinite = hn.OrderResult([{**found.rows[0], "mean": None}], [], found.orders, {}, {})
+    infinite = hn.SensitivityResult([{**found.rows[0], "mean": None}], [], found.orders, {}, {})
     with pytest.raises(hn.ConfigError, match="no finite cost"):
         infinite.plot()
 
@@ -90,13 +90,13 @@ def test_kendalls_tau_counts_pairs() -> None:
 
 def test_faulty_questions_are_refused_with_a_remedy(trace: hn.Trace, tmp_path: Path) -> None:
     with pytest.raises(hn.ConfigError, match="one trace shows one order"):
-        hn.order_sensitivity(trace)
+        hn.sensitivity(trace)
     fewer = _writes(tmp_path / "a.hnt", [0, 1])
     with pytest.raises(hn.ConfigError, match="give processors"):
-        hn.order_sensitivity([str(trace.path), fewer])
+        hn.sensitivity([str(trace.path), fewer])
     with pytest.raises(hn.ConfigError, match="no option colour"):
-        hn.order_sensitivity(trace, reinterleave=1, colour=2)  # type: ignore[call-arg]
-    other = hn.order_sensitivity([str(trace.path), fewer], "numa", "ace", 64, processors=4)
+        hn.sensitivity(trace, reinterleave=1, colour=2)  # type: ignore[call-arg]
+    other = hn.sensitivity([str(trace.path), fewer], "numa", "ace", 64, processors=4)
     assert len(other.rows) == 1
 
 

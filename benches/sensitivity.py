@@ -1,10 +1,10 @@
-"""Measures how much the order of the threads decides: the table and the picture of docs/order.md.
+"""Measures how much the order of the threads decides, for docs/sensitivity.md.
 
 Eight programs with 8 threads: five recordings with a quantum of 100 (turns of exactly 100, and of
 random lengths with four seeds), and four orders made of the first. For each of these two sets, what
 `homenode sensitivity` says on `numa` with pages of 4 KB and on `cc+` with lines of 64 bytes.
 
-Run with `python benches/orders.py --svg docs/order.svg`; the table is Markdown.
+Run with `python benches/sensitivity.py --svg docs/sensitivity.svg`; the table is Markdown.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main() -> None:
             figure.savefig(options.svg, metadata={"Date": None})
 
 
-def orders_of(name: str) -> tuple[hn.OrderResult, hn.OrderResult]:
+def orders_of(name: str) -> tuple[hn.SensitivityResult, hn.SensitivityResult]:
     """What recordings of a program give, and what orders made of the first of them give."""
     machines, sizes = [machine for machine, _ in POINTS], [size for _, size in POINTS]
     entry = workloads.find(name)
@@ -62,15 +62,15 @@ def orders_of(name: str) -> tuple[hn.OrderResult, hn.OrderResult]:
             )
             for seed in range(RECORDINGS)
         ]
-        recorded = hn.order_sensitivity(traces, machines, POLICIES, sizes)
-        made = hn.order_sensitivity(traces[0], machines, POLICIES, sizes, reinterleave=MADE)
+        recorded = hn.sensitivity(traces, machines, POLICIES, sizes)
+        made = hn.sensitivity(traces[0], machines, POLICIES, sizes, reinterleave=MADE)
     for result in (recorded, made):
         wanted = [row for row in result.rows if (row["machine"], row["block_size"]) in POINTS]
         result.rows[:] = wanted
     return recorded, made
 
 
-def cells(result: hn.OrderResult, machine: str) -> str:
+def cells(result: hn.SensitivityResult, machine: str) -> str:
     """The spreads under the policies in per cent, and the least tau."""
     spreads = [f"{100 * row['spread']:.1f}" for row in result.rows if row["machine"] == machine]
     size = dict(POINTS)[machine]

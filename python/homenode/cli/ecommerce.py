@@ -1,4 +1,4 @@
-"""`homenode workload`: record a workload that is more than one program."""
+"""`homenode workloads ecommerce`: record servers, with the kernel they run on."""
 
 from __future__ import annotations
 
@@ -15,16 +15,11 @@ if TYPE_CHECKING:
 _MIXES = ("ec", "db", "web")
 
 
-@click.group(epilog=examples("homenode workload ecommerce ec --kernel vmlinuz -o mixes"))
-def workload() -> None:
-    """Record a workload of many processes, with the kernel they run on."""
-
-
-@workload.command(
+@click.command(
     epilog=examples(
-        "homenode workload ecommerce --list",
-        "homenode workload ecommerce ec --quick --kernel vmlinuz -o mixes",
-        "homenode workload ecommerce all --kernel vmlinuz -o mixes",
+        "homenode workloads ecommerce --list",
+        "homenode workloads ecommerce ec --quick --kernel vmlinuz -o mixes",
+        "homenode workloads ecommerce all --kernel vmlinuz -o mixes",
         "homenode simulate mixes/ec.hnt --machine bus-smp --protocol mesi,pscr --processors 8",
     )
 )
@@ -206,6 +201,3 @@ def _list(as_json: bool) -> None:
         "mixes, and the small ones that come along",
     )
     print_facts([(row["name"], row["trace"]) for row in rows])
-
-
-COMMANDS = {"workload": workload}
