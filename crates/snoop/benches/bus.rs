@@ -72,16 +72,16 @@ fn main() {
             ));
         }
     }
-    for (stream, dealt) in streams::clocked(REFERENCES) {
+    for (stream, portions) in streams::clocked(REFERENCES) {
         if !is_wanted("clock", stream) {
             continue;
         }
         let processors = streams::CLOCKED;
         println!("\n{stream} with a clock: {processors} processors, 256 KiB 8-way 64-byte blocks");
         for entry in TABLE.iter().filter(|e| protocols.is_empty() || protocols.contains(&e.name)) {
-            let (_, timing) = streams::simulate_clock(entry.name, &dealt);
+            let (_, timing) = streams::simulate_clock(entry.name, &portions);
             let speed = rate(|| {
-                std::hint::black_box(streams::simulate_clock(entry.name, &dealt));
+                std::hint::black_box(streams::simulate_clock(entry.name, &portions));
             });
             println!(
                 "  {:<8}{speed:>9.1} M references/s, {} cycles, system power {:.2}",

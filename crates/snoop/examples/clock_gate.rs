@@ -10,9 +10,9 @@ use homenode_snoop::TABLE;
 const REFERENCES: usize = 200_000;
 
 fn main() {
-    for (stream, dealt) in streams::clocked(REFERENCES) {
+    for (stream, portions) in streams::clocked(REFERENCES) {
         for entry in TABLE {
-            let (counts, timing) = streams::simulate_clock(entry.name, &dealt);
+            let (counts, timing) = streams::simulate_clock(entry.name, &portions);
             println!("{stream}: {}: {counts:?} {timing:?}", entry.name);
         }
     }

@@ -25,17 +25,14 @@ mod vocabulary;
 pub mod walk;
 
 pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
-pub use clock::{
-    Clock, ClockError, ClockSetup, Dealer, Dealt, Item, ProcessorTime, Step, Timing, Translation,
-    critical_point,
-};
+pub use clock::{Clock, ClockError, ClockSetup, ProcessorTime, Timing, critical_point};
 pub use counts::{Counts, Transactions};
 pub use driver::CheckError;
 pub use homenode_cache::{
     CACHES_MAX as PROCESSORS_MAX, KernelCounts, MissClass, MissRule, Misses, Sharing, SharingClass,
 };
 pub use protocol::{Entry, Parameter, ProtocolError, ProtocolSpec, TABLE};
-pub use setup::{Reading, Setup, SetupError};
+pub use setup::{Setup, SetupError};
 pub use sheet::{Named, Sheet, SheetReply, SheetRow, SheetState};
 pub use table::{Label, Rules, Table};
 pub use trace_order::Counter;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use homenode_base::BlockSize;
 use homenode_cache::{CACHES_MAX as PROCESSORS_MAX, CacheGeometry, MissRule};
+use homenode_clock::streams::Reading;
 use homenode_machine::CacheShape;
 
 /// Smallest and largest block.
@@ -26,33 +27,6 @@ pub struct Setup {
     pub rule: MissRule,
     /// Whether every read is checked to return what was written last.
     pub check: bool,
-}
-
-/// Which references count, and what their flags mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
-    /// Whether references flagged private are counted.
-    pub private: bool,
-    /// Whether that flag makes their area private.
-    pub private_areas: bool,
-    /// Whether synchronisation references are counted.
-    pub synchronisation: bool,
-    /// Whether instruction fetches are counted, as reads.
-    pub fetches: bool,
-    /// Whether private areas of the kernel count as such (PSCR's extension).
-    pub private_kernel: bool,
-}
-
-impl Default for Reading {
-    fn default() -> Self {
-        Self {
-            private: true,
-            private_areas: true,
-            synchronisation: true,
-            fetches: true,
-            private_kernel: false,
-        }
-    }
 }
 
 /// A machine that cannot be.

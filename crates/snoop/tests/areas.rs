@@ -5,8 +5,9 @@ mod clocked;
 
 use clocked::{check_conservation, given};
 use homenode_base::{Flags, Rng};
+use homenode_clock::streams::{Reading, StreamSplitter};
 use homenode_machine::Dispatch;
-use homenode_snoop::{Clock, Counts, Dealer, ProtocolSpec, Reading};
+use homenode_snoop::{Clock, Counts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
 /// Writes, as (process, address), and markers that say on which processor a process was.
@@ -53,11 +54,11 @@ fn counts(done: &[Did], processors: u16, slice: u64) -> [Counts; 2] {
     [true, false].map(|follow| {
         let table = ProtocolSpec::parse("mesi").unwrap().table();
         let mut clock = Clock::new(&given.setup, table, &given.timed).unwrap();
-        let mut dealer = Dealer::new(processes, Reading::default(), &[], None);
+        let mut splitter = StreamSplitter::new(processes, Reading::default(), &[], None);
         if follow {
-            (clock, dealer) = (clock.with_areas(&areas), dealer.with_areas(&areas));
+            (clock, splitter) = (clock.with_areas(&areas), splitter.with_areas(&areas));
         }
-        clock.push(&dealer.deal(&batch(done))).unwrap();
+        clock.push(&splitter.split(&batch(done))).unwrap();
         let (counts, timing) = clock.finish().unwrap();
         check_conservation(&given, &counts, &timing);
         counts

@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 
 use clocked::{Given, check_conservation, flags, given};
 use homenode_base::{AccessKind, Rng};
+use homenode_clock::streams::StreamSplitter;
 use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{Clock, Counts, Dealer, MissRule, ProtocolSpec, TABLE, Timing};
+use homenode_snoop::{Clock, Counts, MissRule, ProtocolSpec, TABLE, Timing};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 use oracle::clock::{ClockOracle, Outcome, Times};
 use oracle::random::{named, random_machine, random_trace};
@@ -202,15 +203,15 @@ fn batch(lines: &[Line]) -> Batch {
 fn simulated(given: &Given, system: &System, lines: &[Line], portion: usize) -> (Counts, Timing) {
     let table = ProtocolSpec::parse(given.protocol).unwrap().table();
     let mut clock = Clock::new(&given.setup, table, &given.timed).unwrap();
-    let mut dealer = Dealer::new(given.timed.processes, given.setup.reading, &[], None);
+    let mut splitter = StreamSplitter::new(given.timed.processes, given.setup.reading, &[], None);
     if let Some(areas) = &system.areas {
-        (clock, dealer) = (clock.with_areas(areas), dealer.with_areas(areas));
+        (clock, splitter) = (clock.with_areas(areas), splitter.with_areas(areas));
     }
     if let Some((model, seed)) = &system.kernel {
-        (clock, dealer) = (clock.with_kernel(model), dealer.with_kernel(model, *seed));
+        (clock, splitter) = (clock.with_kernel(model), splitter.with_kernel(model, *seed));
     }
     for lines in lines.chunks(portion) {
-        clock.push(&dealer.deal(&batch(lines))).unwrap();
+        clock.push(&splitter.split(&batch(lines))).unwrap();
     }
     clock.finish().unwrap()
 }

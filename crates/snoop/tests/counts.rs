@@ -6,8 +6,9 @@ mod oracle;
 use std::collections::BTreeMap;
 
 use homenode_base::{AccessKind, Flags, Rng};
+use homenode_clock::streams::Reading;
 use homenode_machine::CacheShape;
-use homenode_snoop::{Counter, Counts, MissRule, ProtocolSpec, Reading, Setup, TABLE};
+use homenode_snoop::{Counter, Counts, MissRule, ProtocolSpec, Setup, TABLE};
 use homenode_trace::Batch;
 use oracle::random::{named, random_machine, random_trace};
 use oracle::{Machine, Oracle, Ref};

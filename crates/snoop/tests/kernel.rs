@@ -5,8 +5,9 @@ mod clocked;
 
 use clocked::{check_conservation, given};
 use homenode_base::Flags;
+use homenode_clock::streams::{OpKind, Operation, Reading, StreamSplitter};
 use homenode_machine::{BusMachine, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{Clock, Counts, Dealer, Item, ProtocolSpec, Reading, Step};
+use homenode_snoop::{Clock, Counts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind};
 
 fn model() -> KernelModel {
@@ -34,31 +35,31 @@ fn batch(reads: usize, calls: &[u32]) -> Batch {
     }
 }
 
-fn dealt(seed: u64, reading: Reading, batch: &Batch) -> Vec<Item> {
-    let mut dealer = Dealer::new(1, reading, &[], None).with_kernel(&model(), seed);
-    dealer.deal(batch).steps.remove(0).1.to_vec()
+fn dealt(seed: u64, reading: Reading, batch: &Batch) -> Vec<Operation> {
+    let mut splitter = StreamSplitter::new(1, reading, &[], None).with_kernel(&model(), seed);
+    splitter.split(batch).operations.remove(0).1.to_vec()
 }
 
 /// `W` for writes and so on, with `k` of the kernel and `p` of the process's own.
-fn told(items: &[Item]) -> String {
-    let one = |item: &Item| {
+fn told(items: &[Operation]) -> String {
+    let one = |item: &Operation| {
         let flags = Flags(item.flags);
         let own = if flags.contains(Flags::PRIVATE) { "p" } else { "" };
         let kernel = if flags.contains(Flags::KERNEL) { "k" } else { "" };
-        let kind = match item.step {
-            Step::Read => "R",
-            Step::Write => "W",
-            Step::Atomic => "A",
-            Step::Yield => "y",
-            Step::Fetch
-            | Step::Acquire
-            | Step::Release
-            | Step::Arrive
-            | Step::Depart
-            | Step::Create
-            | Step::Born
-            | Step::Join
-            | Step::Exit => panic!("{item:?}"),
+        let kind = match item.kind {
+            OpKind::Read => "R",
+            OpKind::Write => "W",
+            OpKind::Atomic => "A",
+            OpKind::Yield => "y",
+            OpKind::Fetch
+            | OpKind::Acquire
+            | OpKind::Release
+            | OpKind::Arrive
+            | OpKind::Depart
+            | OpKind::Create
+            | OpKind::Begin
+            | OpKind::Join
+            | OpKind::Exit => panic!("{item:?}"),
         };
         format!("{kind}{kernel}{own}")
     };
@@ -107,10 +108,11 @@ fn counts(protocol: &'static str, processors: u16, slice: u64) -> (Counts, u64) 
     given.setup.reading.private_kernel = spec.private_kernel;
     let clock = Clock::new(&given.setup, spec.table(), &given.timed).unwrap();
     let mut clock = clock.with_kernel(&model());
-    let mut dealer = Dealer::new(3, given.setup.reading, &[], None).with_kernel(&model(), 1);
+    let mut splitter =
+        StreamSplitter::new(3, given.setup.reading, &[], None).with_kernel(&model(), 1);
     let mut both = batch(60, &[]);
     both.thread = (0..60).map(|row| row % 3).collect();
-    clock.push(&dealer.deal(&both)).unwrap();
+    clock.push(&splitter.split(&both)).unwrap();
     let (counts, timing) = clock.finish().unwrap();
     check_conservation(&given, &counts, &timing);
     (counts, timing.switches)

@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::{Flags, Rng};
+use homenode_clock::streams::Reading;
 use homenode_machine::CacheShape;
 use homenode_snoop::{
-    Action, Cell, Code, Counter, Kind, MissRule, Reading, Reply, Setup, Signal, Source, TABLE,
-    Table, Transaction, check,
+    Action, Cell, Code, Counter, Kind, MissRule, Reply, Setup, Signal, Source, TABLE, Table,
+    Transaction, check,
 };
 use homenode_trace::Batch;
 

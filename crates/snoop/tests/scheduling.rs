@@ -6,29 +6,30 @@ mod clocked;
 
 use clocked::{Given, check_conservation, flags, given, item};
 use homenode_base::Rng;
+use homenode_clock::streams::{OpKind, Operation, Reading, StreamSplitter};
 use homenode_machine::Dispatch;
-use homenode_snoop::{Counts, Dealer, Item, ProcessorTime, Reading, Step, Timing};
+use homenode_snoop::{Counts, ProcessorTime, Timing};
 use homenode_trace::{Batch, Event, EventKind};
 
-fn read(addr: u64) -> Item {
-    item(Step::Read, addr)
+fn read(addr: u64) -> Operation {
+    item(OpKind::Read, addr)
 }
 
 /// So many reads of one word.
-fn reads(addr: u64, count: usize) -> Vec<Item> {
+fn reads(addr: u64, count: usize) -> Vec<Operation> {
     vec![read(addr); count]
 }
 
-fn depart(episode: u64, count: u32) -> Item {
-    Item { count, ..item(Step::Depart, episode) }
+fn depart(episode: u64, count: u32) -> Operation {
+    Operation { count, ..item(OpKind::Depart, episode) }
 }
 
-fn joined(parts: &[&[Item]]) -> Vec<Item> {
+fn joined(parts: &[&[Operation]]) -> Vec<Operation> {
     parts.concat()
 }
 
 /// Simulates, in portions of several lengths, which must not matter.
-fn run(given: &Given, processes: &[Vec<Item>]) -> (Counts, Timing) {
+fn run(given: &Given, processes: &[Vec<Operation>]) -> (Counts, Timing) {
     let result = given.run(processes, 1);
     for portion in [2, 5, 1000] {
         assert_eq!(given.run(processes, portion), result, "portions of {portion}");
@@ -61,13 +62,13 @@ fn a_slice_ends_between_references_not_within_one() {
     // The reference of 8 bytes at 28 is in two blocks.
     let mut given = given("mesi", 1, 2).blocking();
     given.timed.scheduler.time_slice_references = 1;
-    let straddles = Item { size: 8, ..read(28) };
+    let straddles = Operation { size: 8, ..read(28) };
     let (counts, timing) = run(&given, &[vec![straddles, straddles], vec![read(64), read(68)]]);
     assert_eq!((counts.references, counts.block_references), (4, 6));
     assert_eq!((timing.switches, timing.cycles), (4, 2 * 70 + 1 + 70 + 1 + 4 + 1 + 2));
     // So it is with one that goes on in another page.
-    let first = Item { size: 4, ..read(28) };
-    let rest = Item { continues: true, ..read(96) };
+    let first = Operation { size: 4, ..read(28) };
+    let rest = Operation { continues: true, ..read(96) };
     let (counts, timing) = run(&given, &[vec![first, rest], vec![read(64)]]);
     assert_eq!((counts.references, counts.block_references, timing.switches), (2, 3, 2));
 }
@@ -76,7 +77,7 @@ fn a_slice_ends_between_references_not_within_one() {
 fn a_lock_lets_one_in_and_gives_processors_to_others() {
     let lock = 0x9000;
     let critical = |addr| {
-        joined(&[&[item(Step::Acquire, lock)], &reads(addr, 1), &[item(Step::Release, lock)]])
+        joined(&[&[item(OpKind::Acquire, lock)], &reads(addr, 1), &[item(OpKind::Release, lock)]])
     };
     // Process 1 waits from 0 until process 0 gives the lock back at 70, and goes on at 71.
     let (_, timing) = run(&given("mesi", 2, 2).blocking(), &[critical(0), critical(64)]);
@@ -87,8 +88,8 @@ fn a_lock_lets_one_in_and_gives_processors_to_others() {
     let (_, timing) = run(&given("mesi", 1, 3).blocking(), &[holder, critical(64), reads(128, 1)]);
     assert_eq!((timing.switches, timing.forced), (3, 0));
     // A process may take a lock again that it has, and give back what it never took.
-    let twice = vec![item(Step::Acquire, lock), item(Step::Acquire, lock), read(0)];
-    let back = vec![item(Step::Release, lock), item(Step::Release, lock)];
+    let twice = vec![item(OpKind::Acquire, lock), item(OpKind::Acquire, lock), read(0)];
+    let back = vec![item(OpKind::Release, lock), item(OpKind::Release, lock)];
     let (_, timing) = run(&given("mesi", 2, 2), &[joined(&[&twice, &back]), critical(64)]);
     assert_eq!(timing.forced, 0);
     let (_, timing) = run(&given("mesi", 2, 2), &[back, critical(64)]);
@@ -99,8 +100,8 @@ fn a_lock_lets_one_in_and_gives_processors_to_others() {
 fn who_waits_in_a_ring_is_let_go() {
     let [a, b] = [0x9000, 0x9040];
     let nested = |first, second, addr| {
-        let taken = [item(Step::Acquire, first), read(addr), item(Step::Acquire, second)];
-        joined(&[&taken, &[item(Step::Release, second), item(Step::Release, first)]])
+        let taken = [item(OpKind::Acquire, first), read(addr), item(OpKind::Acquire, second)];
+        joined(&[&taken, &[item(OpKind::Release, second), item(OpKind::Release, first)]])
     };
     let given = given("mesi", 2, 2).blocking().unsplit();
     let (counts, timing) = run(&given, &[nested(a, b, 0), nested(b, a, 64)]);
@@ -113,7 +114,7 @@ fn who_waits_in_a_ring_is_let_go() {
 #[test]
 fn a_barrier_holds_until_all_are_there() {
     let process = |addr, count| {
-        let wait = [item(Step::Arrive, 7), depart(7, 3)];
+        let wait = [item(OpKind::Arrive, 7), depart(7, 3)];
         joined(&[&reads(addr, count), &wait, &reads(addr, 1)])
     };
     // The last one arrives at 68 + 20; the others go on a cycle later.
@@ -136,9 +137,9 @@ fn who_waits_for_a_semaphore_goes_on_after_the_post() {
         events: vec![(2, Event { thread: 0, what: post }), (2, Event { thread: 1, what: wait })],
         ..Batch::default()
     };
-    let mut dealer = Dealer::new(2, Reading::default(), &[], None);
+    let mut splitter = StreamSplitter::new(2, Reading::default(), &[], None);
     let mut processes = vec![Vec::new(); 2];
-    for (process, steps) in dealer.deal(&batch).steps {
+    for (process, steps) in splitter.split(&batch).operations {
         processes[process].extend_from_slice(&steps);
     }
     // The post comes at 68 + 2 + 2; the other process goes on a cycle later.
@@ -150,8 +151,8 @@ fn who_waits_for_a_semaphore_goes_on_after_the_post() {
 #[test]
 fn processes_are_born_and_awaited() {
     let parent =
-        joined(&[&reads(0, 1), &[item(Step::Create, 1), item(Step::Join, 1)], &reads(0, 1)]);
-    let child = joined(&[&[item(Step::Born, 0)], &reads(64, 1)]);
+        joined(&[&reads(0, 1), &[item(OpKind::Create, 1), item(OpKind::Join, 1)], &reads(0, 1)]);
+    let child = joined(&[&[item(OpKind::Begin, 0)], &reads(64, 1)]);
     let (_, timing) = run(&given("mesi", 2, 2).blocking(), &[parent, child]);
     // The child begins at 71 and ends at 141; the parent goes on at 142.
     assert_eq!((timing.cycles, timing.forced), (144, 0));
@@ -159,7 +160,7 @@ fn processes_are_born_and_awaited() {
 
 #[test]
 fn a_system_call_that_waits_gives_the_processor_up() {
-    let calls = joined(&[&reads(0, 1), &[item(Step::Yield, 0)], &reads(0, 1)]);
+    let calls = joined(&[&reads(0, 1), &[item(OpKind::Yield, 0)], &reads(0, 1)]);
     let (_, timing) = run(&given("mesi", 1, 2).blocking(), &[calls.clone(), reads(64, 1)]);
     assert_eq!(timing.cycles, 70 + 1 + 70 + 1 + 2);
     // One that takes 500 cycles keeps its process away that long.
@@ -173,7 +174,7 @@ fn a_system_call_that_waits_gives_the_processor_up() {
 fn whose_wait_ends_holds_nobody_up() {
     // Process 1 is over at 71 + 70, and process 2 begins at 142, as if the wait of process 0, from
     // 70 on, did not end then. That one begins when process 2 is over.
-    let calls = joined(&[&reads(0, 1), &[item(Step::Yield, 0)], &reads(0, 1)]);
+    let calls = joined(&[&reads(0, 1), &[item(OpKind::Yield, 0)], &reads(0, 1)]);
     let processes = [calls, reads(64, 1), reads(128, 1)];
     for (wait, cycles) in [(71, 215), (72, 215), (73, 215), (300, 373)] {
         let mut given = given("mesi", 1, 3).blocking();
@@ -194,13 +195,13 @@ fn what_is_private_for_all_is_written_without_the_bus() {
         let mut process = |number: u64| {
             let mut step = |_| {
                 let private = rng.below(3) > 0;
-                let step = [Step::Read, Step::Write][usize::from(rng.below(3) == 0)];
+                let step = [OpKind::Read, OpKind::Write][usize::from(rng.below(3) == 0)];
                 let addr = if private { 0x1_0000 * (1 + number) } else { 0 } + 4 * rng.below(100);
-                Item { flags: flags(private, rng.below(2) == 0), ..item(step, addr) }
+                Operation { flags: flags(private, rng.below(2) == 0), ..item(step, addr) }
             };
-            (0..400).map(&mut step).collect::<Vec<Item>>()
+            (0..400).map(&mut step).collect::<Vec<Operation>>()
         };
-        let processes: Vec<Vec<Item>> = (0..9).map(&mut process).collect();
+        let processes: Vec<Vec<Operation>> = (0..9).map(&mut process).collect();
         let (counts, timing) = run(&given, &processes);
         assert!(timing.migrations > 50, "{timing:?}");
         counts.coherence.passive
@@ -212,12 +213,12 @@ fn what_is_private_for_all_is_written_without_the_bus() {
 }
 
 /// Processes that come and go often.
-fn busy_processes(count: u64) -> Vec<Vec<Item>> {
+fn busy_processes(count: u64) -> Vec<Vec<Operation>> {
     let process = |p: u64| {
         let part = |i: u64| {
-            let mut steps: Vec<Item> =
+            let mut steps: Vec<Operation> =
                 (0..40).map(|k| read(0x1_0000 * p + 4 * (k * i % 64))).collect();
-            steps.push(item(Step::Yield, 0));
+            steps.push(item(OpKind::Yield, 0));
             steps
         };
         (1..30).flat_map(part).collect()
@@ -260,22 +261,22 @@ fn random_steps_end_and_add_up() {
         given.timed.scheduler.wait_cycles = [0, 1, 300][usize::try_from(rng.below(3)).unwrap()];
         let mut process = |_| {
             let mut step = |_| match rng.below(30) {
-                0 => item(Step::Acquire, 0x9000 + 64 * rng.below(3)),
-                1 => item(Step::Release, 0x9000 + 64 * rng.below(3)),
-                2 => item(Step::Yield, 0),
-                3 => item(Step::Join, rng.below(count)),
-                4 => item(Step::Atomic, 4 * rng.below(300)),
-                5..12 => item(Step::Write, 4 * rng.below(300)),
+                0 => item(OpKind::Acquire, 0x9000 + 64 * rng.below(3)),
+                1 => item(OpKind::Release, 0x9000 + 64 * rng.below(3)),
+                2 => item(OpKind::Yield, 0),
+                3 => item(OpKind::Join, rng.below(count)),
+                4 => item(OpKind::Atomic, 4 * rng.below(300)),
+                5..12 => item(OpKind::Write, 4 * rng.below(300)),
                 _ => read(4 * rng.below(300)),
             };
-            (0..200).map(&mut step).collect::<Vec<Item>>()
+            (0..200).map(&mut step).collect::<Vec<Operation>>()
         };
-        let processes: Vec<Vec<Item>> = (0..count).map(&mut process).collect();
+        let processes: Vec<Vec<Operation>> = (0..count).map(&mut process).collect();
         let (counts, _) = run(&given, &processes);
         let references = processes
             .iter()
             .flatten()
-            .filter(|item| matches!(item.step, Step::Read | Step::Write | Step::Atomic));
+            .filter(|item| matches!(item.kind, OpKind::Read | OpKind::Write | OpKind::Atomic));
         assert_eq!(counts.references, references.count() as u64);
     }
 }

@@ -5,10 +5,11 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::{Flags, Rng};
+use homenode_clock::streams::Reading;
 use homenode_machine::{BusMachine, CacheShape};
 use homenode_snoop::{
-    CheckError, Counter, Counts, MissRule, Misses, ProtocolSpec, Reading, Setup, SetupError,
-    Sharing, TABLE, Transactions,
+    CheckError, Counter, Counts, MissRule, Misses, ProtocolSpec, Setup, SetupError, Sharing, TABLE,
+    Transactions,
 };
 use homenode_trace::Batch;
 

@@ -8,23 +8,24 @@ use std::sync::Arc;
 
 use clocked::{Given, check_conservation, given, item};
 use homenode_base::Rng;
+use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::CacheShape;
 use homenode_snoop::{
-    Action, Cell, Clock, ClockError, Counter, Counts, Dealt, Event, Item, ProcessorTime,
-    ProtocolSpec, Source, Step, TABLE, Table, Timing,
+    Action, Cell, Clock, ClockError, Counter, Counts, Event, ProcessorTime, ProtocolSpec, Source,
+    TABLE, Table, Timing,
 };
 use homenode_trace::Batch;
 
-fn read(addr: u64) -> Item {
-    item(Step::Read, addr)
+fn read(addr: u64) -> Operation {
+    item(OpKind::Read, addr)
 }
 
-fn write(addr: u64) -> Item {
-    item(Step::Write, addr)
+fn write(addr: u64) -> Operation {
+    item(OpKind::Write, addr)
 }
 
 /// Simulates, in portions of several lengths, which must not matter.
-fn run(given: &Given, processes: &[Vec<Item>]) -> (Counts, Timing) {
+fn run(given: &Given, processes: &[Vec<Operation>]) -> (Counts, Timing) {
     let result = given.run(processes, 1);
     for portion in [2, 3, 1000] {
         assert_eq!(given.run(processes, portion), result, "portions of {portion}");
@@ -92,8 +93,9 @@ fn no_instruction_begins_beyond_the_window() {
     let (_, timing) = run(&given("mesi", 1, 1), std::slice::from_ref(&steps));
     assert_eq!(timing.cycles, 142);
     // Where a process fetches its instructions, only these count.
-    let fetches = |item: &Item| Item { step: Step::Fetch, ..*item };
-    let mixed: Vec<Item> = steps.iter().flat_map(|i| [fetches(i), *i, *i, *i]).take(16).collect();
+    let fetches = |item: &Operation| Operation { kind: OpKind::Fetch, ..*item };
+    let mixed: Vec<Operation> =
+        steps.iter().flat_map(|i| [fetches(i), *i, *i, *i]).take(16).collect();
     let (_, timing) = run(&one, &[mixed]);
     assert_eq!(timing.cycles, 68, "four instructions of four references");
 }
@@ -103,13 +105,13 @@ fn instructions_without_a_reference_are_in_the_window_and_take_no_time() {
     // A miss and ten hits, each with nine other instructions before it: they are instructions 11,
     // 21, ... Those up to 61 begin while the miss is under way, at 2, 4, ... 12; instruction 65
     // would be too far. 71, 81, 91 and 101 begin at 68, 70, 72 and 74, when it is done.
-    let hit = |count| Item { count, ..read(4) };
-    let steps: Vec<Item> = [read(0)].into_iter().chain((0..10).map(|_| hit(9))).collect();
+    let hit = |count| Operation { count, ..read(4) };
+    let steps: Vec<Operation> = [read(0)].into_iter().chain((0..10).map(|_| hit(9))).collect();
     let (counts, timing) = run(&given("mesi", 1, 1), std::slice::from_ref(&steps));
     assert_eq!((counts.references, counts.hits, timing.cycles), (11, 10, 76));
     assert_eq!(timing.processors, [time(22, 54, 0)]);
     // Were there no others, all would be over before the miss is.
-    let bare: Vec<Item> = steps.iter().map(|item| Item { count: 0, ..*item }).collect();
+    let bare: Vec<Operation> = steps.iter().map(|item| Operation { count: 0, ..*item }).collect();
     assert_eq!(run(&given("mesi", 1, 1), &[bare]).1.cycles, 68);
     // The last that fits into a window of 64 is instruction 64.
     for (count, cycles) in [(62, 68), (63, 70)] {
@@ -118,7 +120,7 @@ fn instructions_without_a_reference_are_in_the_window_and_take_no_time() {
     }
     // Those before the miss are not behind it, and one that straddles blocks has them once: the
     // miss is instruction 101, its second half too, the next one 164.
-    let straddles = Item { count: 100, size: 8, ..read(28) };
+    let straddles = Operation { count: 100, size: 8, ..read(28) };
     let (_, timing) = run(&given("mesi", 1, 1), &[vec![straddles, hit(62)]]);
     assert_eq!((timing.cycles, timing.processors[0].busy), (8 + 64 + 4, 6));
 }
@@ -152,7 +154,7 @@ fn loads_pass_stores_but_not_those_to_their_block() {
     let (counts, timing) = run(&given("mesi", 1, 1), &[vec![write(0), read(4)]]);
     assert_eq!((counts.misses.total(), timing.cycles, timing.bus_busy), (1, 68, 12));
     // An atomic operation waits for all that was before, and is waited for.
-    let steps = vec![write(0), item(Step::Atomic, 64), read(64)];
+    let steps = vec![write(0), item(OpKind::Atomic, 64), read(64)];
     let (_, timing) = run(&given("mesi", 1, 1), &[steps]);
     assert_eq!(timing.cycles, 68 + 68 + 2 + 2);
 }
@@ -237,14 +239,14 @@ fn pscr_writes_words_beside_the_processor() {
 }
 
 /// Random references of one process, and the same as a batch.
-fn stream(rng: &mut Rng, length: usize) -> (Vec<Item>, Batch) {
+fn stream(rng: &mut Rng, length: usize) -> (Vec<Operation>, Batch) {
     let (mut items, mut batch) = (Vec::new(), Batch::default());
     for _ in 0..length {
         let write = rng.below(3) == 0;
         let addr = 4 * rng.below(700);
         let size = [1, 4, 4, 8, 32][usize::try_from(rng.below(5)).unwrap()];
-        let step = if write { Step::Write } else { Step::Read };
-        items.push(Item { size, ..item(step, addr) });
+        let step = if write { OpKind::Write } else { OpKind::Read };
+        items.push(Operation { size, ..item(step, addr) });
         batch.thread.push(0);
         batch.kind.push(u8::from(write));
         batch.size.push(size);
@@ -276,7 +278,7 @@ fn checking_finds_nothing_and_changes_nothing() {
     let mut rng = Rng::new(9);
     for entry in TABLE {
         for _ in 0..5 {
-            let processes: Vec<Vec<Item>> = (0..5).map(|_| stream(&mut rng, 800).0).collect();
+            let processes: Vec<Vec<Operation>> = (0..5).map(|_| stream(&mut rng, 800).0).collect();
             let mut given = given(entry.name, 4, 5);
             let plain = given.run(&processes, 100);
             given.setup.check = true;
@@ -303,13 +305,13 @@ fn a_stale_read_is_found_with_its_cycle_processor_and_address() {
     // Processor 0 writes a word of the block that both have, at 82, and tells nobody.
     let processes = [
         [vec![read(0); 41], vec![write(4)]].concat(),
-        vec![read(0), read(0x1000), item(Step::Atomic, 0x2000), read(4)],
+        vec![read(0), read(0x1000), item(OpKind::Atomic, 0x2000), read(4)],
     ];
     let mut given = given("mesi", 2, 2);
     given.setup.check = true;
     let mut clock = Clock::new(&given.setup, silent_mesi(), &given.timed).unwrap();
     let steps = processes.map(Arc::from).into_iter().enumerate().collect();
-    let pushed = clock.push(&Dealt { steps, closed: Vec::new() });
+    let pushed = clock.push(&ThreadStreams { operations: steps, closed: Vec::new() });
     let error = pushed.and_then(|()| clock.finish().map(|_| ())).unwrap_err();
     // Processor 1 has its blocks at 80 and 84; the atomic reference asks then, and has its own
     // at 152.

@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
+use homenode_clock::streams::Reading;
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
 use homenode_snoop::walk::{EXAMPLES, Example, Scene, Step, Walk, example, walk};
 use homenode_snoop::{
-    Counter, Counts, MissClass, MissRule, Misses, ProtocolSpec, Reading, Setup, Sharing,
-    SharingClass, TABLE, Table, Transactions,
+    Counter, Counts, MissClass, MissRule, Misses, ProtocolSpec, Setup, Sharing, SharingClass,
+    TABLE, Table, Transactions,
 };
 use homenode_trace::Batch;
 

@@ -1,9 +1,9 @@
 //! One pass over the trace for all configurations with a clock.
 
+use homenode_clock::pages::Translation;
+use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_machine::Scheduler;
-use homenode_snoop::{
-    Clock, ClockError, ClockSetup, Counts, Dealer, Dealt, SetupError, Timing, Translation,
-};
+use homenode_snoop::{Clock, ClockError, ClockSetup, Counts, SetupError, Timing};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
@@ -20,8 +20,8 @@ const KERNEL: u64 = 0x6b65_726e_656c;
 /// What each configuration counts and takes, and what to bear in mind.
 pub(super) type TimedResults = (Vec<(Counts, Timing)>, Vec<String>);
 
-/// Simulates all configurations, and says what to bear in mind. The trace is decoded and dealt out
-/// to its processes once.
+/// Simulates all configurations, and says what to bear in mind. The trace is decoded and taken
+/// apart into the streams of its processes once.
 pub(super) fn simulate<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     (config, trace): (&BusConfig, &T),
@@ -41,7 +41,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         Ok::<_, SetupError>(clock)
     };
     let mut clocks: Vec<Clock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
-    let mut dealer = dealer(plan, config, trace)?;
+    let mut splitter = splitter(plan, config, trace)?;
     let ends = trace.ends();
     let mut piece = 0;
     let total = trace.references();
@@ -49,34 +49,34 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     for_each_window(pool, (trace, &read), (progress, total), |batches| {
         let mut all = Vec::with_capacity(batches.len());
         for batch in batches {
-            let mut dealt = dealer.deal(batch);
+            let mut streams = splitter.split(batch);
             let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
-            dealt.closed = over.map(|(process, _)| process).collect();
-            dealt.closed.iter().for_each(|&process| dealer.close(process));
-            all.push(dealt);
+            streams.closed = over.map(|(process, _)| process).collect();
+            streams.closed.iter().for_each(|&process| splitter.close(process));
+            all.push(streams);
             piece += 1;
         }
         push(&mut clocks, &all)
     })?;
-    if dealer.has_kernel() && config.kernel_model {
+    if splitter.has_kernel() && config.kernel_model {
         return Err(SimError::Config { problem: CAPTURED.to_owned() });
     }
     // All of them are asked: the first one's error is reported on any number of threads.
     let done: Vec<Result<_, ClockError>> =
         pool.install(|| clocks.into_par_iter().map(Clock::finish).collect());
     let results = done.into_iter().collect::<Result<_, _>>()?;
-    let notes = notes(&dealer, (config, trace)).map(str::to_owned).collect();
+    let notes = notes(&splitter, (config, trace)).map(str::to_owned).collect();
     Ok((results, notes))
 }
 
 /// What to bear in mind about the trace.
 fn notes<T: TraceSource + ?Sized>(
-    dealer: &Dealer,
+    splitter: &StreamSplitter,
     (config, trace): (&BusConfig, &T),
 ) -> impl Iterator<Item = &'static str> {
     let (translated, metadata) = (config.translates(trace), trace.metadata());
     let common = metadata.processor_areas.is_none() && !metadata.processes.is_empty();
-    let mixed = (dealer.is_mixed() && translated).then_some(MIXED);
+    let mixed = (splitter.is_mixed() && translated).then_some(MIXED);
     mixed.into_iter().chain((common && !translated).then_some(COMMON))
 }
 
@@ -89,8 +89,8 @@ const COMMON: &str = "the trace does not say where the kernel has data of each p
                       references go to those of the processors that were recorded, whoever makes \
                       them";
 
-fn push(clocks: &mut [Clock], all: &[Dealt]) -> Result<(), SimError> {
-    let push = |clock: &mut Clock| all.iter().try_for_each(|dealt| clock.push(dealt));
+fn push(clocks: &mut [Clock], all: &[ThreadStreams]) -> Result<(), SimError> {
+    let push = |clock: &mut Clock| all.iter().try_for_each(|streams| clock.push(streams));
     let done: Vec<Result<(), ClockError>> = clocks.par_iter_mut().map(push).collect();
     Ok(done.into_iter().collect::<Result<(), _>>()?)
 }
@@ -112,13 +112,13 @@ fn setup(
     }
 }
 
-/// Deals references out as the configuration says; where PSCR treats the kernel in another way, the
-/// engine does.
-fn dealer<T: TraceSource + ?Sized>(
+/// Takes the trace apart as the configuration says; where PSCR treats the kernel in another
+/// way, the engine does.
+fn splitter<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     config: &BusConfig,
     trace: &T,
-) -> Result<Dealer, SimError> {
+) -> Result<StreamSplitter, SimError> {
     let Some(point) = plan.points.first() else {
         return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
     };
@@ -127,12 +127,13 @@ fn dealer<T: TraceSource + ?Sized>(
         Translation::new(page_bytes.trailing_zeros(), config.seed ^ FRAMES)
     });
     let (reading, private) = (point.setup.reading, &point.setup.private);
-    let mut dealer = Dealer::new(usize::from(trace.threads()), reading, private, translation);
+    let mut splitter =
+        StreamSplitter::new(usize::from(trace.threads()), reading, private, translation);
     if let Some(areas) = &trace.metadata().processor_areas {
-        dealer = dealer.with_areas(areas);
+        splitter = splitter.with_areas(areas);
     }
     if let Some(model) = plan.kernel_model(config) {
-        dealer = dealer.with_kernel(&model, config.seed ^ KERNEL);
+        splitter = splitter.with_kernel(&model, config.seed ^ KERNEL);
     }
-    Ok(dealer)
+    Ok(splitter)
 }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use homenode_base::BlockSize;
+use homenode_clock::streams::Reading;
 use homenode_machine::{BusCycles, BusMachine, CacheShape, Dispatch, KernelModel};
 use homenode_placement::Synchronisation;
-use homenode_snoop::{ProtocolSpec, Reading, Setup, Table};
+use homenode_snoop::{ProtocolSpec, Setup, Table};
 
 use super::cache::{private_areas, resized};
 use super::config::{BusConfig, Included, PrivateReferences, ReferenceOrder};

@@ -1,9 +1,10 @@
 //! Protocols explained by the same references.
 
 use homenode_base::{Access, BlockSize};
+use homenode_clock::streams::Reading;
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
 use homenode_snoop::walk::{EXAMPLES, Example, WalkError, example, walk};
-use homenode_snoop::{MissRule, ProtocolSpec, Reading, Setup, Sheet};
+use homenode_snoop::{MissRule, ProtocolSpec, Setup, Sheet};
 
 use super::config::ExplainConfig;
 use super::outcome::{ExplainedProtocol, Explanation};

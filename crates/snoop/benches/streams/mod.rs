@@ -4,11 +4,9 @@
 use std::sync::Arc;
 
 use homenode_base::{BlockSize, Rng};
+use homenode_clock::streams::{OpKind, Operation, Reading, ThreadStreams};
 use homenode_machine::{BusMachine, CacheShape};
-use homenode_snoop::{
-    Clock, ClockSetup, Counter, Counts, Dealt, Item, MissRule, ProtocolSpec, Reading, Setup, Step,
-    Timing,
-};
+use homenode_snoop::{Clock, ClockSetup, Counter, Counts, MissRule, ProtocolSpec, Setup, Timing};
 use homenode_trace::Batch;
 
 const PROCESSORS: u16 = 4;
@@ -117,34 +115,34 @@ pub const CLOCKED: u16 = 8;
 const CHUNK: usize = 1 << 16;
 
 /// The same streams for processors with a clock, each in portions.
-pub fn clocked(references: usize) -> [(&'static str, Vec<Dealt>); 2] {
+pub fn clocked(references: usize) -> [(&'static str, Vec<ThreadStreams>); 2] {
     let mut products: Vec<Product> =
         (0..u64::from(CLOCKED)).map(|thread| Product::new(thread, u64::from(CLOCKED))).collect();
     let mut rng = Rng::new(1);
     [
-        ("matrix-product", deal(references, |thread| products[usize::from(thread)].next())),
-        ("shared-mix", deal(references, |thread| mixed(&mut rng, thread))),
+        ("matrix-product", portions(references, |thread| products[usize::from(thread)].next())),
+        ("shared-mix", portions(references, |thread| mixed(&mut rng, thread))),
     ]
 }
 
-fn deal(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Dealt> {
+fn portions(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<ThreadStreams> {
     let each = references / usize::from(CLOCKED);
     let portion = |at: usize, next: &mut dyn FnMut(u16) -> Reference| {
         let mut one = |thread| {
             let (write, addr) = next(thread);
-            let step = if write { Step::Write } else { Step::Read };
-            Item { addr, count: 0, step, size: 8, flags: 0, continues: false }
+            let kind = if write { OpKind::Write } else { OpKind::Read };
+            Operation { addr, count: 0, kind, size: 8, flags: 0, continues: false }
         };
         let mut steps = |thread| (0..CHUNK.min(each - at)).map(|_| one(thread)).collect::<Vec<_>>();
         let chunks = (0..CLOCKED).map(|t| (usize::from(t), Arc::from(steps(t))));
-        Dealt { steps: chunks.collect(), closed: Vec::new() }
+        ThreadStreams { operations: chunks.collect(), closed: Vec::new() }
     };
     (0..each).step_by(CHUNK).map(|at| portion(at, &mut next)).collect()
 }
 
 /// What a protocol does in eight processors of `bus-smp` with these caches: 256 KiB, 8-way, 64-byte
 /// blocks.
-pub fn simulate_clock(protocol: &str, dealt: &[Dealt]) -> (Counts, Timing) {
+pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (Counts, Timing) {
     let machine = BusMachine::parse("bus-smp").expect("a machine of the table");
     let setup = Setup {
         processors: CLOCKED,
@@ -165,8 +163,8 @@ pub fn simulate_clock(protocol: &str, dealt: &[Dealt]) -> (Counts, Timing) {
     };
     let table = ProtocolSpec::parse(protocol).expect("a protocol of the table").table();
     let mut clock = Clock::new(&setup, table, &timed).expect("a machine that can be");
-    for dealt in dealt {
-        clock.push(dealt).expect("a protocol that keeps its promises");
+    for portion in portions {
+        clock.push(portion).expect("a protocol that keeps its promises");
     }
     clock.finish().expect("a protocol that keeps its promises")
 }

@@ -2,14 +2,13 @@
 //!
 //! A reference that needs nobody changes only its own cache. Before something happens by itself,
 //! and before the bus can go to somebody, nobody else changes that; so a processor may take such
-//! steps ahead of the others, whose time comes later.
+//! operations ahead of the others, whose time comes later.
 
 use homenode_base::Flags;
 use homenode_cache::{CacheArrays, MAY_READ, MAY_WRITE, WordMask};
+use homenode_clock::streams::{OpKind, PROCESSOR_RELATIVE};
 
-use super::areas::FOLLOWS;
 use super::run::Run;
-use super::stream::Step;
 
 impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     /// The first cycle whose looks may depend on what happens from now on: transactions take place
@@ -28,30 +27,30 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
         let process = processor.process;
         let fetches = self.fetches[process];
         let may_write = processor.stores.is_empty();
-        let steps = self.streams[process].known();
+        let operations = self.streams[process].known();
         if processor.parts != 0 {
             return false;
         }
-        let operation = self.timed.processor.operation_cycles;
+        let cycles = self.timed.processor.operation_cycles;
         let (mut time, mut number) = (self.agenda.next(at), processor.instructions);
         let (mut done, mut kernel) = (0, 0);
         let mut loud = false;
-        for item in steps {
-            let fetch = item.step == Step::Fetch;
-            let need = if item.step == Step::Read || (fetch && fetches) {
+        for operation in operations {
+            let fetch = operation.kind == OpKind::Fetch;
+            let need = if operation.kind == OpKind::Read || (fetch && fetches) {
                 MAY_READ
-            } else if item.step == Step::Write && may_write {
+            } else if operation.kind == OpKind::Write && may_write {
                 MAY_WRITE
             } else {
                 break;
             };
-            let counted = number + u64::from(fetch || !fetches) + u64::from(item.count);
-            let block = item.addr >> self.shift;
-            let first = item.addr & self.offset_mask;
-            let last = first + u64::from(item.size.saturating_sub(1));
-            if item.continues
+            let counted = number + u64::from(fetch || !fetches) + u64::from(operation.count);
+            let block = operation.addr >> self.shift;
+            let first = operation.addr & self.offset_mask;
+            let last = first + u64::from(operation.size.saturating_sub(1));
+            if operation.continues
                 || last > self.offset_mask
-                || item.flags & FOLLOWS != 0
+                || operation.flags & PROCESSOR_RELATIVE != 0
                 || counted >= processor.limit
                 || done >= processor.left
             {
@@ -67,8 +66,8 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             }
             number = counted;
             done += 1;
-            kernel += u64::from(Flags(item.flags).contains(Flags::KERNEL));
-            time += operation;
+            kernel += u64::from(Flags(operation.flags).contains(Flags::KERNEL));
+            time += cycles;
             if time >= horizon {
                 break;
             }
@@ -78,7 +77,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
         }
         processor.instructions = number;
         processor.left -= done;
-        processor.busy += done * operation;
+        processor.busy += done * cycles;
         self.agenda.wake(at, time);
         self.streams[process].skip(done);
         self.bus.caches.counts.references += done;

@@ -2,14 +2,13 @@
 
 use homenode_base::Flags;
 use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask};
+use homenode_clock::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
 
 use super::ClockError;
 use super::arbiter::{Ask, Port};
-use super::areas::FOLLOWS;
 use super::moments::Moment;
 use super::processor::Mode;
 use super::run::Run;
-use super::stream::{Item, Step};
 
 /// What becomes of a reference.
 enum Outcome {
@@ -35,53 +34,57 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     /// known not to be quiet. Returns whether the step is known.
     pub(super) fn look(&mut self, at: usize, loud: bool) -> Result<bool, ClockError> {
         let process = self.processors[at].process;
-        let Some(mut item) = self.streams[process].front() else {
-            if self.streams[process].closed {
+        let Some(mut operation) = self.streams[process].front() else {
+            if self.streams[process].is_closed() {
                 self.leave(at, Leaving::Ended);
             }
-            return Ok(self.streams[process].closed);
+            return Ok(self.streams[process].is_closed());
         };
-        if !matches!(item.step, Step::Read | Step::Write | Step::Atomic | Step::Fetch) {
-            self.synchronise(at, &item);
+        if !operation.kind.is_reference() {
+            self.synchronise(at, &operation);
             return Ok(true);
         }
         let processor = &self.processors[at];
         // A slice ends between references: what straddles blocks or pages is one.
-        if processor.left == 0 && processor.parts == 0 && !item.continues {
-            if self.scheduler.is_empty() {
+        if processor.left == 0 && processor.parts == 0 && !operation.continues {
+            if self.run_queue.is_empty() {
                 self.processors[at].left = self.timed.scheduler.time_slice_references;
             } else {
                 self.leave(at, Leaving::Preempted);
                 return Ok(true);
             }
         }
-        if item.flags & FOLLOWS != 0 {
-            item.addr = self.places.address(item.addr, at);
+        if operation.flags & PROCESSOR_RELATIVE != 0 {
+            operation.addr = self.areas.address(operation.addr, at);
         }
-        self.refer((at, loud), &item)?;
+        self.refer((at, loud), &operation)?;
         Ok(true)
     }
 
     /// A reference, or the next block of one that straddles some.
     #[inline]
-    fn refer(&mut self, (at, loud): (usize, bool), item: &Item) -> Result<(), ClockError> {
+    fn refer(
+        &mut self,
+        (at, loud): (usize, bool),
+        operation: &Operation,
+    ) -> Result<(), ClockError> {
         let processor = &mut self.processors[at];
         let (process, parts) = (processor.process, processor.parts);
-        let fetch = item.step == Step::Fetch;
-        let begins = parts == 0 && !item.continues;
-        let counted = u64::from(fetch || !self.fetches[process]) + u64::from(item.count);
+        let fetch = operation.kind == OpKind::Fetch;
+        let begins = parts == 0 && !operation.continues;
+        let counted = u64::from(fetch || !self.fetches[process]) + u64::from(operation.count);
         let number = processor.instructions + if begins { counted } else { 0 };
         if number >= processor.limit {
             self.stall(at);
             return Ok(());
         }
-        let end = item.addr + u64::from(item.size.max(1)) - 1;
-        let blocks = (end >> self.shift) - (item.addr >> self.shift);
-        let block = (item.addr >> self.shift) + parts;
-        let first = if parts == 0 { item.addr & self.offset_mask } else { 0 };
+        let end = operation.addr + u64::from(operation.size.max(1)) - 1;
+        let blocks = (end >> self.shift) - (operation.addr >> self.shift);
+        let block = (operation.addr >> self.shift) + parts;
+        let first = if parts == 0 { operation.addr & self.offset_mask } else { 0 };
         let last = if parts == blocks { end & self.offset_mask } else { self.offset_mask };
         let words = W::range(W::word(first), W::word(last));
-        match self.reference((at, loud), item, (block, words), number)? {
+        match self.reference((at, loud), operation, (block, words), number)? {
             Outcome::Stalls => {
                 self.stall(at);
                 return Ok(());
@@ -99,7 +102,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             self.fetches[process] |= fetch;
             processor.left -= 1;
             self.bus.caches.counts.references += 1;
-            let kernel = Flags(item.flags).contains(Flags::KERNEL);
+            let kernel = Flags(operation.flags).contains(Flags::KERNEL);
             self.bus.caches.counts.kernel.references += u64::from(kernel);
         }
         if parts == blocks {
@@ -116,14 +119,14 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     fn reference(
         &mut self,
         (at, loud): (usize, bool),
-        item: &Item,
+        operation: &Operation,
         (block, words): (u64, W),
         number: u64,
     ) -> Result<Outcome, ClockError> {
-        let write = matches!(item.step, Step::Write | Step::Atomic);
-        let cache = at + if item.step == Step::Fetch { self.instructions } else { 0 };
+        let write = operation.kind.writes();
+        let cache = at + if operation.kind == OpKind::Fetch { self.instructions } else { 0 };
         let processor = &self.processors[at];
-        if item.step == Step::Atomic && !processor.is_drained() {
+        if operation.kind == OpKind::Atomic && !processor.is_drained() {
             return Ok(Outcome::Stalls);
         }
         let need = if write { MAY_WRITE } else { MAY_READ };
@@ -134,7 +137,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
                 return Ok(Outcome::Goes);
             }
         }
-        let flags = Flags(item.flags);
+        let flags = Flags(operation.flags);
         let piece = BlockAccess {
             cache,
             block,
@@ -143,7 +146,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             private: self.is_private(flags),
             kernel: flags.contains(Flags::KERNEL),
         };
-        if write { self.store(&piece, item.step) } else { self.load(&piece, number) }
+        if write { self.store(&piece, operation.kind) } else { self.load(&piece, number) }
     }
 
     /// A load that is not quiet.
@@ -175,7 +178,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     }
 
     /// A store that is not quiet, or comes after others.
-    fn store(&mut self, piece: &BlockAccess<W>, step: Step) -> Result<Outcome, ClockError> {
+    fn store(&mut self, piece: &BlockAccess<W>, kind: OpKind) -> Result<Outcome, ClockError> {
         let (at, of) = (self.owner(piece.cache), &self.timed.processor);
         let (words, blocking) = (of.store_buffer_words as usize, of.blocking);
         if self.processors[at].stores.is_empty() && !self.bus.needs_transaction(piece) {
@@ -183,7 +186,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             return Ok(Outcome::Goes);
         }
         let processor = &mut self.processors[at];
-        if blocking || words == 0 || step == Step::Atomic {
+        if blocking || words == 0 || kind == OpKind::Atomic {
             // Its own load from the block comes first.
             let first = processor.fetches(piece);
             return Ok(if first { Outcome::Stalls } else { self.wait_for(piece) });
@@ -216,16 +219,16 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     }
 
     /// A step that is no reference takes no time, once everything before it is done.
-    fn synchronise(&mut self, at: usize, item: &Item) {
+    fn synchronise(&mut self, at: usize, operation: &Operation) {
         if !self.processors[at].is_drained() {
             self.stall(at);
             return;
         }
         let process = self.processors[at].process;
         self.streams[process].advance();
-        if !self.synchronise.step(process, item) {
+        if !self.sync.operate(process, operation) {
             self.leave(at, Leaving::Blocked);
-        } else if item.step == Step::Yield {
+        } else if operation.kind == OpKind::Yield {
             self.leave(at, Leaving::Waits);
         }
         self.wake_all();
@@ -233,7 +236,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
 
     /// Who was waited for is there: those go on that did.
     fn wake_all(&mut self) {
-        for process in std::mem::take(&mut self.synchronise.woken) {
+        for process in self.sync.take_woken() {
             self.wake(process);
         }
     }
@@ -248,13 +251,13 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
         let process = processor.process;
         (processor.mode, processor.since) = (Mode::Idle, self.now);
         self.agenda.sleep(at);
-        if !self.scheduler.is_empty() {
+        if !self.run_queue.is_empty() {
             self.dispatch_at = self.now + 1;
         }
         match why {
             Leaving::Ended => {
                 self.unfinished -= 1;
-                self.synchronise.end(process);
+                self.sync.end(process);
                 self.wake_all();
             }
             Leaving::Blocked => self.blocked[process] = true,

@@ -10,30 +10,20 @@
 
 mod agenda;
 mod arbiter;
-mod areas;
-mod conditions;
-mod deal;
 mod hurry;
-mod kernel;
 mod look;
 mod moments;
 mod processor;
 mod run;
-mod scheduler;
-mod stream;
-mod synchronise;
 mod timing;
 mod traffic;
-mod translation;
 
 use homenode_cache::boxed_for_geometry;
+use homenode_clock::streams::ThreadStreams;
 use homenode_machine::{Bus, BusCycles, KernelModel, Processor, Scheduler};
 use homenode_trace::ProcessorAreas;
 
-pub use deal::Dealer;
-pub use stream::{Dealt, Item, Step};
 pub use timing::{ProcessorTime, Timing, critical_point};
-pub use translation::Translation;
 
 use crate::counts::Counts;
 use crate::setup::{Setup, SetupError};
@@ -104,27 +94,29 @@ impl Clock {
         Ok(Self(boxed_for_geometry!((block.words(), ways), Run, (setup, table, timed))))
     }
 
-    /// Says where the kernel has what belongs to each processor; see [`Dealer::with_areas`].
+    /// Says where the kernel has what belongs to each processor; see
+    /// [`homenode_clock::streams::StreamSplitter::with_areas`].
     #[must_use]
     pub fn with_areas(mut self, areas: &ProcessorAreas) -> Self {
         self.0.place(areas);
         self
     }
 
-    /// Makes what a kernel refers to when a processor takes a process; see [`Dealer::with_kernel`].
+    /// Makes what a kernel refers to when a processor takes a process; see
+    /// [`homenode_clock::streams::StreamSplitter::with_kernel`].
     #[must_use]
     pub fn with_kernel(mut self, model: &KernelModel) -> Self {
         self.0.model(model);
         self
     }
 
-    /// Adds steps of some processes, and goes on until the next step of one that runs is unknown.
-    /// In how many portions steps come does not change what happens.
+    /// Adds operations of some processes, and goes on until the next one of a process that runs is
+    /// unknown. In how many portions they come does not change what happens.
     ///
     /// # Errors
     /// When the protocol breaks a promise.
-    pub fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError> {
-        self.0.push(dealt)
+    pub fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
+        self.0.push(streams)
     }
 
     /// Simulates what is left.
@@ -140,6 +132,6 @@ impl Clock {
 trait Simulation: Send {
     fn place(&mut self, areas: &ProcessorAreas);
     fn model(&mut self, model: &KernelModel);
-    fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError>;
+    fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
     fn finish(self: Box<Self>) -> Result<(Counts, Timing), ClockError>;
 }

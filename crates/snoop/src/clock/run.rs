@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use homenode_base::Flags;
 use homenode_cache::{BlockAccess, CacheArrays, WordMask};
+use homenode_clock::run_queue::RunQueue;
+use homenode_clock::streams::{
+    ModelledKernel, PendingOperations, Reading, SimulatedAreas, ThreadStreams,
+};
+use homenode_clock::sync::SyncObjects;
 use homenode_machine::KernelModel;
 use homenode_trace::ProcessorAreas;
 
 use super::agenda::Agenda;
 use super::arbiter::{Arbiter, Prices};
-use super::areas::Places;
-use super::kernel::Kernel;
 use super::moments::Moments;
 use super::processor::{Mode, NEVER, Processor};
-use super::scheduler::Scheduler;
-use super::stream::{Dealt, Stream};
-use super::synchronise::Synchronise;
 use super::timing::{ProcessorTime, Timing};
 use super::{ClockError, ClockSetup, Simulation};
 use crate::counts::Counts;
 use crate::driver::{CheckError, ProtocolDriver};
-use crate::setup::{Reading, Setup, SetupError};
+use crate::setup::{Setup, SetupError};
 use crate::table::Table;
 
 /// More misses under way than any bus could serve in time.
@@ -42,17 +42,17 @@ pub(super) struct Run<F, W> {
     pub(super) processors: Vec<Processor<W>>,
     pub(super) moments: Moments,
     pub(super) arbiter: Arbiter,
-    pub(super) scheduler: Scheduler,
-    pub(super) synchronise: Synchronise,
-    pub(super) streams: Vec<Stream>,
+    pub(super) run_queue: RunQueue,
+    pub(super) sync: SyncObjects,
+    pub(super) streams: Vec<PendingOperations>,
     /// Whether a process fetches instructions: if not, each of its references is one.
     pub(super) fetches: Vec<bool>,
     pub(super) blocked: Vec<bool>,
     pub(super) unfinished: usize,
     /// Where the kernel has what belongs to each processor.
-    pub(super) places: Places,
+    pub(super) areas: SimulatedAreas,
     /// What a kernel does when a processor takes a process, if that is made up.
-    kernel: Option<Kernel>,
+    kernel: Option<ModelledKernel>,
     reading: Reading,
     /// When the scheduler is asked next.
     pub(super) dispatch_at: u64,
@@ -84,13 +84,13 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             processors: (0..count).map(|_| Processor::new()).collect(),
             moments: Moments::default(),
             arbiter: Arbiter::new(timed.bus.arbitration, count),
-            scheduler: Scheduler::new(policy, timed.seed, (processes, count)),
-            synchronise: Synchronise::new(processes),
-            streams: (0..processes).map(|_| Stream::default()).collect(),
+            run_queue: RunQueue::new(policy, timed.seed, (processes, count)),
+            sync: SyncObjects::new(processes),
+            streams: (0..processes).map(|_| PendingOperations::default()).collect(),
             fetches: vec![false; processes],
             blocked: vec![false; processes],
             unfinished: processes,
-            places: Places::default(),
+            areas: SimulatedAreas::default(),
             kernel: None,
             reading: setup.reading,
             dispatch_at: 0,
@@ -156,7 +156,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     /// Nobody can go on: processes wait for each other, as they did not when they were traced.
     fn force(&mut self) {
         if let Some(process) = self.blocked.iter().position(|&blocked| blocked) {
-            self.synchronise.force(process);
+            self.sync.break_deadlock(process);
             self.forced += 1;
             self.wake(process);
         }
@@ -165,18 +165,18 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
     /// A process is ready; it comes to a processor in the next cycle at the earliest.
     pub(super) fn wake(&mut self, process: usize) {
         self.blocked[process] = false;
-        self.scheduler.add(process);
+        self.run_queue.add(process);
         self.dispatch_at = self.now + 1;
     }
 
     /// Ready processes come to idle processors.
     fn dispatch(&mut self) {
-        if self.scheduler.is_empty() {
+        if self.run_queue.is_empty() {
             return;
         }
         let idle: Vec<usize> =
             (0..self.processors.len()).filter(|&p| self.processors[p].mode == Mode::Idle).collect();
-        for (at, process) in self.scheduler.assign(&idle) {
+        for (at, process) in self.run_queue.assign(&idle) {
             let processor = &mut self.processors[at];
             processor.idle += self.now - processor.since;
             (processor.mode, processor.process) = (Mode::Runs, process);
@@ -233,8 +233,8 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             cycles,
             bus_busy: self.arbiter.busy,
             processors: self.processors.iter().map(time).collect(),
-            switches: self.scheduler.switches,
-            migrations: self.scheduler.migrations,
+            switches: self.run_queue.switches(),
+            migrations: self.run_queue.migrations(),
             forced: self.forced,
         }
     }
@@ -242,25 +242,25 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
 
 impl<F: CacheArrays<W>, W: WordMask> Simulation for Run<F, W> {
     fn place(&mut self, areas: &ProcessorAreas) {
-        self.places = Places::new(areas, self.processors.len());
+        self.areas = SimulatedAreas::new(areas, self.processors.len());
     }
 
     fn model(&mut self, model: &KernelModel) {
-        self.kernel = Some(Kernel::new(*model, self.reading, 0));
+        self.kernel = Some(ModelledKernel::new(*model, self.reading, 0));
     }
 
-    fn push(&mut self, dealt: &Dealt) -> Result<(), ClockError> {
-        for (process, steps) in &dealt.steps {
-            self.streams[*process].add(Arc::clone(steps));
+    fn push(&mut self, added: &ThreadStreams) -> Result<(), ClockError> {
+        for (process, operations) in &added.operations {
+            self.streams[*process].add(Arc::clone(operations));
         }
-        for &process in &dealt.closed {
-            self.streams[process].closed = true;
+        for &process in &added.closed {
+            self.streams[process].close();
         }
         self.run()
     }
 
     fn finish(mut self: Box<Self>) -> Result<(Counts, Timing), ClockError> {
-        self.streams.iter_mut().for_each(|stream| stream.closed = true);
+        self.streams.iter_mut().for_each(PendingOperations::close);
         self.run()?;
         Ok((self.bus.finish(), self.timing()))
     }

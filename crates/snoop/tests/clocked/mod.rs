@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use homenode_base::{BlockSize, Flags};
+use homenode_clock::streams::{OpKind, Operation, Reading, ThreadStreams};
 use homenode_machine::{Arbitration, BusMachine, CacheShape, Dispatch};
-use homenode_snoop::{
-    Clock, ClockSetup, Counts, Dealt, Item, MissRule, ProtocolSpec, Reading, Setup, Step, Timing,
-};
+use homenode_snoop::{Clock, ClockSetup, Counts, MissRule, ProtocolSpec, Setup, Timing};
 
 /// A reference.
-pub fn item(step: Step, addr: u64) -> Item {
-    Item { addr, count: 0, step, size: 4, flags: 0, continues: false }
+pub fn item(kind: OpKind, addr: u64) -> Operation {
+    Operation { addr, count: 0, kind, size: 4, flags: 0, continues: false }
 }
 
 /// Flags of a reference.
@@ -81,17 +80,17 @@ impl Given {
     }
 
     /// Simulates processes, whose steps come in portions of so many.
-    pub fn run(&self, processes: &[Vec<Item>], portion: usize) -> (Counts, Timing) {
+    pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> (Counts, Timing) {
         let table = ProtocolSpec::parse(self.protocol).unwrap().table();
         let mut clock = Clock::new(&self.setup, table, &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion.max(1)) {
-            let part = |steps: &Vec<Item>| {
+            let part = |steps: &Vec<Operation>| {
                 let end = steps.len().min(at + portion);
                 Arc::from(steps.get(at..end).unwrap_or_default())
             };
             let steps = processes.iter().map(part).enumerate().collect();
-            clock.push(&Dealt { steps, closed: Vec::new() }).unwrap();
+            clock.push(&ThreadStreams { operations: steps, closed: Vec::new() }).unwrap();
         }
         clock.finish().unwrap()
     }

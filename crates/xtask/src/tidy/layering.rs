@@ -15,7 +15,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tlb", &["base", "trace"]),
     ("pmap", &["base", "placement"]),
     ("cache", &["base", "machine"]),
-    ("snoop", &["base", "trace", "machine", "cache"]),
+    ("clock", &["base", "trace", "machine"]),
+    ("snoop", &["base", "trace", "machine", "cache", "clock"]),
     (
         "sim",
         &[
@@ -29,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "advise",
             "tlb",
             "pmap",
+            "clock",
             "snoop",
         ],
     ),

@@ -10,11 +10,11 @@
 use homenode_base::Flags;
 use rustc_hash::FxHashMap;
 
-use super::stream::{Item, Step};
+use super::operation::{OpKind, Operation};
 
 /// The number under which wakes at the address arrive, like threads at an episode of a barrier;
 /// episodes are counted from 0.
-pub(super) fn wakes_of(addr: u64) -> u64 {
+pub fn wakes_of(addr: u64) -> u64 {
     !addr
 }
 
@@ -40,13 +40,13 @@ struct Wait {
 }
 
 /// The conditions and semaphores of a trace, in its order.
-pub(super) struct Conditions {
+pub struct Conditions {
     known: FxHashMap<u64, Condition>,
     waiting: Vec<Option<Wait>>,
 }
 
 impl Conditions {
-    pub(super) fn new(processes: usize) -> Self {
+    pub fn new(processes: usize) -> Self {
         Self {
             known: FxHashMap::default(),
             waiting: std::iter::repeat_with(|| None).take(processes).collect(),
@@ -54,28 +54,28 @@ impl Conditions {
     }
 
     /// Somebody wakes who waits at the address.
-    pub(super) fn wake(&mut self, addr: u64) {
+    pub fn wake(&mut self, addr: u64) {
         self.known.entry(addr).or_default().wakes += 1;
     }
 
     /// A process begins to wait at the address.
-    pub(super) fn wait(&mut self, process: usize, addr: u64) {
+    pub fn wait(&mut self, process: usize, addr: u64) {
         let wakes = self.known.entry(addr).or_default().wakes;
         self.waiting[process] = Some(Wait { addr, wakes, released: false, synchronised: false });
     }
 
-    /// What a process has to do before its next step in the trace.
+    /// What a process has to do before its next operation in the trace.
     #[inline]
-    pub(super) fn before(&mut self, process: usize, next: &Item) -> Option<Item> {
+    pub fn before(&mut self, process: usize, next: &Operation) -> Option<Operation> {
         if self.waiting[process].is_none() { None } else { self.goes_on(process, next) }
     }
 
     #[cold]
-    fn goes_on(&mut self, process: usize, next: &Item) -> Option<Item> {
+    fn goes_on(&mut self, process: usize, next: &Operation) -> Option<Operation> {
         let wait = self.waiting[process].as_mut()?;
         if !wait.released {
             let synchronises = Flags(next.flags).contains(Flags::SYNC);
-            if next.step == Step::Release {
+            if next.kind == OpKind::Release {
                 wait.released = true;
                 return None;
             }
@@ -86,8 +86,8 @@ impl Conditions {
         let wait = self.waiting[process].take()?;
         let condition = self.known.get_mut(&wait.addr)?;
         let count = condition.wanted(&wait);
-        let depart = Item::step(Step::Depart, wakes_of(wait.addr));
-        (count > 0).then_some(Item { count, ..depart })
+        let depart = Operation::new(OpKind::Depart, wakes_of(wait.addr));
+        (count > 0).then_some(Operation { count, ..depart })
     }
 }
 
@@ -109,14 +109,14 @@ mod tests {
 
     const AT: u64 = 0x40;
 
-    fn item(step: Step, flags: Flags) -> Item {
-        Item { size: 4, flags: flags.0, ..Item::step(step, 8) }
+    fn operation(kind: OpKind, flags: Flags) -> Operation {
+        Operation { size: 4, flags: flags.0, ..Operation::new(kind, 8) }
     }
 
-    /// How many wakes a process waits for before a step, if it does.
-    fn wanted(conditions: &mut Conditions, process: usize, step: Step) -> Option<u32> {
-        let before = conditions.before(process, &item(step, Flags(0)))?;
-        assert_eq!((before.step, before.addr), (Step::Depart, wakes_of(AT)));
+    /// How many wakes a process waits for before an operation, if it does.
+    fn wanted(conditions: &mut Conditions, process: usize, kind: OpKind) -> Option<u32> {
+        let before = conditions.before(process, &operation(kind, Flags(0)))?;
+        assert_eq!((before.kind, before.addr), (OpKind::Depart, wakes_of(AT)));
         Some(before.count)
     }
 
@@ -126,16 +126,16 @@ mod tests {
         conditions.wake(AT);
         for process in [0, 1, 2] {
             conditions.wait(process, AT);
-            let unlock = item(Step::Atomic, Flags::SYNC);
+            let unlock = operation(OpKind::Atomic, Flags::SYNC);
             assert_eq!(conditions.before(process, &unlock), None);
-            assert_eq!(wanted(&mut conditions, process, Step::Release), None);
+            assert_eq!(wanted(&mut conditions, process, OpKind::Release), None);
         }
-        assert_eq!(wanted(&mut conditions, 2, Step::Acquire), None, "its time was over");
+        assert_eq!(wanted(&mut conditions, 2, OpKind::Acquire), None, "its time was over");
         conditions.wake(AT);
-        assert_eq!(wanted(&mut conditions, 0, Step::Acquire), Some(2));
-        assert_eq!(wanted(&mut conditions, 0, Step::Read), None, "it has gone on");
+        assert_eq!(wanted(&mut conditions, 0, OpKind::Acquire), Some(2));
+        assert_eq!(wanted(&mut conditions, 0, OpKind::Read), None, "it has gone on");
         conditions.wake(AT);
-        assert_eq!(wanted(&mut conditions, 1, Step::Acquire), Some(3));
+        assert_eq!(wanted(&mut conditions, 1, OpKind::Acquire), Some(3));
     }
 
     #[test]
@@ -143,15 +143,15 @@ mod tests {
         let mut conditions = Conditions::new(2);
         // It holds one in the beginning.
         conditions.wait(0, AT);
-        assert_eq!(wanted(&mut conditions, 0, Step::Read), None);
+        assert_eq!(wanted(&mut conditions, 0, OpKind::Read), None);
         for _ in 0..3 {
             conditions.wake(AT);
         }
         conditions.wait(0, AT);
-        let locks = item(Step::Atomic, Flags::SYNC);
+        let locks = operation(OpKind::Atomic, Flags::SYNC);
         assert_eq!(conditions.before(0, &locks), None);
-        assert_eq!(wanted(&mut conditions, 0, Step::Acquire), Some(1), "not all three");
+        assert_eq!(wanted(&mut conditions, 0, OpKind::Acquire), Some(1), "not all three");
         conditions.wait(1, AT);
-        assert_eq!(wanted(&mut conditions, 1, Step::Write), Some(2));
+        assert_eq!(wanted(&mut conditions, 1, OpKind::Write), Some(2));
     }
 }

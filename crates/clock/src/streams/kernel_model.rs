@@ -11,8 +11,8 @@ use homenode_base::{Flags, Rng};
 use homenode_machine::KernelModel;
 use rustc_hash::FxHashMap;
 
-use super::stream::{Item, Step};
-use crate::setup::Reading;
+use super::operation::{OpKind, Operation};
+use super::reading::Reading;
 
 /// Where the kernel is: beyond the memory of any process. First the run queue, then headers of
 /// buffers, buffers, the process table, and what belongs to each process.
@@ -33,7 +33,7 @@ const WRITES: [u32; 5] = [1, 18, 20, 44, 46];
 
 /// Makes the kernel's references.
 #[derive(Clone)]
-pub(super) struct Kernel {
+pub struct ModelledKernel {
     model: KernelModel,
     reading: Reading,
     seed: u64,
@@ -43,67 +43,70 @@ pub(super) struct Kernel {
     since: FxHashMap<usize, u64>,
 }
 
-impl Kernel {
-    pub(super) fn new(model: KernelModel, reading: Reading, seed: u64) -> Self {
+impl ModelledKernel {
+    /// A kernel that chooses buffers by the seed.
+    #[must_use]
+    pub fn new(model: KernelModel, reading: Reading, seed: u64) -> Self {
         let (chance, since) = (FxHashMap::default(), FxHashMap::default());
         Self { model, reading, seed, chance, since }
     }
 
     /// A system call: its frame on the kernel stack, the process's structure and its entry of the
     /// process table; if it transfers data, the header of a buffer and words of the buffer.
-    pub(super) fn call(&mut self, process: usize, number: u32) -> Vec<Item> {
-        let mut made = Made { reading: self.reading, items: Vec::new() };
+    pub fn call(&mut self, process: usize, number: u32) -> Vec<Operation> {
+        let mut made = Made { reading: self.reading, operations: Vec::new() };
         let (words, buffers) = (self.model.call_words, self.buffer(0));
         let (structure, entry) = (self.structure(process), self.entry(process));
         let (stack, tables) = (self.stack(process), self.tables(process));
         made.stack(stack, words, |made| {
-            made.own(Step::Read, structure, words);
-            made.common(Step::Read, entry, 1);
-            let step = if READS.contains(&number) { Step::Read } else { Step::Write };
-            if step == Step::Read || WRITES.contains(&number) {
+            made.own(OpKind::Read, structure, words);
+            made.common(OpKind::Read, entry, 1);
+            let kind = if READS.contains(&number) { OpKind::Read } else { OpKind::Write };
+            if kind == OpKind::Read || WRITES.contains(&number) {
                 let seed = self.seed ^ (process as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 let chance = self.chance.entry(process).or_insert_with(|| Rng::new(seed));
                 let buffer = chance.below(self.model.buffers.max(1));
                 let (header, addr) =
                     (HEADERS + buffer * HEADER_BYTES, buffers + buffer * self.model.buffer_bytes);
-                made.common(Step::Atomic, header, 1);
-                made.common(Step::Read, header + WORD, 1);
-                made.own(Step::Read, tables, 1);
-                made.common(step, addr, self.model.transfer_words);
+                made.common(OpKind::Atomic, header, 1);
+                made.common(OpKind::Read, header + WORD, 1);
+                made.own(OpKind::Read, tables, 1);
+                made.common(kind, addr, self.model.transfer_words);
             }
         });
-        made.items
+        made.operations
     }
 
     /// What the kernel does before the process's next reference, if its time has come: a tick of
     /// the timer, that is, a frame on the stack and the times of process and run queue.
-    pub(super) fn tick(&mut self, process: usize) -> Option<Vec<Item>> {
+    pub fn tick(&mut self, process: usize) -> Option<Vec<Operation>> {
         let since = self.since.entry(process).or_default();
         *since += 1;
         if *since <= self.model.tick_references {
             return None;
         }
         *since = 1;
-        let mut made = Made { reading: self.reading, items: Vec::new() };
+        let mut made = Made { reading: self.reading, operations: Vec::new() };
         made.stack(self.stack(process), self.model.tick_words, |made| {
-            made.common(Step::Write, self.entry(process), 1);
-            made.common(Step::Write, QUEUE + HEADER_BYTES, 1);
+            made.common(OpKind::Write, self.entry(process), 1);
+            made.common(OpKind::Write, QUEUE + HEADER_BYTES, 1);
         });
-        Some(made.items)
+        Some(made.operations)
     }
 
     /// A processor takes the process: the run queue with its lock, the entry, the page tables'
     /// first word, and the frame of the switch.
-    pub(super) fn switch(&self, process: usize) -> Arc<[Item]> {
-        let mut made = Made { reading: self.reading, items: Vec::new() };
-        made.common(Step::Atomic, QUEUE, 1);
-        made.common(Step::Read, QUEUE + WORD, 1);
-        made.common(Step::Write, QUEUE + WORD, 1);
-        made.common(Step::Write, self.entry(process), 1);
-        made.own(Step::Read, self.tables(process), 1);
-        made.own(Step::Read, self.stack(process), self.model.switch_words);
-        made.common(Step::Write, QUEUE, 1);
-        made.items.into()
+    #[must_use]
+    pub fn switch(&self, process: usize) -> Arc<[Operation]> {
+        let mut made = Made { reading: self.reading, operations: Vec::new() };
+        made.common(OpKind::Atomic, QUEUE, 1);
+        made.common(OpKind::Read, QUEUE + WORD, 1);
+        made.common(OpKind::Write, QUEUE + WORD, 1);
+        made.common(OpKind::Write, self.entry(process), 1);
+        made.own(OpKind::Read, self.tables(process), 1);
+        made.own(OpKind::Read, self.stack(process), self.model.switch_words);
+        made.common(OpKind::Write, QUEUE, 1);
+        made.operations.into()
     }
 
     fn buffer(&self, number: u64) -> u64 {
@@ -134,33 +137,34 @@ impl Kernel {
 /// References made so far.
 struct Made {
     reading: Reading,
-    items: Vec<Item>,
+    operations: Vec<Operation>,
 }
 
 impl Made {
     /// Words that follow each other, of all processes.
-    fn common(&mut self, step: Step, addr: u64, words: u64) {
-        self.words((step, Flags::KERNEL), addr, words);
+    fn common(&mut self, kind: OpKind, addr: u64, words: u64) {
+        self.words((kind, Flags::KERNEL), addr, words);
     }
 
     /// Words that follow each other, of one process.
-    fn own(&mut self, step: Step, addr: u64, words: u64) {
+    fn own(&mut self, kind: OpKind, addr: u64, words: u64) {
         let flag = if self.reading.private_areas { Flags::PRIVATE } else { Flags(0) };
         if self.reading.private {
-            self.words((step, Flags::KERNEL.union(flag)), addr, words);
+            self.words((kind, Flags::KERNEL.union(flag)), addr, words);
         }
     }
 
     /// A frame on the kernel stack: written, and read again after what is done within.
     fn stack(&mut self, bottom: u64, words: u64, within: impl FnOnce(&mut Self)) {
-        self.own(Step::Write, bottom, words);
+        self.own(OpKind::Write, bottom, words);
         within(self);
-        self.own(Step::Read, bottom, words);
+        self.own(OpKind::Read, bottom, words);
     }
 
-    fn words(&mut self, (step, flags): (Step, Flags), addr: u64, words: u64) {
+    fn words(&mut self, (kind, flags): (OpKind, Flags), addr: u64, words: u64) {
         let size = u8::try_from(WORD).unwrap_or(1);
-        let item = |word| Item { size, flags: flags.0, ..Item::step(step, addr + word * WORD) };
-        self.items.extend((0..words).map(item));
+        let operation =
+            |word| Operation { size, flags: flags.0, ..Operation::new(kind, addr + word * WORD) };
+        self.operations.extend((0..words).map(operation));
     }
 }

@@ -64,7 +64,7 @@ impl Translation {
     }
 
     /// Bytes from the address to the end of its page.
-    pub(super) fn room(&self, addr: u64) -> u64 {
+    pub fn room(&self, addr: u64) -> u64 {
         (1 << self.page_shift) - (addr & ((1 << self.page_shift) - 1))
     }
 
@@ -81,12 +81,7 @@ impl Translation {
     }
 
     /// As `share`, by a thread whose process may not be known yet.
-    pub(super) fn map(
-        &mut self,
-        (thread, pid): (usize, Option<u32>),
-        stretch: (u64, u64),
-        object: &str,
-    ) {
+    pub fn map(&mut self, (thread, pid): (usize, Option<u32>), stretch: (u64, u64), object: &str) {
         match pid {
             Some(pid) => self.share(pid, stretch, object),
             None => self.early.push((thread, stretch, object.to_owned())),
@@ -94,7 +89,7 @@ impl Translation {
     }
 
     /// As `unshare`, by a thread whose process may not be known yet.
-    pub(super) fn unmap(&mut self, (thread, pid): (usize, Option<u32>), start: u64) {
+    pub fn unmap(&mut self, (thread, pid): (usize, Option<u32>), start: u64) {
         match pid {
             Some(pid) => self.unshare(pid, start),
             None => self.early.retain(|early| (early.0, early.1.0) != (thread, start)),
@@ -102,7 +97,7 @@ impl Translation {
     }
 
     /// The thread is of the process, and so is what it mapped before.
-    pub(super) fn claim(&mut self, thread: usize, pid: u32) {
+    pub fn claim(&mut self, thread: usize, pid: u32) {
         for (of, stretch, object) in std::mem::take(&mut self.early) {
             self.map((of, (of == thread).then_some(pid)), stretch, &object);
         }

@@ -1,4 +1,4 @@
-//! Deals a trace out to its processes: references and events in its order become the steps of each.
+//! Takes a trace apart: references and events in its order become the operations of each process.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,14 +6,16 @@ use std::sync::Arc;
 use homenode_base::{AccessKind, Flags};
 use homenode_machine::KernelModel;
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
-use rustc_hash::FxHashMap;
 
-use super::areas::{Areas, FOLLOWS};
 use super::conditions::{Conditions, wakes_of};
-use super::kernel::Kernel;
-use super::stream::{Dealt, Item, Step};
-use super::translation::Translation;
-use crate::setup::Reading;
+use super::episodes::BarrierEpisodes;
+use super::kernel_model::ModelledKernel;
+use super::left_out::LeftOut;
+use super::operation::{OpKind, Operation};
+use super::pending::ThreadStreams;
+use super::per_cpu_areas::{PROCESSOR_RELATIVE, RecordedAreas};
+use super::reading::Reading;
+use crate::pages::Translation;
 
 /// System calls of Linux on x86-64 that may wait: `read`, `write`, `poll`, `select`, `pread64`,
 /// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,
@@ -24,51 +26,18 @@ const MAY_WAIT: [u32; 25] = [
     281, 288,
 ];
 
-/// An episode of a barrier: from the first arrival to the last departure.
-struct Episode {
-    number: u64,
-    /// Whether somebody has left; who comes now is in the next episode.
-    leaving: bool,
-}
-
-/// Instructions of a process whose references were left out, where the trace counts instructions:
-/// they are among those before its next reference.
-#[derive(Clone, Copy, Default)]
-struct Passed {
-    instructions: u32,
-    /// Whether the last one was fetched, and the next reference may be its own.
-    fetched: bool,
-    /// Whether fetches are not left out: they are all the instructions there are.
-    fetches: bool,
-}
-
-impl Passed {
-    fn leave_out(&mut self, gap: u32, step: Step) {
-        let own = u32::from(step != Step::Fetch || self.fetched);
-        self.instructions = self.instructions.saturating_add(gap).saturating_add(own);
-        self.fetched = step == Step::Fetch;
-    }
-
-    /// Instructions before a reference with this gap that is not left out.
-    fn keep(&mut self, gap: u32, step: Step) -> u32 {
-        let fetches = self.fetches || step == Step::Fetch;
-        let before = std::mem::replace(self, Self { fetches, ..Self::default() });
-        if fetches { 0 } else { before.instructions.saturating_add(gap) }
-    }
-}
-
-/// Deals a trace out to its processes: thread i of the trace is process i.
-pub struct Dealer {
+/// Takes a trace apart into the streams of its processes: thread i of the trace is process i.
+pub struct StreamSplitter {
     reading: Reading,
     private: Vec<Range<u64>>,
     translation: Option<Translation>,
-    areas: Option<Areas>,
-    kernel: Option<Kernel>,
+    areas: Option<RecordedAreas>,
+    kernel: Option<ModelledKernel>,
     /// Whether there were references of a kernel.
     captured: bool,
     /// The processor of the traced system that each process runs on.
     recorded: Vec<usize>,
-    steps: Vec<Vec<Item>>,
+    operations: Vec<Vec<Operation>>,
     /// The address space that each process was last seen in.
     pids: Vec<Option<u32>>,
     /// Whether references of several address spaces came from one thread.
@@ -78,16 +47,12 @@ pub struct Dealer {
     /// Processes of which nothing more is taken.
     closed: Vec<bool>,
     /// Instructions of references that were left out, by process.
-    passed: Vec<Passed>,
-    episodes: FxHashMap<u64, Episode>,
-    /// Arrivals by episode.
-    arrived: Vec<u32>,
-    /// The episode that a process is in, by process and barrier.
-    inside: FxHashMap<(usize, u64), u64>,
+    left_out: Vec<LeftOut>,
+    episodes: BarrierEpisodes,
     conditions: Conditions,
 }
 
-impl Dealer {
+impl StreamSplitter {
     /// For so many processes. Without translation, addresses are those of memory.
     #[must_use]
     pub fn new(
@@ -104,16 +69,14 @@ impl Dealer {
             kernel: None,
             captured: false,
             recorded: (0..processes).collect(),
-            steps: vec![Vec::new(); processes],
+            operations: vec![Vec::new(); processes],
             pids: vec![None; processes],
             mixed: false,
             begun: vec![false; processes],
             ended: vec![false; processes],
             closed: vec![false; processes],
-            passed: vec![Passed::default(); processes],
-            episodes: FxHashMap::default(),
-            arrived: Vec::new(),
-            inside: FxHashMap::default(),
+            left_out: vec![LeftOut::default(); processes],
+            episodes: BarrierEpisodes::default(),
             conditions: Conditions::new(processes),
         }
     }
@@ -125,7 +88,7 @@ impl Dealer {
     /// the processor as many further on. Where addresses are translated this has no effect.
     #[must_use]
     pub fn with_areas(mut self, areas: &ProcessorAreas) -> Self {
-        self.areas = Some(Areas::new(areas)).filter(|_| self.translation.is_none());
+        self.areas = Some(RecordedAreas::new(areas)).filter(|_| self.translation.is_none());
         self
     }
 
@@ -133,7 +96,7 @@ impl Dealer {
     /// the seed.
     #[must_use]
     pub fn with_kernel(mut self, model: &KernelModel, seed: u64) -> Self {
-        self.kernel = Some(Kernel::new(*model, self.reading, seed));
+        self.kernel = Some(ModelledKernel::new(*model, self.reading, seed));
         self
     }
 
@@ -149,8 +112,8 @@ impl Dealer {
         self.mixed
     }
 
-    /// Deals the next batch of the trace.
-    pub fn deal(&mut self, batch: &Batch) -> Dealt {
+    /// Takes the next batch of the trace apart.
+    pub fn split(&mut self, batch: &Batch) -> ThreadStreams {
         let mut events = batch.events.iter().peekable();
         for row in 0..batch.len() {
             while let Some((_, event)) =
@@ -161,33 +124,36 @@ impl Dealer {
             self.reference(batch, row);
         }
         events.for_each(|(_, event)| self.event(event));
-        let dealt = self.steps.iter_mut().enumerate().filter(|(_, steps)| !steps.is_empty());
-        let steps = dealt.map(|(process, steps)| (process, Arc::from(std::mem::take(steps))));
-        Dealt { steps: steps.collect(), closed: Vec::new() }
+        let all = self.operations.iter_mut().enumerate();
+        let operations = all
+            .filter(|(_, new)| !new.is_empty())
+            .map(|(process, new)| (process, Arc::from(std::mem::take(new))))
+            .collect();
+        ThreadStreams { operations, closed: Vec::new() }
     }
 
     fn reference(&mut self, batch: &Batch, row: usize) {
         let reading = self.reading;
         let mut flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-        let step = match AccessKind::from_code(batch.kind[row]) {
-            Some(AccessKind::Read) | None => Step::Read,
-            Some(AccessKind::Write) => Step::Write,
-            Some(AccessKind::Atomic) => Step::Atomic,
-            Some(AccessKind::Fetch) => Step::Fetch,
+        let kind = match AccessKind::from_code(batch.kind[row]) {
+            Some(AccessKind::Read) | None => OpKind::Read,
+            Some(AccessKind::Write) => OpKind::Write,
+            Some(AccessKind::Atomic) => OpKind::Atomic,
+            Some(AccessKind::Fetch) => OpKind::Fetch,
         };
-        let left_out = (step == Step::Fetch && !reading.fetches)
+        let is_left_out = (kind == OpKind::Fetch && !reading.fetches)
             || (flags.contains(Flags::PRIVATE) && !reading.private)
             || (flags.contains(Flags::SYNC) && !reading.synchronisation);
         let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
         let gap = batch.gap.get(row).copied();
-        if left_out {
-            gap.into_iter().for_each(|gap| self.passed[process].leave_out(gap, step));
+        if is_left_out {
+            gap.into_iter().for_each(|gap| self.left_out[process].add(gap, kind));
             return;
         }
-        let count = gap.map_or(0, |gap| self.passed[process].keep(gap, step));
+        let count = gap.map_or(0, |gap| self.left_out[process].before(gap, kind));
         self.captured |= flags.contains(Flags::KERNEL);
         if let Some(made) = self.kernel.as_mut().and_then(|kernel| kernel.tick(process)) {
-            made.into_iter().for_each(|item| self.push(process, item));
+            made.into_iter().for_each(|operation| self.push(process, operation));
         }
         let flagged = flags.contains(Flags::PRIVATE) && reading.private_areas;
         let private = flagged || self.private.iter().any(|range| range.contains(&addr));
@@ -197,29 +163,29 @@ impl Dealer {
             self.move_to(process, pid);
         }
         let size = batch.size[row].max(1);
-        let mut item = Item { size, flags: flags.0, count, ..Item::step(step, addr) };
+        let mut operation = Operation { size, flags: flags.0, count, ..Operation::new(kind, addr) };
         if let Some(areas) = &self.areas
             && let Some(relative) = areas.relative(self.recorded[process], addr)
         {
-            (item.addr, item.flags) = (relative, item.flags | FOLLOWS);
+            (operation.addr, operation.flags) = (relative, operation.flags | PROCESSOR_RELATIVE);
         }
         if let Some(translation) = &mut self.translation {
             let kernel = flags.contains(Flags::KERNEL);
             let room = u8::try_from(translation.room(addr)).unwrap_or(u8::MAX);
-            item.addr = translation.address(pid, kernel, addr);
+            operation.addr = translation.address(pid, kernel, addr);
             if room < size {
                 // The next page is in another frame.
-                let first = Item { size: room, ..item };
+                let first = Operation { size: room, ..operation };
                 self.push(process, first);
                 let rest = addr.saturating_add(u64::from(room));
                 if let Some(translation) = &mut self.translation {
-                    item.addr = translation.address(pid, kernel, rest);
+                    operation.addr = translation.address(pid, kernel, rest);
                 }
-                item.size = size - room;
-                (item.continues, item.count) = (true, 0);
+                operation.size = size - room;
+                (operation.continues, operation.count) = (true, 0);
             }
         }
-        self.push(process, item);
+        self.push(process, operation);
     }
 
     /// A process makes references in an address space, other than the one before, if any.
@@ -231,55 +197,55 @@ impl Dealer {
         }
     }
 
-    /// Takes nothing more of a process, be it that it never did.
+    /// Ignores whatever the trace says of a process from now on.
     pub fn close(&mut self, process: usize) {
         self.closed[process] = true;
     }
 
-    fn push(&mut self, process: usize, item: Item) {
+    fn push(&mut self, process: usize, operation: Operation) {
         if self.closed[process] {
             return;
         }
         self.begun[process] = true;
-        self.steps[process].extend(self.conditions.before(process, &item));
-        self.steps[process].push(item);
+        self.operations[process].extend(self.conditions.before(process, &operation));
+        self.operations[process].push(operation);
     }
 
-    fn step(&mut self, process: usize, step: Step, addr: u64) {
-        self.push(process, Item::step(step, addr));
+    fn operation(&mut self, process: usize, kind: OpKind, addr: u64) {
+        self.push(process, Operation::new(kind, addr));
     }
 
     fn event(&mut self, event: &Event) {
         let process = usize::from(event.thread);
-        if process >= self.steps.len() {
+        if process >= self.operations.len() {
             return;
         }
         match &event.what {
-            EventKind::LockAcquire { addr } => self.step(process, Step::Acquire, *addr),
-            EventKind::LockRelease { addr } => self.step(process, Step::Release, *addr),
-            EventKind::BarrierEnter { addr } => self.arrive(process, *addr),
-            EventKind::BarrierLeave { addr } => self.depart(process, *addr),
+            EventKind::LockAcquire { addr } => self.operation(process, OpKind::Acquire, *addr),
+            EventKind::LockRelease { addr } => self.operation(process, OpKind::Release, *addr),
+            EventKind::BarrierEnter { addr } => {
+                let episode = self.episodes.arrive(process, *addr);
+                self.operation(process, OpKind::Arrive, episode);
+            }
+            EventKind::BarrierLeave { addr } => {
+                if let Some((episode, count)) = self.episodes.depart(process, *addr) {
+                    let depart = Operation::new(OpKind::Depart, episode);
+                    self.push(process, Operation { count, ..depart });
+                }
+            }
             EventKind::ThreadCreate { child } => {
                 let number = usize::from(*child);
                 if self.begun.get(number) == Some(&false) {
-                    self.step(number, Step::Born, 0);
+                    self.operation(number, OpKind::Begin, 0);
                 }
-                self.step(process, Step::Create, u64::from(*child));
+                self.operation(process, OpKind::Create, u64::from(*child));
             }
             EventKind::ThreadJoin { child } => {
                 self.end(usize::from(*child));
-                self.step(process, Step::Join, u64::from(*child));
+                self.operation(process, OpKind::Join, u64::from(*child));
             }
             EventKind::ThreadExit => self.end(process),
-            EventKind::SyscallEnter { number } => {
-                if let Some(kernel) = &mut self.kernel {
-                    let made = kernel.call(process, *number);
-                    made.into_iter().for_each(|item| self.push(process, item));
-                }
-                if MAY_WAIT.contains(number) {
-                    self.step(process, Step::Yield, 0);
-                }
-            }
+            EventKind::SyscallEnter { number } => self.system_call(process, *number),
             EventKind::Map { addr, size, shared: true, object } => {
                 if let Some(translation) = &mut self.translation {
                     translation.map((process, self.pids[process]), (*addr, *size), object);
@@ -300,7 +266,7 @@ impl Dealer {
             }
             EventKind::ConditionWake { addr } => {
                 self.conditions.wake(*addr);
-                self.step(process, Step::Arrive, wakes_of(*addr));
+                self.operation(process, OpKind::Arrive, wakes_of(*addr));
             }
             EventKind::ThreadStart { .. }
             | EventKind::Alloc { .. }
@@ -313,41 +279,22 @@ impl Dealer {
         }
     }
 
+    fn system_call(&mut self, process: usize, number: u32) {
+        if let Some(kernel) = &mut self.kernel {
+            let made = kernel.call(process, number);
+            made.into_iter().for_each(|operation| self.push(process, operation));
+        }
+        if MAY_WAIT.contains(&number) {
+            self.operation(process, OpKind::Yield, 0);
+        }
+    }
+
     /// The process ends, if it has not before.
     fn end(&mut self, process: usize) {
         if self.ended.get(process) == Some(&false) {
             self.ended[process] = true;
-            self.step(process, Step::Exit, 0);
+            self.operation(process, OpKind::Exit, 0);
         }
-    }
-
-    fn arrive(&mut self, process: usize, barrier: u64) {
-        let next = self.arrived.len() as u64;
-        let episode =
-            self.episodes.entry(barrier).or_insert(Episode { number: next, leaving: false });
-        if episode.leaving {
-            *episode = Episode { number: next, leaving: false };
-        }
-        let number = episode.number;
-        if number == next {
-            self.arrived.push(0);
-        }
-        self.arrived[usize::try_from(number).unwrap_or(0)] += 1;
-        self.inside.insert((process, barrier), number);
-        self.step(process, Step::Arrive, number);
-    }
-
-    /// Who leaves waits for all that had arrived when the first one left; one that was at the
-    /// barrier before the trace began waits for nobody.
-    fn depart(&mut self, process: usize, barrier: u64) {
-        let Some(number) = self.inside.remove(&(process, barrier)) else { return };
-        if let Some(episode) = self.episodes.get_mut(&barrier)
-            && episode.number == number
-        {
-            episode.leaving = true;
-        }
-        let count = self.arrived[usize::try_from(number).unwrap_or(0)];
-        self.push(process, Item { count, ..Item::step(Step::Depart, number) });
     }
 }
 
@@ -359,25 +306,28 @@ mod tests {
         (0, Event { thread, what })
     }
 
-    fn dealt(dealer: &mut Dealer, batch: &Batch) -> Vec<Vec<(Step, u64, u32)>> {
-        let dealt = dealer.deal(batch);
-        let mut all = vec![Vec::new(); dealer.steps.len()];
-        for (process, steps) in dealt.steps {
-            all[process] = steps.iter().map(|item| (item.step, item.addr, item.count)).collect();
+    fn split(splitter: &mut StreamSplitter, batch: &Batch) -> Vec<Vec<(OpKind, u64, u32)>> {
+        let streams = splitter.split(batch);
+        let mut all = vec![Vec::new(); splitter.operations.len()];
+        for (process, operations) in streams.operations {
+            all[process] = operations
+                .iter()
+                .map(|operation| (operation.kind, operation.addr, operation.count))
+                .collect();
         }
         all
     }
 
     #[test]
     fn episodes_of_a_barrier_are_told_apart() {
-        let mut dealer = Dealer::new(3, Reading::default(), &[], None);
+        let mut splitter = StreamSplitter::new(3, Reading::default(), &[], None);
         let enter = |thread| event(thread, EventKind::BarrierEnter { addr: 64 });
         let leave = |thread| event(thread, EventKind::BarrierLeave { addr: 64 });
         // Process 0 is at the barrier again before process 1 has left it, and once alone.
         let events =
             vec![leave(2), enter(0), enter(1), leave(0), enter(0), leave(1), enter(1), leave(0)];
-        let all = dealt(&mut dealer, &Batch { events, ..Batch::default() });
-        let (arrive, depart) = (Step::Arrive, Step::Depart);
+        let all = split(&mut splitter, &Batch { events, ..Batch::default() });
+        let (arrive, depart) = (OpKind::Arrive, OpKind::Depart);
         let first = [(arrive, 0, 0), (depart, 0, 2), (arrive, 1, 0)];
         assert_eq!(all[0], [&first[..], &[(depart, 1, 2)]].concat());
         assert_eq!(all[1], first);
@@ -386,23 +336,24 @@ mod tests {
 
     #[test]
     fn children_wait_for_their_birth_and_parents_for_their_end() {
-        let mut dealer = Dealer::new(3, Reading::default(), &[], None);
+        let mut splitter = StreamSplitter::new(3, Reading::default(), &[], None);
         let create = |child| event(0, EventKind::ThreadCreate { child });
         let events = vec![create(1), event(2, EventKind::LockAcquire { addr: 8 }), create(2)];
-        let all = dealt(&mut dealer, &Batch { events, ..Batch::default() });
-        assert_eq!(all[1], [(Step::Born, 0, 0)]);
-        assert_eq!(all[2], [(Step::Acquire, 8, 0)], "it ran before the trace says so");
+        let all = split(&mut splitter, &Batch { events, ..Batch::default() });
+        assert_eq!(all[1], [(OpKind::Begin, 0, 0)]);
+        assert_eq!(all[2], [(OpKind::Acquire, 8, 0)], "it ran before the trace says so");
         let join = event(0, EventKind::ThreadJoin { child: 1 });
         let events = vec![event(2, EventKind::ThreadExit), join.clone(), join];
-        let all = dealt(&mut dealer, &Batch { events, ..Batch::default() });
-        assert_eq!(all[1], [(Step::Exit, 0, 0)]);
-        assert_eq!(all[2], [(Step::Exit, 0, 0)]);
-        assert_eq!(all[0], [(Step::Join, 1, 0); 2]);
+        let all = split(&mut splitter, &Batch { events, ..Batch::default() });
+        assert_eq!(all[1], [(OpKind::Exit, 0, 0)]);
+        assert_eq!(all[2], [(OpKind::Exit, 0, 0)]);
+        assert_eq!(all[0], [(OpKind::Join, 1, 0); 2]);
     }
 
     #[test]
     fn a_reference_that_straddles_pages_comes_in_two_parts() {
-        let mut dealer = Dealer::new(1, Reading::default(), &[], Some(Translation::new(12, 1)));
+        let mut splitter =
+            StreamSplitter::new(1, Reading::default(), &[], Some(Translation::new(12, 1)));
         let batch = Batch {
             thread: vec![0; 2],
             kind: vec![1; 2],
@@ -410,12 +361,14 @@ mod tests {
             addr: vec![0x1ff8, 0x1ff0],
             ..Batch::default()
         };
-        let steps = dealer.deal(&batch).steps.remove(0).1;
-        let parts: Vec<(u64, u8, bool)> =
-            steps.iter().map(|item| (item.addr & 0xfff, item.size, item.continues)).collect();
+        let operations = splitter.split(&batch).operations.remove(0).1;
+        let parts: Vec<(u64, u8, bool)> = operations
+            .iter()
+            .map(|operation| (operation.addr & 0xfff, operation.size, operation.continues))
+            .collect();
         assert_eq!(parts, [(0xff8, 8, false), (0, 8, true), (0xff0, 16, false)]);
-        assert_ne!(steps[1].addr, steps[0].addr + 8);
-        assert_eq!(steps[2].addr + 8, steps[0].addr);
+        assert_ne!(operations[1].addr, operations[0].addr + 8);
+        assert_eq!(operations[2].addr + 8, operations[0].addr);
     }
 
     #[test]
@@ -431,8 +384,9 @@ mod tests {
             ..Batch::default()
         };
         let counts = |reading, batch: &Batch| {
-            let dealt = Dealer::new(2, reading, &[], None).deal(batch).steps.remove(0).1;
-            dealt.iter().map(|item| item.count).collect::<Vec<_>>()
+            let dealt =
+                StreamSplitter::new(2, reading, &[], None).split(batch).operations.remove(0).1;
+            dealt.iter().map(|operation| operation.count).collect::<Vec<_>>()
         };
         // A private reference is one instruction, with seven before it; of three fetches the last
         // is that of the store.
@@ -446,7 +400,8 @@ mod tests {
 
     #[test]
     fn what_is_mapped_before_the_first_reference_is_of_its_process() {
-        let mut dealer = Dealer::new(3, Reading::default(), &[], Some(Translation::new(12, 1)));
+        let mut splitter =
+            StreamSplitter::new(3, Reading::default(), &[], Some(Translation::new(12, 1)));
         let map = |thread, addr| {
             let object = "shm".to_owned();
             event(thread, EventKind::Map { addr, size: 4096, shared: true, object })
@@ -463,18 +418,21 @@ mod tests {
             events: [events, vec![event(2, unmap)]].concat(),
             ..Batch::default()
         };
-        let steps = dealer.deal(&batch).steps;
-        let addrs: Vec<u64> = steps.iter().map(|(_, steps)| steps[steps.len() - 1].addr).collect();
+        let operations = splitter.split(&batch).operations;
+        let addrs: Vec<u64> = operations
+            .iter()
+            .map(|(_, operations)| operations[operations.len() - 1].addr)
+            .collect();
         assert_eq!(addrs[0], addrs[1]);
         assert_ne!(addrs[1], addrs[2], "it was unmapped");
-        assert!(!dealer.is_mixed());
+        assert!(!splitter.is_mixed());
     }
 
     #[test]
-    fn what_is_left_out_is_not_dealt() {
+    fn what_is_left_out_has_no_operation() {
         let reading = Reading { fetches: false, private_areas: false, ..Reading::default() };
         let ranges = Range { start: 64, end: 128 };
-        let mut dealer = Dealer::new(1, reading, &[ranges], None);
+        let mut splitter = StreamSplitter::new(1, reading, &[ranges], None);
         let batch = Batch {
             thread: vec![0; 3],
             kind: vec![3, 0, 0],
@@ -483,8 +441,8 @@ mod tests {
             flags: vec![0, Flags::PRIVATE.0 | Flags::KERNEL.0, 0],
             ..Batch::default()
         };
-        let steps = dealer.deal(&batch).steps.remove(0).1;
-        let flags: Vec<u8> = steps.iter().map(|item| item.flags).collect();
+        let operations = splitter.split(&batch).operations.remove(0).1;
+        let flags: Vec<u8> = operations.iter().map(|operation| operation.flags).collect();
         assert_eq!(flags, [Flags::KERNEL.0, Flags::PRIVATE.0]);
     }
 }

@@ -4,22 +4,23 @@ use std::ops::Range;
 
 use homenode_trace::ProcessorAreas;
 
-/// Set in the flags of an item whose address is one that [`Areas::relative`] made.
-pub(super) const FOLLOWS: u8 = 0x80;
+/// Set in the flags of an operation whose address is one that [`RecordedAreas::relative`] made.
+pub const PROCESSOR_RELATIVE: u8 = 0x80;
 /// Bits of a place in an area.
 const PLACE_BITS: u32 = 32;
 /// Where areas are of processors that the traced system did not have: beyond the memory of any.
 const BEYOND: u64 = 1 << 40;
 
 /// The areas as they were recorded.
-pub(super) struct Areas {
+pub struct RecordedAreas {
     areas: ProcessorAreas,
     /// All of them are within.
     reach: Range<u64>,
 }
 
-impl Areas {
-    pub(super) fn new(areas: &ProcessorAreas) -> Self {
+impl RecordedAreas {
+    /// Areas as the trace says.
+    pub fn new(areas: &ProcessorAreas) -> Self {
         let low = areas.starts.iter().min().copied().unwrap_or(0);
         let high = areas.starts.iter().max().copied().unwrap_or(0).saturating_add(areas.size);
         Self { areas: areas.clone(), reach: low..high }
@@ -27,7 +28,7 @@ impl Areas {
 
     /// The address as seen from the processor that made the reference: how many processors further
     /// the area is that it is in, and the place there. Nothing if it is in none.
-    pub(super) fn relative(&self, processor: usize, addr: u64) -> Option<u64> {
+    pub fn relative(&self, processor: usize, addr: u64) -> Option<u64> {
         if !self.reach.contains(&addr) {
             return None;
         }
@@ -40,14 +41,14 @@ impl Areas {
 
 /// The areas of the processors that are simulated.
 #[derive(Default)]
-pub(super) struct Places {
+pub struct SimulatedAreas {
     starts: Vec<u64>,
 }
 
-impl Places {
+impl SimulatedAreas {
     /// For so many processors: those of the traced system have its areas, others new ones that lie
     /// as far apart.
-    pub(super) fn new(areas: &ProcessorAreas, processors: usize) -> Self {
+    pub fn new(areas: &ProcessorAreas, processors: usize) -> Self {
         let gap = match areas.starts[..] {
             [first, second, ..] => second.abs_diff(first),
             _ => areas.size.next_power_of_two(),
@@ -59,7 +60,7 @@ impl Places {
     }
 
     /// The address in memory of what a processor refers to.
-    pub(super) fn address(&self, relative: u64, processor: usize) -> u64 {
+    pub fn address(&self, relative: u64, processor: usize) -> u64 {
         let further = usize::try_from(relative >> PLACE_BITS).unwrap_or(0);
         let start = self.starts.get((processor + further) % self.starts.len().max(1));
         start.copied().unwrap_or(0) + (relative & ((1 << PLACE_BITS) - 1))
@@ -73,10 +74,10 @@ mod tests {
     #[test]
     fn own_areas_stay_own_and_others_stay_others() {
         let areas = ProcessorAreas { size: 0x100, starts: vec![0x1000, 0x1200, 0x1400] };
-        let recorded = Areas::new(&areas);
+        let recorded = RecordedAreas::new(&areas);
         let simulated = |processors, at, from, addr| {
             let relative = recorded.relative(from, addr)?;
-            Some(Places::new(&areas, processors).address(relative, at))
+            Some(SimulatedAreas::new(&areas, processors).address(relative, at))
         };
         assert_eq!(simulated(3, 1, 1, 0x1210), Some(0x1210));
         assert_eq!(simulated(3, 2, 1, 0x1210), Some(0x1410), "its own");

@@ -13,7 +13,7 @@ struct Ready {
 /// Processes that could run, in the order in which they became ready.
 ///
 /// Source: Foglia, Giorgi and Prete 2004, section 4: a random policy and cache affinity.
-pub(super) struct Scheduler {
+pub struct RunQueue {
     policy: Dispatch,
     aging: u32,
     random: Rng,
@@ -21,12 +21,14 @@ pub(super) struct Scheduler {
     /// Where each process ran last; at first a process prefers the processor with its number.
     home: Vec<usize>,
     ran: Vec<bool>,
-    pub(super) switches: u64,
-    pub(super) migrations: u64,
+    switches: u64,
+    migrations: u64,
 }
 
-impl Scheduler {
-    pub(super) fn new(
+impl RunQueue {
+    /// All processes are ready; those that were passed over `aging` times go first under affinity.
+    #[must_use]
+    pub fn new(
         (policy, aging): (Dispatch, u32),
         seed: u64,
         (processes, processors): (usize, usize),
@@ -44,17 +46,32 @@ impl Scheduler {
         }
     }
 
-    pub(super) fn add(&mut self, process: usize) {
+    /// A process is ready.
+    pub fn add(&mut self, process: usize) {
         self.ready.push(Ready { process, passed: 0 });
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether no process is ready.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.ready.is_empty()
+    }
+
+    /// How often a processor took a process.
+    #[must_use]
+    pub fn switches(&self) -> u64 {
+        self.switches
+    }
+
+    /// How often the process had run on another processor before.
+    #[must_use]
+    pub fn migrations(&self) -> u64 {
+        self.migrations
     }
 
     /// Gives processes to idle processors, which come lowest first. Under cache affinity those
     /// whose last processor is among them go there first.
-    pub(super) fn assign(&mut self, idle: &[usize]) -> Vec<(usize, usize)> {
+    pub fn assign(&mut self, idle: &[usize]) -> Vec<(usize, usize)> {
         let mut given = Vec::new();
         for pass in [true, false] {
             for &processor in idle {
@@ -104,10 +121,10 @@ mod tests {
     #[test]
     fn a_process_is_passed_over_only_so_often() {
         // Processes 0 and 2 are at home on processor 0, process 1 on processor 1.
-        let mut scheduler = Scheduler::new((Dispatch::Affinity, 3), 1, (3, 2));
+        let mut queue = RunQueue::new((Dispatch::Affinity, 3), 1, (3, 2));
         let mut takes = |back: &[usize]| {
-            back.iter().for_each(|&process| scheduler.add(process));
-            scheduler.assign(&[0])
+            back.iter().for_each(|&process| queue.add(process));
+            queue.assign(&[0])
         };
         assert_eq!(takes(&[]), [(0, 0)]);
         assert_eq!(takes(&[0]), [(0, 2)]);
@@ -115,17 +132,17 @@ mod tests {
         assert_eq!(takes(&[0]), [(0, 2)]);
         assert_eq!(takes(&[2]), [(0, 1)], "passed over three times");
         assert_eq!(takes(&[1]), [(0, 0)]);
-        assert_eq!((scheduler.switches, scheduler.migrations), (6, 0));
+        assert_eq!((queue.switches, queue.migrations), (6, 0));
     }
 
     #[test]
     fn processes_go_home_if_they_can() {
-        let mut scheduler = Scheduler::new((Dispatch::Affinity, 8), 1, (2, 2));
-        assert_eq!(scheduler.assign(&[1]), [(1, 1)], "not the eldest");
-        scheduler.add(1);
-        assert_eq!(scheduler.assign(&[0, 1]), [(0, 0), (1, 1)]);
-        scheduler.add(1);
-        assert_eq!(scheduler.assign(&[0]), [(0, 1)], "better away than not at all");
-        assert_eq!((scheduler.switches, scheduler.migrations), (4, 1));
+        let mut queue = RunQueue::new((Dispatch::Affinity, 8), 1, (2, 2));
+        assert_eq!(queue.assign(&[1]), [(1, 1)], "not the eldest");
+        queue.add(1);
+        assert_eq!(queue.assign(&[0, 1]), [(0, 0), (1, 1)]);
+        queue.add(1);
+        assert_eq!(queue.assign(&[0]), [(0, 1)], "better away than not at all");
+        assert_eq!((queue.switches, queue.migrations), (4, 1));
     }
 }

@@ -1,0 +1,129 @@
+//! From the front end to a simulation: operations as they become known, process by process.
+//!
+//! A simulation does not need the whole trace: it goes on until it needs an operation that is not
+//! known yet, and resumes when that is added. In how many portions operations come does not change
+//! what happens. So the front end may be a file that is still being read, or a program that runs
+//! and whose next operation depends on what the simulation did so far.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::operation::Operation;
+
+/// What some processes do next: shared between all simulations of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadStreams {
+    /// Operations by process.
+    pub operations: Vec<(usize, Arc<[Operation]>)>,
+    /// Processes that have no further operations.
+    pub closed: Vec<usize>,
+}
+
+/// The operations of one process that are known to a simulation and not done.
+#[derive(Default)]
+pub struct PendingOperations {
+    current: Arc<[Operation]>,
+    at: usize,
+    /// Portions that come after, with where they begin.
+    later: VecDeque<(Arc<[Operation]>, usize)>,
+    /// Whether nothing will be added.
+    closed: bool,
+}
+
+impl PendingOperations {
+    /// Adds operations after all that are known.
+    pub fn add(&mut self, operations: Arc<[Operation]>) {
+        self.later.push_back((operations, 0));
+    }
+
+    /// Nothing will be added.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether the process ends when all that is known is done; else what follows is not known yet.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Puts operations before the next one.
+    pub fn insert(&mut self, operations: Arc<[Operation]>) {
+        let current = std::mem::replace(&mut self.current, operations);
+        self.later.push_front((current, std::mem::take(&mut self.at)));
+    }
+
+    /// The next operation, if it is known.
+    #[inline]
+    pub fn front(&mut self) -> Option<Operation> {
+        if let Some(&operation) = self.current.get(self.at) {
+            return Some(operation);
+        }
+        self.next_portion()
+    }
+
+    /// The next operations that are known, or some of them.
+    #[inline]
+    #[must_use]
+    pub fn known(&self) -> &[Operation] {
+        self.current.get(self.at..).unwrap_or_default()
+    }
+
+    /// So many of the operations that [`Self::known`] returned are done.
+    #[inline]
+    pub fn skip(&mut self, operations: u64) {
+        self.at += usize::try_from(operations).unwrap_or(usize::MAX);
+    }
+
+    /// The operation that [`Self::front`] returned is done.
+    #[inline]
+    pub fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    #[cold]
+    fn next_portion(&mut self) -> Option<Operation> {
+        while let Some(portion) = self.later.pop_front() {
+            (self.current, self.at) = portion;
+            if let Some(&operation) = self.current.get(self.at) {
+                return Some(operation);
+            }
+        }
+        // Portions are shared by all simulations: the last one that is done with it frees it.
+        (self.current, self.at) = (Arc::default(), 0);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::OpKind;
+
+    fn operations(addresses: &[u64]) -> Arc<[Operation]> {
+        addresses.iter().map(|&addr| Operation::new(OpKind::Read, addr)).collect()
+    }
+
+    fn take(pending: &mut PendingOperations) -> Option<u64> {
+        let operation = pending.front()?;
+        pending.advance();
+        Some(operation.addr)
+    }
+
+    #[test]
+    fn what_is_added_comes_after_and_what_is_inserted_before() {
+        let mut pending = PendingOperations::default();
+        assert_eq!((take(&mut pending), pending.is_closed()), (None, false), "not known yet");
+        pending.add(operations(&[1, 2, 3]));
+        pending.add(operations(&[]));
+        pending.add(operations(&[4]));
+        assert_eq!(take(&mut pending), Some(1));
+        pending.insert(operations(&[7, 8]));
+        assert_eq!((pending.known().len(), take(&mut pending)), (2, Some(7)));
+        pending.skip(1);
+        assert_eq!([(); 4].map(|()| take(&mut pending)), [Some(2), Some(3), Some(4), None]);
+        pending.add(operations(&[5]));
+        pending.close();
+        assert_eq!((take(&mut pending), pending.is_closed()), (Some(5), true));
+    }
+}

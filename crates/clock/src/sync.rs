@@ -1,0 +1,225 @@
+//! Locks, barriers, conditions, creation and end of processes: who may go on, and who waits.
+//!
+//! Nothing here takes time. What an acquire, a release or a barrier costs is the memory system's
+//! to say: this only decides whether the process may go on then, and whom
+//! it wakes.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::streams::{OpKind, Operation};
+
+/// A lock: who has it, how often, and who waits.
+#[derive(Default)]
+struct Lock {
+    owner: Option<usize>,
+    depth: u32,
+    waiting: VecDeque<usize>,
+}
+
+/// An episode of a barrier, or a condition.
+#[derive(Default)]
+struct Gathering {
+    arrived: u32,
+    /// Who waits, and for how many arrivals.
+    waiting: Vec<(usize, u32)>,
+}
+
+/// What processes synchronise by.
+#[derive(Default)]
+pub struct SyncObjects {
+    locks: FxHashMap<u64, Lock>,
+    gatherings: FxHashMap<u64, Gathering>,
+    /// Which processes have been created.
+    created: Vec<bool>,
+    ended: Vec<bool>,
+    /// Which processes wait to be created.
+    uncreated: Vec<bool>,
+    /// Who waits for the end of whom.
+    joins: Vec<(usize, usize)>,
+    /// Who may go on since [`Self::take_woken`].
+    woken: Vec<usize>,
+}
+
+impl SyncObjects {
+    /// For so many processes.
+    #[must_use]
+    pub fn new(processes: usize) -> Self {
+        let none = vec![false; processes];
+        Self { created: none.clone(), ended: none.clone(), uncreated: none, ..Self::default() }
+    }
+
+    /// An operation of a process takes effect. Returns whether the process can go on; else
+    /// [`Self::take_woken`] names it later, when another process's operation lets it.
+    pub fn operate(&mut self, process: usize, operation: &Operation) -> bool {
+        let addr = operation.addr;
+        let number = usize::try_from(addr).unwrap_or(usize::MAX);
+        match operation.kind {
+            OpKind::Acquire => return self.acquire(process, addr),
+            OpKind::Depart => return self.depart(process, (addr, operation.count)),
+            OpKind::Begin => return self.begin(process),
+            OpKind::Join => return self.join(process, number),
+            OpKind::Release => self.release(process, addr),
+            OpKind::Arrive => self.arrive(addr),
+            OpKind::Create => self.create(number),
+            OpKind::Exit => self.end(process),
+            OpKind::Read | OpKind::Write | OpKind::Atomic | OpKind::Fetch | OpKind::Yield => {}
+        }
+        true
+    }
+
+    /// Those who may go on since the last call, in the order in which they were let go.
+    pub fn take_woken(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.woken)
+    }
+
+    fn acquire(&mut self, process: usize, addr: u64) -> bool {
+        let lock = self.locks.entry(addr).or_default();
+        match lock.owner {
+            None => (lock.owner, lock.depth) = (Some(process), 1),
+            Some(owner) if owner == process => lock.depth += 1,
+            Some(_) => {
+                lock.waiting.push_back(process);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives a lock back; one that another has was taken before the trace began.
+    fn release(&mut self, process: usize, addr: u64) {
+        let lock = self.locks.entry(addr).or_default();
+        if lock.owner == Some(process) {
+            lock.depth -= 1;
+            if lock.depth == 0 {
+                lock.owner = lock.waiting.pop_front();
+                lock.depth = 1;
+                self.woken.extend(lock.owner);
+            }
+        }
+    }
+
+    fn arrive(&mut self, episode: u64) {
+        let Gathering { arrived, waiting } = self.gatherings.entry(episode).or_default();
+        *arrived += 1;
+        let woken = &mut self.woken;
+        waiting.retain(|&(process, count)| {
+            if *arrived >= count {
+                woken.push(process);
+            }
+            *arrived < count
+        });
+    }
+
+    fn depart(&mut self, process: usize, (episode, count): (u64, u32)) -> bool {
+        let Gathering { arrived, waiting } = self.gatherings.entry(episode).or_default();
+        let waits = *arrived < count;
+        if waits {
+            waiting.push((process, count));
+        }
+        !waits
+    }
+
+    fn create(&mut self, number: usize) {
+        if let Some(created) = self.created.get_mut(number) {
+            *created = true;
+            if std::mem::take(&mut self.uncreated[number]) {
+                self.woken.push(number);
+            }
+        }
+    }
+
+    fn begin(&mut self, process: usize) -> bool {
+        self.uncreated[process] = !self.created[process];
+        self.created[process]
+    }
+
+    /// A process that is not in the trace has ended.
+    fn join(&mut self, process: usize, child: usize) -> bool {
+        let ended = self.ended.get(child).copied().unwrap_or(true);
+        if !ended {
+            self.joins.push((process, child));
+        }
+        ended
+    }
+
+    /// The process is over.
+    pub fn end(&mut self, process: usize) {
+        self.ended[process] = true;
+        let woken = &mut self.woken;
+        self.joins.retain(|&(waits, child)| {
+            if child == process {
+                woken.push(waits);
+            }
+            child != process
+        });
+    }
+
+    /// Lets a process go that waits, whatever for. Where processes wait for each other in a ring,
+    /// as they did not when they were traced, nobody could go on otherwise.
+    pub fn break_deadlock(&mut self, process: usize) {
+        for lock in self.locks.values_mut() {
+            lock.waiting.retain(|&waits| waits != process);
+        }
+        for gathering in self.gatherings.values_mut() {
+            gathering.waiting.retain(|&(waits, _)| waits != process);
+        }
+        self.joins.retain(|&(waits, _)| waits != process);
+        self.uncreated[process] = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operate(sync: &mut SyncObjects, process: usize, kind: OpKind, addr: u64) -> bool {
+        sync.operate(process, &Operation::new(kind, addr))
+    }
+
+    #[test]
+    fn a_lock_goes_to_who_asked_first_and_its_owner_may_take_it_again() {
+        let mut sync = SyncObjects::new(3);
+        let lock = 0x40;
+        assert!(operate(&mut sync, 0, OpKind::Acquire, lock));
+        assert!(operate(&mut sync, 0, OpKind::Acquire, lock), "once more");
+        assert!(!operate(&mut sync, 2, OpKind::Acquire, lock));
+        assert!(!operate(&mut sync, 1, OpKind::Acquire, lock));
+        operate(&mut sync, 1, OpKind::Release, lock);
+        operate(&mut sync, 0, OpKind::Release, lock);
+        assert!(sync.take_woken().is_empty(), "it was taken twice");
+        operate(&mut sync, 0, OpKind::Release, lock);
+        assert_eq!(sync.take_woken(), [2]);
+        operate(&mut sync, 2, OpKind::Release, lock);
+        assert_eq!((sync.take_woken(), sync.take_woken()), (vec![1], vec![]));
+    }
+
+    #[test]
+    fn who_waits_goes_on_with_the_arrival_the_creation_or_the_end_it_waits_for() {
+        let mut sync = SyncObjects::new(3);
+        let depart = Operation { count: 2, ..Operation::new(OpKind::Depart, 7) };
+        assert!(operate(&mut sync, 0, OpKind::Arrive, 7));
+        assert!(!sync.operate(0, &depart));
+        operate(&mut sync, 1, OpKind::Arrive, 7);
+        assert_eq!(sync.take_woken(), [0]);
+        assert!(sync.operate(1, &depart), "all are there");
+        assert!(!operate(&mut sync, 2, OpKind::Begin, 0));
+        operate(&mut sync, 0, OpKind::Create, 2);
+        assert_eq!(sync.take_woken(), [2]);
+        assert!(!operate(&mut sync, 0, OpKind::Join, 2));
+        assert!(operate(&mut sync, 0, OpKind::Join, 9), "it is not in the trace");
+        operate(&mut sync, 2, OpKind::Exit, 0);
+        assert_eq!(sync.take_woken(), [0]);
+    }
+
+    #[test]
+    fn who_was_let_go_is_not_woken_again() {
+        let mut sync = SyncObjects::new(2);
+        assert!(operate(&mut sync, 0, OpKind::Acquire, 1));
+        assert!(!operate(&mut sync, 1, OpKind::Acquire, 1));
+        sync.break_deadlock(1);
+        operate(&mut sync, 0, OpKind::Release, 1);
+        assert!(sync.take_woken().is_empty());
+    }
+}
