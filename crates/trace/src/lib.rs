@@ -49,9 +49,9 @@ pub use events::event_table;
 pub use info::{Info, info};
 pub use model::{
     AddressRange, Batch, Columns, Event, EventKind, Metadata, MovedRange, Process, RangeKind,
-    SourceLine,
+    SourceLine, Want,
 };
 pub use owned::{OwnedStretch, owned_stretches};
-pub use reader::{ChunkInfo, TraceReader, Want};
+pub use reader::{ChunkInfo, TraceReader};
 pub use repair::{Lost, RepairReport, repair, repair_bytes};
 pub use writer::{Summary, TraceWriter, WriterOptions, partial_path};

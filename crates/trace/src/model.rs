@@ -386,3 +386,17 @@ pub struct Metadata {
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }
+
+/// What a reader wants of a chunk besides thread, kind, size and address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Want {
+    /// Optional columns; those the trace lacks stay empty.
+    pub columns: Columns,
+    /// Whether to decode the events.
+    pub events: bool,
+}
+
+impl Want {
+    /// Everything the trace has.
+    pub const ALL: Self = Self { columns: Columns::ALL, events: true };
+}

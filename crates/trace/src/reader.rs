@@ -10,22 +10,8 @@ use crate::format::v1::{
     CHUNK_HEADER_BYTES, ChunkHeader, FooterHeader, HEADER_BYTES, Header, MAGIC, TRAILER_BYTES,
     TRAILER_MAGIC, Trailer, VERSION, check_crc, hex, parse_threads,
 };
-use crate::model::{Batch, Columns, Metadata};
+use crate::model::{Batch, Columns, Metadata, Want};
 use crate::source::Source;
-
-/// What a reader wants of a chunk besides thread, kind, size and address.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Want {
-    /// Optional columns; those the trace lacks stay empty.
-    pub columns: Columns,
-    /// Whether to decode the events.
-    pub events: bool,
-}
-
-impl Want {
-    /// Everything the trace has.
-    pub const ALL: Self = Self { columns: Columns::ALL, events: true };
-}
 
 /// One line of the index: what is known of a chunk without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use crate::error::TraceError;
 use crate::format::v1::{
     CHUNK_HEADER_BYTES, CHUNK_MAGIC, ChunkHeader, FOOTER_MAGIC, HEADER_BYTES, parse_threads,
 };
-use crate::model::{Batch, Columns, Metadata};
-use crate::reader::{ChunkInfo, TraceReader, Want, decode_chunk, read_header};
+use crate::model::{Batch, Columns, Metadata, Want};
+use crate::reader::{ChunkInfo, TraceReader, decode_chunk, read_header};
 use crate::source::Source;
 use crate::writer::{TraceWriter, WriterOptions};
 

@@ -4,6 +4,8 @@
 //! tests of its own.
 
 mod instructions;
+mod rooms;
+mod source;
 mod tidy;
 
 use std::path::PathBuf;
@@ -23,6 +25,8 @@ struct Arguments {
 enum Command {
     /// Check sizes, names, layering and words that mark unfinished work.
     Tidy,
+    /// Draw which room uses which, into docs/rooms-*.svg.
+    Rooms,
     /// Count instructions per reference with callgrind against benches/instructions.toml.
     Instructions {
         /// Write the counts measured now into the file instead of comparing.
@@ -35,6 +39,7 @@ fn main() -> ExitCode {
     let root = repository_root();
     let result = match Arguments::parse().command {
         Command::Tidy => tidy::run(&root),
+        Command::Rooms => rooms::run(&root),
         Command::Instructions { bless } => instructions::run(&root, bless),
     };
     match result {

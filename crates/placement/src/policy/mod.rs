@@ -126,8 +126,8 @@ pub struct Entry {
     pub source: &'static str,
     /// What can be set after the colon.
     pub params: &'static [Param],
-    /// Parameters as users write them, beside the defaults, that tests try: each parameter away from
-    /// its default at least once.
+    /// Parameters as users write them, beside the defaults, that tests try: each parameter away
+    /// from its default at least once.
     pub tested_with: &'static [&'static str],
     /// Whether it makes no sense without global memory.
     pub needs_global: bool,

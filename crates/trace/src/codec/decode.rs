@@ -8,8 +8,7 @@ use super::stream::Streams;
 use super::{MAX_SITES, event, id, wide};
 use crate::bytes::{Cursor, Fault};
 use crate::format::v1::ChunkHeader;
-use crate::model::{Batch, Columns};
-use crate::reader::Want;
+use crate::model::{Batch, Columns, Want};
 
 /// What a decoder is told about a chunk besides its streams.
 #[derive(Clone, Copy)]

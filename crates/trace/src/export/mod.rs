@@ -13,8 +13,8 @@ use homenode_base::Flags;
 use crate::error::TraceError;
 use crate::events::{self, SHAPES};
 use crate::import::Progress;
-use crate::model::{Batch, Columns, Event, EventKind};
-use crate::reader::{TraceReader, Want};
+use crate::model::{Batch, Columns, Event, EventKind, Want};
+use crate::reader::TraceReader;
 
 /// Every export format, in the order of the documentation.
 pub const TABLE: &[Entry] = &[text::ENTRY, csv::ENTRY, din::ENTRY];

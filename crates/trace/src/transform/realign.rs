@@ -6,8 +6,8 @@ use super::output::{Output, walk};
 use super::values::Values;
 use super::{Entry, Param, Report, Transform, TransformError};
 use crate::error::TraceError;
-use crate::model::{Batch, Columns, Event, Metadata};
-use crate::reader::{TraceReader, Want};
+use crate::model::{Batch, Columns, Event, Metadata, Want};
+use crate::reader::TraceReader;
 use crate::realign::{Ground, Mapping, Scan, WINDOW_MAX};
 
 /// The data re-alignment of Markatos and Chronaki, section 3.4, as [`crate::realign`] does it.

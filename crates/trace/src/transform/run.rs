@@ -10,8 +10,8 @@ use super::values::Values;
 use super::{Entry, Report, Transform, TransformError, find};
 use crate::error::TraceError;
 use crate::import::Progress;
-use crate::model::{Batch, Metadata};
-use crate::reader::{TraceReader, Want};
+use crate::model::{Batch, Metadata, Want};
+use crate::reader::TraceReader;
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// A trace that a transform wrote.

@@ -1,6 +1,6 @@
 //! Dependencies between our crates point one way (ARCHITECTURE.md).
 
-use super::{Finding, SourceFile};
+use crate::source::{Finding, SourceFile};
 
 /// For each crate, the crates of ours it may depend on.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -71,7 +71,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::file;
+    use crate::source::file;
 
     #[test]
     fn finds_an_arrow_against_the_flow() {

@@ -1,6 +1,6 @@
 //! File and line lengths, and stray white space.
 
-use super::{Finding, SourceFile};
+use crate::source::{Finding, SourceFile};
 
 const FILE_LINES_MAX: usize = 500;
 const LINE_COLUMNS_MAX: usize = 100;
@@ -37,7 +37,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::file;
+    use crate::source::file;
 
     #[test]
     fn finds_long_files_long_lines_and_trailing_space() {

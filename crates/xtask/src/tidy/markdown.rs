@@ -1,6 +1,6 @@
 //! Markdown files have one title and no dead links to files of the repository.
 
-use super::{Finding, SourceFile};
+use crate::source::{Finding, SourceFile};
 
 /// Exactly one `# ` heading, on the first line.
 pub fn check(file: &SourceFile) -> Vec<Finding> {
@@ -25,7 +25,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::file;
+    use crate::source::file;
 
     #[test]
     fn wants_exactly_one_title_on_the_first_line() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, SourceFile};
+use crate::source::{Finding, SourceFile};
 
 /// Every `crates/*/src/**/x.rs` is declared by a `mod x` in the module above it, and every file of
 /// a folder with a `TABLE` is named in it.
@@ -85,7 +85,7 @@ fn unlisted(table_file: &SourceFile, files: &[SourceFile]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::file;
+    use crate::source::file;
 
     #[test]
     fn finds_a_file_nothing_includes() {

@@ -1,6 +1,6 @@
 //! Names of files and folders, and what may not be in the tree at all.
 
-use super::{Finding, SourceFile};
+use crate::source::{Finding, SourceFile};
 
 /// Rooms whose name says nothing collect everything.
 const EMPTY_NAMES: &[&str] =
@@ -41,7 +41,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::file;
+    use crate::source::file;
 
     #[test]
     fn finds_grab_bags_leftovers_plans_and_binaries() {

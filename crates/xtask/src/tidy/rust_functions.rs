@@ -1,6 +1,6 @@
 //! Functions fit on a screen.
 
-use super::{Finding, SourceFile};
+use crate::source::{Finding, SourceFile};
 
 const FUNCTION_LINES_MAX: usize = 70;
 
@@ -39,7 +39,7 @@ fn is_function_head(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::file;
+    use crate::source::file;
 
     #[test]
     fn finds_a_long_function_and_only_that() {

@@ -1,6 +1,6 @@
 //! Words that mark unfinished work or name what a fresh clone does not have.
 
-use super::{Finding, SourceFile};
+use crate::source::{Finding, SourceFile};
 
 /// (word, what to do instead). Matched without regard to case, in code only.
 const BANNED: &[(&str, &str)] = &[
@@ -63,7 +63,7 @@ fn contains_word(line: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::file;
+    use crate::source::file;
 
     #[test]
     fn finds_marks_of_unfinished_work() {

@@ -7,8 +7,8 @@ use super::Merge;
 use super::places::{COMMON, named};
 use crate::error::TraceError;
 use crate::import::Progress;
-use crate::model::{Batch, Columns, Event, EventKind};
-use crate::reader::{TraceReader, Want};
+use crate::model::{Batch, Columns, Event, EventKind, Want};
+use crate::reader::TraceReader;
 
 /// The least distance of two processes: what 47 bits address, the user's half of x86-64. So the
 /// number of a process can be read off an address.

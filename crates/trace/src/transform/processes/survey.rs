@@ -11,8 +11,8 @@ use super::switches::Switching;
 use crate::areas::ProcessorAreas;
 use crate::error::TraceError;
 use crate::import::Progress;
-use crate::model::{Batch, Columns};
-use crate::reader::{TraceReader, Want};
+use crate::model::{Batch, Columns, Want};
+use crate::reader::TraceReader;
 
 /// References of a process.
 #[derive(Clone, Copy, Debug, Default)]

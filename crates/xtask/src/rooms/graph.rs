@@ -1,0 +1,110 @@
+//! A directed graph of named rooms: circles, the arrows that matter, and layers.
+
+use std::collections::BTreeSet;
+
+/// Rooms and which of them uses which.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// Names, sorted.
+    pub names: Vec<String>,
+    /// Positions of a room and of one that it uses.
+    pub arrows: BTreeSet<(usize, usize)>,
+}
+
+impl Graph {
+    /// A graph of these pairs: a room, and one that it uses. Rooms without arrows are kept.
+    pub fn new(rooms: BTreeSet<String>, uses: &BTreeSet<(String, String)>) -> Self {
+        let names: Vec<String> = rooms.into_iter().collect();
+        let at = |name: &String| names.binary_search(name).ok();
+        let arrows = uses
+            .iter()
+            .filter_map(|(user, used)| Some((at(user)?, at(used)?)))
+            .filter(|(user, used)| user != used)
+            .collect();
+        Self { names, arrows }
+    }
+
+    /// All that can be reached from each room by one arrow or more.
+    fn reach(&self) -> Vec<BTreeSet<usize>> {
+        let step = |from: usize| self.arrows.range((from, 0)..(from + 1, 0)).map(|&(_, to)| to);
+        let from = |start: usize| {
+            let mut seen = BTreeSet::new();
+            let mut open: Vec<usize> = step(start).collect();
+            while let Some(room) = open.pop() {
+                if seen.insert(room) {
+                    open.extend(step(room));
+                }
+            }
+            seen
+        };
+        (0..self.names.len()).map(from).collect()
+    }
+
+    /// Rooms that use each other, directly or by way of others: each such set once.
+    pub fn circles(&self) -> Vec<Vec<&str>> {
+        let reach = self.reach();
+        let mut found: Vec<Vec<&str>> = Vec::new();
+        for room in 0..self.names.len() {
+            let circle: Vec<usize> = (0..self.names.len())
+                .filter(|&other| reach[room].contains(&other) && reach[other].contains(&room))
+                .collect();
+            if circle.first() == Some(&room) {
+                found.push(circle.into_iter().map(|room| self.names[room].as_str()).collect());
+            }
+        }
+        found
+    }
+
+    /// The arrows that do not follow from others; of a graph with circles, all of them.
+    pub fn reduced(&self) -> BTreeSet<(usize, usize)> {
+        if !self.circles().is_empty() {
+            return self.arrows.clone();
+        }
+        let reach = self.reach();
+        let follows = |&(user, used): &(usize, usize)| {
+            self.arrows.range((user, 0)..(user + 1, 0)).any(|&(_, by)| reach[by].contains(&used))
+        };
+        self.arrows.iter().filter(|arrow| !follows(arrow)).copied().collect()
+    }
+
+    /// The layer of each room: one above the highest that it uses. Rooms of a circle share theirs.
+    pub fn layers(&self) -> Vec<usize> {
+        let reach = self.reach();
+        let mut layers = vec![0; self.names.len()];
+        // A path without circles is no longer than the number of rooms.
+        for _ in 0..self.names.len() {
+            for &(user, used) in &self.arrows {
+                if !reach[used].contains(&user) {
+                    layers[user] = layers[user].max(layers[used] + 1);
+                }
+            }
+        }
+        layers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(uses: &[(&str, &str)]) -> Graph {
+        let uses: BTreeSet<(String, String)> =
+            uses.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
+        let rooms = uses.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+        Graph::new(rooms, &uses)
+    }
+
+    #[test]
+    fn arrows_that_follow_from_others_are_left_out() {
+        let chain = graph(&[("c", "b"), ("b", "a"), ("c", "a")]);
+        assert_eq!(chain.reduced(), BTreeSet::from([(1, 0), (2, 1)]));
+        assert_eq!(chain.layers(), [0, 1, 2]);
+        assert!(chain.circles().is_empty());
+    }
+
+    #[test]
+    fn a_circle_is_found_once_with_all_its_rooms() {
+        let circle = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")]);
+        assert_eq!(circle.circles(), [["a", "b", "c"]]);
+    }
+}

@@ -1,0 +1,67 @@
+//! The rooms of the repository and who uses whom, as the code says it: pictures and circles.
+
+mod draw;
+mod graph;
+mod python;
+mod rust;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::source::{Finding, SourceFile};
+use graph::Graph;
+
+/// A picture, the file it is kept in, and what it shows.
+const PICTURES: &[(&str, &str, fn(&[SourceFile]) -> Graph)] = &[
+    ("docs/rooms-crates.svg", "crates and which of them uses which", rust::crates),
+    ("docs/rooms-python.svg", "rooms of the Python package and which uses which", python::rooms),
+];
+
+/// Rooms that still use each other. Nothing may be added.
+const PENDING: &[&str] = &["python/homenode", "crates/cache/src", "crates/placement/src"];
+
+/// Draws all pictures anew.
+pub fn run(root: &Path) -> Result<bool> {
+    let files = crate::source::tracked_files(root)?;
+    for (path, title, graph) in PICTURES {
+        let graph = graph(&files);
+        std::fs::write(root.join(path), draw::svg(&graph, title))
+            .with_context(|| format!("writing {path}"))?;
+        println!("{path}: {} rooms, {} arrows", graph.names.len(), graph.arrows.len());
+    }
+    Ok(true)
+}
+
+/// Pictures that show what is no longer so, and rooms that use each other.
+pub fn check(files: &[SourceFile]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, title, graph) in PICTURES {
+        let Some(kept) = files.iter().find(|file| file.path == *path) else { continue };
+        if kept.text.as_deref() != Some(&draw::svg(&graph(files), title)) {
+            findings
+                .push(kept.finding(0, "shows other rooms than there are: run `cargo xtask rooms`"));
+        }
+    }
+    let python = python::rooms(files);
+    findings.extend(circles("python/homenode", &python, &python.names));
+    for name in rust::crates(files).names {
+        let (graph, folders) = rust::modules(files, &name);
+        findings.extend(circles(&format!("crates/{name}/src"), &graph, &folders));
+    }
+    findings.retain(|finding| !PENDING.contains(&finding.path.as_str()));
+    findings
+}
+
+/// Circles that a folder takes part in. Files beside each other are one room.
+fn circles(path: &str, graph: &Graph, folders: &[String]) -> Vec<Finding> {
+    let circles = graph.circles().into_iter();
+    let outside =
+        circles.filter(|circle| circle.iter().any(|&room| folders.iter().any(|f| f == room)));
+    let finding = |circle: Vec<&str>| Finding {
+        path: path.to_owned(),
+        line: 0,
+        message: format!("rooms that use each other: {}", circle.join(", ")),
+    };
+    outside.map(finding).collect()
+}
