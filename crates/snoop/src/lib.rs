@@ -24,18 +24,17 @@ mod trace_order;
 mod vocabulary;
 pub mod walk;
 
-pub use check::{CACHES_MAX, CheckReport, Finding, Kind, check};
+pub use check::{CACHES_MAX, CheckReport, Finding, FindingKind, check};
 pub use clock::{Clock, ClockError, ClockSetup, ProcessorTime, Timing, critical_point};
 pub use counts::{Counts, Transactions};
 pub use driver::CheckError;
 pub use homenode_cache::{
     CACHES_MAX as PROCESSORS_MAX, KernelCounts, MissClass, MissRule, Misses, Sharing, SharingClass,
 };
-pub use protocol::{Entry, Parameter, ProtocolError, ProtocolSpec, TABLE};
+pub use homenode_protocol::{Label, Labelled, ProtocolError, ProtocolParameter};
+pub use protocol::{Entry, ProtocolSpec, TABLE};
 pub use setup::{Setup, SetupError};
-pub use sheet::{Named, Sheet, SheetReply, SheetRow, SheetState};
-pub use table::{Label, Rules, Table};
+pub use sheet::{BusSheet, SheetReply, SheetRow};
+pub use table::{Rules, Table};
 pub use trace_order::Counter;
-pub use vocabulary::{
-    Action, Area, Cell, Code, Copies, Event, Reply, Role, Signal, Source, Transaction,
-};
+pub use vocabulary::{Action, Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction};

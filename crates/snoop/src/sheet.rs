@@ -1,46 +1,13 @@
-//! A protocol's table with names instead of numbers: what people and programs are shown.
+//! The table of a bus protocol as it is printed.
 
+use homenode_protocol::{Labelled, Sheet, SheetState, labels};
 use serde::Serialize;
 
-use crate::table::{Label, Table};
-use crate::vocabulary::{Code, Event, Reply, Role, Signal, Transaction};
+use crate::table::Table;
+use crate::vocabulary::{Action, Event, Reply, Role, Signal, Transaction};
 
-/// A table as it is printed. The names of the fields are a public contract (`docs/explain.md`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Sheet {
-    /// States of a copy, the invalid one first.
-    pub states: Vec<SheetState>,
-    /// What the other caches have, as far as the protocol asks.
-    pub conditions: Vec<Named>,
-    /// What happens at the processor's side.
-    pub events: Vec<Named>,
-    /// Transactions that the protocol uses.
-    pub transactions: Vec<Named>,
-    /// Every cell that happens.
-    pub rows: Vec<SheetRow>,
-    /// What the other copies do about transactions.
-    pub replies: Vec<SheetReply>,
-}
-
-/// A name and what it means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Named {
-    /// What tables print.
-    pub name: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-}
-
-/// A state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct SheetState {
-    /// What tables print.
-    pub name: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-    /// What it promises.
-    pub role: Role,
-}
+/// The table of a bus protocol as it is printed.
+pub type BusSheet = Sheet<Role, SheetRow, SheetReply>;
 
 /// A cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -76,53 +43,35 @@ pub struct SheetReply {
     pub word: bool,
 }
 
-impl Sheet {
-    /// Writes a table down.
+impl Table {
+    /// The table with names instead of numbers.
     ///
     /// ```
-    /// use homenode_snoop::{ProtocolSpec, Sheet};
-    /// let sheet = Sheet::of(&ProtocolSpec::parse("mesi")?.table());
+    /// use homenode_snoop::ProtocolSpec;
+    /// let sheet = ProtocolSpec::parse("mesi")?.table().sheet();
     /// assert_eq!(sheet.rows[0].next, "E");
     /// # Ok::<(), homenode_snoop::ProtocolError>(())
     /// ```
     #[must_use]
-    pub fn of(table: &Table) -> Self {
+    pub fn sheet(&self) -> BusSheet {
         let used = |transaction: Transaction| {
-            table.actions().any(|(_, _, _, action)| action.transaction == Some(transaction))
+            self.actions().any(|(_, _, _, action)| action.transaction == Some(transaction))
         };
-        let states = table.states().iter().zip(0u8..);
+        let states = self.states().iter().zip(0u8..);
         let transactions = Transaction::ALL.iter().filter(|&&transaction| used(transaction));
-        Self {
-            states: states
-                .map(|(label, state)| SheetState {
-                    name: label.name,
-                    meaning: label.meaning,
-                    role: table.role(state),
-                })
-                .collect(),
-            conditions: table.conditions().iter().map(|&label| label.into()).collect(),
-            events: Event::ALL.iter().map(|&event| Named::of(event)).collect(),
-            transactions: transactions.map(|&transaction| Named::of(transaction)).collect(),
-            rows: rows(table),
-            replies: replies(table),
+        Sheet {
+            states: states.map(|(&label, at)| SheetState::new(label, self.role(at))).collect(),
+            conditions: self.conditions().to_vec(),
+            events: labels::<Event>(),
+            transactions: transactions.map(|transaction| transaction.label()).collect(),
+            rows: rows(self),
+            replies: replies(self),
         }
     }
 }
 
-impl Named {
-    fn of<C: Code>(code: C) -> Self {
-        Self { name: code.name(), meaning: code.meaning() }
-    }
-}
-
-impl From<Label> for Named {
-    fn from(Label { name, meaning }: Label) -> Self {
-        Self { name, meaning }
-    }
-}
-
 fn rows(table: &Table) -> Vec<SheetRow> {
-    let row = |(state, event, condition, action): (u8, Event, u8, crate::Action<u8>)| SheetRow {
+    let row = |(state, event, condition, action): (u8, Event, u8, Action<u8>)| SheetRow {
         state: table.name(state),
         event: event.name(),
         condition: table.conditions()[usize::from(condition)].name,

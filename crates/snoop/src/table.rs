@@ -2,16 +2,18 @@
 
 use std::fmt;
 
+use homenode_protocol::{Label, Labelled, labels};
+
 use crate::vocabulary::{
-    Action, Area, Cell, Code, Copies, Event, Reply, Role, Signal, Source, Transaction,
+    Action, Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction,
 };
 
 /// A protocol as its file writes it: total matches over its own states and conditions.
 pub trait Rules {
     /// States of a copy; the first one is the invalid one.
-    type State: Code;
+    type State: Labelled;
     /// What the cache learns from the bus before it decides.
-    type Condition: Code;
+    type Condition: Labelled;
 
     /// What each state promises.
     fn role(state: Self::State) -> Role;
@@ -24,15 +26,6 @@ pub trait Rules {
 
     /// What another cache with a copy does about a transaction.
     fn reply(state: Self::State, signal: Signal) -> Reply<Self::State>;
-}
-
-/// Name and meaning of a state or condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Label {
-    /// What tables print.
-    pub name: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
 }
 
 /// Every cell of a protocol. States and conditions are numbers in the order of their labels; state
@@ -70,7 +63,7 @@ impl Table {
         for &state in R::State::ALL {
             for &event in Event::ALL {
                 for &condition in R::Condition::ALL {
-                    table.cells.push(code(R::act(state, event, condition)));
+                    table.cells.push(numbered(R::act(state, event, condition)));
                 }
             }
             for &signal in Signal::ALL {
@@ -222,11 +215,8 @@ impl Table {
     }
 }
 
-fn labels<C: Code>() -> Vec<Label> {
-    C::ALL.iter().map(|c| Label { name: c.name(), meaning: c.meaning() }).collect()
-}
-
-fn code<S: Code>(cell: Cell<S>) -> Cell<u8> {
+/// The cell with its states as numbers.
+fn numbered<S: Labelled>(cell: Cell<S>) -> Cell<u8> {
     match cell {
         Cell::Does(Action { transaction, source, next, again }) => {
             Cell::Does(Action { transaction, source, next: next.index(), again })

@@ -2,57 +2,9 @@
 
 use serde::Serialize;
 
-/// Declares an enum whose values have a printed name and a meaning, in the order of tables.
-macro_rules! coded {
-    (
-        $(#[$doc:meta])* $visibility:vis enum $name:ident {
-            $($value:ident = $text:literal: $meaning:literal,)+
-        }
-    ) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        $visibility enum $name {
-            $(#[doc = $meaning] $value,)+
-        }
+pub(crate) use homenode_protocol::labelled;
 
-        impl $crate::vocabulary::Code for $name {
-            const ALL: &'static [Self] = &[$(Self::$value),+];
-
-            fn name(self) -> &'static str {
-                match self {
-                    $(Self::$value => $text,)+
-                }
-            }
-
-            fn meaning(self) -> &'static str {
-                match self {
-                    $(Self::$value => $meaning,)+
-                }
-            }
-        }
-    };
-}
-pub(crate) use coded;
-
-/// A small set of values that tables are indexed by.
-pub trait Code: Copy + Eq + 'static {
-    /// All values, in the order of tables.
-    const ALL: &'static [Self];
-
-    /// What tables print.
-    fn name(self) -> &'static str;
-
-    /// What it means.
-    fn meaning(self) -> &'static str;
-
-    /// Position in [`Code::ALL`].
-    fn index(self) -> u8 {
-        let found = Self::ALL.iter().zip(0..).find(|&(&value, _)| value == self);
-        found.map_or(0, |(_, index)| index)
-    }
-}
-
-coded! {
+labelled! {
     /// What happens at the processor's side of a cache.
     pub enum Event {
         Read = "read": "the processor reads or fetches a word",
@@ -61,7 +13,7 @@ coded! {
     }
 }
 
-coded! {
+labelled! {
     /// A transaction on the bus (Foglia, Giorgi and Prete 2004, section 2 and table 4).
     pub enum Transaction {
         ReadBlock = "read-block": "fetches a block",
@@ -80,7 +32,7 @@ impl Transaction {
     }
 }
 
-coded! {
+labelled! {
     /// Where the data of an event come from.
     pub enum Source {
         Own = "own copy": "the cache has them, or needs none",
@@ -89,7 +41,7 @@ coded! {
     }
 }
 
-coded! {
+labelled! {
     /// What the other caches see of a transaction.
     pub enum Signal {
         ReadBlock = "read-block": "another cache fetches the block",
@@ -115,7 +67,7 @@ impl Signal {
     }
 }
 
-coded! {
+labelled! {
     /// Whose memory a reference goes to.
     pub enum Area {
         Shared = "shared": "memory that several processes may use",

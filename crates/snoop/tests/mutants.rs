@@ -5,8 +5,8 @@ use homenode_base::{Flags, Rng};
 use homenode_clock::streams::Reading;
 use homenode_machine::CacheShape;
 use homenode_snoop::{
-    Action, Cell, Code, Counter, Kind, MissRule, Reply, Setup, Signal, Source, TABLE, Table,
-    Transaction, check,
+    Action, Cell, Counter, FindingKind, Labelled, MissRule, Reply, Setup, Signal, Source, TABLE,
+    Table, Transaction, check,
 };
 use homenode_trace::Batch;
 
@@ -93,7 +93,10 @@ fn what_the_simulator_catches_the_checker_has_found() {
             let found = check(bug).findings.first().map(|finding| finding.kind);
             escaped += usize::from(found.is_none());
             // What leaves the processor without a copy cannot be followed any further.
-            if [Kind::Malformed, Kind::NoCopy, Kind::Endless].map(Some).contains(&found) {
+            if [FindingKind::Malformed, FindingKind::NoCopy, FindingKind::Endless]
+                .map(Some)
+                .contains(&found)
+            {
                 continue;
             }
             if let Some(error) = simulate(bug.clone(), &trace) {

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_snoop::{
-    Action, Cell, Event, Kind, ProtocolSpec, Reply, Signal, Source, TABLE, Table, Transaction,
-    check,
+    Action, Cell, Event, FindingKind, ProtocolSpec, Reply, Signal, Source, TABLE, Table,
+    Transaction, check,
 };
 
 /// A table with names instead of numbers, for planting bugs.
@@ -42,7 +42,7 @@ impl Plant {
     }
 
     /// The first thing the checker finds, with the number of events that show it.
-    fn found(&self) -> (Kind, usize) {
+    fn found(&self) -> (FindingKind, usize) {
         let report = check(&self.0);
         let first = report.findings.first().expect("the bug is found");
         (first.kind, first.steps.len())
@@ -63,22 +63,22 @@ fn every_protocol_keeps_its_promises() {
 fn dropped_invalidations_are_found() {
     for name in ["mesi", "amsd", "moesi"] {
         let bug = Plant::new(name).reply(("S", Signal::Invalidate), ("S", false, false));
-        assert_eq!(bug.found(), (Kind::NotAlone, 3), "{name}: a copy ignores an invalidate");
+        assert_eq!(bug.found(), (FindingKind::NotAlone, 3), "{name}: a copy ignores an invalidate");
         let bug = Plant::new(name).reply(("E", Signal::ReadInvalidate), ("E", false, false));
-        assert_eq!(bug.found(), (Kind::NotAlone, 2), "{name}: a copy ignores a write miss");
+        assert_eq!(bug.found(), (FindingKind::NotAlone, 2), "{name}: a copy ignores a write miss");
         let bug = Plant::new(name).cell(("S", Event::Write, "copies"), |_, a| a.transaction = None);
-        assert_eq!(bug.found(), (Kind::NotAlone, 3), "{name}: a write hit tells nobody");
+        assert_eq!(bug.found(), (FindingKind::NotAlone, 3), "{name}: a write hit tells nobody");
     }
     for name in ["pscr", "dragon"] {
         let shared = if name == "pscr" { "S" } else { "SC" };
         let bug = Plant::new(name).reply((shared, Signal::Write), (shared, false, false));
-        assert_eq!(bug.found(), (Kind::StaleRead, 3), "{name}: a copy ignores an update");
+        assert_eq!(bug.found(), (FindingKind::StaleRead, 3), "{name}: a copy ignores an update");
         let quiet = |_: &Plant, a: &mut Action<u8>| a.transaction = None;
         let bug = Plant::new(name).cell((shared, Event::Write, "copies"), quiet);
-        assert_eq!(bug.found(), (Kind::TwoOwners, 2), "{name}: a write hit tells nobody");
+        assert_eq!(bug.found(), (FindingKind::TwoOwners, 2), "{name}: a write hit tells nobody");
     }
     let bug = Plant::new("pscr").reply(("M", Signal::ReadPrivate), ("SM", false, false));
-    assert_eq!(bug.found(), (Kind::NotAlone, 2), "a private copy stays behind");
+    assert_eq!(bug.found(), (FindingKind::NotAlone, 2), "a private copy stays behind");
 }
 
 #[test]
@@ -86,23 +86,27 @@ fn wrong_next_states_are_found() {
     for name in ["mesi", "amsd", "pscr", "moesi", "dragon"] {
         let stays = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("E");
         let bug = Plant::new(name).cell(("E", Event::Write, "no copy"), stays);
-        assert_eq!(bug.found().0, Kind::LostWrite, "{name}: a write leaves E clean");
+        assert_eq!(bug.found().0, FindingKind::LostWrite, "{name}: a write leaves E clean");
         let condition = if name == "amsd" { "only M" } else { "copies" };
         let bug = Plant::new(name).cell(("I", Event::Read, condition), stays);
-        assert_eq!(bug.found(), (Kind::NotAlone, 2), "{name}: a second copy believes itself alone");
+        assert_eq!(
+            bug.found(),
+            (FindingKind::NotAlone, 2),
+            "{name}: a second copy believes itself alone"
+        );
     }
     let bug = Plant::new("amsd").reply(("MD", Signal::ReadBlock), ("S", true, false));
-    assert_eq!(bug.found(), (Kind::NotAlone, 4), "amsd: a migrating block leaves a copy");
+    assert_eq!(bug.found(), (FindingKind::NotAlone, 4), "amsd: a migrating block leaves a copy");
     let clean = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("MC");
     let bug = Plant::new("amsd").cell(("S2", Event::Write, "copies"), clean);
-    assert_eq!(bug.found(), (Kind::LostWrite, 3), "amsd: a migratory write counts as clean");
+    assert_eq!(bug.found(), (FindingKind::LostWrite, 3), "amsd: a migratory write counts as clean");
     let bug = Plant::new("pscr").reply(("SM", Signal::Write), ("SM", false, true));
-    assert_eq!(bug.found(), (Kind::TwoOwners, 2), "pscr: the old owner remains");
+    assert_eq!(bug.found(), (FindingKind::TwoOwners, 2), "pscr: the old owner remains");
     let clean = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("E");
     let bug = Plant::new("pscr").cell(("I", Event::Read, "private, dirty"), clean);
-    assert_eq!(bug.found(), (Kind::LostWrite, 2), "pscr: what moves loses its dirt");
+    assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "pscr: what moves loses its dirt");
     let bug = Plant::new("moesi").reply(("M", Signal::ReadBlock), ("S", false, false));
-    assert_eq!(bug.found(), (Kind::LostWrite, 2), "moesi: a supplier forgets to own");
+    assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "moesi: a supplier forgets to own");
 }
 
 #[test]
@@ -110,17 +114,17 @@ fn forgotten_write_backs_are_found() {
     let quiet = |_: &Plant, a: &mut Action<u8>| a.transaction = None;
     for name in ["mesi", "amsd", "pscr", "moesi", "dragon"] {
         let bug = Plant::new(name).cell(("M", Event::Replace, "no copy"), quiet);
-        assert_eq!(bug.found(), (Kind::LostWrite, 2), "{name}");
+        assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "{name}");
     }
     let bug = Plant::new("amsd").cell(("MD", Event::Replace, "no copy"), quiet);
-    assert_eq!(bug.found(), (Kind::LostWrite, 4));
+    assert_eq!(bug.found(), (FindingKind::LostWrite, 4));
     for (name, owner) in [("pscr", "SM"), ("moesi", "O"), ("dragon", "SM")] {
         let bug = Plant::new(name).cell((owner, Event::Replace, "copies"), quiet);
-        assert_eq!(bug.found().0, Kind::LostWrite, "{name}");
+        assert_eq!(bug.found().0, FindingKind::LostWrite, "{name}");
     }
     for name in ["mesi", "amsd"] {
         let bug = Plant::new(name).reply(("M", Signal::ReadBlock), ("S", false, false));
-        assert_eq!(bug.found(), (Kind::LostWrite, 2), "{name}: memory is not updated");
+        assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "{name}: memory is not updated");
     }
 }
 
@@ -129,13 +133,13 @@ fn stale_supplies_are_found() {
     let from_memory = |_: &Plant, a: &mut Action<u8>| a.source = Source::Memory;
     for name in ["mesi", "pscr", "moesi", "dragon"] {
         let bug = Plant::new(name).cell(("I", Event::Read, "copies"), from_memory);
-        assert_eq!(bug.found(), (Kind::StaleRead, 2), "{name}");
+        assert_eq!(bug.found(), (FindingKind::StaleRead, 2), "{name}");
     }
     let bug = Plant::new("amsd").cell(("I", Event::Read, "only MD"), from_memory);
-    assert_eq!(bug.found(), (Kind::StaleRead, 4));
+    assert_eq!(bug.found(), (FindingKind::StaleRead, 4));
     let from_cache = |_: &Plant, a: &mut Action<u8>| a.source = Source::Cache;
     let bug = Plant::new("mesi").cell(("I", Event::Read, "no copy"), from_cache);
-    assert_eq!(bug.found(), (Kind::NoSupplier, 1));
+    assert_eq!(bug.found(), (FindingKind::NoSupplier, 1));
 }
 
 #[test]
@@ -149,10 +153,10 @@ fn states_without_entry_or_exit_are_found() {
         (a.transaction, a.next) = (Some(Transaction::UpdateBlock), plant.state("M"));
     };
     let bug = Plant::new("moesi").cell(("M", Event::Replace, "no copy"), keeps);
-    assert_eq!(bug.found(), (Kind::Malformed, 0), "what is dirty never leaves");
+    assert_eq!(bug.found(), (FindingKind::Malformed, 0), "what is dirty never leaves");
     let again = |_: &Plant, a: &mut Action<u8>| a.again = true;
     let bug = Plant::new("dragon").cell(("M", Event::Write, "no copy"), again);
-    assert_eq!(bug.found(), (Kind::Endless, 2));
+    assert_eq!(bug.found(), (FindingKind::Endless, 2));
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn what_is_declared_impossible_but_happens_is_found() {
     plant.0.set_cell(place, Cell::Impossible("S has company"));
     let report = check(&plant.0);
     let finding = &report.findings[0];
-    assert_eq!((finding.kind, finding.caches), (Kind::NotImpossible, 2));
+    assert_eq!((finding.kind, finding.caches), (FindingKind::NotImpossible, 2));
     assert_eq!(
         finding.to_string(),
         "write in state S while the others are in condition [no copy]: declared impossible \

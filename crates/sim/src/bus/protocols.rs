@@ -61,7 +61,7 @@ pub struct ProtocolParameterRow {
 /// All protocols.
 #[must_use]
 pub fn protocol_rows() -> Vec<ProtocolRow> {
-    let parameter = |p: &homenode_snoop::Parameter| ProtocolParameterRow {
+    let parameter = |p: &homenode_snoop::ProtocolParameter| ProtocolParameterRow {
         name: p.name,
         default: "no",
         doc: p.doc,

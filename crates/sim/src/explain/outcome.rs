@@ -1,7 +1,7 @@
 //! Explanations, as the command line prints them.
 
 use homenode_machine::{BusCycles, CacheShape};
-use homenode_snoop::Sheet;
+use homenode_snoop::BusSheet;
 use homenode_snoop::walk::{Example, Walk};
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ pub struct ExplainedProtocol {
     /// Where it comes from.
     pub source: &'static str,
     /// Its table.
-    pub table: Sheet,
+    pub table: BusSheet,
     /// The walk.
     pub walk: Walk,
 }

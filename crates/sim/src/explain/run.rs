@@ -4,7 +4,7 @@ use homenode_base::{Access, BlockSize};
 use homenode_clock::streams::Reading;
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
 use homenode_snoop::walk::{EXAMPLES, Example, WalkError, example, walk};
-use homenode_snoop::{MissRule, ProtocolSpec, Setup, Sheet};
+use homenode_snoop::{MissRule, ProtocolSpec, Setup};
 
 use super::config::ExplainConfig;
 use super::outcome::{ExplainedProtocol, Explanation};
@@ -92,7 +92,7 @@ fn explained(
         name: spec.text.clone(),
         summary: spec.entry.summary,
         source: spec.entry.source,
-        table: Sheet::of(&table),
+        table: table.sheet(),
         walk,
     })
 }

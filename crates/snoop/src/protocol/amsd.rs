@@ -4,14 +4,14 @@ use super::Entry;
 use crate::table::{Rules, Table};
 use crate::vocabulary::{
     Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, coded, fetch, silent, updates_memory,
+    becomes, fetch, labelled, silent, updates_memory,
 };
 
 use Condition::{Alone, OnlyM, OnlyMc, OnlyMd, Others};
 use Event::{Read, Replace, Write};
 use State::{E, I, M, Mc, Md, S, S2};
 
-coded! {
+labelled! {
     /// States of a copy.
     enum State {
         I = "I": "invalid: no copy",
@@ -24,7 +24,7 @@ coded! {
     }
 }
 
-coded! {
+labelled! {
     /// What the other caches have.
     enum Condition {
         Alone = "no copy": "no other cache has a copy",

@@ -7,7 +7,9 @@ mod moesi;
 mod pscr;
 mod spec;
 
-pub use spec::{ProtocolError, ProtocolSpec};
+use homenode_protocol::ProtocolParameter;
+
+pub use spec::ProtocolSpec;
 
 use crate::table::Table;
 
@@ -24,18 +26,9 @@ pub struct Entry {
     /// Where it comes from.
     pub source: &'static str,
     /// Switches that can be set after the colon; all are off unless said.
-    pub params: &'static [Parameter],
+    pub params: &'static [ProtocolParameter],
     /// Writes down its table.
     pub build: fn() -> Table,
-}
-
-/// A switch of a protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Name before the equals sign.
-    pub name: &'static str,
-    /// What it does.
-    pub doc: &'static str,
 }
 
 #[cfg(test)]

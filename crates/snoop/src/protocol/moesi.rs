@@ -4,14 +4,14 @@ use super::Entry;
 use crate::table::{Rules, Table};
 use crate::vocabulary::{
     Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, coded, fetch, silent,
+    becomes, fetch, labelled, silent,
 };
 
 use Condition::{Alone, Shared};
 use Event::{Read, Replace, Write};
 use State::{E, I, M, O, S};
 
-coded! {
+labelled! {
     /// States of a copy.
     enum State {
         I = "I": "invalid: no copy",
@@ -22,7 +22,7 @@ coded! {
     }
 }
 
-coded! {
+labelled! {
     /// What the other caches have.
     enum Condition {
         Alone = "no copy": "no other cache has a copy",

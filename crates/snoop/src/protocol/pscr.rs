@@ -1,17 +1,19 @@
 //! PSCR: updates shared copies, removes the copies that a process left behind.
 
-use super::{Entry, Parameter};
+use homenode_protocol::{ProtocolParameter, ValueRange};
+
+use super::Entry;
 use crate::table::{Rules, Table};
 use crate::vocabulary::{
     Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, coded, fetch, fetch_then_again, silent, takes_word,
+    becomes, fetch, fetch_then_again, labelled, silent, takes_word,
 };
 
 use Condition::{Alone, PrivateClean, PrivateDirty, Shared};
 use Event::{Read, Replace, Write};
 use State::{E, I, M, S, Sm};
 
-coded! {
+labelled! {
     /// States of a copy.
     enum State {
         I = "I": "invalid: no copy",
@@ -22,7 +24,7 @@ coded! {
     }
 }
 
-coded! {
+labelled! {
     /// What the other caches have, and what the line for private areas says.
     enum Condition {
         Alone = "no copy": "no other cache has a copy",
@@ -44,10 +46,11 @@ pub const ENTRY: Entry = Entry {
     name: "pscr",
     summary: "updates shared copies; a private block moves with its process",
     source: "Giorgi and Prete 1999; Foglia, Giorgi and Prete 2004, section 2",
-    params: &[Parameter {
+    params: &[ProtocolParameter {
         name: "private_kernel",
         doc: "kernel structures of one process count as its private area (the extension that \
               section 2 of the paper proposes)",
+        values: ValueRange::Switch,
     }],
     build: Table::of::<Pscr>,
 };

@@ -13,13 +13,14 @@ pub use scene::{Act, Answer, Block, CopyScene, Miss, Scene, Step, Walk};
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_cache::{MissClass, Misses, SharingClass};
 use homenode_machine::BusCycles;
+use homenode_protocol::Labelled;
 
 use crate::counts::Counts;
 use crate::driver::{CheckError, Transition};
 use crate::setup::{Setup, SetupError};
 use crate::table::Table;
 use crate::trace_order::{CopyLoss, ObservedEngine};
-use crate::vocabulary::{Area, Code, Event, Signal, Source, Transaction};
+use crate::vocabulary::{Area, Event, Signal, Source, Transaction};
 
 /// Why there is no walk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -15,8 +15,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tlb", &["base", "trace"]),
     ("pmap", &["base", "placement"]),
     ("cache", &["base", "machine"]),
+    ("protocol", &[]),
     ("clock", &["base", "trace", "machine"]),
-    ("snoop", &["base", "trace", "machine", "cache", "clock"]),
+    ("snoop", &["base", "trace", "machine", "cache", "clock", "protocol"]),
     (
         "sim",
         &[

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A promise broken by one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum BrokenPromise {
     Stale { word: usize },
     NotAlone { alone: usize, state: &'static str, other: usize },
     TwoOwners,
@@ -20,7 +20,7 @@ pub(crate) enum Fault {
 /// Kinds of finding. The names are a public contract (`docs/bus.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FindingKind {
     /// A read does not return what was written last.
     StaleRead,
     /// A copy that should be the only one is not.
@@ -45,22 +45,22 @@ pub enum Kind {
     NoExit,
 }
 
-impl Fault {
-    pub(crate) fn kind(&self) -> Kind {
+impl BrokenPromise {
+    pub(crate) fn kind(&self) -> FindingKind {
         match self {
-            Self::Stale { .. } => Kind::StaleRead,
-            Self::NotAlone { .. } => Kind::NotAlone,
-            Self::TwoOwners => Kind::TwoOwners,
-            Self::Lost => Kind::LostWrite,
-            Self::NoSupplier => Kind::NoSupplier,
-            Self::NoCopy => Kind::NoCopy,
-            Self::Impossible { .. } => Kind::NotImpossible,
-            Self::Endless => Kind::Endless,
+            Self::Stale { .. } => FindingKind::StaleRead,
+            Self::NotAlone { .. } => FindingKind::NotAlone,
+            Self::TwoOwners => FindingKind::TwoOwners,
+            Self::Lost => FindingKind::LostWrite,
+            Self::NoSupplier => FindingKind::NoSupplier,
+            Self::NoCopy => FindingKind::NoCopy,
+            Self::Impossible { .. } => FindingKind::NotImpossible,
+            Self::Endless => FindingKind::Endless,
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for BrokenPromise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stale { word } => write!(f, "the read of word {word} returns an old value"),
@@ -74,28 +74,5 @@ impl fmt::Display for Fault {
             Self::Impossible { what, why } => write!(f, "{what}: declared impossible ({why})"),
             Self::Endless => f.write_str("the event happens again without end"),
         }
-    }
-}
-
-/// Something wrong with a protocol.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// What kind of thing.
-    pub kind: Kind,
-    /// What it is.
-    pub message: String,
-    /// The shortest sequence of events that shows it, in words; empty if no sequence does.
-    pub steps: Vec<String>,
-    /// Caches that the sequence needs.
-    pub caches: usize,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.message)?;
-        for (number, step) in self.steps.iter().enumerate() {
-            write!(f, "\n  {}. {step}", number + 1)?;
-        }
-        Ok(())
     }
 }

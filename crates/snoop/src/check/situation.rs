@@ -1,10 +1,10 @@
 //! One block in a few caches, and what one event does to it.
 
-use super::fault::Fault;
+use homenode_protocol::Labelled;
+
+use super::broken_promise::BrokenPromise;
 use crate::table::Table;
-use crate::vocabulary::{
-    Action, Area, Cell, Code, Copies, Event, Reply, Signal, Source, Transaction,
-};
+use crate::vocabulary::{Action, Area, Cell, Copies, Event, Reply, Signal, Source, Transaction};
 
 /// Most caches that are explored together.
 pub const CACHES_MAX: usize = 4;
@@ -13,30 +13,32 @@ pub(crate) const WORDS: usize = 2;
 /// A write miss is a fetch and a write; more rounds than this never end.
 const ROUNDS_MAX: usize = 4;
 
-/// A cache's copy: which of its words are the ones last written. Which value a word has is of no
-/// matter (no protocol looks at data), only whether it is the latest.
+/// A cache's copy: which of its words are the ones last written. Values themselves are left out: no
+/// protocol looks at data, so only whether a word is the latest can matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Held {
+pub(crate) struct CheckedCopy {
     pub(crate) state: u8,
     pub(crate) latest: [bool; WORDS],
 }
 
 /// All caches and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct World {
-    pub(crate) caches: [Held; CACHES_MAX],
+pub(crate) struct Situation {
+    pub(crate) caches: [CheckedCopy; CACHES_MAX],
     pub(crate) memory: [bool; WORDS],
 }
 
-impl World {
+impl Situation {
     /// No copies, memory up to date.
-    pub(crate) const START: Self =
-        Self { caches: [Held { state: 0, latest: [false; WORDS] }; CACHES_MAX], memory: [true; 2] };
+    pub(crate) const START: Self = Self {
+        caches: [CheckedCopy { state: 0, latest: [false; WORDS] }; CACHES_MAX],
+        memory: [true; 2],
+    };
 }
 
 /// An event in one cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Deed {
+pub(crate) struct CheckStep {
     pub(crate) cache: usize,
     pub(crate) event: Event,
     pub(crate) word: usize,
@@ -70,45 +72,49 @@ impl Coverage {
     }
 }
 
-/// One deed under way.
-pub(crate) struct Stage<'a> {
+/// One step under way.
+pub(crate) struct StepRun<'a> {
     pub(crate) table: &'a Table,
     pub(crate) coverage: &'a mut Coverage,
     /// What happened, in words, if anybody wants to know.
-    pub(crate) story: Option<String>,
+    pub(crate) story: Option<&'a mut String>,
 }
 
-impl Stage<'_> {
-    /// What the deed makes of the world; `None` if there is no such supplier.
-    pub(crate) fn perform(&mut self, from: World, deed: Deed) -> Result<Option<World>, Fault> {
-        let mut world = from;
+impl StepRun<'_> {
+    /// What the step makes of the situation; `None` if there is no such supplier.
+    pub(crate) fn perform(
+        &mut self,
+        from: Situation,
+        step: CheckStep,
+    ) -> Result<Option<Situation>, BrokenPromise> {
+        let mut situation = from;
         for _ in 0..ROUNDS_MAX {
-            let (copies, suppliers) = self.others(&world, deed.cache);
-            if deed.supplier >= suppliers.len().max(1) {
+            let (copies, suppliers) = self.others(&situation, step.cache);
+            if step.supplier >= suppliers.len().max(1) {
                 return Ok(None);
             }
-            let action = self.decide(&world, deed, copies)?;
-            let supplier = suppliers.get(deed.supplier).copied();
-            let takers = self.apply(&mut world, deed, (action, supplier))?;
+            let action = self.decide(&situation, step, copies)?;
+            let supplier = suppliers.get(step.supplier).copied();
+            let takers = self.apply(&mut situation, step, (action, supplier))?;
             if !action.again {
-                self.finish(&mut world, deed, takers)?;
-                return Ok(Some(world));
+                self.finish(&mut situation, step, takers)?;
+                return Ok(Some(situation));
             }
         }
-        Err(Fault::Endless)
+        Err(BrokenPromise::Endless)
     }
 
     /// What the table says.
     fn decide(
         &mut self,
-        world: &World,
-        deed: Deed,
+        situation: &Situation,
+        step: CheckStep,
         copies: Copies<u8>,
-    ) -> Result<Action<u8>, Fault> {
-        let state = world.caches[deed.cache].state;
-        let condition = self.table.condition(copies, deed.area);
-        self.coverage.cells[self.table.cell_index(state, deed.event, condition)] = true;
-        match self.table.cell(state, deed.event, condition) {
+    ) -> Result<Action<u8>, BrokenPromise> {
+        let state = situation.caches[step.cache].state;
+        let condition = self.table.condition(copies, step.area);
+        self.coverage.cells[self.table.cell_index(state, step.event, condition)] = true;
+        match self.table.cell(state, step.event, condition) {
             Cell::Does(action) => {
                 let bus = action.transaction.map_or("no transaction", Transaction::name);
                 let from = match action.source {
@@ -119,10 +125,10 @@ impl Stage<'_> {
                 self.tell(&format!("{old} -> {new}, {bus}{from}"));
                 Ok(action)
             }
-            Cell::Impossible(why) => Err(Fault::Impossible {
+            Cell::Impossible(why) => Err(BrokenPromise::Impossible {
                 what: format!(
                     "{} in state {} while the others are in condition [{}]",
-                    deed.event.name(),
+                    step.event.name(),
                     self.table.name(state),
                     self.table.conditions()[usize::from(condition)].name
                 ),
@@ -132,16 +138,16 @@ impl Stage<'_> {
     }
 
     /// The others' copies, and which caches may supply: the owners, else all.
-    fn others(&self, world: &World, cache: usize) -> (Copies<u8>, Vec<usize>) {
+    fn others(&self, situation: &Situation, cache: usize) -> (Copies<u8>, Vec<usize>) {
         let is_copy = |other: &usize| {
-            *other != cache && self.table.role(world.caches[*other].state).is_copy()
+            *other != cache && self.table.role(situation.caches[*other].state).is_copy()
         };
         let all: Vec<usize> = (0..CACHES_MAX).filter(is_copy).collect();
-        let owns = |other: &usize| self.table.role(world.caches[*other].state).is_owner();
+        let owns = |other: &usize| self.table.role(situation.caches[*other].state).is_owner();
         let owners: Vec<usize> = all.iter().copied().filter(owns).collect();
         let copies = match (all[..].len(), owners.is_empty()) {
             (0, _) => Copies::None,
-            (1, _) => Copies::One(world.caches[all[0]].state),
+            (1, _) => Copies::One(situation.caches[all[0]].state),
             (_, true) => Copies::Several,
             (_, false) => Copies::Owned,
         };
@@ -151,35 +157,40 @@ impl Stage<'_> {
     /// Moves data and changes states. Returns which caches take the written word.
     fn apply(
         &mut self,
-        world: &mut World,
-        deed: Deed,
+        situation: &mut Situation,
+        step: CheckStep,
         (action, supplier): (Action<u8>, Option<usize>),
-    ) -> Result<[bool; CACHES_MAX], Fault> {
-        let own = world.caches[deed.cache];
+    ) -> Result<[bool; CACHES_MAX], BrokenPromise> {
+        let own = situation.caches[step.cache];
         let latest = match action.source {
             Source::Own => own.latest,
-            Source::Memory => world.memory,
-            Source::Cache => world.caches[supplier.ok_or(Fault::NoSupplier)?].latest,
+            Source::Memory => situation.memory,
+            Source::Cache => situation.caches[supplier.ok_or(BrokenPromise::NoSupplier)?].latest,
         };
         let mut takers = [false; CACHES_MAX];
         if action.transaction == Some(Transaction::UpdateBlock) {
-            world.memory = own.latest;
+            situation.memory = own.latest;
         }
-        if let Some(signal) = action.transaction.and_then(|t| Signal::of(t, deed.area)) {
-            for other in (0..CACHES_MAX).filter(|&other| other != deed.cache) {
-                takers[other] = self.reply(world, other, signal)?;
+        if let Some(signal) = action.transaction.and_then(|t| Signal::of(t, step.area)) {
+            for other in (0..CACHES_MAX).filter(|&other| other != step.cache) {
+                takers[other] = self.reply(situation, other, signal)?;
             }
         }
         self.coverage.change(own.state, action.next);
-        let held = &mut world.caches[deed.cache];
+        let held = &mut situation.caches[step.cache];
         held.state = action.next;
         held.latest = if self.table.role(action.next).is_copy() { latest } else { [false; WORDS] };
         Ok(takers)
     }
 
     /// Another cache sees the transaction. Returns whether it takes the written word.
-    fn reply(&mut self, world: &mut World, other: usize, signal: Signal) -> Result<bool, Fault> {
-        let held = world.caches[other];
+    fn reply(
+        &mut self,
+        situation: &mut Situation,
+        other: usize,
+        signal: Signal,
+    ) -> Result<bool, BrokenPromise> {
+        let held = situation.caches[other];
         if !self.table.role(held.state).is_copy() {
             return Ok(false);
         }
@@ -187,17 +198,17 @@ impl Stage<'_> {
         match self.table.reply(held.state, signal) {
             Reply::Becomes { next, memory, word } => {
                 if memory {
-                    world.memory = held.latest;
+                    situation.memory = held.latest;
                 }
                 self.coverage.change(held.state, next);
                 let [old, new] = [held.state, next].map(|state| self.table.name(state));
                 self.tell(&format!("; cache {other}: {old} -> {new}"));
                 let stays = self.table.role(next).is_copy();
                 let latest = if stays { held.latest } else { [false; WORDS] };
-                world.caches[other] = Held { state: next, latest };
+                situation.caches[other] = CheckedCopy { state: next, latest };
                 Ok(word && stays)
             }
-            Reply::Impossible(why) => Err(Fault::Impossible {
+            Reply::Impossible(why) => Err(BrokenPromise::Impossible {
                 what: format!(
                     "a copy in state {} sees {}",
                     self.table.name(held.state),
@@ -211,43 +222,43 @@ impl Stage<'_> {
     /// The processor gets its word, or gives it; then the promises must hold.
     fn finish(
         &self,
-        world: &mut World,
-        deed: Deed,
+        situation: &mut Situation,
+        step: CheckStep,
         takers: [bool; CACHES_MAX],
-    ) -> Result<(), Fault> {
-        let role = self.table.role(world.caches[deed.cache].state);
-        match deed.event {
-            Event::Read if !role.is_copy() => return Err(Fault::NoCopy),
-            Event::Read if !world.caches[deed.cache].latest[deed.word] => {
-                return Err(Fault::Stale { word: deed.word });
+    ) -> Result<(), BrokenPromise> {
+        let role = self.table.role(situation.caches[step.cache].state);
+        match step.event {
+            Event::Read if !role.is_copy() => return Err(BrokenPromise::NoCopy),
+            Event::Read if !situation.caches[step.cache].latest[step.word] => {
+                return Err(BrokenPromise::Stale { word: step.word });
             }
-            Event::Write if !role.is_copy() => return Err(Fault::NoCopy),
+            Event::Write if !role.is_copy() => return Err(BrokenPromise::NoCopy),
             Event::Write => {
-                world.memory[deed.word] = false;
-                for (other, held) in world.caches.iter_mut().enumerate() {
-                    held.latest[deed.word] = other == deed.cache || takers[other];
+                situation.memory[step.word] = false;
+                for (other, held) in situation.caches.iter_mut().enumerate() {
+                    held.latest[step.word] = other == step.cache || takers[other];
                 }
             }
             Event::Read | Event::Replace => {}
         }
-        self.promises(world)
+        self.promises(situation)
     }
 
-    fn promises(&self, world: &World) -> Result<(), Fault> {
-        let roles = world.caches.map(|held| self.table.role(held.state));
+    fn promises(&self, situation: &Situation) -> Result<(), BrokenPromise> {
+        let roles = situation.caches.map(|held| self.table.role(held.state));
         let copies = roles.iter().filter(|role| role.is_copy()).count();
         if let Some(alone) = roles.iter().position(|role| role.is_alone()).filter(|_| copies > 1) {
             let other = roles.iter().enumerate().position(|(i, r)| i != alone && r.is_copy());
-            return Err(Fault::NotAlone {
+            return Err(BrokenPromise::NotAlone {
                 alone,
-                state: self.table.name(world.caches[alone].state),
+                state: self.table.name(situation.caches[alone].state),
                 other: other.unwrap_or(alone),
             });
         }
         match roles.iter().filter(|role| role.is_owner()).count() {
-            0 if world.memory != [true; WORDS] => Err(Fault::Lost),
+            0 if situation.memory != [true; WORDS] => Err(BrokenPromise::Lost),
             0 | 1 => Ok(()),
-            _ => Err(Fault::TwoOwners),
+            _ => Err(BrokenPromise::TwoOwners),
         }
     }
 

@@ -1,0 +1,29 @@
+//! Something wrong with a protocol.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Something wrong with a protocol. The names of the fields are a public contract (`docs/bus.md`);
+/// each machine has its own kinds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProtocolFinding<Kind> {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// What it is.
+    pub message: String,
+    /// The shortest sequence of events that shows it, in words; empty if no sequence does.
+    pub steps: Vec<String>,
+    /// Caches that the sequence needs.
+    pub caches: usize,
+}
+
+impl<Kind> fmt::Display for ProtocolFinding<Kind> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        for (number, step) in self.steps.iter().enumerate() {
+            write!(f, "\n  {}. {step}", number + 1)?;
+        }
+        Ok(())
+    }
+}

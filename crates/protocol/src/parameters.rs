@@ -1,0 +1,192 @@
+//! Protocols as users write them: `mesi`, `pscr:private_kernel=yes`.
+
+/// What is wrong with a protocol that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProtocolError {
+    /// No such name.
+    #[error("unknown protocol {name:?}: expected one of {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A parameter that the protocol does not have, or a value that is none.
+    #[error("protocol {spec:?}: {problem}")]
+    Parameter {
+        /// What was asked for.
+        spec: String,
+        /// What is wrong and what is expected.
+        problem: String,
+    },
+}
+
+/// A parameter of a protocol, set after the colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtocolParameter {
+    /// Name before the equals sign.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// What may stand after the equals sign.
+    pub values: ValueRange,
+}
+
+/// Values that a parameter may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueRange {
+    /// `yes` and `no`, which are 1 and 0; off unless said.
+    Switch,
+    /// A number, both ends included.
+    Number {
+        /// The lowest.
+        from: u64,
+        /// The highest.
+        to: u64,
+    },
+}
+
+impl ValueRange {
+    /// The value that a text means, or what is expected instead.
+    fn read(self, text: &str) -> Result<u64, String> {
+        match (self, text) {
+            (Self::Switch, "yes") => Ok(1),
+            (Self::Switch, "no") => Ok(0),
+            (Self::Switch, _) => Err("yes or no".to_owned()),
+            (Self::Number { from, to }, _) => {
+                let number = text.parse().ok().filter(|number| (from..=to).contains(number));
+                number.ok_or_else(|| format!("a number from {from} to {to}"))
+            }
+        }
+    }
+}
+
+/// A protocol in a list of protocols.
+pub trait ListedProtocol: 'static {
+    /// Name on the command line.
+    fn name(&self) -> &'static str;
+    /// What can be set.
+    fn parameters(&self) -> &'static [ProtocolParameter];
+}
+
+/// A protocol of a list, and the values that were given to its parameters.
+#[derive(Clone, Debug)]
+pub struct ProtocolSetting<P: 'static> {
+    /// The protocol.
+    pub protocol: &'static P,
+    values: Vec<(&'static str, u64)>,
+}
+
+impl<P: ListedProtocol> ProtocolSetting<P> {
+    /// Reads what a user wrote: a name of the list, and parameters after a colon.
+    ///
+    /// # Errors
+    /// When a name, a parameter or its value is unknown.
+    pub fn parse(text: &str, list: &'static [P]) -> Result<Self, ProtocolError> {
+        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+        let protocol = list.iter().find(|protocol| protocol.name() == name).ok_or_else(|| {
+            let known: Vec<&str> = list.iter().map(ListedProtocol::name).collect();
+            ProtocolError::Unknown { name: name.to_owned(), known: known.join(", ") }
+        })?;
+        let mut setting = Self { protocol, values: Vec::new() };
+        for item in parameters.split(',').filter(|_| text.contains(':')) {
+            setting.set(item).map_err(|problem| {
+                let spec = text.to_owned();
+                ProtocolError::Parameter { spec, problem }
+            })?;
+        }
+        Ok(setting)
+    }
+
+    /// Reads `key=value`. The error says what is wrong.
+    fn set(&mut self, item: &str) -> Result<(), String> {
+        let parameters = self.protocol.parameters();
+        let Some((key, value)) = item.split_once('=') else {
+            let switches = parameters.iter().all(|p| p.values == ValueRange::Switch);
+            let expected = if switches { "parameter=yes or =no" } else { "parameter=value" };
+            return Err(format!("expected {expected}, found {item:?}"));
+        };
+        let Some(parameter) = parameters.iter().find(|p| p.name == key) else {
+            let known: Vec<&str> = parameters.iter().map(|p| p.name).collect();
+            let known = if known.is_empty() { "no parameter".into() } else { known.join(", ") };
+            return Err(format!("it has {known}, found {key:?}"));
+        };
+        if self.value(key).is_some() {
+            return Err(format!("{key} is given twice"));
+        }
+        let read = parameter.values.read(value);
+        let value = read.map_err(|expected| format!("{key} is {expected}, found {value:?}"))?;
+        self.values.push((parameter.name, value));
+        Ok(())
+    }
+
+    /// What a parameter was set to, if it was.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<u64> {
+        self.values.iter().find(|(key, _)| *key == name).map(|&(_, value)| value)
+    }
+
+    /// Whether a switch is on.
+    #[must_use]
+    pub fn is_on(&self, name: &str) -> bool {
+        self.value(name) == Some(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Listed(&'static str, &'static [ProtocolParameter]);
+
+    impl ListedProtocol for Listed {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn parameters(&self) -> &'static [ProtocolParameter] {
+            self.1
+        }
+    }
+
+    const POINTERS: ValueRange = ValueRange::Number { from: 1, to: 8 };
+    const LIST: &[Listed] = &[
+        Listed("plain", &[]),
+        Listed(
+            "limited",
+            &[
+                ProtocolParameter { name: "pointers", doc: "sharers listed", values: POINTERS },
+                ProtocolParameter { name: "fair", doc: "in order", values: ValueRange::Switch },
+            ],
+        ),
+    ];
+
+    fn problem(text: &str) -> String {
+        ProtocolSetting::parse(text, LIST).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn switches_and_numbers_are_read() {
+        let setting = ProtocolSetting::parse("limited:pointers=4,fair=yes", LIST).unwrap();
+        assert_eq!((setting.value("pointers"), setting.is_on("fair")), (Some(4), true));
+        let setting = ProtocolSetting::parse("limited:fair=no", LIST).unwrap();
+        assert_eq!((setting.value("pointers"), setting.is_on("fair")), (None, false));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_is_expected() {
+        assert_eq!(problem("other"), "unknown protocol \"other\": expected one of plain, limited");
+        for (text, expected) in [
+            ("plain:fair=yes", "it has no parameter, found \"fair\""),
+            ("plain:", "expected parameter=yes or =no, found \"\""),
+            ("limited:fair", "expected parameter=value, found \"fair\""),
+            ("limited:fair=1", "fair is yes or no, found \"1\""),
+            ("limited:pointers=9", "pointers is a number from 1 to 8, found \"9\""),
+            ("limited:fair=no,fair=no", "fair is given twice"),
+        ] {
+            assert_eq!(problem(text), format!("protocol {text:?}: {expected}"));
+        }
+    }
+}

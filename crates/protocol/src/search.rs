@@ -1,0 +1,333 @@
+//! The explorer: a breadth-first search through everything that can happen.
+//!
+//! The first broken promise it meets is at the end of one of the shortest sequences of steps. What
+//! a step is, is for the [`Model`] to say: an event in one cache that completes at once, as over an
+//! atomic bus, or the delivery of one message of many under way.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+/// What can happen under a protocol, small enough to be explored in full.
+pub trait Model {
+    /// Everything that decides what may happen next.
+    type State: Clone + Eq + Hash;
+    /// What takes one state to another.
+    type Step: Clone;
+    /// A promise that a step breaks.
+    type Fault;
+
+    /// Where the search begins.
+    fn start(&self) -> Self::State;
+
+    /// The steps to try in a state. Among sequences of the same length the first is found.
+    fn steps(&self, state: &Self::State) -> Vec<Self::Step>;
+
+    /// What a step makes of a state; nothing if it is impossible there after all. What happens in
+    /// it is added to the story, if somebody wants to read it.
+    ///
+    /// # Errors
+    /// When the protocol breaks a promise.
+    fn perform(
+        &mut self,
+        state: &Self::State,
+        step: &Self::Step,
+        story: Option<&mut String>,
+    ) -> Result<Option<Self::State>, Self::Fault>;
+
+    /// Whether everything that began has ended in this state. One of these must always be within
+    /// reach: from elsewhere there would be a deadlock, or a copy that can never be given up.
+    fn is_at_rest(&self, state: &Self::State) -> bool;
+
+    /// A step in words; the story of what happens in it follows.
+    fn describe(&self, step: &Self::Step) -> String;
+}
+
+/// A broken promise and the steps that lead to it, the one that breaks it last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken<Step, Fault> {
+    /// What happens.
+    pub steps: Vec<Step>,
+    /// What is wrong then.
+    pub fault: Fault,
+}
+
+/// A breadth-first search of a model.
+pub struct Search<M: Model> {
+    /// What is explored.
+    pub model: M,
+    states: Vec<M::State>,
+    /// For each state but the first, where it was reached from and by which step.
+    parents: Vec<Option<(usize, M::Step)>>,
+    edges: Vec<(usize, usize)>,
+}
+
+impl<M: Model> Search<M> {
+    /// A search that has not begun.
+    #[must_use]
+    pub fn new(model: M) -> Self {
+        Self { model, states: Vec::new(), parents: Vec::new(), edges: Vec::new() }
+    }
+
+    /// Visits every state, up to the first broken promise.
+    ///
+    /// # Errors
+    /// The shortest way to a broken promise, if there is one.
+    pub fn explore(&mut self) -> Result<(), Broken<M::Step, M::Fault>> {
+        let start = self.model.start();
+        let mut numbers = FxHashMap::default();
+        numbers.insert(start.clone(), 0);
+        (self.states, self.parents, self.edges) = (vec![start], vec![None], Vec::new());
+        let mut at = 0;
+        while at < self.states.len() {
+            let from = self.states[at].clone();
+            for step in self.model.steps(&from) {
+                let to = match self.model.perform(&from, &step, None) {
+                    Ok(Some(to)) => to,
+                    Ok(None) => continue,
+                    Err(fault) => {
+                        let mut steps = self.steps_to(at);
+                        steps.push(step);
+                        return Err(Broken { steps, fault });
+                    }
+                };
+                let next = *numbers.entry(to.clone()).or_insert(self.states.len());
+                if next == self.states.len() {
+                    self.states.push(to);
+                    self.parents.push(Some((at, step)));
+                }
+                self.edges.push((at, next));
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// Distinct states that were met.
+    #[must_use]
+    pub fn state_count(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Steps that were tried and possible.
+    #[must_use]
+    pub fn step_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The steps to a state from which none at rest can be reached, if there is such a state. The
+    /// model must have been explored.
+    #[must_use]
+    pub fn stuck(&self) -> Option<Vec<M::Step>> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
+        for &(from, to) in &self.edges {
+            before[to].push(from);
+        }
+        let mut returns: Vec<bool> =
+            self.states.iter().map(|state| self.model.is_at_rest(state)).collect();
+        let mut open: Vec<usize> = (0..returns.len()).filter(|&at| returns[at]).collect();
+        while let Some(at) = open.pop() {
+            for &from in &before[at] {
+                if !std::mem::replace(&mut returns[from], true) {
+                    open.push(from);
+                }
+            }
+        }
+        let at = returns.iter().position(|&returns| !returns)?;
+        Some(self.steps_to(at))
+    }
+
+    /// Does the steps once more from the start, and tells each in words.
+    pub fn tell(&mut self, steps: &[M::Step]) -> Vec<String> {
+        let mut state = self.model.start();
+        let mut told = Vec::new();
+        for step in steps {
+            let mut story = self.model.describe(step);
+            // A step that breaks a promise is the last one.
+            if let Ok(Some(next)) = self.model.perform(&state, step, Some(&mut story)) {
+                state = next;
+            }
+            told.push(story);
+        }
+        told
+    }
+
+    /// The steps that lead to a state.
+    fn steps_to(&self, mut at: usize) -> Vec<M::Step> {
+        let mut steps = Vec::new();
+        while let Some((before, step)) = &self.parents[at] {
+            steps.push(step.clone());
+            at = *before;
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the toy's home does wrong.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Bug {
+        None,
+        /// It grants the block before the last owner has given it up.
+        GrantsEarly,
+        /// It forgets a request that comes while it waits for the last owner.
+        ForgetsRequests,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    enum Message {
+        Request(usize),
+        Recall(usize),
+        GivenUp(usize),
+        Grant(usize),
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    enum Node {
+        Idle,
+        Waits,
+        Owns,
+    }
+
+    /// One block, two nodes and a home that has at most one of them own it. Messages arrive in any
+    /// order, and the home is in a transient state while it waits for an owner: nothing that a bus
+    /// has.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    struct Toy {
+        nodes: [Node; 2],
+        owner: Option<usize>,
+        /// For whom the home recalls the block.
+        busy_for: Option<usize>,
+        /// Under way, in the order of their kinds: which was sent first does not matter.
+        messages: Vec<Message>,
+    }
+
+    struct ToyModel(Bug);
+
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    enum ToyStep {
+        Ask(usize),
+        Deliver(Message),
+    }
+
+    impl ToyModel {
+        fn deliver(&self, toy: &mut Toy, message: Message) {
+            match message {
+                Message::Request(node) if toy.busy_for.is_some() => {
+                    if self.0 != Bug::ForgetsRequests {
+                        toy.messages.push(Message::Request(node));
+                    }
+                }
+                Message::Request(node) => match toy.owner {
+                    None => {
+                        toy.owner = Some(node);
+                        toy.messages.push(Message::Grant(node));
+                    }
+                    Some(owner) => {
+                        toy.busy_for = Some(node);
+                        toy.messages.push(Message::Recall(owner));
+                        if self.0 == Bug::GrantsEarly {
+                            toy.messages.push(Message::Grant(node));
+                        }
+                    }
+                },
+                // A recall that overtakes the grant waits for it.
+                Message::Recall(node) if toy.nodes[node] != Node::Owns => {
+                    toy.messages.push(message);
+                }
+                Message::Recall(node) => {
+                    toy.nodes[node] = Node::Idle;
+                    toy.messages.push(Message::GivenUp(node));
+                }
+                Message::GivenUp(_) => {
+                    toy.owner = toy.busy_for.take();
+                    if self.0 != Bug::GrantsEarly {
+                        toy.messages.extend(toy.owner.map(Message::Grant));
+                    }
+                }
+                Message::Grant(node) => toy.nodes[node] = Node::Owns,
+            }
+        }
+    }
+
+    impl Model for ToyModel {
+        type State = Toy;
+        type Step = ToyStep;
+        type Fault = &'static str;
+
+        fn start(&self) -> Toy {
+            Toy { nodes: [Node::Idle; 2], owner: None, busy_for: None, messages: Vec::new() }
+        }
+
+        fn steps(&self, toy: &Toy) -> Vec<ToyStep> {
+            let idle = (0..2).filter(|&node| toy.nodes[node] == Node::Idle);
+            let deliveries = toy.messages.iter().map(|&message| ToyStep::Deliver(message));
+            idle.map(ToyStep::Ask).chain(deliveries).collect()
+        }
+
+        fn perform(
+            &mut self,
+            toy: &Toy,
+            step: &ToyStep,
+            story: Option<&mut String>,
+        ) -> Result<Option<Toy>, &'static str> {
+            let mut next = toy.clone();
+            match *step {
+                ToyStep::Ask(node) => {
+                    next.nodes[node] = Node::Waits;
+                    next.messages.push(Message::Request(node));
+                }
+                ToyStep::Deliver(message) => {
+                    let at = next.messages.iter().position(|&under_way| under_way == message);
+                    next.messages.remove(at.unwrap());
+                    self.deliver(&mut next, message);
+                }
+            }
+            next.messages.sort_unstable();
+            if let Some(story) = story {
+                story.push_str(&format!(" -> {:?}", next.nodes));
+            }
+            if next.nodes == [Node::Owns; 2] { Err("two owners") } else { Ok(Some(next)) }
+        }
+
+        fn is_at_rest(&self, toy: &Toy) -> bool {
+            toy.messages.is_empty() && !toy.nodes.contains(&Node::Waits)
+        }
+
+        fn describe(&self, step: &ToyStep) -> String {
+            format!("{step:?}")
+        }
+    }
+
+    #[test]
+    fn a_sound_protocol_with_messages_is_explored_in_full() {
+        let mut search = Search::new(ToyModel(Bug::None));
+        assert_eq!(search.explore(), Ok(()));
+        assert_eq!(search.stuck(), None);
+        assert!(search.state_count() > 10 && search.step_count() >= search.state_count());
+    }
+
+    #[test]
+    fn the_shortest_way_to_two_owners_is_found_and_told() {
+        let mut search = Search::new(ToyModel(Bug::GrantsEarly));
+        let broken = search.explore().unwrap_err();
+        // Both ask, both requests are served, both grants arrive; no recall comes in between.
+        assert_eq!((broken.steps.len(), broken.fault), (6, "two owners"));
+        let told = search.tell(&broken.steps);
+        assert_eq!(told[0], "Ask(0) -> [Waits, Idle]");
+        assert!(told[5].ends_with("-> [Owns, Owns]"), "{told:?}");
+    }
+
+    #[test]
+    fn a_request_that_is_never_served_is_found() {
+        let mut search = Search::new(ToyModel(Bug::ForgetsRequests));
+        assert_eq!(search.explore(), Ok(()), "nothing false ever happens");
+        let steps = search.stuck().expect("somebody waits for ever");
+        let forgotten = |step: &ToyStep| matches!(step, ToyStep::Deliver(Message::Request(_)));
+        assert!(forgotten(steps.last().unwrap()), "{steps:?}");
+    }
+}
