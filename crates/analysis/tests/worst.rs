@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use homenode_analysis::{AnalysisError, Inquiry, ObjectKind, Report, Sharing, worst_blocks};
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_machine::Prices;
-use homenode_placement::{Filter, PolicySpec, Private, Setup};
+use homenode_placement::{Filter, PlacementSetup, PolicySpec, Private};
 use homenode_trace::{
     AddressRange, Columns, Metadata, RangeKind, SourceLine, TraceReader, TraceWriter, WriterOptions,
 };
@@ -39,7 +39,7 @@ fn inquiry(block_size: u64, processors: u16, count: usize) -> Inquiry {
 }
 
 fn analyse(trace: &TraceReader, inquiry: &Inquiry, policy: &str) -> Report {
-    let setup = Setup::new(inquiry.processors, inquiry.block_size, &inquiry.prices);
+    let setup = PlacementSetup::new(inquiry.processors, inquiry.block_size, &inquiry.prices);
     let spec = PolicySpec::parse(policy, &[homenode_placement::TABLE]).expect("a policy");
     let mut policy = spec.build(&setup).expect("a policy that fits");
     worst_blocks(trace, inquiry, policy.as_mut(), &mut |_, _| ControlFlow::Continue(()))
@@ -199,7 +199,7 @@ fn empty_traces_and_interruption() {
     assert!(report.worst.is_empty() && report.objects.is_empty() && report.map.rows.is_empty());
     let (accesses, metadata) = counters();
     let spec = PolicySpec::parse("first-touch", &[homenode_placement::TABLE]).unwrap();
-    let setup = Setup::new(2, BlockSize::new(64).unwrap(), &inquiry(64, 2, 1).prices);
+    let setup = PlacementSetup::new(2, BlockSize::new(64).unwrap(), &inquiry(64, 2, 1).prices);
     let mut policy = spec.build(&setup).unwrap();
     let result = worst_blocks(
         &trace(&accesses, metadata),

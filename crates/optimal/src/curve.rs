@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use homenode_machine::Prices;
-use homenode_placement::policy::{PolicyError, Setup};
+use homenode_placement::policy::{PlacementSetup, PolicyError};
 use homenode_placement::{Block, Tally};
 
 use crate::optimum::Optimum;
@@ -197,7 +197,11 @@ impl CurveSolver {
     /// # Errors
     /// When the recurrences do not cover the interval: their conditions hold in it if they hold at
     /// both ends.
-    pub fn new(setup: &Setup, replicate: bool, interval: Interval) -> Result<Self, CurveError> {
+    pub fn new(
+        setup: &PlacementSetup,
+        replicate: bool,
+        interval: Interval,
+    ) -> Result<Self, CurveError> {
         let Interval { axis, from, to } = interval;
         let letter = Axis::ALL.iter().find(|a| a.0 == axis).map_or("", |a| a.1);
         if from >= to {
@@ -207,7 +211,8 @@ impl CurveSolver {
         let fail = |at| move |problem| CurveError::Policy { letter, at, problem };
         let at = |price: Ratio| {
             let prices = prices_at(&base, axis, price).ok_or(CurveError::TooFine)?;
-            let setup = Setup { prices: Some(prices), global: prices.has_global(), ..*setup };
+            let setup =
+                PlacementSetup { prices: Some(prices), global: prices.has_global(), ..*setup };
             Optimum::new(&setup, replicate).map_err(fail(price))
         };
         at(to)?;

@@ -1,6 +1,6 @@
 //! The optimum as a policy.
 
-use homenode_placement::policy::{Entry, Policy, PolicyError, RunsOn, Setup};
+use homenode_placement::policy::{Entry, PlacementSetup, Policy, PolicyError, RunsOn};
 use homenode_placement::{Block, Tally};
 
 use crate::change::Change;
@@ -34,7 +34,7 @@ pub const TABLE: &[Entry] = &[
     },
 ];
 
-fn build(setup: &Setup, replicate: bool) -> Result<Box<dyn Policy>, PolicyError> {
+fn build(setup: &PlacementSetup, replicate: bool) -> Result<Box<dyn Policy>, PolicyError> {
     Ok(Box::new(Optimum::new(setup, replicate)?))
 }
 
@@ -50,7 +50,7 @@ impl Policy for Optimum {
 /// When the recurrences do not cover the prices.
 pub fn placement(
     block: Block<'_>,
-    setup: &Setup,
+    setup: &PlacementSetup,
     replicate: bool,
 ) -> Result<Vec<Change>, PolicyError> {
     Ok(Optimum::new(setup, replicate)?.placement(block))

@@ -2,7 +2,7 @@
 
 use homenode_base::ProcId;
 use homenode_machine::Prices;
-use homenode_placement::policy::{PolicyError, Setup};
+use homenode_placement::policy::{PlacementSetup, PolicyError};
 use homenode_placement::{Block, Cost, Run, Tally};
 
 use crate::change::{Change, Changes};
@@ -19,7 +19,7 @@ use crate::wide::Wide;
 
 /// Finds optimal placements at one price list. Keeps nothing from block to block but memory.
 pub struct Optimum {
-    pub(crate) setup: Setup,
+    pub(crate) setup: PlacementSetup,
     pub(crate) prices: Prices,
     replicate: bool,
     scratch: Scratch,
@@ -33,7 +33,7 @@ impl Optimum {
     ///
     /// # Errors
     /// When the recurrences do not cover the prices.
-    pub fn new(setup: &Setup, replicate: bool) -> Result<Self, PolicyError> {
+    pub fn new(setup: &PlacementSetup, replicate: bool) -> Result<Self, PolicyError> {
         let prices = check(setup)?;
         let scratch = Scratch::new(setup.processors);
         let migration = Migration::default();
@@ -142,7 +142,7 @@ impl Optimum {
 }
 
 /// The prices, if the recurrences hold for them.
-fn check(setup: &Setup) -> Result<Prices, PolicyError> {
+fn check(setup: &PlacementSetup) -> Result<Prices, PolicyError> {
     let fail = |machine, remedy| Err(PolicyError::Machine { policy: "optimal", machine, remedy });
     let Some(prices) = setup.prices else {
         return fail("without prices", "give the prices: this policy chooses by them");

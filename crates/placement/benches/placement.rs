@@ -8,7 +8,7 @@ mod synthetic;
 use std::time::Instant;
 
 use homenode_machine::{Model, PriceList};
-use homenode_placement::policy::{Entry, Setup};
+use homenode_placement::policy::{Entry, PlacementSetup};
 use homenode_placement::{PolicySpec, TABLE, Times, coherence};
 
 const TABLES: &[&[Entry]] = &[homenode_optimal::TABLE, TABLE, coherence::TABLE];
@@ -86,7 +86,7 @@ fn optimum_by_processors(lines: &mut Vec<String>) {
 fn times((name, prices): (&str, PriceList), processors: u16) -> Times {
     let block = homenode_base::BlockSize::new(4096).expect("a power of two");
     let spec = PolicySpec::parse(name, TABLES).expect("a policy of the tables");
-    let policy = spec.build(&Setup::new(processors, block, &prices)).expect("it fits");
+    let policy = spec.build(&PlacementSetup::new(processors, block, &prices)).expect("it fits");
     policy.times()
 }
 

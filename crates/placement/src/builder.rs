@@ -7,8 +7,8 @@ use homenode_trace::Batch;
 use crate::filter::{Fate, Filter};
 use crate::history::{Histories, Run};
 use crate::map::{BlockMap, ELSEWHERE};
-use crate::references::{Outside, References};
-use crate::runs::{Closed, Lists, PARTS};
+use crate::references::{OutsideReferences, ReferenceColumns};
+use crate::runs::{PARTS, RunLists, UnsortedHistories};
 
 /// Bytes a run needs at the peak: in the list with its block index, and in its final place.
 const RUN_BYTES: u64 = 32;
@@ -79,7 +79,7 @@ pub enum Times {
 
 /// A visit of one processor to a block that has not ended yet.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenVisit {
     /// Period between splits in the upper 48 bits, processor in the lower 16.
     tag: u64,
     /// Time of the first reference of the repeated cycle.
@@ -101,8 +101,8 @@ pub struct HistoryBuilder {
     options: HistoryOptions,
     fates: [Fate; 256],
     map: BlockMap,
-    open: Vec<Open>,
-    runs: Lists,
+    open: Vec<OpenVisit>,
+    runs: RunLists,
     run_bytes: u64,
     /// The halves given up for want of memory.
     given_up: Vec<Shard>,
@@ -117,9 +117,13 @@ pub struct HistoryBuilder {
     outside_references: u64,
 }
 
-impl Open {
+impl OpenVisit {
     /// Ends the cycle under way: either it repeats the one before, or that one becomes a run.
-    fn end_cycle(&mut self, index: u32, runs: &mut Lists) {
+    fn end_cycle(&mut self, index: u32, runs: &mut RunLists) {
+        // A loop makes the same writes and reads again and again: counting cycles keeps its run
+        // short.
+        // A loop makes the same writes and reads again and again: counting cycles keeps its run
+        // short.
         let same = self.cycle_writes == self.writes && self.cycle_reads == self.reads;
         if self.repeats > 0 && same && self.repeats < u32::MAX {
             self.repeats += 1;
@@ -175,7 +179,8 @@ impl Open {
 
     /// Adds one reference of the same visit.
     #[inline]
-    fn extend(&mut self, time: Time, write: bool, (index, runs): (u32, &mut Lists)) {
+    fn extend(&mut self, time: Time, write: bool, (index, runs): (u32, &mut RunLists)) {
+        // A write after a read begins a cycle, and so does a count that no longer fits.
         let count = if write {
             if self.cycle_reads > 0 { None } else { self.cycle_writes.checked_add(1) }
         } else {
@@ -208,7 +213,7 @@ impl HistoryBuilder {
             fates,
             map: BlockMap::new(),
             open: Vec::new(),
-            runs: Lists::default(),
+            runs: RunLists::default(),
             run_bytes: RUN_BYTES,
             given_up: Vec::new(),
             processor_of: Vec::new(),
@@ -251,6 +256,7 @@ impl HistoryBuilder {
             if kind == AccessKind::Fetch.code() {
                 continue;
             }
+            // Time counts data references, so fetches do not advance it but skipped references do.
             let time = next_time;
             next_time += 1;
             let fate = self.fates[flags.map_or(0, |f| usize::from(f[row]))];
@@ -274,7 +280,7 @@ impl HistoryBuilder {
     ///
     /// # Panics
     /// When the columns are not of equal length.
-    pub fn push_references(&mut self, references: &References<'_>) {
+    pub fn push_references(&mut self, references: &ReferenceColumns<'_>) {
         if self.times == Times::Visits {
             self.columns::<false>(references);
         } else {
@@ -282,7 +288,7 @@ impl HistoryBuilder {
         }
     }
 
-    fn columns<const FINER: bool>(&mut self, columns: &References<'_>) {
+    fn columns<const FINER: bool>(&mut self, columns: &ReferenceColumns<'_>) {
         let rows = columns.time.len();
         let (threads, writes) = (&columns.thread[..rows], &columns.write[..rows]);
         let (sizes, addrs) = (&columns.size[..rows], &columns.addr[..rows]);
@@ -296,7 +302,7 @@ impl HistoryBuilder {
     }
 
     /// Adds references that are counted as local.
-    pub fn push_outside(&mut self, outside: &Outside) {
+    pub fn push_outside(&mut self, outside: &OutsideReferences) {
         if self.options.shard.index == 0 {
             self.references += outside.references();
             self.outside_references += outside.references();
@@ -311,11 +317,16 @@ impl HistoryBuilder {
         (first, last): (u64, u64),
         (thread, time, write): (u16, Time, bool),
     ) {
+        // The period is part of the tag, so that a visit ends at every split without a test per
+        // block.
+        // The period is part of the tag, so that a visit ends at every split without a test per
+        // block.
         if time >= self.period_end {
             self.period += 1;
             self.period_end = next_split(&self.options.split_periods, time);
         }
         let tag = self.period << 16 | u64::from(self.processor(thread));
+        // The first block stands before the loop: few references touch a second one.
         let mut block = first;
         self.access::<FINER>(block, (tag, time, write));
         while block < last {
@@ -356,6 +367,7 @@ impl HistoryBuilder {
     fn processor(&mut self, thread: u16) -> ProcId {
         let i = usize::from(thread);
         if i >= self.processor_of.len() {
+            // A table, because a division per reference would cost more.
             let n = self.options.processors;
             self.processor_of = (0..=thread).map(|t| t % n).collect();
         }
@@ -370,21 +382,22 @@ impl HistoryBuilder {
             return;
         }
         let Some(open) = usize::try_from(index).ok().and_then(|i| self.open.get_mut(i)) else {
-            self.open.push(Open::begin_visit(tag, time, write));
+            // Indices are dense, so the first one beyond the open visits is a new block's.
+            self.open.push(OpenVisit::begin_visit(tag, time, write));
             return;
         };
         if open.tag == tag {
             if FINER && open.begins_run(self.times, time, write) {
                 open.end_cycle(index, &mut self.runs);
                 self.runs.push(index, open.run());
-                *open = Open::begin_visit(tag, time, write);
+                *open = OpenVisit::begin_visit(tag, time, write);
                 return;
             }
             open.extend(time, write, (index, &mut self.runs));
         } else {
             open.end_cycle(index, &mut self.runs);
             self.runs.push(index, open.run());
-            *open = Open::begin_visit(tag, time, write);
+            *open = OpenVisit::begin_visit(tag, time, write);
         }
     }
 
@@ -445,13 +458,13 @@ impl HistoryBuilder {
     /// Ends the collection; the histories can be taken part by part. Also returns the shards that
     /// were given up and need a pass of their own.
     #[must_use]
-    pub fn close(mut self) -> (Closed, Vec<Shard>) {
+    pub fn close(mut self) -> (UnsortedHistories, Vec<Shard>) {
         for (index, open) in (0u32..).zip(&mut self.open) {
             open.end_cycle(index, &mut self.runs);
             self.runs.push(index, open.run());
         }
         self.open = Vec::new();
-        let closed = Closed {
+        let closed = UnsortedHistories {
             block_size: self.options.block_size,
             processors: self.options.processors,
             numbers: self.map.numbers,

@@ -130,7 +130,7 @@ impl Cost {
 ///
 /// Source: Markatos and Chronaki, the traffic columns of their appendix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Packets {
+pub struct NetworkPackets {
     /// Of replications.
     pub replication: u128,
     /// Of remote references.
@@ -139,7 +139,7 @@ pub struct Packets {
     pub multicast: u128,
 }
 
-impl Packets {
+impl NetworkPackets {
     /// The packets that these events send.
     #[must_use]
     pub fn of(tally: &Tally, events: &EventPrices) -> Self {

@@ -19,10 +19,10 @@ mod runs;
 mod set_policy;
 
 pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
-pub use cost::{Amount, Cost, Packets};
+pub use cost::{Amount, Cost, NetworkPackets};
 pub use filter::{Fate, Filter, Private, Synchronisation};
 pub use history::{Block, Histories, Run};
 pub use homenode_stats::Tally;
-pub use policy::{Policy, PolicyError, PolicySpec, Setup, TABLE};
-pub use references::{Outside, References};
-pub use runs::{Closed, PARTS};
+pub use policy::{PlacementSetup, Policy, PolicyError, PolicySpec, TABLE};
+pub use references::{OutsideReferences, ReferenceColumns};
+pub use runs::{PARTS, UnsortedHistories};

@@ -31,6 +31,8 @@ impl BlockMap {
     /// Index of the block, or [`ELSEWHERE`]; `belongs` is asked about new blocks only.
     #[inline]
     pub(crate) fn index(&mut self, number: u64, belongs: impl Fn(u64) -> bool) -> u32 {
+        // A direct-mapped cache of the map: most references are to a block met lately, and one
+        // comparison is cheaper than a hash.
         let slot = &mut self.cache[slot(number) % CACHE_ENTRIES];
         if slot.0 == number {
             return slot.1;
@@ -58,7 +60,8 @@ impl BlockMap {
     }
 }
 
-/// Neighbouring blocks get different slots.
+/// Neighbouring blocks get different slots, and so do blocks at the same offset of large arrays,
+/// because higher bits are folded in.
 fn slot(number: u64) -> usize {
     let folded = number ^ (number >> 10) ^ (number >> 20);
     usize::from(u16::try_from(folded & 1023).unwrap_or(0))

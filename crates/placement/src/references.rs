@@ -5,7 +5,7 @@ use homenode_stats::Tally;
 
 /// References that are all part of histories, one column a property, in Time order.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct References<'a> {
+pub struct ReferenceColumns<'a> {
     /// Time of each.
     pub time: &'a [Time],
     /// Thread that makes it.
@@ -23,14 +23,14 @@ const SHIFT_MAX: usize = 30;
 
 /// References that are part of no history and counted as local, at any block size.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Outside {
+pub struct OutsideReferences {
     /// Reads and writes.
     references: [u64; 2],
     /// Blocks they touch beyond the first, by shift of the block size; reads and writes.
     beyond: [[u64; SHIFT_MAX + 1]; 2],
 }
 
-impl Outside {
+impl OutsideReferences {
     /// Adds a reference.
     pub fn add(&mut self, (addr, size): (u64, u8), write: bool) {
         let last = addr.saturating_add(u64::from(size).saturating_sub(1));
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_reference_counts_once_in_every_block_it_touches() {
-        let mut outside = Outside::default();
+        let mut outside = OutsideReferences::default();
         let accesses =
             [(0x1000, 4, false), (0x103c, 8, true), (0x1ffd, 64, true), (u64::MAX, 9, false)];
         accesses.iter().for_each(|&(addr, size, write)| outside.add((addr, size), write));

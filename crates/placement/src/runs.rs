@@ -8,8 +8,8 @@ use crate::history::{Histories, Run};
 /// Into how many parts histories can be taken; each is sorted by itself.
 pub const PARTS: usize = 8;
 
-/// Runs per piece of a list, so that it grows without being copied.
-const PIECE_RUNS: usize = 1 << 14;
+/// Runs per chunk of a list, so that it grows without being copied.
+const CHUNK_RUNS: usize = 1 << 14;
 
 /// In place of a shape: the shape is too large and stands in the list of wide ones.
 const WIDE: u32 = u32::MAX;
@@ -21,7 +21,7 @@ const WIDE: u32 = u32::MAX;
 ///         [ repeats  ] [writes] [reads ]
 /// ```
 #[derive(Clone, Copy)]
-struct Listed {
+struct ListedRun {
     time_and_processor: u64,
     index: u32,
     shape: u32,
@@ -30,7 +30,7 @@ struct Listed {
 /// Runs of some blocks, in order of completion.
 #[derive(Default)]
 pub(crate) struct RunList {
-    pieces: Vec<Vec<Listed>>,
+    chunks: Vec<Vec<ListedRun>>,
     /// Repeats, writes and reads of the runs whose shape is [`WIDE`], in order.
     wide: Vec<(u32, u16, u16)>,
     len: usize,
@@ -40,27 +40,28 @@ impl RunList {
     #[inline]
     fn push(&mut self, index: u32, run: Run) {
         let (repeats, writes, reads) = (run.repeats(), run.cycle_writes(), run.cycle_reads());
+        // Nearly all runs are short: their counts share one word, the others' stand apart.
         let packed = repeats << 16 | writes << 8 | reads;
         let narrow = repeats < 1 << 16 && writes < 1 << 8 && reads < 1 << 8;
         let shape = u32::try_from(packed).ok().filter(|&shape| narrow && shape != WIDE);
         if shape.is_none() {
             self.wide.push(run.shape());
         }
-        if self.len.is_multiple_of(PIECE_RUNS) {
-            self.pieces.push(Vec::with_capacity(PIECE_RUNS));
+        if self.len.is_multiple_of(CHUNK_RUNS) {
+            self.chunks.push(Vec::with_capacity(CHUNK_RUNS));
         }
-        if let Some(piece) = self.pieces.last_mut() {
+        if let Some(chunk) = self.chunks.last_mut() {
             let time_and_processor = run.time_and_processor();
-            piece.push(Listed { time_and_processor, index, shape: shape.unwrap_or(WIDE) });
+            chunk.push(ListedRun { time_and_processor, index, shape: shape.unwrap_or(WIDE) });
         }
         self.len += 1;
     }
 
-    /// Gives every run away, in order; memory is freed on the way.
+    /// Hands over every run, in order, and frees each chunk once it is read.
     pub(crate) fn drain(self, mut take: impl FnMut(u32, Run)) {
         let mut wide = self.wide.into_iter();
-        for piece in self.pieces {
-            for listed in piece {
+        for chunk in self.chunks {
+            for listed in chunk {
                 let (repeats, writes, reads) = if listed.shape == WIDE {
                     wide.next().unwrap_or_default()
                 } else {
@@ -77,9 +78,9 @@ impl RunList {
 
 /// One list a part: a block's part is its index modulo [`PARTS`].
 #[derive(Default)]
-pub(crate) struct Lists(pub(crate) [RunList; PARTS]);
+pub(crate) struct RunLists(pub(crate) [RunList; PARTS]);
 
-impl Lists {
+impl RunLists {
     #[inline]
     pub(crate) fn push(&mut self, index: u32, run: Run) {
         self.0[place(index) % PARTS].push(index, run);
@@ -92,17 +93,17 @@ impl Lists {
 }
 
 /// All runs of a shard of a trace, not yet sorted by block.
-pub struct Closed {
+pub struct UnsortedHistories {
     pub(crate) block_size: BlockSize,
     pub(crate) processors: ProcId,
     pub(crate) numbers: Vec<u64>,
-    pub(crate) runs: Lists,
+    pub(crate) runs: RunLists,
     pub(crate) references: u64,
     pub(crate) outside: Tally,
     pub(crate) outside_references: u64,
 }
 
-impl Closed {
+impl UnsortedHistories {
     /// Data references taken into account, as [`Histories::references`].
     #[must_use]
     pub fn references(&self) -> u64 {
@@ -152,11 +153,12 @@ impl Closed {
         lists: Vec<RunList>,
         place: impl Fn(u32) -> usize,
     ) -> Histories {
+        // First the size of every block, so that each run is written once, to its final place.
         let mut offsets = vec![0usize; numbers.len() + 1];
         let mut len = 0;
         for list in &lists {
             len += list.len;
-            for listed in list.pieces.iter().flatten() {
+            for listed in list.chunks.iter().flatten() {
                 offsets[place(listed.index) + 1] += 1;
             }
         }
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_listed_run_is_sixteen_bytes() {
-        assert_eq!(size_of::<Listed>(), 16);
+        assert_eq!(size_of::<ListedRun>(), 16);
     }
 
     #[test]

@@ -1,19 +1,21 @@
 //! Every page-coherence policy against the oracle, and the clauses of the model one by one.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod coherence_oracle;
+mod oracle {
+    pub mod coherence;
+}
 
 use std::collections::BTreeMap;
 
-use coherence_oracle::{Bill, Page, Policy, Reference};
 use homenode_base::{AccessKind, BlockSize, Rng};
 use homenode_machine::{Machine, PriceList, Prices};
-use homenode_placement::policy::{COUNT_END, Entry, Setup};
+use homenode_placement::policy::{COUNT_END, Entry, PlacementSetup};
 use homenode_placement::{
-    Cost, Filter, HistoryBuilder, HistoryOptions, Packets, PolicySpec, Shard, TABLE, Tally, Times,
-    coherence,
+    Cost, Filter, HistoryBuilder, HistoryOptions, NetworkPackets, PolicySpec, Shard, TABLE, Tally,
+    Times, coherence,
 };
 use homenode_trace::Batch;
+use oracle::coherence::{Bill, Page, Policy, Reference};
 
 /// References of a small trace: (processor, block, write) at Time = index.
 type Trace = Vec<(u16, u64, bool)>;
@@ -41,16 +43,16 @@ fn markatos(block_bytes: u64) -> PriceList {
         .unwrap()
 }
 
-fn setup(processors: u16, block_bytes: u64) -> Setup {
+fn setup(processors: u16, block_bytes: u64) -> PlacementSetup {
     let block = BlockSize::new(block_bytes).unwrap();
-    Setup::new(processors, block, &markatos(block_bytes))
+    PlacementSetup::new(processors, block, &markatos(block_bytes))
 }
 
 fn parse(text: &str) -> PolicySpec {
     PolicySpec::parse(text, &[TABLE, coherence::TABLE]).unwrap()
 }
 
-fn engine(text: &str, setup: &Setup, trace: &Trace, finer: (Times, &[u64])) -> Tally {
+fn engine(text: &str, setup: &PlacementSetup, trace: &Trace, finer: (Times, &[u64])) -> Tally {
     let mut policy = parse(text).build(setup).unwrap();
     let mut batch = Batch::default();
     for &(p, block, write) in trace {
@@ -81,7 +83,7 @@ fn engine(text: &str, setup: &Setup, trace: &Trace, finer: (Times, &[u64])) -> T
 const AS_NEEDED: (Times, &[u64]) = (Times::Visits, &[]);
 
 /// The policy as the oracle knows it, from its name and parameters alone.
-fn definition(text: &str, setup: &Setup) -> Policy {
+fn definition(text: &str, setup: &PlacementSetup) -> Policy {
     let spec = parse(text);
     let values: BTreeMap<_, _> = spec.resolved(setup).into_iter().collect();
     let name = spec.entry.name;
@@ -110,7 +112,7 @@ fn add(a: &mut Bill, b: &Bill) {
     a.multicast_packets += b.multicast_packets;
 }
 
-fn oracle(text: &str, setup: &Setup, trace: &Trace) -> (Tally, Bill) {
+fn oracle(text: &str, setup: &PlacementSetup, trace: &Trace) -> (Tally, Bill) {
     let (mut tally, mut bill) = (Tally::default(), Bill::default());
     if text.starts_with("all-") {
         for &(_, _, write) in trace {
@@ -148,7 +150,7 @@ fn oracle(text: &str, setup: &Setup, trace: &Trace) -> (Tally, Bill) {
 fn priced(tally: &Tally, list: &PriceList) -> Bill {
     let steps = Cost::on(tally, list).parts().map(|(_, amount)| amount.steps.unwrap());
     let [local, remote, replication, multicast, os] = steps;
-    let packets = Packets::of(tally, list.events().unwrap());
+    let packets = NetworkPackets::of(tally, list.events().unwrap());
     Bill {
         local,
         remote,
@@ -300,8 +302,8 @@ fn faulty_parameters_say_what_is_expected() {
 #[test]
 fn policies_and_machines_of_different_models() {
     let numa = Prices::whole(Some(15), Some(59), None, None).into();
-    let numa = Setup::new(4, BlockSize::new(64).unwrap(), &numa);
-    let error = |text: &str, setup: &Setup| match parse(text).build(setup) {
+    let numa = PlacementSetup::new(4, BlockSize::new(64).unwrap(), &numa);
+    let error = |text: &str, setup: &PlacementSetup| match parse(text).build(setup) {
         Ok(_) => String::new(),
         Err(error) => error.to_string(),
     };

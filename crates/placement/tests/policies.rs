@@ -1,22 +1,24 @@
 //! Every policy against the oracle, and the clauses of their definitions one by one.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod oracle;
+mod oracle {
+    pub mod policy;
+}
 
 use std::collections::BTreeMap;
 
 use homenode_base::{AccessKind, BlockSize, Rng};
 use homenode_machine::Prices;
-use homenode_placement::policy::{Entry, Kind, Setup};
+use homenode_placement::policy::{Entry, ParamKind, PlacementSetup};
 use homenode_placement::{
     Cost, Filter, HistoryBuilder, HistoryOptions, PolicySpec, Shard, TABLE, Tally, coherence,
 };
 use homenode_trace::Batch;
-use oracle::{Ace, Definition, Delay, Platinum, Reference, Static, World};
+use oracle::policy::{Ace, Definition, Delay, Platinum, Reference, Static, World};
 
 /// The definition of a policy, with the same parameters as the policy reads; none of one that
 /// brings a test of its own instead.
-fn definition(spec: &PolicySpec, setup: &Setup) -> Option<Box<dyn Definition>> {
+fn definition(spec: &PolicySpec, setup: &PlacementSetup) -> Option<Box<dyn Definition>> {
     let values = spec.values(setup);
     let global = setup.global;
     Some(match spec.entry.name {
@@ -39,8 +41,8 @@ fn definition(spec: &PolicySpec, setup: &Setup) -> Option<Box<dyn Definition>> {
     })
 }
 
-fn setup(processors: u16, prices: Prices) -> Setup {
-    Setup::new(processors, BlockSize::new(64).unwrap(), &prices.into())
+fn setup(processors: u16, prices: Prices) -> PlacementSetup {
+    PlacementSetup::new(processors, BlockSize::new(64).unwrap(), &prices.into())
 }
 
 /// References of a small trace: (processor, block, write) at Time = index.
@@ -62,7 +64,7 @@ fn random_trace(rng: &mut Rng, processors: u16) -> Trace {
     trace
 }
 
-fn engine(spec: &PolicySpec, setup: &Setup, trace: &Trace, more_splits: &[u64]) -> Tally {
+fn engine(spec: &PolicySpec, setup: &PlacementSetup, trace: &Trace, more_splits: &[u64]) -> Tally {
     let mut policy = spec.build(setup).unwrap();
     let mut batch = Batch::default();
     for &(p, block, write) in trace {
@@ -90,7 +92,11 @@ fn engine(spec: &PolicySpec, setup: &Setup, trace: &Trace, more_splits: &[u64]) 
 }
 
 /// What the definition of a policy does, and what that costs.
-fn oracle(spec: &PolicySpec, setup: &Setup, trace: &Trace) -> Option<(Tally, Option<u128>)> {
+fn oracle(
+    spec: &PolicySpec,
+    setup: &PlacementSetup,
+    trace: &Trace,
+) -> Option<(Tally, Option<u128>)> {
     let prices = setup.prices.unwrap();
     let mut blocks: BTreeMap<u64, Vec<Reference>> = BTreeMap::new();
     for (time, &(processor, block, write)) in (0..).zip(trace) {
@@ -103,10 +109,10 @@ fn oracle(spec: &PolicySpec, setup: &Setup, trace: &Trace) -> Option<(Tally, Opt
         let start = if moves {
             references[0].processor
         } else {
-            oracle::static_place(&spec.text, world, &prices, (number, &references))
+            oracle::policy::static_place(&spec.text, world, &prices, (number, &references))
         };
         let mut definition = definition(spec, setup)?;
-        let (t, c) = oracle::interpret(definition.as_mut(), &prices, &references, start);
+        let (t, c) = oracle::policy::interpret(definition.as_mut(), &prices, &references, start);
         tally += &t;
         cost = cost.and_then(|sum| Some(sum + c?));
     }
@@ -156,8 +162,8 @@ fn every_policy_and_parameter_has_a_variant() {
         let variants: Vec<String> = entry.variants().collect();
         for param in entry.params {
             let values: Vec<String> = match param.kind {
-                Kind::Count { .. } => vec![format!("{}=", param.name)],
-                Kind::Choice(words) | Kind::CountOr(words) => {
+                ParamKind::Count { .. } => vec![format!("{}=", param.name)],
+                ParamKind::Choice(words) | ParamKind::CountOr(words) => {
                     words[1..].iter().map(|w| format!("{}={w}", param.name)).collect()
                 }
             };
@@ -288,7 +294,7 @@ fn platinum_frozen_in_global_memory_costs_one_global_move() {
 #[test]
 fn platinum_takes_its_times_from_the_rate_of_the_traced_run() {
     let spec = PolicySpec::parse("platinum:t2=9", &[TABLE]).unwrap();
-    let setup = |rate| Setup { rate, ..setup(2, SMALL) };
+    let setup = |rate| PlacementSetup { rate, ..setup(2, SMALL) };
     let known = spec.resolved(&setup(Some(250_000.0)));
     assert_eq!(known[..2], [("t1", "2500".to_owned()), ("t2", "9".to_owned())]);
     let spec = PolicySpec::parse("platinum", &[TABLE]).unwrap();

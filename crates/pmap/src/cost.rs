@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::counts::Counts;
+use crate::counts::PmapCounts;
 
 /// A parameter of the cost of kernel actions.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -152,7 +152,7 @@ impl Costs {
 
     /// Kernel time for these counts with pages of so many words.
     #[must_use]
-    pub fn kernel_time(&self, counts: &Counts, page_words: u64) -> KernelTime {
+    pub fn kernel_time(&self, counts: &PmapCounts, page_words: u64) -> KernelTime {
         let times = |count: u64, us: f64| real(count) * us * 1e-6;
         let words = |pages: u64, us: f64| times(pages, real(page_words) * us);
         let (fetch, store) = (self.us("local-fetch"), self.us("local-store"));
@@ -174,7 +174,7 @@ impl Costs {
 
     /// Time of the references themselves, one word each, where they were served.
     #[must_use]
-    pub fn reference_time_s(&self, counts: &Counts) -> f64 {
+    pub fn reference_time_s(&self, counts: &PmapCounts) -> f64 {
         let times = |count: u64, name| real(count) * self.us(name) * 1e-6;
         times(counts.local_reads, "local-fetch")
             + times(counts.local_writes, "local-store")
@@ -230,7 +230,8 @@ mod tests {
 
     #[test]
     fn a_page_moves_word_by_word() {
-        let counts = Counts { faults: 2, copies: 1, syncs: 1, flushes: 3, ..Counts::default() };
+        let counts =
+            PmapCounts { faults: 2, copies: 1, syncs: 1, flushes: 3, ..PmapCounts::default() };
         let costs = Costs::parse(&["fault=100", "flush=10"]).unwrap();
         let time = costs.kernel_time(&counts, 1024);
         let expected = 200.0 + 30.0 + 1024.0 * (1.5 + 0.84 + 0.65 + 1.4);

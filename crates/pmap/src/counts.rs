@@ -2,27 +2,17 @@
 
 use std::ops::AddAssign;
 
+use homenode_stats::Metric;
 use serde::Serialize;
 
 use crate::table::CELLS;
-
-/// Name, unit and meaning of a counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Metric {
-    /// Key in results.
-    pub name: &'static str,
-    /// What is counted.
-    pub unit: &'static str,
-    /// Exact definition.
-    pub definition: &'static str,
-}
 
 /// Generates the struct, its sum and its descriptions from one list, so that they cannot differ.
 macro_rules! counts {
     ($($name:ident, $unit:literal, $definition:literal;)*) => {
         /// Counts of the page manager.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-        pub struct Counts {
+        pub struct PmapCounts {
             $(#[doc = $definition] pub $name: u64,)*
             /// Faults by cell of the table, in the order of [`crate::table::rows`].
             #[serde(skip)]
@@ -34,8 +24,8 @@ macro_rules! counts {
             $(Metric { name: stringify!($name), unit: $unit, definition: $definition },)*
         ];
 
-        impl AddAssign<&Counts> for Counts {
-            fn add_assign(&mut self, other: &Counts) {
+        impl AddAssign<&PmapCounts> for PmapCounts {
+            fn add_assign(&mut self, other: &PmapCounts) {
                 $(self.$name += other.$name;)*
                 for (sum, &count) in self.cells.iter_mut().zip(&other.cells) {
                     *sum += count;
@@ -63,7 +53,7 @@ counts! {
     pins, "faults", "Faults after which a page is global-writable and before which it was not.";
 }
 
-impl Counts {
+impl PmapCounts {
     /// References made to local memory.
     #[must_use]
     pub fn local(&self) -> u64 {
@@ -89,7 +79,8 @@ mod tests {
 
     #[test]
     fn sums_every_counter_and_cell() {
-        let mut one = Counts { local_reads: 1, global_writes: 2, pins: 4, ..Counts::default() };
+        let mut one =
+            PmapCounts { local_reads: 1, global_writes: 2, pins: 4, ..PmapCounts::default() };
         one.cells[5] = 3;
         let mut sum = one;
         sum += &one;

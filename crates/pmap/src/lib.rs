@@ -20,8 +20,8 @@ pub mod policy;
 pub mod table;
 
 pub use cost::{COSTS, CostError, CostParam, Costs, KernelTime};
-pub use counts::{Counts, METRICS, Metric};
-pub use manager::{Manager, Outcome};
-pub use page::Page;
-pub use policy::{CachePolicy, PolicyError};
-pub use table::{Access, Location, OwnerCopy, State};
+pub use counts::{METRICS, PmapCounts};
+pub use manager::{Manager, PageOutcome};
+pub use page::LogicalPage;
+pub use policy::{CachePolicy, CachePolicyError};
+pub use table::{FaultKind, Location, OwnerCopy, PageState};

@@ -2,10 +2,10 @@
 
 use homenode_placement::Block;
 
-use crate::counts::Counts;
-use crate::page::Page;
+use crate::counts::PmapCounts;
+use crate::page::LogicalPage;
 use crate::policy::CachePolicy;
-use crate::table::{Access, Location, OwnerCopy, State};
+use crate::table::{FaultKind, Location, OwnerCopy, PageState};
 
 /// Walks one page's history after the other.
 pub struct Manager {
@@ -15,13 +15,13 @@ pub struct Manager {
 
 /// What happened to one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct PageOutcome {
     /// Number of the page: address divided by page size.
     pub number: u64,
     /// What was counted.
-    pub counts: Counts,
+    pub counts: PmapCounts,
     /// The state it ended in.
-    pub state: State,
+    pub state: PageState,
     /// Whether the program ever writes it: α is about such pages only (Bolosky §3.2.1).
     pub writable_data: bool,
 }
@@ -36,13 +36,13 @@ impl Manager {
     /// Everything that happens to one page. O(1) per run: within a run nobody else refers to the
     /// page, a run that writes begins with a write, and a mapping that allows its first reference
     /// allows all of them.
-    pub fn page(&mut self, block: Block<'_>) -> Outcome {
-        let mut page = Page::default();
-        let mut counts = Counts::default();
+    pub fn page(&mut self, block: Block<'_>) -> PageOutcome {
+        let mut page = LogicalPage::default();
+        let mut counts = PmapCounts::default();
         let mut writable_data = false;
         for run in block.runs {
             let q = run.processor();
-            let access = if run.is_read_only() { Access::Read } else { Access::Write };
+            let access = if run.is_read_only() { FaultKind::Read } else { FaultKind::Write };
             writable_data |= !run.is_read_only();
             if page.faults(q, access) {
                 page.fault((q, access), self.policy.as_mut(), self.owner_copy, &mut counts);
@@ -58,6 +58,6 @@ impl Manager {
                 }
             }
         }
-        Outcome { number: block.number, counts, state: page.state(), writable_data }
+        PageOutcome { number: block.number, counts, state: page.state(), writable_data }
     }
 }

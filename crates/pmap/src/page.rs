@@ -2,9 +2,11 @@
 
 use homenode_base::{ProcId, ProcessorSet1024};
 
-use crate::counts::Counts;
-use crate::policy::{Ask, CachePolicy};
-use crate::table::{Access, Action, Flush, Location, OwnerCopy, Situation, State, action, cell};
+use crate::counts::PmapCounts;
+use crate::policy::{CachePolicy, PolicyQuery};
+use crate::table::{
+    FaultAction, FaultKind, Flush, Location, OwnerCopy, PageState, Situation, action, cell,
+};
 
 /// A page of logical memory, which is one frame of global memory and perhaps copies of it.
 ///
@@ -14,8 +16,8 @@ use crate::table::{Access, Action, Flush, Location, OwnerCopy, Situation, State,
 /// global-writable  frames {}       to_local {}       to_global {0, 1}   writable {0, 1}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Page {
-    state: State,
+pub struct LogicalPage {
+    state: PageState,
     /// Processors whose local memory holds a copy.
     frames: ProcessorSet1024,
     /// Processors that map their own copy.
@@ -33,12 +35,12 @@ pub struct Page {
     invalidations: u64,
 }
 
-impl Default for Page {
+impl Default for LogicalPage {
     /// A page nobody has referenced: read-only with no copies, to be filled with zeros when and
     /// where it is first used (§3.1.3, lazy evaluation).
     fn default() -> Self {
         Self {
-            state: State::ReadOnly,
+            state: PageState::ReadOnly,
             frames: ProcessorSet1024::EMPTY,
             to_local: ProcessorSet1024::EMPTY,
             to_global: ProcessorSet1024::EMPTY,
@@ -50,10 +52,10 @@ impl Default for Page {
     }
 }
 
-impl Page {
+impl LogicalPage {
     /// The state.
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> PageState {
         self.state
     }
 
@@ -65,10 +67,10 @@ impl Page {
 
     /// Whether a reference by `q` faults: no mapping, or one that does not allow it.
     #[must_use]
-    pub fn faults(&self, q: ProcId, access: Access) -> bool {
+    pub fn faults(&self, q: ProcId, access: FaultKind) -> bool {
         match access {
-            Access::Read => !self.to_local.contains(q) && !self.to_global.contains(q),
-            Access::Write => !self.writable.contains(q),
+            FaultKind::Read => !self.to_local.contains(q) && !self.to_global.contains(q),
+            FaultKind::Write => !self.writable.contains(q),
         }
     }
 
@@ -80,10 +82,10 @@ impl Page {
 
     fn situation(&self, q: ProcId) -> Situation {
         match self.state {
-            State::ReadOnly => Situation::ReadOnly,
-            State::LocalWritable if self.owner == q => Situation::LocalWritableOwn,
-            State::LocalWritable => Situation::LocalWritableOther,
-            State::GlobalWritable => Situation::GlobalWritable,
+            PageState::ReadOnly => Situation::ReadOnly,
+            PageState::LocalWritable if self.owner == q => Situation::LocalWritableOwn,
+            PageState::LocalWritable => Situation::LocalWritableOther,
+            PageState::GlobalWritable => Situation::GlobalWritable,
         }
     }
 
@@ -94,12 +96,12 @@ impl Page {
     /// the table or of this function.
     pub fn fault(
         &mut self,
-        (q, access): (ProcId, Access),
+        (q, access): (ProcId, FaultKind),
         policy: &mut dyn CachePolicy,
         owner_copy: OwnerCopy,
-        counts: &mut Counts,
+        counts: &mut PmapCounts,
     ) {
-        let answer = policy.cache_policy(&Ask {
+        let answer = policy.cache_policy(&PolicyQuery {
             state: self.state,
             access,
             held_by_others: !self.frames.without(q).is_empty(),
@@ -115,7 +117,7 @@ impl Page {
     }
 
     /// Does what a cell of the table says, in the cell's order.
-    fn perform(&mut self, q: ProcId, action: Action, counts: &mut Counts) {
+    fn perform(&mut self, q: ProcId, action: FaultAction, counts: &mut PmapCounts) {
         counts.syncs += u64::from(action.sync);
         if action.protect {
             self.writable.remove(self.owner);
@@ -131,17 +133,17 @@ impl Page {
             self.frames.insert(q);
             *(if self.written { &mut counts.copies } else { &mut counts.local_zero_fills }) += 1;
         }
-        if action.next == State::GlobalWritable && self.state != State::GlobalWritable {
+        if action.next == PageState::GlobalWritable && self.state != PageState::GlobalWritable {
             counts.pins += 1;
             counts.global_zero_fills += u64::from(!self.written);
         }
-        if action.next == State::LocalWritable {
+        if action.next == PageState::LocalWritable {
             self.owner = q;
         }
         self.state = action.next;
     }
 
-    fn flush(&mut self, q: ProcId, flush: Flush, counts: &mut Counts) {
+    fn flush(&mut self, q: ProcId, flush: Flush, counts: &mut PmapCounts) {
         let gone = match flush {
             Flush::Nothing => return,
             Flush::Own => ProcessorSet1024::single(q),
@@ -159,17 +161,17 @@ impl Page {
 
     /// Maps the page for `q` with the least permission that will do where coherence needs that, and
     /// with the most in global memory, where it does not.
-    fn enter(&mut self, q: ProcId, access: Access) {
+    fn enter(&mut self, q: ProcId, access: FaultKind) {
         let writable = match self.state {
-            State::ReadOnly => {
+            PageState::ReadOnly => {
                 self.to_local.insert(q);
                 false
             }
-            State::LocalWritable => {
+            PageState::LocalWritable => {
                 self.to_local.insert(q);
-                access == Access::Write
+                access == FaultKind::Write
             }
-            State::GlobalWritable => {
+            PageState::GlobalWritable => {
                 self.to_global.insert(q);
                 true
             }
@@ -184,11 +186,13 @@ impl Page {
         let copies = self.frames.len();
         let alone = ProcessorSet1024::single(self.owner);
         let sound = match self.state {
-            State::ReadOnly => copies >= 1 && self.to_global.is_empty() && self.writable.is_empty(),
-            State::LocalWritable => {
+            PageState::ReadOnly => {
+                copies >= 1 && self.to_global.is_empty() && self.writable.is_empty()
+            }
+            PageState::LocalWritable => {
                 self.frames == alone && self.to_global.is_empty() && self.writable.is_subset(&alone)
             }
-            State::GlobalWritable => {
+            PageState::GlobalWritable => {
                 copies == 0 && self.to_local.is_empty() && self.writable.is_subset(&self.to_global)
             }
         };
@@ -202,19 +206,20 @@ mod tests {
     use crate::table::REQUESTS;
 
     /// Answers as it is told, whatever the page.
-    struct Told(Location);
+    struct FixedAnswer(Location);
 
-    impl CachePolicy for Told {
-        fn cache_policy(&mut self, _: &Ask) -> Location {
+    impl CachePolicy for FixedAnswer {
+        fn cache_policy(&mut self, _: &PolicyQuery) -> Location {
             self.0
         }
     }
 
-    type Condition = (State, Vec<ProcId>, Vec<ProcId>, Vec<ProcId>, Vec<ProcId>, ProcId, bool);
+    type PageCondition =
+        (PageState, Vec<ProcId>, Vec<ProcId>, Vec<ProcId>, Vec<ProcId>, ProcId, bool);
 
-    fn condition(page: &Page) -> Condition {
+    fn condition(page: &LogicalPage) -> PageCondition {
         let list = |set: &ProcessorSet1024| (0..3).filter(|&p| set.contains(p)).collect::<Vec<_>>();
-        let owner = if page.state == State::LocalWritable { page.owner } else { 0 };
+        let owner = if page.state == PageState::LocalWritable { page.owner } else { 0 };
         let (state, written) = (page.state, page.written);
         let sets = [&page.frames, &page.to_local, &page.to_global, &page.writable].map(list);
         let [frames, to_local, to_global, writable] = sets;
@@ -228,8 +233,8 @@ mod tests {
     #[test]
     fn no_sequence_of_answers_breaks_a_page() {
         for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {
-            let mut seen = vec![Page::default()];
-            let mut counts = Counts::default();
+            let mut seen = vec![LogicalPage::default()];
+            let mut counts = PmapCounts::default();
             let mut next = 0;
             while next < seen.len() {
                 for q in 0..3 {
@@ -238,7 +243,7 @@ mod tests {
                         if !page.faults(q, access) {
                             continue;
                         }
-                        page.fault((q, access), &mut Told(answer), owner_copy, &mut counts);
+                        page.fault((q, access), &mut FixedAnswer(answer), owner_copy, &mut counts);
                         assert!(!page.faults(q, access), "the instruction can complete");
                         if seen.iter().all(|known| condition(known) != condition(&page)) {
                             seen.push(page);
@@ -261,13 +266,18 @@ mod tests {
 
     #[test]
     fn a_private_page_is_filled_once_and_never_moves() {
-        let (mut page, mut counts) = (Page::default(), Counts::default());
-        for access in [Access::Read, Access::Write] {
+        let (mut page, mut counts) = (LogicalPage::default(), PmapCounts::default());
+        for access in [FaultKind::Read, FaultKind::Write] {
             assert!(page.faults(5, access));
-            page.fault((5, access), &mut Told(Location::Local), OwnerCopy::Flush, &mut counts);
+            page.fault(
+                (5, access),
+                &mut FixedAnswer(Location::Local),
+                OwnerCopy::Flush,
+                &mut counts,
+            );
         }
         assert_eq!((counts.faults, counts.local_zero_fills, counts.copies), (2, 1, 0));
-        assert_eq!(page.state(), State::LocalWritable);
-        assert!(!page.faults(5, Access::Read) && page.faults(4, Access::Read));
+        assert_eq!(page.state(), PageState::LocalWritable);
+        assert!(!page.faults(5, FaultKind::Read) && page.faults(4, FaultKind::Read));
     }
 }

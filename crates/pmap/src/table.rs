@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// State of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum PageState {
     /// In any number of local memories, mapped read-only; global memory is up to date. A page that
     /// nobody has referenced yet is read-only with no copies.
     ReadOnly,
@@ -23,20 +23,20 @@ pub enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Situation {
-    /// [`State::ReadOnly`].
+    /// [`PageState::ReadOnly`].
     ReadOnly,
-    /// [`State::LocalWritable`] at the processor itself.
+    /// [`PageState::LocalWritable`] at the processor itself.
     LocalWritableOwn,
-    /// [`State::LocalWritable`] at another processor.
+    /// [`PageState::LocalWritable`] at another processor.
     LocalWritableOther,
-    /// [`State::GlobalWritable`].
+    /// [`PageState::GlobalWritable`].
     GlobalWritable,
 }
 
 /// The kind of reference that faulted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Access {
+pub enum FaultKind {
     /// A fetch from memory.
     Read,
     /// A store, or an atomic read-modify-write.
@@ -81,7 +81,7 @@ pub enum Flush {
 
 /// One cell of the table: what to do, in this order, and the new state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Action {
+pub struct FaultAction {
     /// Copy the page from the owner's local memory to global memory.
     pub sync: bool,
     /// Make the owner's mapping read-only.
@@ -94,51 +94,64 @@ pub struct Action {
     /// it is there.
     pub copy: bool,
     /// The state afterwards.
-    pub next: State,
+    pub next: PageState,
 }
 
 /// Nothing but the new state.
-const fn stay(next: State) -> Action {
-    Action { sync: false, protect: false, flush: Flush::Nothing, unmap: false, copy: false, next }
+const fn stay(next: PageState) -> FaultAction {
+    FaultAction {
+        sync: false,
+        protect: false,
+        flush: Flush::Nothing,
+        unmap: false,
+        copy: false,
+        next,
+    }
 }
 
 /// The cell for a fault: total, one arm a cell.
 #[must_use]
 pub const fn action(
     situation: Situation,
-    access: Access,
+    access: FaultKind,
     answer: Location,
     owner_copy: OwnerCopy,
-) -> Action {
-    use Access::{Read, Write};
+) -> FaultAction {
+    use FaultKind::{Read, Write};
     use Location::{Global, Local};
+    use PageState::{GlobalWritable, LocalWritable, ReadOnly};
     use Situation as S;
-    use State::{GlobalWritable, LocalWritable, ReadOnly};
     match (situation, access, answer) {
-        (S::ReadOnly, Read, Local) => Action { copy: true, ..stay(ReadOnly) },
+        (S::ReadOnly, Read, Local) => FaultAction { copy: true, ..stay(ReadOnly) },
         (S::ReadOnly, Write, Local) => {
-            Action { flush: Flush::Other, copy: true, ..stay(LocalWritable) }
+            FaultAction { flush: Flush::Other, copy: true, ..stay(LocalWritable) }
         }
-        (S::ReadOnly, Read | Write, Global) => Action { flush: Flush::All, ..stay(GlobalWritable) },
+        (S::ReadOnly, Read | Write, Global) => {
+            FaultAction { flush: Flush::All, ..stay(GlobalWritable) }
+        }
         (S::LocalWritableOwn, Read | Write, Local) => stay(LocalWritable),
         (S::LocalWritableOwn, Read | Write, Global) => {
-            Action { sync: true, flush: Flush::Own, ..stay(GlobalWritable) }
+            FaultAction { sync: true, flush: Flush::Own, ..stay(GlobalWritable) }
         }
         (S::LocalWritableOther, Read, Local) => match owner_copy {
             OwnerCopy::Flush => {
-                Action { sync: true, flush: Flush::Other, copy: true, ..stay(ReadOnly) }
+                FaultAction { sync: true, flush: Flush::Other, copy: true, ..stay(ReadOnly) }
             }
-            OwnerCopy::Keep => Action { sync: true, protect: true, copy: true, ..stay(ReadOnly) },
+            OwnerCopy::Keep => {
+                FaultAction { sync: true, protect: true, copy: true, ..stay(ReadOnly) }
+            }
         },
         (S::LocalWritableOther, Write, Local) => {
-            Action { sync: true, flush: Flush::Other, copy: true, ..stay(LocalWritable) }
+            FaultAction { sync: true, flush: Flush::Other, copy: true, ..stay(LocalWritable) }
         }
         (S::LocalWritableOther, Read | Write, Global) => {
-            Action { sync: true, flush: Flush::Other, ..stay(GlobalWritable) }
+            FaultAction { sync: true, flush: Flush::Other, ..stay(GlobalWritable) }
         }
-        (S::GlobalWritable, Read, Local) => Action { unmap: true, copy: true, ..stay(ReadOnly) },
+        (S::GlobalWritable, Read, Local) => {
+            FaultAction { unmap: true, copy: true, ..stay(ReadOnly) }
+        }
         (S::GlobalWritable, Write, Local) => {
-            Action { unmap: true, copy: true, ..stay(LocalWritable) }
+            FaultAction { unmap: true, copy: true, ..stay(LocalWritable) }
         }
         (S::GlobalWritable, Read | Write, Global) => stay(GlobalWritable),
     }
@@ -153,11 +166,11 @@ pub const SITUATIONS: [Situation; 4] = [
 ];
 
 /// All requests, in the order of the table's rows.
-pub const REQUESTS: [(Access, Location); 4] = [
-    (Access::Read, Location::Local),
-    (Access::Read, Location::Global),
-    (Access::Write, Location::Local),
-    (Access::Write, Location::Global),
+pub const REQUESTS: [(FaultKind, Location); 4] = [
+    (FaultKind::Read, Location::Local),
+    (FaultKind::Read, Location::Global),
+    (FaultKind::Write, Location::Local),
+    (FaultKind::Write, Location::Global),
 ];
 
 /// Number of cells.
@@ -165,7 +178,7 @@ pub const CELLS: usize = SITUATIONS.len() * REQUESTS.len();
 
 /// Position of a cell: by situation, then by request.
 #[must_use]
-pub const fn cell(situation: Situation, access: Access, answer: Location) -> usize {
+pub const fn cell(situation: Situation, access: FaultKind, answer: Location) -> usize {
     let column = match situation {
         Situation::ReadOnly => 0,
         Situation::LocalWritableOwn => 1,
@@ -173,10 +186,10 @@ pub const fn cell(situation: Situation, access: Access, answer: Location) -> usi
         Situation::GlobalWritable => 3,
     };
     let row = match (access, answer) {
-        (Access::Read, Location::Local) => 0,
-        (Access::Read, Location::Global) => 1,
-        (Access::Write, Location::Local) => 2,
-        (Access::Write, Location::Global) => 3,
+        (FaultKind::Read, Location::Local) => 0,
+        (FaultKind::Read, Location::Global) => 1,
+        (FaultKind::Write, Location::Local) => 2,
+        (FaultKind::Write, Location::Global) => 3,
     };
     column * REQUESTS.len() + row
 }
@@ -187,12 +200,12 @@ pub struct Row {
     /// The state and, where it is local-writable, whose.
     pub situation: Situation,
     /// The reference that faulted.
-    pub access: Access,
+    pub access: FaultKind,
     /// The policy's answer.
     pub answer: Location,
     /// What is done.
     #[serde(flatten)]
-    pub action: Action,
+    pub action: FaultAction,
 }
 
 /// The whole table, in the order of [`cell`].
@@ -208,7 +221,7 @@ pub fn rows(owner_copy: OwnerCopy) -> Vec<Row> {
     cells.map(row).collect()
 }
 
-impl Action {
+impl FaultAction {
     /// The actions in words, as in "sync, flush other, copy"; "none" if there are none.
     #[must_use]
     pub fn words(&self) -> String {
@@ -230,7 +243,7 @@ impl Action {
     }
 }
 
-impl State {
+impl PageState {
     /// The word for it in results.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -255,7 +268,7 @@ impl Situation {
     }
 }
 
-impl Access {
+impl FaultKind {
     /// The word for it in tables.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -295,7 +308,7 @@ mod tests {
         let pairs = rows(OwnerCopy::Flush).into_iter().zip(rows(OwnerCopy::Keep));
         let differing: Vec<usize> =
             pairs.enumerate().filter(|(_, (a, b))| a != b).map(|(place, _)| place).collect();
-        let only = cell(Situation::LocalWritableOther, Access::Read, Location::Local);
+        let only = cell(Situation::LocalWritableOther, FaultKind::Read, Location::Local);
         assert_eq!(differing, [only]);
     }
 
@@ -307,10 +320,12 @@ mod tests {
             for Row { situation, access, answer, action } in rows(owner_copy) {
                 let own = situation == Situation::LocalWritableOwn;
                 let expected = match (answer, access) {
-                    (Location::Global, Access::Read | Access::Write) => State::GlobalWritable,
-                    (Location::Local, Access::Write) => State::LocalWritable,
-                    (Location::Local, Access::Read) if own => State::LocalWritable,
-                    (Location::Local, Access::Read) => State::ReadOnly,
+                    (Location::Global, FaultKind::Read | FaultKind::Write) => {
+                        PageState::GlobalWritable
+                    }
+                    (Location::Local, FaultKind::Write) => PageState::LocalWritable,
+                    (Location::Local, FaultKind::Read) if own => PageState::LocalWritable,
+                    (Location::Local, FaultKind::Read) => PageState::ReadOnly,
                 };
                 assert_eq!(action.next, expected, "{situation:?} {access:?} {answer:?}");
                 // Nothing is lost: a stale global copy is brought up to date before its owner goes.
@@ -318,7 +333,7 @@ mod tests {
                     situation,
                     Situation::LocalWritableOwn | Situation::LocalWritableOther
                 );
-                let leaves = action.next != State::LocalWritable || !own;
+                let leaves = action.next != PageState::LocalWritable || !own;
                 assert_eq!(action.sync, stale && leaves);
             }
         }
@@ -327,8 +342,8 @@ mod tests {
     #[test]
     fn actions_read_as_words() {
         let of = |s, a, l| action(s, a, l, OwnerCopy::Flush).words();
-        let moved = of(Situation::LocalWritableOther, Access::Write, Location::Local);
+        let moved = of(Situation::LocalWritableOther, FaultKind::Write, Location::Local);
         assert_eq!(moved, "sync, flush other, copy");
-        assert_eq!(of(Situation::GlobalWritable, Access::Read, Location::Global), "none");
+        assert_eq!(of(Situation::GlobalWritable, FaultKind::Read, Location::Global), "none");
     }
 }

@@ -2,31 +2,31 @@
 //! mappings, faults and zero-fills.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod made;
+mod support;
 
 use homenode_base::{BlockSize, Rng};
 use homenode_machine::Prices;
-use homenode_placement::policy::Setup;
+use homenode_placement::policy::PlacementSetup;
 use homenode_placement::{Block, Histories, PolicySpec, TABLE, Tally};
 use homenode_pmap::policy::find;
-use homenode_pmap::{Counts, Manager, OwnerCopy};
-use made::{Trace, histories, random_trace};
+use homenode_pmap::{Manager, OwnerCopy, PmapCounts};
+use support::{Trace, histories, random_trace};
 
 fn ace(block: Block<'_>, processors: u16, limit: u64) -> Tally {
     let spec = PolicySpec::parse(&format!("ace:limit={limit}"), &[TABLE]).unwrap();
     let prices = Prices::whole(Some(5), Some(4496), Some(2), Some(2248));
-    let setup = Setup::new(processors, BlockSize::new(4096).unwrap(), &prices.into());
+    let setup = PlacementSetup::new(processors, BlockSize::new(4096).unwrap(), &prices.into());
     let mut tally = Tally::default();
     spec.build(&setup).unwrap().block(block, &mut tally);
     tally
 }
 
-fn managed(block: Block<'_>, name: &str, limit: u64, owner_copy: OwnerCopy) -> Counts {
+fn managed(block: Block<'_>, name: &str, limit: u64, owner_copy: OwnerCopy) -> PmapCounts {
     Manager::new((find(name).unwrap().build)(limit), owner_copy).page(block).counts
 }
 
 /// Every page brought to a place: copied or filled.
-fn brought(counts: &Counts) -> u64 {
+fn brought(counts: &PmapCounts) -> u64 {
     counts.copies + counts.syncs + counts.local_zero_fills + counts.global_zero_fills
 }
 
@@ -38,7 +38,7 @@ fn moved(tally: &Tally) -> u64 {
 
 /// Whether the page is shared before it is written, and not by the write that pins it. Then `ace`
 /// pays for the first global copy, and the manager does not: nobody fills global memory with zeros.
-fn global_copy_was_zeros(block: Block<'_>, counts: &Counts) -> bool {
+fn global_copy_was_zeros(block: Block<'_>, counts: &PmapCounts) -> bool {
     let first = block.runs[0].processor();
     let second = block.runs.iter().find(|run| run.processor() != first);
     let before = block.runs.iter().take_while(|run| run.processor() == first);
@@ -46,7 +46,7 @@ fn global_copy_was_zeros(block: Block<'_>, counts: &Counts) -> bool {
     second.is_some() && unwritten && counts.global_zero_fills == 0
 }
 
-fn same_references(counts: &Counts, tally: &Tally) {
+fn same_references(counts: &PmapCounts, tally: &Tally) {
     let found =
         [counts.local_reads, counts.local_writes, counts.global_reads, counts.global_writes];
     let expected = [tally.local_reads, tally.local_writes, tally.global_reads, tally.global_writes];

@@ -2,14 +2,14 @@
 //! reference by reference, with sets and maps, under policies that are spelled out here again.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod made;
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_base::Rng;
-use homenode_pmap::policy::{Ask, CachePolicy, find};
-use homenode_pmap::{Access, Counts, Location, Manager, OwnerCopy, State};
-use made::{Trace, histories, random_trace};
+use homenode_pmap::policy::{CachePolicy, PolicyQuery, find};
+use homenode_pmap::{FaultKind, Location, Manager, OwnerCopy, PageState, PmapCounts};
+use support::{Trace, histories, random_trace};
 
 /// Where a mapping points, and whether it allows writing.
 type Mapping = (Location, bool);
@@ -33,7 +33,12 @@ struct Slow {
 type Answer = dyn FnMut(&Slow, u16, bool) -> bool;
 
 impl Slow {
-    fn reference(&mut self, (q, write): (u16, bool), rule: (&mut Answer, bool), c: &mut Counts) {
+    fn reference(
+        &mut self,
+        (q, write): (u16, bool),
+        rule: (&mut Answer, bool),
+        c: &mut PmapCounts,
+    ) {
         let allowed = self.mappings.get(&q).is_some_and(|&(_, writable)| writable || !write);
         if !allowed {
             c.faults += 1;
@@ -60,7 +65,7 @@ impl Slow {
     }
 
     /// The global copy must be good: the one local memory with newer data is written back.
-    fn write_back(&mut self, c: &mut Counts) {
+    fn write_back(&mut self, c: &mut PmapCounts) {
         c.syncs += u64::from(self.stale);
         self.stale = false;
     }
@@ -70,7 +75,7 @@ impl Slow {
         self.mappings.remove(&p);
     }
 
-    fn place_globally(&mut self, q: u16, c: &mut Counts) {
+    fn place_globally(&mut self, q: u16, c: &mut PmapCounts) {
         self.write_back(c);
         for p in self.copies.clone() {
             self.drop_copy(p);
@@ -83,7 +88,7 @@ impl Slow {
         self.mappings.insert(q, (Location::Global, true));
     }
 
-    fn place_locally(&mut self, q: u16, write: bool, keep: bool, c: &mut Counts) {
+    fn place_locally(&mut self, q: u16, write: bool, keep: bool, c: &mut PmapCounts) {
         if self.global {
             c.unmaps += self.mappings.len() as u64;
             self.mappings.clear();
@@ -109,11 +114,11 @@ impl Slow {
         self.mappings.insert(q, (Location::Local, write));
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> PageState {
         match (self.global, self.stale) {
-            (true, _) => State::GlobalWritable,
-            (false, true) => State::LocalWritable,
-            (false, false) => State::ReadOnly,
+            (true, _) => PageState::GlobalWritable,
+            (false, true) => PageState::LocalWritable,
+            (false, false) => PageState::ReadOnly,
         }
     }
 }
@@ -126,7 +131,7 @@ fn mood(asked: u64) -> bool {
 }
 
 impl CachePolicy for Moody {
-    fn cache_policy(&mut self, _: &Ask) -> Location {
+    fn cache_policy(&mut self, _: &PolicyQuery) -> Location {
         self.0 += 1;
         if mood(self.0) { Location::Local } else { Location::Global }
     }
@@ -161,7 +166,7 @@ fn compare(trace: &Trace, processors: u16, (name, limit): (&str, u64), owner_cop
     for block in histories.blocks() {
         let (policy, mut answer) = policies(name, limit);
         let found = Manager::new(policy, owner_copy).page(block);
-        let (mut page, mut expected) = (Slow::default(), Counts::default());
+        let (mut page, mut expected) = (Slow::default(), PmapCounts::default());
         let rule = owner_copy == OwnerCopy::Keep;
         let mut writes = false;
         for &(p, _, write) in trace.iter().filter(|(_, number, _)| *number == block.number) {
@@ -212,22 +217,22 @@ fn a_shared_page_is_pinned_after_four_invalidations() {
     let kept = run(OwnerCopy::Keep);
     assert_eq!((kept.counts.invalidations, kept.counts.pins), (5, 1));
     assert_eq!((kept.counts.local(), kept.counts.global()), (9, 11));
-    assert_eq!((kept.counts.protects, kept.state), (4, State::GlobalWritable));
+    assert_eq!((kept.counts.protects, kept.state), (4, PageState::GlobalWritable));
 }
 
 /// Accesses of the table are the two kinds of reference.
 #[test]
 fn the_policy_hears_what_the_reference_needs() {
-    struct Listening(Vec<Access>);
+    struct Listening(Vec<FaultKind>);
     impl CachePolicy for &mut Listening {
-        fn cache_policy(&mut self, page: &Ask) -> Location {
+        fn cache_policy(&mut self, page: &PolicyQuery) -> Location {
             self.0.push(page.access);
             Location::Local
         }
     }
     let mut heard = Listening(Vec::new());
-    let (mut page, mut counts) = (homenode_pmap::Page::default(), Counts::default());
-    let faults = [(0, Access::Read), (1, Access::Write), (0, Access::Read)];
+    let (mut page, mut counts) = (homenode_pmap::LogicalPage::default(), PmapCounts::default());
+    let faults = [(0, FaultKind::Read), (1, FaultKind::Write), (0, FaultKind::Read)];
     for fault in faults {
         page.fault(fault, &mut &mut heard, OwnerCopy::Flush, &mut counts);
     }

@@ -31,7 +31,7 @@ pub enum SimError {
     Clock(#[from] homenode_snoop::ClockError),
     /// There is no such page policy.
     #[error(transparent)]
-    PagePolicy(#[from] homenode_pmap::PolicyError),
+    PagePolicy(#[from] homenode_pmap::CachePolicyError),
     /// A kernel cost is unknown or no cost.
     #[error(transparent)]
     KernelCost(#[from] homenode_pmap::CostError),

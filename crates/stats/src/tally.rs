@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Name, unit and meaning of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Metric {
-    /// Field of [`Tally`] and key in results.
+    /// Field of the counts, as [`Tally`], and key in results.
     pub name: &'static str,
     /// What is counted.
     pub unit: &'static str,

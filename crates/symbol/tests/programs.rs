@@ -1,12 +1,12 @@
 //! Asks real compilers' output, and damaged copies of it.
 
-mod compiled;
+mod support;
 
-use compiled::compile;
 use homenode_base::Rng;
 use homenode_symbol::{SymbolError, Symbolizer, fuzz_parse};
+use support::compile;
 
-/// Line numbers are those of [`compiled::PROGRAM`].
+/// Line numbers are those of [`support::PROGRAM`].
 fn check_lines(symbolizer: &Symbolizer) {
     let functions: Vec<u64> = symbolizer.function_addresses().collect();
     let frames: Vec<_> = functions.iter().map(|&addr| symbolizer.frames(addr)).collect();

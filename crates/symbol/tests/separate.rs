@@ -1,12 +1,12 @@
 //! Debug information in a file of its own, made by binutils as distributions make it.
 
-mod compiled;
+mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use compiled::compile;
 use homenode_symbol::{SymbolError, Symbolizer};
+use support::compile;
 
 /// A stripped program and where its debug information went.
 struct Split {

@@ -2,7 +2,7 @@
 //! instructions CI counts. Prints misses, so that nothing is optimised away.
 
 use homenode_base::{BlockSize, Rng};
-use homenode_tlb::{Counter, Filter, Part, Setup, TABLE};
+use homenode_tlb::{Filter, ProcessorShare, TABLE, TlbCounter, TlbSetup};
 use homenode_trace::Batch;
 
 /// References in one round, and rounds.
@@ -35,14 +35,14 @@ fn batch() -> Batch {
 
 fn main() {
     let sizes = (7..14).filter_map(|shift| BlockSize::new(1 << shift).ok());
-    let setup = Setup {
+    let setup = TlbSetup {
         tlbs: TABLE.iter().map(|entry| entry.geometry).collect(),
         page_sizes: sizes.collect(),
         processors: 8,
         filter: Filter::default(),
     };
     let batch = batch();
-    let mut counter = Counter::new(&setup, Part::WHOLE);
+    let mut counter = TlbCounter::new(&setup, ProcessorShare::WHOLE);
     (0..ROUNDS).for_each(|_| counter.push(&batch));
     let counts = counter.finish();
     for (tlb, entry) in TABLE.iter().enumerate() {

@@ -3,21 +3,22 @@
 use homenode_base::{AccessKind, Flags};
 use homenode_trace::Batch;
 
-use crate::layout::{Group, Layout, Setup};
+use crate::layout::{LruStacks, StackLayout, TlbSetup};
 
 /// No page has this number: pages have at least four bytes.
 const EMPTY: u64 = u64::MAX;
 
-/// A share of the processors: those whose number modulo `count` is `index`.
+/// A share of the processors: those whose number modulo `count` is `index`. TLBs do not disturb one
+/// another, so that shares can be counted by different threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ProcessorShare {
     /// Which share, below `count`.
     pub index: u16,
     /// Number of shares, at least 1.
     pub count: u16,
 }
 
-impl Part {
+impl ProcessorShare {
     /// All processors.
     pub const WHOLE: Self = Self { index: 0, count: 1 };
 }
@@ -27,15 +28,15 @@ impl Part {
 /// Time: one comparison for a reference to the same smallest page as the processor's last one, else
 /// one search for each page size at which the page differs. Memory: the entries of the widest TLBs
 /// of each processor that has references.
-pub struct Counter {
-    layout: Layout,
-    part: Part,
+pub struct TlbCounter {
+    layout: StackLayout,
+    share: ProcessorShare,
     processors: u16,
     /// Whether references with these flags are counted.
     takes: [bool; 256],
-    /// Place in `states` of each thread met so far; `None` if it is another part's.
-    place: Vec<Option<usize>>,
-    states: Vec<State>,
+    /// Place in `tlbs` of each thread met so far; `None` if its processor is in another share.
+    index_of_thread: Vec<Option<usize>>,
+    tlbs: Vec<ProcessorTlbs>,
     counts: Vec<u64>,
     /// Pages touched beyond the first, at each page size.
     straddles: Vec<u64>,
@@ -44,33 +45,33 @@ pub struct Counter {
 
 /// The TLBs of one processor.
 #[derive(Clone, Default)]
-struct State {
+struct ProcessorTlbs {
     /// Page of the last reference at each page size; empty before the first reference.
     last: Vec<u64>,
     /// Recent pages of each group and set, the last one first.
     pages: Vec<u64>,
 }
 
-impl Counter {
+impl TlbCounter {
     /// A counter without references.
     ///
     /// # Panics
-    /// When there are no processors, no parts, or no such part.
+    /// When there are no processors, no shares, or no such share.
     #[must_use]
-    pub fn new(setup: &Setup, part: Part) -> Self {
+    pub fn new(setup: &TlbSetup, share: ProcessorShare) -> Self {
         assert!(setup.processors > 0, "at least one processor");
-        assert!(part.index < part.count, "a part below the number of parts");
-        let layout = Layout::new(setup);
+        assert!(share.index < share.count, "a share below the number of shares");
+        let layout = StackLayout::new(setup);
         let mut takes = [false; 256];
         for (bits, takes) in (0..=u8::MAX).zip(takes.iter_mut()) {
             *takes = setup.filter.takes(Flags(bits));
         }
         Self {
-            part,
+            share,
             processors: setup.processors,
             takes,
-            place: Vec::new(),
-            states: Vec::new(),
+            index_of_thread: Vec::new(),
+            tlbs: Vec::new(),
             counts: vec![0; layout.counts],
             straddles: vec![0; layout.shifts.len()],
             references: 0,
@@ -90,77 +91,82 @@ impl Counter {
             if kinds[row] == AccessKind::Fetch.code() || !self.takes[bits] {
                 continue;
             }
-            let Some(place) = self.place(threads[row]) else { continue };
+            let Some(index) = self.index_of(threads[row]) else { continue };
             self.references += 1;
             let addr = addrs[row];
             let end = addr.saturating_add(u64::from(sizes[row]).saturating_sub(1));
+            // The smallest pages decide: a reference within one of them is within one of every
+            // size.
+            // The smallest pages decide: a reference within one of them is within one of every
+            // size.
             let page = addr >> shift;
             if end >> shift != page {
-                self.touch_all(place, (addr, end));
-            } else if self.states[place].last[0] != page {
-                self.touch(place, addr);
+                self.touch_all(index, (addr, end));
+            } else if self.tlbs[index].last[0] != page {
+                self.touch(index, addr);
             }
         }
     }
 
-    /// Where the TLBs of a thread's processor are, unless it is another part's.
+    /// Where the TLBs of a thread's processor are, unless it is another share's.
     #[inline]
-    fn place(&mut self, thread: u16) -> Option<usize> {
-        match self.place.get(usize::from(thread)) {
-            Some(Some(place)) if *place < self.states.len() => Some(*place),
+    fn index_of(&mut self, thread: u16) -> Option<usize> {
+        match self.index_of_thread.get(usize::from(thread)) {
+            Some(Some(index)) if *index < self.tlbs.len() => Some(*index),
             Some(None) => None,
-            Some(Some(_)) | None => self.new_place(thread),
+            Some(Some(_)) | None => self.new_index(thread),
         }
     }
 
     #[cold]
-    fn new_place(&mut self, thread: u16) -> Option<usize> {
-        for t in self.place.len()..=usize::from(thread) {
+    fn new_index(&mut self, thread: u16) -> Option<usize> {
+        for t in self.index_of_thread.len()..=usize::from(thread) {
             let processor = t % usize::from(self.processors);
-            let count = usize::from(self.part.count);
-            let ours = processor % count == usize::from(self.part.index);
-            self.place.push(ours.then_some(processor / count));
+            let count = usize::from(self.share.count);
+            let ours = processor % count == usize::from(self.share.index);
+            self.index_of_thread.push(ours.then_some(processor / count));
         }
-        let place = self.place[usize::from(thread)]?;
-        if place >= self.states.len() {
-            self.states.resize_with(place + 1, || State {
+        let index = self.index_of_thread[usize::from(thread)]?;
+        if index >= self.tlbs.len() {
+            self.tlbs.resize_with(index + 1, || ProcessorTlbs {
                 last: vec![EMPTY; self.layout.shifts.len()],
                 pages: Vec::new(),
             });
         }
-        Some(place)
+        Some(index)
     }
 
     /// A reference that touches several of the smallest pages. Larger pages that it touches more
     /// than once are found again at once, so they count once.
     #[cold]
-    fn touch_all(&mut self, place: usize, (addr, end): (u64, u64)) {
+    fn touch_all(&mut self, index: usize, (addr, end): (u64, u64)) {
         for (straddles, &shift) in self.straddles.iter_mut().zip(&self.layout.shifts) {
             *straddles += (end >> shift) - (addr >> shift);
         }
         let shift = self.layout.shifts[0];
         for page in addr >> shift..=end >> shift {
-            self.touch(place, page << shift);
+            self.touch(index, page << shift);
         }
     }
 
     /// Looks up the page at every page size at which it is not the last one.
-    fn touch(&mut self, place: usize, addr: u64) {
+    fn touch(&mut self, index: usize, addr: u64) {
         let layout = &self.layout;
-        let state = &mut self.states[place];
-        if state.pages.is_empty() {
-            state.pages = vec![EMPTY; layout.pages];
+        let own = &mut self.tlbs[index];
+        if own.pages.is_empty() {
+            own.pages = vec![EMPTY; layout.pages];
         }
         for (size, &shift) in layout.shifts.iter().enumerate() {
             let page = addr >> shift;
-            if state.last[size] == page {
-                // So it is at every larger page size, and it is the first of its list everywhere.
+            if own.last[size] == page {
+                // The last page of every larger page size is the same too, and it is the first of
+                // its list everywhere: nothing below would move.
                 return;
             }
-            state.last[size] = page;
+            own.last[size] = page;
             let groups = layout.first_group[size]..layout.first_group[size + 1];
             for group in &layout.groups[groups] {
-                let depth = look_up(group, &mut state.pages, page);
+                let depth = look_up(group, &mut own.pages, page);
                 self.counts[group.counts + depth] += 1;
             }
         }
@@ -168,8 +174,8 @@ impl Counter {
 
     /// What was counted.
     #[must_use]
-    pub fn finish(self) -> Counts {
-        Counts {
+    pub fn finish(self) -> TlbCounts {
+        TlbCounts {
             layout: self.layout,
             counts: self.counts,
             straddles: self.straddles,
@@ -181,12 +187,13 @@ impl Counter {
 /// Moves the page to the front of its list and says how deep it was; the list's length if it was
 /// not there, and then the page at the end is forgotten.
 #[inline]
-fn look_up(group: &Group, pages: &mut [u64], page: u64) -> usize {
+fn look_up(group: &LruStacks, pages: &mut [u64], page: u64) -> usize {
     // A mask is below 2^16.
     let set = usize::try_from(page & group.mask).unwrap_or(0);
     let begin = group.offset + set * group.depth;
     let mut carried = page;
     for (depth, slot) in pages[begin..begin + group.depth].iter_mut().enumerate() {
+        // Every page before the one that is found moves one place back.
         let here = std::mem::replace(slot, carried);
         if here == page {
             return depth;
@@ -196,17 +203,17 @@ fn look_up(group: &Group, pages: &mut [u64], page: u64) -> usize {
     group.depth
 }
 
-/// What was counted, for all TLBs and page sizes of a [`Setup`].
+/// What was counted, for all TLBs and page sizes of a [`TlbSetup`].
 #[derive(Clone, Debug)]
-pub struct Counts {
-    layout: Layout,
+pub struct TlbCounts {
+    layout: StackLayout,
     /// How often a page was found at each depth but the first, by group.
     counts: Vec<u64>,
     straddles: Vec<u64>,
     references: u64,
 }
 
-impl Counts {
+impl TlbCounts {
     /// Data references that were counted.
     #[must_use]
     pub const fn references(&self) -> u64 {
@@ -235,7 +242,7 @@ impl Counts {
         self.counts[group.counts + ways..=group.counts + group.depth].iter().sum()
     }
 
-    /// Adds another part's counts of the same setup.
+    /// Adds another share's counts of the same setup.
     pub fn add(&mut self, other: &Self) {
         let sums = self.counts.iter_mut().zip(&other.counts);
         sums.chain(self.straddles.iter_mut().zip(&other.straddles)).for_each(|(a, b)| *a += b);

@@ -2,7 +2,7 @@
 
 use homenode_base::{BlockSize, Flags};
 
-use crate::design::Geometry;
+use crate::design::TlbGeometry;
 
 /// Which references need a translation. Instruction fetches are never counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ impl Filter {
 
 /// What to count.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct TlbSetup {
     /// The TLBs.
-    pub tlbs: Vec<Geometry>,
+    pub tlbs: Vec<TlbGeometry>,
     /// The page sizes.
     pub page_sizes: Vec<BlockSize>,
     /// Thread i runs on processor i modulo this; at least 1.
@@ -42,8 +42,8 @@ pub struct Setup {
 
 /// Lists of recent pages, one for each set, at one page size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
-    /// Position of the page size in [`Layout::shifts`].
+pub(crate) struct LruStacks {
+    /// Position of the page size in [`StackLayout::shifts`].
     pub(crate) size: usize,
     /// Bits of the page number that choose the set.
     pub(crate) mask: u64,
@@ -57,11 +57,11 @@ pub(crate) struct Group {
 
 /// Where everything lies.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct StackLayout {
     /// Binary logarithms of the page sizes, ascending; twice the page size where entries are pairs.
     pub(crate) shifts: Vec<u32>,
     /// Ordered by page size.
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<LruStacks>,
     /// First group of each page size, and their number at the end.
     pub(crate) first_group: Vec<usize>,
     /// Pages a processor remembers.
@@ -74,9 +74,9 @@ pub(crate) struct Layout {
     pub(crate) ways: Vec<usize>,
 }
 
-impl Layout {
-    pub(crate) fn new(setup: &Setup) -> Self {
-        let shift = |tlb: &Geometry, page: &BlockSize| {
+impl StackLayout {
+    pub(crate) fn new(setup: &TlbSetup) -> Self {
+        let shift = |tlb: &TlbGeometry, page: &BlockSize| {
             page.bytes().trailing_zeros() + u32::from(tlb.paired)
         };
         let mut wanted: Vec<(u32, u32, u32)> = Vec::new();
@@ -103,12 +103,13 @@ impl Layout {
             }
         }
         layout.first_group.push(layout.groups.len());
-        let group = |tlb: &Geometry, page: &BlockSize| {
+        let group = |tlb: &TlbGeometry, page: &BlockSize| {
             let mask = u64::from(tlb.sets() - 1);
-            let same = |g: &Group| layout.shifts[g.size] == shift(tlb, page) && g.mask == mask;
+            let same = |g: &LruStacks| layout.shifts[g.size] == shift(tlb, page) && g.mask == mask;
             layout.groups.iter().position(same).unwrap_or(usize::MAX)
         };
-        let row = |tlb: &Geometry| setup.page_sizes.iter().map(|page| group(tlb, page)).collect();
+        let row =
+            |tlb: &TlbGeometry| setup.page_sizes.iter().map(|page| group(tlb, page)).collect();
         layout.group_of = setup.tlbs.iter().map(row).collect();
         layout.ways = setup.tlbs.iter().map(|tlb| count(tlb.ways)).collect();
         layout
@@ -119,7 +120,7 @@ impl Layout {
             self.shifts.push(shift);
             self.first_group.push(self.groups.len());
         }
-        self.groups.push(Group {
+        self.groups.push(LruStacks {
             size: self.shifts.len() - 1,
             mask: u64::from(sets - 1),
             depth: count(ways),
@@ -136,10 +137,11 @@ fn count(entries: u32) -> usize {
     usize::try_from(entries).unwrap_or(usize::MAX)
 }
 
-impl Setup {
+impl TlbSetup {
     /// Bytes that one processor's TLBs take.
     #[must_use]
     pub fn bytes_per_processor(&self) -> u64 {
-        u64::try_from(Layout::new(self).pages).map_or(u64::MAX, |pages| pages.saturating_mul(8))
+        u64::try_from(StackLayout::new(self).pages)
+            .map_or(u64::MAX, |pages| pages.saturating_mul(8))
     }
 }

@@ -7,16 +7,16 @@
 //!
 //! ```
 //! use homenode_base::BlockSize;
-//! use homenode_tlb::{Counter, Filter, Part, Setup, TlbSpec};
+//! use homenode_tlb::{TlbCounter, Filter, ProcessorShare, TlbSetup, TlbSpec};
 //! use homenode_trace::Batch;
 //! let tlbs = TlbSpec::parse_list(&["entries=2,ways=2"])?.into_iter().map(|t| t.geometry);
-//! let setup = Setup {
+//! let setup = TlbSetup {
 //!     tlbs: tlbs.collect(),
 //!     page_sizes: vec![BlockSize::new(4096)?],
 //!     processors: 1,
 //!     filter: Filter::default(),
 //! };
-//! let mut counter = Counter::new(&setup, Part::WHOLE);
+//! let mut counter = TlbCounter::new(&setup, ProcessorShare::WHOLE);
 //! let addr = vec![0x1000, 0x2000, 0x1004, 0x3000, 0x2000];
 //! let [kind, size] = [vec![0; 5], vec![4; 5]];
 //! counter.push(&Batch { thread: vec![0; 5], kind, size, addr, ..Batch::default() });
@@ -31,7 +31,7 @@ mod engine;
 mod layout;
 mod spec;
 
-pub use design::{Entry, Geometry, TABLE};
-pub use engine::{Counter, Counts, Part};
-pub use layout::{Filter, Setup};
+pub use design::{Entry, TABLE, TlbGeometry};
+pub use engine::{ProcessorShare, TlbCounter, TlbCounts};
+pub use layout::{Filter, TlbSetup};
 pub use spec::{ENTRIES_MAX, TlbError, TlbSpec};

@@ -1,6 +1,6 @@
 //! TLBs as users write them: `ace`, `r4000:cost=12`, `entries=64,ways=4,paired=no`.
 
-use crate::design::{Geometry, TABLE};
+use crate::design::{TABLE, TlbGeometry};
 
 /// Most entries a TLB may have. A set is searched entry by entry, so a large fully associative TLB
 /// is slow before it is impossible.
@@ -37,7 +37,7 @@ pub struct TlbSpec {
     /// As the user wrote it.
     pub text: String,
     /// How its entries are arranged.
-    pub geometry: Geometry,
+    pub geometry: TlbGeometry,
     /// What a miss costs in local references, if anybody says.
     pub miss_cost: Option<f64>,
 }
@@ -107,7 +107,7 @@ impl TlbSpec {
             Some(entry) => entry.geometry,
             None if name.is_empty() && !text.is_empty() => {
                 let entries = given.entries.ok_or_else(|| fail("entries is missing".to_owned()))?;
-                Geometry { entries, ways: entries, paired: false }
+                TlbGeometry { entries, ways: entries, paired: false }
             }
             None => {
                 let known: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
@@ -163,11 +163,11 @@ impl Given {
     }
 
     /// The geometry with what was said about it, if it can be built.
-    fn geometry(&self, base: Geometry) -> Result<Geometry, String> {
+    fn geometry(&self, base: TlbGeometry) -> Result<TlbGeometry, String> {
         let entries = self.entries.unwrap_or(base.entries);
         let full = base.ways == base.entries;
         let ways = self.ways.unwrap_or(if full { entries } else { base.ways });
-        let geometry = Geometry { entries, ways, paired: self.paired.unwrap_or(base.paired) };
+        let geometry = TlbGeometry { entries, ways, paired: self.paired.unwrap_or(base.paired) };
         if !entries.is_multiple_of(ways) {
             return Err(format!("{entries} entries cannot be divided into sets of {ways}"));
         }

@@ -4,14 +4,21 @@
 use std::collections::BTreeMap;
 
 use homenode_base::{AccessKind, BlockSize, Flags, Rng};
-use homenode_tlb::{Counter, Counts, Filter, Geometry, Part, Setup, TABLE, TlbSpec};
+use homenode_tlb::{
+    Filter, ProcessorShare, TABLE, TlbCounter, TlbCounts, TlbGeometry, TlbSetup, TlbSpec,
+};
 use homenode_trace::Batch;
 
 /// One reference: thread, kind, address, size, flags.
 type Reference = (u16, AccessKind, u64, u8, Flags);
 
 /// Lists of page numbers, the most recently used last: what section 6.3.2 says, word for word.
-fn oracle(tlb: Geometry, page_bytes: u64, processors: u16, references: &[Reference]) -> [u64; 2] {
+fn oracle(
+    tlb: TlbGeometry,
+    page_bytes: u64,
+    processors: u16,
+    references: &[Reference],
+) -> [u64; 2] {
     let page_bytes = if tlb.paired { 2 * page_bytes } else { page_bytes };
     let sets = u64::from(tlb.entries / tlb.ways);
     let mut entries: BTreeMap<(u16, u64), Vec<u64>> = BTreeMap::new();
@@ -48,8 +55,8 @@ fn batch(references: &[Reference]) -> Batch {
     }
 }
 
-fn setup(tlbs: &[Geometry], page_sizes: &[u64], processors: u16) -> Setup {
-    Setup {
+fn setup(tlbs: &[TlbGeometry], page_sizes: &[u64], processors: u16) -> TlbSetup {
+    TlbSetup {
         tlbs: tlbs.to_vec(),
         page_sizes: page_sizes.iter().map(|&b| BlockSize::new(b).unwrap()).collect(),
         processors,
@@ -57,9 +64,9 @@ fn setup(tlbs: &[Geometry], page_sizes: &[u64], processors: u16) -> Setup {
     }
 }
 
-fn count(setup: &Setup, references: &[Reference], parts: u16) -> Counts {
+fn count(setup: &TlbSetup, references: &[Reference], parts: u16) -> TlbCounts {
     let part = |index| {
-        let mut counter = Counter::new(setup, Part { index, count: parts });
+        let mut counter = TlbCounter::new(setup, ProcessorShare { index, count: parts });
         references.chunks(97).for_each(|some| counter.push(&batch(some)));
         counter.finish()
     };
@@ -96,7 +103,7 @@ fn random_references(rng: &mut Rng, length: usize) -> Vec<Reference> {
 }
 
 /// The designs of the table and shapes at the edges.
-fn geometries() -> Vec<Geometry> {
+fn geometries() -> Vec<TlbGeometry> {
     let odd = [
         "entries=1",
         "entries=2",
@@ -138,7 +145,7 @@ fn more_ways_never_miss_more() {
     let mut rng = Rng::new(16);
     for sets in [1, 4, 16] {
         let ways = 1..=40;
-        let tlbs = ways.map(|ways| Geometry { entries: sets * ways, ways, paired: false });
+        let tlbs = ways.map(|ways| TlbGeometry { entries: sets * ways, ways, paired: false });
         let setup = setup(&tlbs.collect::<Vec<_>>(), &[16, 256], 2);
         for _ in 0..20 {
             let counts = count(&setup, &random_references(&mut rng, 2_000), 1);

@@ -2,7 +2,7 @@
 //! trace; never a panic.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod sample;
+mod support;
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use homenode_base::{Access, AccessKind};
 use homenode_trace::{
     Batch, TraceError, TraceReader, TraceWriter, Want, WriterOptions, repair, repair_bytes,
 };
-use sample::{Step, read, small_chunks, steps, write};
+use support::{Step, read, small_chunks, steps, write};
 
 fn open(bytes: &[u8]) -> Result<TraceReader, TraceError> {
     TraceReader::from_bytes(bytes.to_vec(), "t.hnt")

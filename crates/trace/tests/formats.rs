@@ -1,12 +1,12 @@
 //! Files that earlier versions wrote stay readable, byte for byte as they are in `testdata`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod sample;
+mod support;
 
 use std::path::Path;
 
 use homenode_trace::TraceReader;
-use sample::{read, small_chunks, steps, write};
+use support::{read, small_chunks, steps, write};
 
 const CHECKSUM: &str = "eb4e8034b8c5580fb6f78697437c65c1";
 

@@ -1,12 +1,12 @@
 //! Import of what tracers and profilers print.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod sample;
+mod support;
 
 use std::path::Path;
 
 use homenode_trace::TraceReader;
-use sample::text::{accesses, exported, imported, refused};
+use support::text::{accesses, exported, imported, refused};
 
 fn fixture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats");

@@ -1,7 +1,7 @@
 //! Import and export of every format in the tables.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod sample;
+mod support;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,8 +9,8 @@ use std::path::Path;
 use homenode_trace::import::{self, Input};
 use homenode_trace::{Columns, TraceReader, WriterOptions, export};
 use proptest::prelude::*;
-use sample::text::{accesses, exported, imported, refused};
-use sample::{Step, any_steps, read, small_chunks, steps, write};
+use support::text::{accesses, exported, imported, refused};
+use support::{Step, any_steps, read, small_chunks, steps, write};
 
 proptest! {
     #[test]

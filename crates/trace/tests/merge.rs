@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 
-mod merging;
-mod sample;
+mod oracle {
+    pub mod merge;
+}
+mod support;
 
 use std::collections::BTreeMap;
 
@@ -13,8 +15,8 @@ use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, MovedRange, RangeKind, SourceLine,
     TraceReader, TraceWriter, WriterOptions,
 };
-use merging::{Naive, STRIDE};
-use sample::{Step, by_hand, kept, read};
+use oracle::merge::{Naive, STRIDE};
+use support::{Step, by_hand, kept, read};
 
 fn metadata() -> Metadata {
     Metadata { program: "sample".into(), word_size: 4, ..Metadata::default() }
@@ -145,7 +147,7 @@ fn a_mix_is_what_plain_lists_give() {
         assert!(read(&mix) == expected, "round {round}: {given:?}");
         let private = |access: &&Access| access.flags.contains(Flags::PRIVATE);
         let counted: u64 = report.processes.iter().map(|process| process.private_references).sum();
-        let found = sample::accesses(&expected);
+        let found = support::accesses(&expected);
         assert_eq!(counted, found.iter().filter(private).count() as u64);
         let references: u64 = report.processes.iter().map(|process| process.references).sum();
         assert_eq!(references, mix.references());
@@ -161,7 +163,7 @@ fn long_traces_are_emitted_whole() {
         let mut out = Vec::new();
         let options = WriterOptions { columns: Columns::default(), level: 1, chunk_rows: 1 << 20 };
         let mut writer = TraceWriter::new(&mut out, "long", options).unwrap();
-        sample::accesses(&steps).iter().for_each(|access| writer.push(access).unwrap());
+        support::accesses(&steps).iter().for_each(|access| writer.push(access).unwrap());
         writer.finish(metadata()).unwrap();
         TraceReader::from_bytes(out, "long").unwrap()
     };
@@ -185,7 +187,7 @@ fn each_process_keeps_its_order_and_its_columns() {
     let full = trace("full", &with_pc, only(Columns { pc: true, ..Columns::default() }));
     let (mix, report) = merged(&[bare, full], &["quantum=2"]).unwrap();
     assert_eq!(mix.columns(), Columns { pc: true, pid: true, ..Columns::default() });
-    let rows: Vec<(u16, u64, u64, u32)> = sample::accesses(&read(&mix))
+    let rows: Vec<(u16, u64, u64, u32)> = support::accesses(&read(&mix))
         .iter()
         .map(|access| (access.thread, access.addr, access.pc, access.pid))
         .collect();
@@ -285,7 +287,7 @@ fn a_mix_can_be_merged_again() {
     let (mix, report) = merged(&[third, pair], &["private=keep"]).unwrap();
     let pids: Vec<&[u32]> = report.processes.iter().map(|p| p.pids.as_slice()).collect();
     assert_eq!(pids, [&[1][..], &[2, 3]]);
-    let found = sample::accesses(&read(&mix));
+    let found = support::accesses(&read(&mix));
     // The two processes of the pair have addresses of up to 48 bits.
     let rows: Vec<(u32, u64)> = found.iter().map(|access| (access.pid, access.addr)).collect();
     let far = 1 << 48;

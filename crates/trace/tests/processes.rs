@@ -1,7 +1,7 @@
 //! Mixes of processes from whole systems: by hand, and against the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod sample;
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, MovedRange, Process, ProcessorAreas,
     RangeKind, SourceLine, TraceReader, TraceWriter, WriterOptions,
 };
-use sample::{Step, accesses, read};
+use support::{Step, accesses, read};
 
 const KERNEL: Flags = Flags::KERNEL;
 
@@ -323,7 +323,8 @@ fn what_is_no_whole_system_is_refused() {
     let processes = [1, 2].map(|pid| Process { pid, names: Vec::new() });
     assert_eq!(mix.metadata().processes, processes);
     let columns = Columns { pid: false, ..Columns::ALL };
-    let bytes = sample::write(&sample::steps(), WriterOptions { columns, ..Default::default() }).0;
+    let bytes =
+        support::write(&support::steps(), WriterOptions { columns, ..Default::default() }).0;
     let trace = TraceReader::from_bytes(bytes, "t.hnt").unwrap();
     let error = mixed(&trace, &[]).map(|_| ()).unwrap_err();
     assert!(error.contains("which process") && error.contains("--via qemu-system"), "{error}");

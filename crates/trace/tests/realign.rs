@@ -1,7 +1,7 @@
 //! Data re-alignment against cases done by hand, and against an oracle that keeps whole sets.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod sample;
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, RangeKind, SourceLine, TraceReader,
     TraceWriter, WriterOptions,
 };
-use sample::{Step, accesses, by_hand, read, write};
+use support::{Step, accesses, by_hand, read, write};
 
 fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, String> {
     realigned_with(steps, page, (window, false))

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "the test knows which events it makes")]
 
-mod sample;
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::transform::transform_file;
 use homenode_trace::{Columns, Event, EventKind, TraceReader, WriterOptions};
-use sample::{Step, read, write};
+use support::{Step, read, write};
 
 const WORKERS: u16 = 4;
 const LOCK: u64 = 0x1_0000;

@@ -4,11 +4,11 @@
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod fuzz;
-mod sample;
+mod support;
 
 use std::path::{Path, PathBuf};
 
-use sample::{small_chunks, steps, write};
+use support::{small_chunks, steps, write};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -61,7 +61,7 @@ fn seeds_pass() {
 fn a_sealed_chunk_is_a_readable_trace() {
     let file = fuzz::sealed(&chunk()).unwrap();
     let trace = homenode_trace::TraceReader::from_bytes(file, "sealed").unwrap();
-    assert_eq!(sample::read(&trace), steps());
+    assert_eq!(support::read(&trace), steps());
 }
 
 /// With every checksum right, a chunk that claims two million rows for a few bytes is an error, and

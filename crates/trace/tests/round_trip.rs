@@ -1,12 +1,12 @@
 //! What was written is read.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod sample;
+mod support;
 
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_trace::{Batch, Columns, TraceReader, TraceWriter, Want, WriterOptions};
 use proptest::prelude::*;
-use sample::{any_columns, any_steps, kept, read, small_chunks, steps, steps_of, write};
+use support::{any_columns, any_steps, kept, read, small_chunks, steps, steps_of, write};
 
 proptest! {
     #[test]

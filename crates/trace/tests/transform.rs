@@ -1,14 +1,14 @@
 //! Every transform over small traces, and the perturbations against their definitions.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod sample;
+mod support;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::transform::{Entry, Piece, TABLE, TransformError, transform_file};
 use homenode_trace::{Columns, Event, EventKind, Metadata, TraceReader, WriterOptions};
-use sample::{Step, read, steps, write};
+use support::{Step, read, steps, write};
 
 fn options() -> WriterOptions {
     WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 }

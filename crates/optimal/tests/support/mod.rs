@@ -5,7 +5,7 @@ use homenode_base::{AccessKind, BlockSize, Rng};
 use homenode_machine::Prices;
 use homenode_optimal::brute::{Model, Places, Reference};
 use homenode_optimal::placement;
-use homenode_placement::policy::{Entry, Setup};
+use homenode_placement::policy::{Entry, PlacementSetup};
 use homenode_placement::{
     Cost, Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally,
 };
@@ -39,8 +39,8 @@ pub fn histories(trace: &[Reference], processors: u16, split_periods: Vec<u64>) 
     builder.finish().0
 }
 
-pub fn setup(prices: Prices, processors: u16) -> Setup {
-    Setup::new(processors, BlockSize::new(64).unwrap(), &prices.into())
+pub fn setup(prices: Prices, processors: u16) -> PlacementSetup {
+    PlacementSetup::new(processors, BlockSize::new(64).unwrap(), &prices.into())
 }
 
 /// What a policy counts over a trace of one block.

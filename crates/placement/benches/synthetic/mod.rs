@@ -3,7 +3,7 @@
 
 use homenode_base::{BlockSize, Rng};
 use homenode_machine::{Machine, PriceList, Prices};
-use homenode_placement::policy::{Entry, Setup};
+use homenode_placement::policy::{Entry, PlacementSetup};
 use homenode_placement::{
     Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally, Times,
 };
@@ -132,7 +132,7 @@ pub fn walk(
     times: usize,
 ) -> Tally {
     let spec = PolicySpec::parse(name, tables).expect("a policy of the tables");
-    let setup = Setup::new(histories.processors(), histories.block_size(), &prices);
+    let setup = PlacementSetup::new(histories.processors(), histories.block_size(), &prices);
     let mut policy = spec.build(&setup).expect("it fits the machine");
     let mut tally = Tally::default();
     for _ in 0..times {

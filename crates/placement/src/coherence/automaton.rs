@@ -7,7 +7,7 @@ use super::counters::Counters;
 use super::parameters::counter_limit;
 use crate::builder::Times;
 use crate::history::{Block, Run};
-use crate::policy::{Policy, Setup};
+use crate::policy::{PlacementSetup, Policy};
 use crate::set_policy::SetPolicy;
 
 /// When a block is frozen and defrosted, in references.
@@ -30,7 +30,7 @@ pub(super) struct Delaying {
 
 /// What distinguishes the policies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
+pub(super) struct CoherenceRules {
     /// Whether a write updates the other copies instead of removing them.
     pub(super) updates: bool,
     pub(super) freezing: Option<Freezing>,
@@ -44,12 +44,12 @@ pub(super) struct Rules {
 ///
 /// The first toucher is the home of a block and holds its first copy. The home always holds one.
 pub(super) struct Automaton {
-    rules: Rules,
+    rules: CoherenceRules,
     counters: Counters,
 }
 
 impl Automaton {
-    pub(super) fn build(setup: &Setup, rules: Rules) -> Box<dyn Policy> {
+    pub(super) fn build(setup: &PlacementSetup, rules: CoherenceRules) -> Box<dyn Policy> {
         let limit = rules.delaying.map_or(0, |d| counter_limit(d.counter, setup.block_size));
         let counters = Counters::new(setup.processors, limit);
         Self { rules, counters }.for_processors(setup.processors)
@@ -71,7 +71,7 @@ impl SetPolicy for Automaton {
         };
         for &run in runs {
             if state.set.contains(run.processor()) {
-                state.with_copy(run, Part::whole(run), tally);
+                state.with_copy(run, RunPart::whole(run), tally);
             } else {
                 state.without_copy(run, tally);
             }
@@ -104,13 +104,13 @@ struct State<'a, const WORDS: usize> {
     removal: Option<Time>,
     /// Time of the defrost, if later than the present.
     frozen_until: Time,
-    rules: Rules,
+    rules: CoherenceRules,
     counters: &'a mut Counters,
 }
 
 /// Some references of a run that follow one another.
 #[derive(Clone, Copy)]
-struct Part {
+struct RunPart {
     reads: u64,
     writes: u64,
     /// Position in the run of the first of the writes, if there are any. Its Time, that of the run
@@ -118,15 +118,15 @@ struct Part {
     first_write: u64,
 }
 
-/// The reference that calls for a copy, and what is around it.
-struct Call {
-    before: Part,
+/// The reference of a run at which its processor asks for a copy, and the run around it.
+struct CopyTrigger {
+    before: RunPart,
     at: u64,
     is_write: bool,
-    after: Part,
+    after: RunPart,
 }
 
-impl Part {
+impl RunPart {
     /// All of a run, which begins with its writes.
     #[inline]
     fn whole(run: Run) -> Self {
@@ -141,16 +141,16 @@ impl Part {
     }
 }
 
-impl Call {
+impl CopyTrigger {
     /// At the first read of a run that has one.
     #[inline]
     fn first_read(run: Run) -> Self {
         let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
         Self {
-            before: Part { reads: 0, writes, first_write: 0 },
+            before: RunPart { reads: 0, writes, first_write: 0 },
             at: writes,
             is_write: false,
-            after: Part {
+            after: RunPart {
                 reads: run.reads() - 1,
                 writes: run.writes() - writes,
                 first_write: writes + reads,
@@ -161,10 +161,10 @@ impl Call {
     /// At any position.
     fn at(run: Run, at: u64) -> Self {
         Self {
-            before: Part::between(run, 0, at),
+            before: RunPart::between(run, 0, at),
             at,
             is_write: run.next_write(at) == Some(at),
-            after: Part::between(run, at + 1, run.references()),
+            after: RunPart::between(run, at + 1, run.references()),
         }
     }
 }
@@ -172,7 +172,7 @@ impl Call {
 impl<const WORDS: usize> State<'_, WORDS> {
     /// References of a processor that holds a copy.
     #[inline]
-    fn with_copy(&mut self, run: Run, part: Part, tally: &mut Tally) {
+    fn with_copy(&mut self, run: Run, part: RunPart, tally: &mut Tally) {
         tally.local_reads += part.reads;
         tally.local_writes += part.writes;
         if self.rules.updates {
@@ -188,20 +188,21 @@ impl<const WORDS: usize> State<'_, WORDS> {
         let q = run.processor();
         let frozen = self.thaw(run.time());
         let Some(delaying) = self.rules.delaying else {
+            // Only a read replicates: a run of writes stays remote however long it is.
             if frozen || run.cycle_reads() == 0 {
                 self.map(q, tally);
-                return self.remote(run, Part::whole(run), tally);
+                return self.remote(run, RunPart::whole(run), tally);
             }
             if run.cycle_writes() > 0 {
                 self.map(q, tally);
             }
-            return self.copy(run, Call::first_read(run), tally);
+            return self.copy(run, CopyTrigger::first_read(run), tally);
         };
         self.map(q, tally);
         let exhausted = if frozen { None } else { self.exhausted(run, delaying) };
         match exhausted {
-            Some(at) => self.copy(run, Call::at(run, at), tally),
-            None => self.remote(run, Part::whole(run), tally),
+            Some(at) => self.copy(run, CopyTrigger::at(run, at), tally),
+            None => self.remote(run, RunPart::whole(run), tally),
         }
     }
 
@@ -209,6 +210,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
     #[inline]
     fn exhausted(&mut self, run: Run, delaying: Delaying) -> Option<u64> {
         let counted = if delaying.accesses { run.references() } else { run.reads() };
+        // Counted accesses before the one that brings the counter to 0.
         let last = self.counters.left(run.processor()) - 1;
         if counted <= last {
             self.counters.count(run.processor(), counted);
@@ -217,16 +219,18 @@ impl<const WORDS: usize> State<'_, WORDS> {
         if delaying.accesses {
             return Some(last);
         }
+        // Read number `last` stands behind that many whole cycles and the writes of its own cycle.
         let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
         Some(last / reads * (writes + reads) + writes + last % reads)
     }
 
-    /// A reference calls for a copy, and gets one unless the block freezes. A write that does so is
+    /// A reference asks for a copy, and gets one unless the block freezes. A write that does so is
     /// made where the block is, before the interrupt.
-    fn copy(&mut self, run: Run, call: Call, tally: &mut Tally) {
-        let Call { mut before, at, is_write, mut after } = call;
+    fn copy(&mut self, run: Run, trigger: CopyTrigger, tally: &mut Tally) {
+        let CopyTrigger { mut before, at, is_write, mut after } = trigger;
         let q = run.processor();
         if is_write {
+            // The write itself is served remotely, so it belongs to what comes before the copy.
             before.first_write = if before.writes > 0 { before.first_write } else { at };
             before.writes += 1;
         }
@@ -234,6 +238,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
         if self.freezes(run.time() + at, tally) {
             self.counters.map(q);
             self.counters.restart(q);
+            // The read that was refused a copy is remote like those after it.
             after.reads += u64::from(!is_write);
             return self.remote(run, after, tally);
         }
@@ -251,7 +256,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
 
     /// References of a processor without a copy, which go to the home.
     #[inline]
-    fn remote(&mut self, run: Run, part: Part, tally: &mut Tally) {
+    fn remote(&mut self, run: Run, part: RunPart, tally: &mut Tally) {
         tally.remote_reads += part.reads;
         tally.remote_writes += part.writes;
         if self.rules.updates {
@@ -280,6 +285,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
         self.removal = Some(now);
         self.set = ProcessorSet::single(q);
         self.copies = 1;
+        // All other processors map the block at its old home; those mappings are void now.
         if self.home != q {
             self.home = q;
             self.counters.forget_all();

@@ -4,14 +4,14 @@ use homenode_base::ProcId;
 
 /// A remote mapping, with what is left of its counter; valid if its stamp is the present one.
 #[derive(Clone, Copy, Default)]
-struct Mapping {
+struct RemoteMapping {
     stamp: u64,
     left: u64,
 }
 
 /// The remote mappings of one block at a time, one for each processor.
 pub(super) struct Counters {
-    mappings: Vec<Mapping>,
+    mappings: Vec<RemoteMapping>,
     stamp: u64,
     /// Where a counter starts.
     limit: u64,
@@ -19,12 +19,13 @@ pub(super) struct Counters {
 
 impl Counters {
     pub(super) fn new(processors: u16, limit: u64) -> Self {
-        let mappings = vec![Mapping::default(); usize::from(processors)];
+        let mappings = vec![RemoteMapping::default(); usize::from(processors)];
         Self { mappings, stamp: 0, limit }
     }
 
     /// Forgets all mappings: another block, or the home has moved.
     pub(super) fn forget_all(&mut self) {
+        // Mappings with an older stamp are void: no loop over processors for every block.
         self.stamp += 1;
     }
 
@@ -39,7 +40,7 @@ impl Counters {
         let mapping = &mut self.mappings[usize::from(q)];
         let new = mapping.stamp != stamp;
         if new {
-            *mapping = Mapping { stamp, left };
+            *mapping = RemoteMapping { stamp, left };
         }
         new
     }

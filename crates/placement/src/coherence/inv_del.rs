@@ -1,6 +1,6 @@
 //! Invalidate with a hardware counter.
 
-use super::automaton::{Automaton, Delaying, Rules};
+use super::automaton::{Automaton, CoherenceRules, Delaying};
 use super::parameters::{CHARGE_MAPPINGS, COUNT, COUNTER};
 use crate::policy::{Entry, RunsOn};
 
@@ -26,7 +26,7 @@ pub const ENTRY: Entry = Entry {
     assigns_homes: false,
     runs_on: RunsOn::Both,
     build: |setup, values| {
-        let rules = Rules {
+        let rules = CoherenceRules {
             updates: false,
             freezing: None,
             delaying: Some(Delaying { counter: values.get(0), accesses: values.get(1) == 1 }),

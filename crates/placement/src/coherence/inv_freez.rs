@@ -1,6 +1,6 @@
 //! Invalidate, but freeze what bounces.
 
-use super::automaton::{Automaton, Freezing, Rules};
+use super::automaton::{Automaton, CoherenceRules, Freezing};
 use super::parameters::{CHARGE_MAPPINGS, D, F};
 use crate::policy::{Entry, RunsOn};
 
@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
     assigns_homes: false,
     runs_on: RunsOn::Both,
     build: |setup, values| {
-        let rules = Rules {
+        let rules = CoherenceRules {
             updates: false,
             freezing: Some(Freezing { f: values.get(0), d: values.get(1) }),
             delaying: None,

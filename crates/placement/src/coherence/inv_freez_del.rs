@@ -1,6 +1,6 @@
 //! Invalidate with freezing and a hardware counter.
 
-use super::automaton::{Automaton, Delaying, Freezing, Rules};
+use super::automaton::{Automaton, CoherenceRules, Delaying, Freezing};
 use super::parameters::{CHARGE_MAPPINGS, COUNT, COUNTER, D, F};
 use crate::policy::{Entry, RunsOn};
 
@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
     assigns_homes: false,
     runs_on: RunsOn::Both,
     build: |setup, values| {
-        let rules = Rules {
+        let rules = CoherenceRules {
             updates: false,
             freezing: Some(Freezing { f: values.get(0), d: values.get(1) }),
             delaying: Some(Delaying { counter: values.get(2), accesses: values.get(3) == 1 }),

@@ -2,47 +2,47 @@
 
 use homenode_base::BlockSize;
 
-use crate::policy::{COUNT_END, DefaultValue, Kind, Param};
+use crate::policy::{COUNT_END, DefaultValue, ParamKind, PolicyParam};
 
-/// Source: not in the paper, which does not print its figures; the specification's default.
-pub(super) const F: Param = Param {
+/// Source: section 3.2 defines f and D but prints no values; these defaults are ours.
+pub(super) const F: PolicyParam = PolicyParam {
     name: "f",
-    kind: Kind::Count { min: 0 },
+    kind: ParamKind::Count { min: 0 },
     default: DefaultValue::Fixed(10_000),
     unit: "references",
     doc: "a write that removed copies at most this long ago freezes the block",
 };
 
-pub(super) const D: Param = Param {
+pub(super) const D: PolicyParam = PolicyParam {
     name: "d",
-    kind: Kind::Count { min: 1 },
+    kind: ParamKind::Count { min: 1 },
     default: DefaultValue::Fixed(1_000_000),
     unit: "references",
     doc: "frozen blocks defrost at every multiple of this Time",
 };
 
 /// Source: section 3.3 says bytes / 8; the published figures say words / 8 (table 6, first row).
-pub(super) const COUNTER: Param = Param {
+pub(super) const COUNTER: PolicyParam = PolicyParam {
     name: "counter",
-    kind: Kind::CountOr(&["words/8", "bytes/8"]),
+    kind: ParamKind::CountOr(&["words/8", "bytes/8"]),
     default: DefaultValue::Fixed(COUNT_END),
     unit: "references",
     doc: "where the hardware counter starts, at least 1; at 0 the block is replicated",
 };
 
 /// Source: section 3.3 counts accesses; the published figures say that only reads count.
-pub(super) const COUNT: Param = Param {
+pub(super) const COUNT: PolicyParam = PolicyParam {
     name: "count",
-    kind: Kind::Choice(&["reads", "accesses"]),
+    kind: ParamKind::Choice(&["reads", "accesses"]),
     default: DefaultValue::Fixed(0),
     unit: "",
     doc: "what the counter counts",
 };
 
 /// Source: the operating system column of the appendix, which leaves these entries out.
-pub(super) const CHARGE_MAPPINGS: Param = Param {
+pub(super) const CHARGE_MAPPINGS: PolicyParam = PolicyParam {
     name: "charge-mappings",
-    kind: Kind::Choice(&["off", "on"]),
+    kind: ParamKind::Choice(&["off", "on"]),
     default: DefaultValue::Fixed(0),
     unit: "",
     doc: "charge an entry into the operating system for every remote mapping and every freeze",

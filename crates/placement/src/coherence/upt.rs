@@ -1,6 +1,6 @@
 //! Update: replicate at once, keep for ever.
 
-use super::automaton::{Automaton, Rules};
+use super::automaton::{Automaton, CoherenceRules};
 use super::parameters::CHARGE_MAPPINGS;
 use crate::policy::{Entry, RunsOn};
 
@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
     assigns_homes: false,
     runs_on: RunsOn::PageCoherence,
     build: |setup, values| {
-        let rules = Rules {
+        let rules = CoherenceRules {
             updates: true,
             freezing: None,
             delaying: None,

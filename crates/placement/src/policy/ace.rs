@@ -2,8 +2,8 @@
 
 use homenode_stats::Tally;
 
-use super::place::Copies;
-use super::{DefaultValue, Entry, Kind, Param, RunsOn};
+use super::place::LocationSet;
+use super::{DefaultValue, Entry, ParamKind, PolicyParam, RunsOn};
 use crate::history::Block;
 use crate::set_policy::SetPolicy;
 
@@ -17,9 +17,9 @@ pub const ENTRY: Entry = Entry {
     name: "ace",
     summary: "replicate and migrate; pin for ever after `limit` invalidations",
     source: "Bolosky 1993, sections 3.1.3 and 5.1",
-    params: &[Param {
+    params: &[PolicyParam {
         name: "limit",
-        kind: Kind::Count { min: 0 },
+        kind: ParamKind::Count { min: 0 },
         default: DefaultValue::Fixed(4),
         unit: "invalidations",
         doc: "invalidations allowed before the block is pinned",
@@ -44,8 +44,10 @@ pub(super) struct Ace {
 impl SetPolicy for Ace {
     fn block<const WORDS: usize>(&mut self, Block { runs, .. }: Block<'_>, tally: &mut Tally) {
         let Some(first) = runs.first() else { return };
-        let mut copies = Copies::<WORDS>::at(first.processor());
+        let mut copies = LocationSet::<WORDS>::at(first.processor());
         let mut invalidations = 0;
+        // In registers: until the block is pinned every reference is local once it has been
+        // decided.
         let (mut local_reads, mut local_writes) = (0, 0);
         for (i, run) in runs.iter().enumerate() {
             let q = run.processor();
@@ -54,6 +56,7 @@ impl SetPolicy for Ace {
                     copies.replicate(q, self.global, tally);
                 }
             } else if !copies.only(q) {
+                // Pinned before the write is served: the block never follows this writer.
                 if copies.set.holds_other_than(q) && invalidations >= self.limit {
                     tally.freezes += 1;
                     let place = copies.collapse(q, self.global, tally);

@@ -2,7 +2,7 @@
 
 use homenode_stats::Tally;
 
-use super::place::Fixed;
+use super::place::FixedPlace;
 use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
 
@@ -25,6 +25,6 @@ struct AllGlobal;
 
 impl Policy for AllGlobal {
     fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
-        Fixed::Global.count_runs(block.runs, tally);
+        FixedPlace::Global.count_runs(block.runs, tally);
     }
 }

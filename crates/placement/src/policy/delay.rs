@@ -3,16 +3,16 @@
 use homenode_base::ProcId;
 use homenode_stats::Tally;
 
-use super::place::{Copies, Fixed};
-use super::{DefaultValue, Entry, Kind, Param, RunsOn};
+use super::place::{FixedPlace, LocationSet};
+use super::{DefaultValue, Entry, ParamKind, PolicyParam, RunsOn};
 use crate::history::{Block, Run};
 use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §5.1. A processor's first `n` references to a block it has no copy of are served
-/// where the block is; the next one makes ACE's decision. Where the text is silent (spec of the
-/// placement engine): every write that changes P resets all counters of the block, a new replica
-/// does not; a counted write to a replicated block first leaves one copy of it, in global memory or
-/// the eldest, which is an invalidation like any other. O(1) per run.
+/// where the block is; the next one makes ACE's decision. Where the text is
+/// silent, this engine decides: every write that changes P resets all counters of the block, a new
+/// replica does not; a counted write to a replicated block first leaves one copy of it, in global
+/// memory or the eldest, which is an invalidation like any other. O(1) per run.
 ///
 /// # Deviations
 /// None known. A write that only drops the global copy counts as one that "removes a copy".
@@ -21,16 +21,16 @@ pub const ENTRY: Entry = Entry {
     summary: "ACE, but a block follows a processor only after `n` references",
     source: "Bolosky 1993, section 5.1",
     params: &[
-        Param {
+        PolicyParam {
             name: "n",
-            kind: Kind::Count { min: 0 },
+            kind: ParamKind::Count { min: 0 },
             default: DefaultValue::Fixed(100),
             unit: "references",
             doc: "references served where the block is before a decision",
         },
-        Param {
+        PolicyParam {
             name: "limit",
-            kind: Kind::Count { min: 0 },
+            kind: ParamKind::Count { min: 0 },
             default: DefaultValue::Fixed(4),
             unit: "invalidations",
             doc: "invalidations allowed before the block is pinned",
@@ -43,8 +43,8 @@ pub const ENTRY: Entry = Entry {
     runs_on: RunsOn::Placement,
     build: |setup, values| {
         let delay = Delay {
-            rules: Rules { n: values.get(0), limit: values.get(1), global: setup.global },
-            counters: vec![Counter::default(); usize::from(setup.processors)],
+            rules: DelayRules { n: values.get(0), limit: values.get(1), global: setup.global },
+            counters: vec![ReferenceCounter::default(); usize::from(setup.processors)],
             stamp: 0,
         };
         Ok(delay.for_processors(setup.processors))
@@ -52,7 +52,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 #[derive(Clone, Copy)]
-struct Rules {
+struct DelayRules {
     n: u64,
     limit: u64,
     global: bool,
@@ -60,14 +60,14 @@ struct Rules {
 
 /// References counted since the reset with this stamp; older stamps mean 0.
 #[derive(Clone, Copy, Default)]
-struct Counter {
+struct ReferenceCounter {
     stamp: u64,
     count: u64,
 }
 
 struct Delay {
-    rules: Rules,
-    counters: Vec<Counter>,
+    rules: DelayRules,
+    counters: Vec<ReferenceCounter>,
     stamp: u64,
 }
 
@@ -76,7 +76,7 @@ impl SetPolicy for Delay {
         self.stamp += 1;
         let Some(first) = runs.first() else { return };
         let mut state = State {
-            copies: Copies::<WORDS>::at(first.processor()),
+            copies: LocationSet::<WORDS>::at(first.processor()),
             invalidations: 0,
             pinned: None,
             rules: self.rules,
@@ -98,19 +98,20 @@ impl SetPolicy for Delay {
 
 /// One block under way.
 struct State<'a, const WORDS: usize> {
-    copies: Copies<WORDS>,
+    copies: LocationSet<WORDS>,
     invalidations: u64,
-    pinned: Option<Fixed>,
-    rules: Rules,
-    counters: &'a mut [Counter],
+    pinned: Option<FixedPlace>,
+    rules: DelayRules,
+    counters: &'a mut [ReferenceCounter],
     stamp: &'a mut u64,
 }
 
 impl<const WORDS: usize> State<'_, WORDS> {
-    fn counter(&mut self, q: ProcId) -> &mut Counter {
+    fn counter(&mut self, q: ProcId) -> &mut ReferenceCounter {
         let counter = &mut self.counters[usize::from(q)];
+        // Raising the stamp resets the counters of all processors in one step.
         if counter.stamp != *self.stamp {
-            *counter = Counter { stamp: *self.stamp, count: 0 };
+            *counter = ReferenceCounter { stamp: *self.stamp, count: 0 };
         }
         counter
     }
@@ -120,14 +121,14 @@ impl<const WORDS: usize> State<'_, WORDS> {
         let q = run.processor();
         let mut done = from;
         if let Some(write) = run.next_write(from).filter(|_| !self.copies.only(q)) {
-            count(Fixed::Processor(q), run, (done, write), tally);
+            count(FixedPlace::Processor(q), run, (done, write), tally);
             done = write;
             if let Some(place) = self.pin(q, tally) {
                 return count(place, run, (done, run.references()), tally);
             }
             self.take(q, tally);
         }
-        count(Fixed::Processor(q), run, (done, run.references()), tally);
+        count(FixedPlace::Processor(q), run, (done, run.references()), tally);
     }
 
     /// A run by a processor that holds no copy.
@@ -140,6 +141,8 @@ impl<const WORDS: usize> State<'_, WORDS> {
             if left == 0 {
                 return self.decide(run, done, tally);
             }
+            // Up to the decision nothing changes but at a write to a replicated block, so that the
+            // references before either are counted together.
             let mut stop = end.min(done + left);
             let write = run.next_write(done).filter(|&w| w < stop && self.copies.replicated());
             if let Some(write) = write {
@@ -172,7 +175,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
             return count(place, run, (at, run.references()), tally);
         }
         self.take(q, tally);
-        count(Fixed::Processor(q), run, (at, run.references()), tally);
+        count(FixedPlace::Processor(q), run, (at, run.references()), tally);
     }
 
     fn take(&mut self, q: ProcId, tally: &mut Tally) {
@@ -181,7 +184,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
     }
 
     /// Pins the block if a write by `q` is one invalidation too many.
-    fn pin(&mut self, q: ProcId, tally: &mut Tally) -> Option<Fixed> {
+    fn pin(&mut self, q: ProcId, tally: &mut Tally) -> Option<FixedPlace> {
         let invalidation = self.copies.set.holds_other_than(q);
         if invalidation && self.invalidations >= self.rules.limit {
             tally.freezes += 1;
@@ -192,13 +195,17 @@ impl<const WORDS: usize> State<'_, WORDS> {
     }
 
     /// Where references without a copy are served: globally if possible, else remotely.
-    fn elsewhere(&self) -> Fixed {
-        if self.copies.global { Fixed::Global } else { Fixed::Processor(self.copies.eldest) }
+    fn elsewhere(&self) -> FixedPlace {
+        if self.copies.global {
+            FixedPlace::Global
+        } else {
+            FixedPlace::Processor(self.copies.eldest)
+        }
     }
 }
 
 /// Counts the references of a run from one position to another, served at `place`.
-fn count(place: Fixed, run: Run, (from, to): (u64, u64), tally: &mut Tally) {
+fn count(place: FixedPlace, run: Run, (from, to): (u64, u64), tally: &mut Tally) {
     let (before, upto) = (run.prefix(from), run.prefix(to));
     place.count(run.processor(), (upto.0 - before.0, upto.1 - before.1), tally);
 }

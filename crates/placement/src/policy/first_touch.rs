@@ -2,11 +2,12 @@
 
 use homenode_stats::Tally;
 
-use super::place::Fixed;
+use super::place::FixedPlace;
 use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
 
-/// Source: spec of the placement engine; Marchetti et al. call it first-use placement.
+/// Source: Marchetti et al. 1995 §3.2, whose first-use placement this is without their annotation
+/// of the end of initialisation.
 pub const ENTRY: Entry = Entry {
     name: "first-touch",
     summary: "every block stays at the processor that references it first",
@@ -25,7 +26,7 @@ struct FirstTouch;
 impl Policy for FirstTouch {
     fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
         if let Some(first) = block.runs.first() {
-            Fixed::Processor(first.processor()).count_runs(block.runs, tally);
+            FixedPlace::Processor(first.processor()).count_runs(block.runs, tally);
         }
     }
 }

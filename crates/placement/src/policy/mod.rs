@@ -12,7 +12,9 @@ mod random;
 mod round_robin;
 mod spec;
 
-pub use spec::{COUNT_END, DefaultValue, Kind, Param, PolicyError, PolicySpec, Values};
+pub use spec::{
+    COUNT_END, DefaultValue, ParamKind, ParamValues, PolicyError, PolicyParam, PolicySpec,
+};
 
 use homenode_base::BlockSize;
 use homenode_machine::{Model, PriceList, Prices};
@@ -56,7 +58,7 @@ pub trait Policy: Send {
 
 /// What a policy may know of its surroundings.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup {
+pub struct PlacementSetup {
     /// Processors of the machine.
     pub processors: u16,
     /// Whether the machine has a memory that belongs to no processor.
@@ -71,7 +73,7 @@ pub struct Setup {
     pub model: Model,
 }
 
-impl Setup {
+impl PlacementSetup {
     /// The surroundings that a machine with this price list makes.
     #[must_use]
     pub fn new(processors: u16, block_size: BlockSize, list: &PriceList) -> Self {
@@ -113,7 +115,7 @@ impl RunsOn {
 }
 
 /// Makes an instance from surroundings and parameters.
-pub type Build = fn(&Setup, &Values) -> Result<Box<dyn Policy>, PolicyError>;
+pub type BuildPolicy = fn(&PlacementSetup, &ParamValues) -> Result<Box<dyn Policy>, PolicyError>;
 
 /// A policy as it is listed.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +127,7 @@ pub struct Entry {
     /// Where it comes from.
     pub source: &'static str,
     /// What can be set after the colon.
-    pub params: &'static [Param],
+    pub params: &'static [PolicyParam],
     /// Parameters as users write them, beside the defaults, that tests try: each parameter away
     /// from its default at least once.
     pub tested_with: &'static [&'static str],
@@ -140,7 +142,7 @@ pub struct Entry {
     /// The machines it makes sense on.
     pub runs_on: RunsOn,
     /// Makes an instance.
-    pub build: Build,
+    pub build: BuildPolicy,
 }
 
 impl Entry {

@@ -7,12 +7,12 @@ use crate::history::Run;
 
 /// The one place of a block that does not move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fixed {
+pub(crate) enum FixedPlace {
     Processor(ProcId),
     Global,
 }
 
-impl Fixed {
+impl FixedPlace {
     /// Counts reads and writes of processor `q` to a block that stays here.
     #[inline]
     pub(crate) fn count(self, q: ProcId, (reads, writes): (u64, u64), tally: &mut Tally) {
@@ -42,7 +42,7 @@ impl Fixed {
 
 /// The set P_t of a block (Bolosky §4.1.3).
 #[derive(Clone, Copy)]
-pub(crate) struct Copies<const WORDS: usize> {
+pub(crate) struct LocationSet<const WORDS: usize> {
     /// Processors that hold a copy.
     pub(crate) set: ProcessorSet<WORDS>,
     /// Whether global memory holds one.
@@ -52,8 +52,8 @@ pub(crate) struct Copies<const WORDS: usize> {
     pub(crate) eldest: ProcId,
 }
 
-impl<const WORDS: usize> Copies<WORDS> {
-    /// Free at the first toucher.
+impl<const WORDS: usize> LocationSet<WORDS> {
+    /// At the first toucher, which costs nothing.
     pub(crate) fn at(p: ProcId) -> Self {
         Self { set: ProcessorSet::single(p), global: false, eldest: p }
     }
@@ -73,8 +73,10 @@ impl<const WORDS: usize> Copies<WORDS> {
     /// A read by `q`, which holds no copy, makes one; `with_global` also puts one into global
     /// memory if there is none.
     pub(crate) fn replicate(&mut self, q: ProcId, with_global: bool, tally: &mut Tally) {
+        // After a collapse into global memory no processor holds a copy.
         let nobody = !self.set.contains(self.eldest);
         if self.global || with_global {
+            // One move fills global memory if it is not in P, one the reader's copy.
             tally.global_moves += if self.global { 1 } else { 2 };
             self.global = true;
         } else {
@@ -104,19 +106,19 @@ impl<const WORDS: usize> Copies<WORDS> {
 
     /// Leaves one copy, by a write of `q`: the global one if the machine has global memory, else
     /// q's, else the eldest. Returns the place.
-    pub(crate) fn collapse(&mut self, q: ProcId, to_global: bool, tally: &mut Tally) -> Fixed {
+    pub(crate) fn collapse(&mut self, q: ProcId, to_global: bool, tally: &mut Tally) -> FixedPlace {
         tally.faults += 1;
         if to_global {
             tally.global_moves += u64::from(!self.global);
             tally.invalidations += u64::from(self.set.holds_other_than(q));
             *self = Self { set: ProcessorSet::EMPTY, global: true, eldest: self.eldest };
-            return Fixed::Global;
+            return FixedPlace::Global;
         }
         let keep = if self.set.contains(q) { q } else { self.eldest };
         // Where keep is not q, q has no copy to lose.
         let lost = self.set.holds_other_than(keep);
         tally.invalidations += u64::from(lost);
         *self = Self::at(keep);
-        Fixed::Processor(keep)
+        FixedPlace::Processor(keep)
     }
 }

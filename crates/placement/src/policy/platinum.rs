@@ -1,10 +1,11 @@
-//! PLATINUM: follow the references, but freeze blocks that are fought over, and defrost in time.
+//! PLATINUM: follow the references, but freeze blocks written by turns, and defrost them
+//! periodically.
 
 use homenode_base::{ProcId, ProcessorSet, Time};
 use homenode_stats::Tally;
 
-use super::place::Copies;
-use super::{DefaultValue, Entry, Kind, Param, PolicyError, RunsOn};
+use super::place::LocationSet;
+use super::{DefaultValue, Entry, ParamKind, PolicyError, PolicyParam, RunsOn};
 use crate::history::{Block, Run};
 use crate::set_policy::SetPolicy;
 
@@ -21,30 +22,30 @@ pub const ENTRY: Entry = Entry {
     summary: "replicate and migrate; freeze blocks invalidated at most t1 ago; defrost every t2",
     source: "Bolosky 1993, section 5.1; Cox and Fowler 1989",
     params: &[
-        Param {
+        PolicyParam {
             name: "t1",
-            kind: Kind::Count { min: 0 },
+            kind: ParamKind::Count { min: 0 },
             default: DefaultValue::Milliseconds(10, 10_000),
             unit: "references",
             doc: "an invalidation at most this long ago freezes the block",
         },
-        Param {
+        PolicyParam {
             name: "t2",
-            kind: Kind::Count { min: 1 },
+            kind: ParamKind::Count { min: 1 },
             default: DefaultValue::Milliseconds(1_000, 1_000_000),
             unit: "references",
             doc: "frozen blocks defrost at every multiple of this Time",
         },
-        Param {
+        PolicyParam {
             name: "backoff",
-            kind: Kind::Choice(&["off", "on"]),
+            kind: ParamKind::Choice(&["off", "on"]),
             default: DefaultValue::Fixed(0),
             unit: "",
             doc: "blocks frozen again soon stay frozen longer and longer",
         },
-        Param {
+        PolicyParam {
             name: "frozen",
-            kind: Kind::Choice(&["local", "global"]),
+            kind: ParamKind::Choice(&["local", "global"]),
             default: DefaultValue::Fixed(0),
             unit: "",
             doc: "where frozen blocks stay: where they are, or in global memory",
@@ -93,7 +94,7 @@ struct Platinum {
 
 /// One block under way.
 struct State<const WORDS: usize> {
-    copies: Copies<WORDS>,
+    copies: LocationSet<WORDS>,
     last_invalidation: Option<(Time, ProcId)>,
     /// Time of the last defrost or, while frozen, of the coming one; 0: never frozen.
     defrost: Time,
@@ -104,12 +105,14 @@ impl SetPolicy for Platinum {
     fn block<const WORDS: usize>(&mut self, Block { runs, .. }: Block<'_>, tally: &mut Tally) {
         let Some(first) = runs.first() else { return };
         let mut state = State {
-            copies: Copies::<WORDS>::at(first.processor()),
+            copies: LocationSet::<WORDS>::at(first.processor()),
             last_invalidation: None,
             defrost: 0,
             level: 0,
         };
         for &run in runs {
+            // A run never crosses a multiple of t2, so whether the block is frozen at its first
+            // reference holds for all of them.
             if run.time() >= state.defrost {
                 self.decide(&mut state, run, tally);
             }
@@ -161,12 +164,13 @@ impl Platinum {
             tally.invalidations += u64::from(invalidation);
             tally.global_moves += u64::from(!state.copies.global);
             let eldest = state.copies.eldest;
-            state.copies = Copies { set: ProcessorSet::EMPTY, global: true, eldest };
+            state.copies = LocationSet { set: ProcessorSet::EMPTY, global: true, eldest };
             if invalidation {
                 state.last_invalidation = Some((now, q));
             }
         }
         tally.faults += 1;
+        // Back-off doubles the number of periods, not their length: defrosts stay multiples of t2.
         let again = state.defrost > 0 && now - state.defrost <= self.t2;
         state.level = if again && self.backoff { (state.level + 1).min(LEVEL_MAX) } else { 0 };
         let periods = now / self.t2 + (1 << state.level);

@@ -3,8 +3,8 @@
 use homenode_base::{ProcId, Rng};
 use homenode_stats::Tally;
 
-use super::place::Fixed;
-use super::{DefaultValue, Entry, Kind, Param, Policy, RunsOn};
+use super::place::FixedPlace;
+use super::{DefaultValue, Entry, ParamKind, Policy, PolicyParam, RunsOn};
 use crate::history::Block;
 
 /// Source: Bolosky §5.2.1 compares with random placement. The processor is the first number below
@@ -14,9 +14,9 @@ pub const ENTRY: Entry = Entry {
     name: "random",
     summary: "every block stays at a random processor",
     source: "static placement; Bolosky 1993, section 5.2.1",
-    params: &[Param {
+    params: &[PolicyParam {
         name: "seed",
-        kind: Kind::Count { min: 0 },
+        kind: ParamKind::Count { min: 0 },
         default: DefaultValue::Fixed(0),
         unit: "",
         doc: "seed of the random generator",
@@ -41,6 +41,6 @@ impl Policy for Random {
         let mixed = self.seed ^ block.number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let home = Rng::new(mixed).below(u64::from(self.processors));
         let home = ProcId::try_from(home).unwrap_or(0);
-        Fixed::Processor(home).count_runs(block.runs, tally);
+        FixedPlace::Processor(home).count_runs(block.runs, tally);
     }
 }

@@ -3,12 +3,13 @@
 use homenode_base::ProcId;
 use homenode_stats::Tally;
 
-use super::place::Fixed;
+use super::place::FixedPlace;
 use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
 
-/// Source: spec of the placement engine; Marchetti et al. use it for pages. By block number, so
-/// that it depends on neither the order of references nor the other blocks.
+/// Source: Marchetti et al. 1995 §1 and §4, the placement that first use is compared with. They
+/// deal pages out as they are allocated; here the block number decides, so that it depends on
+/// neither the order of references nor the other blocks.
 pub const ENTRY: Entry = Entry {
     name: "round-robin",
     summary: "block number modulo the number of processors",
@@ -30,6 +31,6 @@ impl Policy for RoundRobin {
     fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
         let home = block.number % u64::from(self.processors);
         let home = ProcId::try_from(home).unwrap_or(0);
-        Fixed::Processor(home).count_runs(block.runs, tally);
+        FixedPlace::Processor(home).count_runs(block.runs, tally);
     }
 }

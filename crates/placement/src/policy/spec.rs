@@ -2,15 +2,15 @@
 
 use homenode_machine::Model;
 
-use super::{Entry, Policy, Setup};
+use super::{Entry, PlacementSetup, Policy};
 
 /// A parameter of a policy.
 #[derive(Clone, Copy, Debug)]
-pub struct Param {
+pub struct PolicyParam {
     /// Name before the equals sign.
     pub name: &'static str,
     /// What values it takes.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// Its value when nothing is said.
     pub default: DefaultValue,
     /// Unit of the value.
@@ -21,7 +21,7 @@ pub struct Param {
 
 /// The values a parameter takes.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum ParamKind {
     /// A whole number, at least `min`.
     Count {
         /// The least value.
@@ -80,9 +80,9 @@ pub enum PolicyError {
 
 /// The value of every parameter of an entry, in the entry's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Values(Vec<u64>);
+pub struct ParamValues(Vec<u64>);
 
-impl Values {
+impl ParamValues {
     /// Value of the parameter with this position in the entry.
     ///
     /// # Panics
@@ -130,14 +130,14 @@ impl PolicySpec {
 
     /// The value of every parameter in these surroundings.
     #[must_use]
-    pub fn values(&self, setup: &Setup) -> Values {
+    pub fn values(&self, setup: &PlacementSetup) -> ParamValues {
         let pairs = self.entry.params.iter().zip(&self.given);
-        Values(pairs.map(|(p, given)| given.unwrap_or_else(|| fallback(p, setup))).collect())
+        ParamValues(pairs.map(|(p, given)| given.unwrap_or_else(|| fallback(p, setup))).collect())
     }
 
     /// Names and values of all parameters in these surroundings, as a user would write them.
     #[must_use]
-    pub fn resolved(&self, setup: &Setup) -> Vec<(&'static str, String)> {
+    pub fn resolved(&self, setup: &PlacementSetup) -> Vec<(&'static str, String)> {
         let values = self.values(setup).0;
         self.entry.params.iter().zip(values).map(|(p, v)| (p.name, p.kind.text(v))).collect()
     }
@@ -146,7 +146,7 @@ impl PolicySpec {
     ///
     /// # Errors
     /// When they do not, with what to do.
-    pub fn check(&self, setup: &Setup) -> Result<(), PolicyError> {
+    pub fn check(&self, setup: &PlacementSetup) -> Result<(), PolicyError> {
         let fail = |machine, remedy| {
             Err(PolicyError::Machine { policy: self.entry.name, machine, remedy })
         };
@@ -174,7 +174,7 @@ impl PolicySpec {
     ///
     /// # Errors
     /// When policy and machine do not fit.
-    pub fn build(&self, setup: &Setup) -> Result<Box<dyn Policy>, PolicyError> {
+    pub fn build(&self, setup: &PlacementSetup) -> Result<Box<dyn Policy>, PolicyError> {
         self.check(setup)?;
         (self.entry.build)(setup, &self.values(setup))
     }
@@ -197,7 +197,7 @@ fn parameter(entry: &Entry, item: &str) -> Result<(usize, u64), String> {
     value.map(|v| (position, v)).map_err(|expected| format!("{item}: expected {expected}"))
 }
 
-impl Kind {
+impl ParamKind {
     /// The value of a text, or what is expected instead.
     fn read(self, text: &str) -> Result<u64, String> {
         let number = |min| text.parse().ok().filter(|&n: &u64| n >= min && n < COUNT_END);
@@ -236,7 +236,7 @@ impl Kind {
     }
 }
 
-fn fallback(param: &Param, setup: &Setup) -> u64 {
+fn fallback(param: &PolicyParam, setup: &PlacementSetup) -> u64 {
     match param.default {
         DefaultValue::Fixed(value) => value,
         DefaultValue::Milliseconds(milliseconds, otherwise) => {

@@ -8,13 +8,13 @@ pub const ENTRY: Entry = Entry {
     name: "all-global",
     summary: "every page in global memory from the first reference on",
     source: "Bolosky 1993, section 3.2.1",
-    build: |_| Box::new(AllGlobal),
+    build: |_| Box::new(AllPagesGlobal),
 };
 
-struct AllGlobal;
+struct AllPagesGlobal;
 
-impl CachePolicy for AllGlobal {
-    fn cache_policy(&mut self, _: &super::Ask) -> Location {
+impl CachePolicy for AllPagesGlobal {
+    fn cache_policy(&mut self, _: &super::PolicyQuery) -> Location {
         Location::Global
     }
 }

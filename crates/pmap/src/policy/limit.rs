@@ -1,6 +1,6 @@
 //! The ACE's policy: a page moves until it has been invalidated too often.
 
-use super::{Ask, CachePolicy, Entry};
+use super::{CachePolicy, Entry, PolicyQuery};
 use crate::table::Location;
 
 /// Source: Bolosky §3.1.3, "A Simple NUMA Policy That Limits Page Movement"; the thesis's limit is
@@ -18,7 +18,7 @@ struct Limit {
 }
 
 impl CachePolicy for Limit {
-    fn cache_policy(&mut self, page: &Ask) -> Location {
+    fn cache_policy(&mut self, page: &PolicyQuery) -> Location {
         if page.invalidations < self.limit { Location::Local } else { Location::Global }
     }
 }
@@ -26,16 +26,16 @@ impl CachePolicy for Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Access, State};
+    use crate::table::{FaultKind, PageState};
 
     #[test]
     fn pins_at_the_first_fault_after_the_last_invalidation_allowed() {
         let mut policy = (ENTRY.build)(4);
         let mut ask = |invalidations, access| {
-            let state = State::ReadOnly;
-            policy.cache_policy(&Ask { state, access, held_by_others: true, invalidations })
+            let state = PageState::ReadOnly;
+            policy.cache_policy(&PolicyQuery { state, access, held_by_others: true, invalidations })
         };
-        assert_eq!(ask(3, Access::Write), Location::Local);
-        assert_eq!(ask(4, Access::Read), Location::Global);
+        assert_eq!(ask(3, FaultKind::Write), Location::Local);
+        assert_eq!(ask(4, FaultKind::Read), Location::Global);
     }
 }

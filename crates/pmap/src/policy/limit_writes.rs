@@ -1,7 +1,7 @@
 //! The limit as the placement engine's `ace` has it: only an invalidation can pin.
 
-use super::{Ask, CachePolicy, Entry};
-use crate::table::{Access, Location, State};
+use super::{CachePolicy, Entry, PolicyQuery};
+use crate::table::{FaultKind, Location, PageState};
 
 /// Source: Bolosky §5.1, where the ACE's policy is a rule about location sets: pages are replicated
 /// to their readers without end, and the write that would be one invalidation too many freezes the
@@ -18,10 +18,10 @@ struct LimitWrites {
 }
 
 impl CachePolicy for LimitWrites {
-    fn cache_policy(&mut self, page: &Ask) -> Location {
-        let once_more = page.access == Access::Write && page.held_by_others;
+    fn cache_policy(&mut self, page: &PolicyQuery) -> Location {
+        let once_more = page.access == FaultKind::Write && page.held_by_others;
         let too_often = once_more && page.invalidations >= self.limit;
-        if too_often || page.state == State::GlobalWritable {
+        if too_often || page.state == PageState::GlobalWritable {
             Location::Global
         } else {
             Location::Local

@@ -7,18 +7,18 @@ mod all_global;
 mod limit;
 mod limit_writes;
 
-use crate::table::{Access, Location, State};
+use crate::table::{FaultKind, Location, PageState};
 
 /// Every policy, in the order of lists and documentation.
 pub const TABLE: &[Entry] = &[limit::ENTRY, limit_writes::ENTRY, all_global::ENTRY];
 
 /// What a policy may know of the page that faulted.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask {
+pub struct PolicyQuery {
     /// State of the page.
-    pub state: State,
+    pub state: PageState,
     /// The least permission that resolves the fault: reading or writing.
-    pub access: Access,
+    pub access: FaultKind,
     /// Whether another processor holds a copy in its local memory.
     pub held_by_others: bool,
     /// How often the page has been invalidated: faults so far that flushed another processor's
@@ -29,7 +29,7 @@ pub struct Ask {
 /// A policy: decides whether a page belongs in local or global memory.
 pub trait CachePolicy: Send {
     /// Called once a fault, before anything is done.
-    fn cache_policy(&mut self, page: &Ask) -> Location;
+    fn cache_policy(&mut self, page: &PolicyQuery) -> Location;
 }
 
 /// A policy as it is listed.
@@ -48,7 +48,7 @@ pub struct Entry {
 /// What is wrong with a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no page policy {name:?}: expected one of {known}")]
-pub struct PolicyError {
+pub struct CachePolicyError {
     /// What was asked for.
     pub name: String,
     /// The names there are.
@@ -59,10 +59,10 @@ pub struct PolicyError {
 ///
 /// # Errors
 /// When there is none; the message lists all.
-pub fn find(name: &str) -> Result<&'static Entry, PolicyError> {
+pub fn find(name: &str) -> Result<&'static Entry, CachePolicyError> {
     TABLE.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let known: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
-        PolicyError { name: name.to_owned(), known: known.join(", ") }
+        CachePolicyError { name: name.to_owned(), known: known.join(", ") }
     })
 }
 

@@ -4,8 +4,8 @@ use homenode_advise::Layout;
 use homenode_base::BlockSize;
 use homenode_machine::PriceList;
 use homenode_placement::{
-    Cost, Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Private, Setup, Shard,
-    Tally, Times,
+    Cost, Filter, Histories, HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Private,
+    Shard, Tally, Times,
 };
 use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ pub(super) struct PricedTrace {
 pub(super) struct LayoutEvaluator<'a> {
     pub(super) machine: &'a str,
     pub(super) spec: &'a PolicySpec,
-    pub(super) setup: Setup,
+    pub(super) setup: PlacementSetup,
     pub(super) block: BlockSize,
     pub(super) prices: PriceList,
     pub(super) filter: Filter,

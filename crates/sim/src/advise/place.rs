@@ -3,7 +3,7 @@
 use homenode_advise::{Item, Layout, Survey, text};
 use homenode_base::{BlockSize, ProcId};
 use homenode_machine::Prices;
-use homenode_placement::{Block, Cost, PolicySpec, Setup, Shard, Tally};
+use homenode_placement::{Block, Cost, PlacementSetup, PolicySpec, Shard, Tally};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashMap;
 
@@ -77,7 +77,7 @@ fn choices(
     tick: ReportPart<'_>,
 ) -> Result<FxHashMap<u64, HomeChoice>, SimError> {
     let best = PolicySpec::parse("best-static", POLICIES)?;
-    let mut best = best.build(&Setup { prices: Some(prices), ..point.setup })?;
+    let mut best = best.build(&PlacementSetup { prices: Some(prices), ..point.setup })?;
     let mut policy = point.spec.build(&point.setup)?;
     let mut found = FxHashMap::default();
     let mut pending = vec![Shard::default()];

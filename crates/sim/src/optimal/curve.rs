@@ -1,7 +1,7 @@
 //! The curve that a user asks for.
 
 use homenode_optimal::{Axis, CurveSolver, Interval};
-use homenode_placement::Setup;
+use homenode_placement::PlacementSetup;
 
 use crate::error::SimError;
 use crate::placement::MatrixPlan;
@@ -19,7 +19,7 @@ pub(super) fn replicates(name: &str) -> Option<bool> {
 pub(super) fn curve_solver(
     plan: &MatrixPlan,
     policy: usize,
-    setup: &Setup,
+    setup: &PlacementSetup,
     interval: Interval,
 ) -> Result<CurveSolver, SimError> {
     let replicate = replicates(plan.policies[policy].entry.name).unwrap_or(true);

@@ -2,7 +2,7 @@
 
 use homenode_machine::PriceList;
 use homenode_optimal::{Optimum, certify};
-use homenode_placement::{Block, Cost, Histories, Setup, Tally};
+use homenode_placement::{Block, Cost, Histories, PlacementSetup, Tally};
 use rayon::prelude::*;
 
 use super::curve::{curve_solver, replicates};
@@ -80,7 +80,7 @@ impl HistoryWalk<'_> {
         block: Block<'_>,
         optimum: &mut Optimum,
         (tally, found): (&Tally, &mut OptimumFindings),
-        setup: Setup,
+        setup: PlacementSetup,
     ) {
         let Some(prices) = setup.prices else { return };
         if self.wanted.placement.is_none() && !self.wanted.certify {

@@ -1,7 +1,7 @@
 //! The columns of Markatos and Chronaki's tables.
 
 use homenode_machine::EventPrices;
-use homenode_placement::{Amount, Cost, Packets, Tally};
+use homenode_placement::{Amount, Cost, NetworkPackets, Tally};
 use serde::Serialize;
 
 /// What one row of their appendix says about a policy at a page size.
@@ -10,7 +10,7 @@ pub struct PageCoherenceColumns {
     /// Cycles a reference, by part of the cost.
     pub latency: LatencyColumns,
     /// Network packets.
-    pub packets: Packets,
+    pub packets: NetworkPackets,
     /// The same for each reference.
     pub traffic: PacketColumns,
     /// Copies that a multicast updates: update packets divided by multicast writes; `null` if there
@@ -53,7 +53,7 @@ impl PageCoherenceColumns {
         let [local, remote, replication, multicast, os] =
             cost.parts().map(|(_, amount)| cycles(amount));
         let total = cycles(cost.total());
-        let packets = Packets::of(tally, events);
+        let packets = NetworkPackets::of(tally, events);
         let each = |n: u128| Amount { steps: Some(n), scale: 1 }.per(accesses);
         let multicasts = tally.multicast_writes;
         Self {

@@ -3,7 +3,7 @@
 use homenode_base::BlockSize;
 use homenode_machine::{Machine, Model, PriceList, Prices};
 use homenode_placement::{
-    Filter, HistoryBuilder, HistoryOptions, PolicySpec, Private, Setup, Shard, Times,
+    Filter, HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Private, Shard, Times,
 };
 use homenode_trace::realign::WINDOW_MAX;
 
@@ -18,7 +18,7 @@ use crate::pass::{TraceSource, check_threads, processors};
 pub(crate) struct PolicyRun {
     /// Position of the policy in the configuration.
     pub(crate) policy: usize,
-    pub(crate) setup: Setup,
+    pub(crate) setup: PlacementSetup,
 }
 
 /// Everything at one block size.
@@ -118,7 +118,8 @@ impl MatrixPlan {
             }
             let mut row = Vec::new();
             for (policy, spec) in self.policies.iter().enumerate() {
-                let mut setup = Setup { rate, ..Setup::new(self.processors, block, &prices) };
+                let mut setup =
+                    PlacementSetup { rate, ..PlacementSetup::new(self.processors, block, &prices) };
                 spec.check(&setup)?;
                 setup.prices = setup.prices.filter(|_| spec.entry.needs_prices);
                 row.push(size.job(policy, spec, setup)?);
@@ -173,7 +174,12 @@ impl MatrixPlan {
 
 impl SizePlan {
     /// The job of a policy in these surroundings, a new one if there is none yet.
-    fn job(&mut self, policy: usize, spec: &PolicySpec, setup: Setup) -> Result<usize, SimError> {
+    fn job(
+        &mut self,
+        policy: usize,
+        spec: &PolicySpec,
+        setup: PlacementSetup,
+    ) -> Result<usize, SimError> {
         let same = |j: &PolicyRun| {
             j.policy == policy && j.setup.global == setup.global && j.setup.prices == setup.prices
         };

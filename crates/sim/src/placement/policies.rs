@@ -1,7 +1,7 @@
 //! The policies there are.
 
 use homenode_machine::Model;
-use homenode_placement::policy::{DefaultValue, Entry, Kind, Param};
+use homenode_placement::policy::{DefaultValue, Entry, ParamKind, PolicyParam};
 use serde::Serialize;
 
 /// All policies the placement engine and the optimum offer, in the order of lists.
@@ -69,10 +69,10 @@ pub fn policy_rows() -> Vec<PolicyRow> {
     entries.map(row).collect()
 }
 
-fn parameter_row(param: &Param) -> PolicyParameterRow {
+fn parameter_row(param: &PolicyParam) -> PolicyParameterRow {
     let choices: &'static [&'static str] = match param.kind {
-        Kind::Count { .. } => &[],
-        Kind::Choice(words) | Kind::CountOr(words) => words,
+        ParamKind::Count { .. } => &[],
+        ParamKind::Choice(words) | ParamKind::CountOr(words) => words,
     };
     let default = match param.default {
         DefaultValue::Fixed(value) => param.kind.text(value),
@@ -80,7 +80,7 @@ fn parameter_row(param: &Param) -> PolicyParameterRow {
             format!("{ms} ms of the traced run, or {otherwise} if its time is unknown")
         }
     };
-    let numbers = matches!(param.kind, Kind::Count { .. } | Kind::CountOr(_));
+    let numbers = matches!(param.kind, ParamKind::Count { .. } | ParamKind::CountOr(_));
     PolicyParameterRow {
         name: param.name,
         default,

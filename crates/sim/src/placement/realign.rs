@@ -5,7 +5,7 @@
 //! `realign` would write for the block size.
 
 use homenode_base::AccessKind;
-use homenode_placement::{Fate, HistoryBuilder, Outside, References};
+use homenode_placement::{Fate, HistoryBuilder, OutsideReferences, ReferenceColumns};
 use homenode_trace::Batch;
 use homenode_trace::realign::{Mapping, Realignment, Scan};
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ pub(crate) struct RealigningSink {
     processors: u16,
     scan: Scan,
     window: WindowReferences,
-    outside: Outside,
+    outside: OutsideReferences,
     /// The block sizes of the builders, which are in this order.
     sizes: Vec<SizeMapping>,
     budget: MemoryBudget,
@@ -71,7 +71,7 @@ impl RealigningSink {
             processors: plan.processors,
             scan: Scan::new(window),
             window: WindowReferences::default(),
-            outside: Outside::default(),
+            outside: OutsideReferences::default(),
             sizes,
             budget,
         })
@@ -198,7 +198,7 @@ impl WindowReferences {
             addr.clear();
             let places = self.number[rows.clone()].iter().zip(&self.byte[rows.clone()]);
             addr.extend(places.map(|(&number, &byte)| mapping.address(number, byte.into())));
-            let references = References {
+            let references = ReferenceColumns {
                 time: &self.time[rows.clone()],
                 thread: &self.thread[rows.clone()],
                 write: &self.write[rows.clone()],

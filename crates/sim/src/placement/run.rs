@@ -1,6 +1,6 @@
 //! Passes over the trace, as few as memory allows, and the walks over the histories they leave.
 
-use homenode_placement::{Closed, Histories, HistoryBuilder, PARTS, Shard};
+use homenode_placement::{Histories, HistoryBuilder, PARTS, Shard, UnsortedHistories};
 use rayon::prelude::*;
 
 use super::config::SimConfig;
@@ -76,7 +76,7 @@ fn count<T: TraceSource + ?Sized>(
         // The rest waits for the next pass, in the same order.
         pending.extend(group.drain(kept..));
         let closed = pool.install(|| builders.into_par_iter().map(HistoryBuilder::close));
-        let mut closed: Vec<(Closed, Vec<Shard>)> = pool.install(|| closed.collect());
+        let mut closed: Vec<(UnsortedHistories, Vec<Shard>)> = pool.install(|| closed.collect());
         for (p, (histories, given_up)) in group.iter().zip(&mut closed) {
             let again = given_up.drain(..).map(|shard| PendingShard { size: p.size, shard });
             pending.extend(again);
@@ -85,8 +85,9 @@ fn count<T: TraceSource + ?Sized>(
             counts[p.size].outside_references += histories.outside_references();
         }
         for part in 0..PARTS {
-            let take =
-                |(p, (closed, _)): (&PendingShard, &mut (Closed, _))| (p.size, closed.take(part));
+            let take = |(p, (closed, _)): (&PendingShard, &mut (UnsortedHistories, _))| {
+                (p.size, closed.take(part))
+            };
             let histories: Vec<(usize, Histories)> =
                 pool.install(|| group.par_iter().zip(&mut closed).map(take).collect());
             walk(&pool, plan, &histories, (&mut counts, &mut meter))?;

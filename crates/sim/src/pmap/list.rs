@@ -2,7 +2,7 @@
 
 use homenode_pmap::policy::{Entry, TABLE};
 use homenode_pmap::table::{Row, rows};
-use homenode_pmap::{Counts, OwnerCopy};
+use homenode_pmap::{OwnerCopy, PmapCounts};
 use serde::Serialize;
 
 /// A page policy as it is listed.
@@ -38,11 +38,11 @@ pub struct PmapActionRow {
 /// The manager's table, every cell with a count of 0.
 #[must_use]
 pub fn pmap_actions(owner_copy: OwnerCopy) -> Vec<PmapActionRow> {
-    with_counts(owner_copy, &Counts::default())
+    with_counts(owner_copy, &PmapCounts::default())
 }
 
 /// The table with the faults that used each cell.
-pub(super) fn with_counts(owner_copy: OwnerCopy, counts: &Counts) -> Vec<PmapActionRow> {
+pub(super) fn with_counts(owner_copy: OwnerCopy, counts: &PmapCounts) -> Vec<PmapActionRow> {
     let cells = rows(owner_copy).into_iter().zip(counts.cells);
     cells.map(|(row, count)| PmapActionRow { row, actions: row.action.words(), count }).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use homenode_pmap::{Counts, KernelTime, OwnerCopy, State};
+use homenode_pmap::{KernelTime, OwnerCopy, PageState, PmapCounts};
 use serde::Serialize;
 
 use super::list::PmapActionRow;
@@ -29,7 +29,7 @@ pub struct PmapReport {
     /// Pages referenced, private memory that is taken as local aside.
     pub pages: u64,
     /// What was counted.
-    pub counts: Counts,
+    pub counts: PmapCounts,
     /// Faults by cell of the table.
     pub faults: Vec<PmapActionRow>,
     /// Pages by the state they ended in.
@@ -81,9 +81,9 @@ pub struct PmapPage {
     /// Labels of the objects in it, in order of address.
     pub objects: Vec<String>,
     /// The state it ended in.
-    pub final_state: State,
+    pub final_state: PageState,
     /// What was counted.
-    pub counts: Counts,
+    pub counts: PmapCounts,
     /// Kernel time, seconds.
     pub kernel_time_s: f64,
 }

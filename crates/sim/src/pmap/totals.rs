@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use homenode_base::BlockSize;
 use homenode_placement::{Block, Tally};
 use homenode_pmap::policy::find;
-use homenode_pmap::{Costs, Counts, KernelTime, Manager, Outcome, OwnerCopy, State};
+use homenode_pmap::{Costs, KernelTime, Manager, OwnerCopy, PageOutcome, PageState, PmapCounts};
 use homenode_trace::TraceReader;
 
 use super::config::PmapConfig;
@@ -22,12 +22,12 @@ pub(super) struct PmapTotals<'a> {
     costs: &'a Costs,
     page_size: BlockSize,
     count: usize,
-    counts: Counts,
-    global_counts: Counts,
+    counts: PmapCounts,
+    global_counts: PmapCounts,
     locality: Locality,
     pages: u64,
     final_states: BTreeMap<&'static str, u64>,
-    busiest: Vec<(KernelTime, Outcome)>,
+    busiest: Vec<(KernelTime, PageOutcome)>,
 }
 
 impl<'a> PmapTotals<'a> {
@@ -37,15 +37,15 @@ impl<'a> PmapTotals<'a> {
         count: usize,
     ) -> Self {
         let all_global = find("all-global").expect("the policy is in the table");
-        let states = [State::ReadOnly, State::LocalWritable, State::GlobalWritable];
+        let states = [PageState::ReadOnly, PageState::LocalWritable, PageState::GlobalWritable];
         Self {
             manager,
             all_global: Manager::new((all_global.build)(0), OwnerCopy::default()),
             costs,
             page_size,
             count,
-            counts: Counts::default(),
-            global_counts: Counts::default(),
+            counts: PmapCounts::default(),
+            global_counts: PmapCounts::default(),
             locality: Locality::default(),
             pages: 0,
             final_states: states.map(|state| (state.word(), 0)).into_iter().collect(),
@@ -83,7 +83,7 @@ impl<'a> PmapTotals<'a> {
     fn keep_busiest(&mut self) {
         // Times are sums of products of whole numbers and finite costs: never negative or NaN, so
         // their bits are in their order.
-        let key = |(time, outcome): &(KernelTime, Outcome)| {
+        let key = |(time, outcome): &(KernelTime, PageOutcome)| {
             (Reverse(time.total_s.to_bits()), outcome.number)
         };
         self.busiest.sort_by_key(key);
@@ -127,19 +127,20 @@ impl<'a> PmapTotals<'a> {
     }
 
     fn records(&self, trace: &TraceReader) -> Vec<PmapPage> {
-        let first = |outcome: &Outcome| outcome.number.saturating_mul(self.page_size.bytes());
-        let span = |(_, outcome): &(KernelTime, Outcome)| {
+        let first = |outcome: &PageOutcome| outcome.number.saturating_mul(self.page_size.bytes());
+        let span = |(_, outcome): &(KernelTime, PageOutcome)| {
             (first(outcome), first(outcome).saturating_add(self.page_size.bytes() - 1))
         };
         let spans: Vec<(u64, u64)> = self.busiest.iter().map(span).collect();
         let labels = homenode_analysis::labels(trace.metadata(), &spans);
-        let record = |((time, outcome), objects): (&(KernelTime, Outcome), Vec<String>)| PmapPage {
-            address: format!("0x{:x}", first(outcome)),
-            objects,
-            final_state: outcome.state,
-            counts: outcome.counts,
-            kernel_time_s: time.total_s,
-        };
+        let record =
+            |((time, outcome), objects): (&(KernelTime, PageOutcome), Vec<String>)| PmapPage {
+                address: format!("0x{:x}", first(outcome)),
+                objects,
+                final_state: outcome.state,
+                counts: outcome.counts,
+                kernel_time_s: time.total_s,
+            };
         self.busiest.iter().zip(labels).map(record).collect()
     }
 }

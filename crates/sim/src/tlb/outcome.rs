@@ -1,7 +1,7 @@
 //! Results, as the command line prints them.
 
 use homenode_placement::Synchronisation;
-use homenode_tlb::{Counts, TlbSpec};
+use homenode_tlb::{TlbCounts, TlbSpec};
 use serde::Serialize;
 
 use super::config::{Counted, TlbConfig};
@@ -82,7 +82,7 @@ pub struct TlbReport {
 /// Puts the misses beside what they were counted for.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &TlbPlan,
-    counts: &Counts,
+    counts: &TlbCounts,
     simulation: Option<PlacementSimulation>,
     (config, trace): (&TlbConfig, &T),
 ) -> TlbReport {

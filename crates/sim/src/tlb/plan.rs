@@ -2,7 +2,7 @@
 
 use homenode_base::BlockSize;
 use homenode_placement::Synchronisation;
-use homenode_tlb::{Filter, Setup, TlbSpec};
+use homenode_tlb::{Filter, TlbSetup, TlbSpec};
 
 use super::config::{Counted, TlbConfig};
 use crate::error::SimError;
@@ -15,7 +15,7 @@ const MEMORY_MAX_BYTES: u64 = 1 << 30;
 /// The TLBs, and everything else that decides what they count.
 pub(super) struct TlbPlan {
     pub(super) specs: Vec<TlbSpec>,
-    pub(super) setup: Setup,
+    pub(super) setup: TlbSetup,
 }
 
 impl TlbPlan {
@@ -33,7 +33,7 @@ impl TlbPlan {
         }
         check_threads(config.threads)?;
         let sizes = config.page_sizes.iter().map(|&bytes| BlockSize::new(bytes));
-        let setup = Setup {
+        let setup = TlbSetup {
             tlbs: specs.iter().map(|spec| spec.geometry).collect(),
             page_sizes: sizes.collect::<Result<_, _>>()?,
             processors: processors(config.processors, trace)?,

@@ -1,6 +1,6 @@
 //! One pass over the trace for all TLBs and page sizes.
 
-use homenode_tlb::{Counter, Counts, Part, Setup};
+use homenode_tlb::{ProcessorShare, TlbCounter, TlbCounts, TlbSetup};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
@@ -44,21 +44,21 @@ pub fn tlb_misses<T: TraceSource + ?Sized>(
 /// meanwhile.
 fn count<T: TraceSource + ?Sized>(
     config: &TlbConfig,
-    setup: &Setup,
+    setup: &TlbSetup,
     trace: &T,
     (progress, total): (Progress<'_>, u64),
-) -> Result<Counts, SimError> {
+) -> Result<TlbCounts, SimError> {
     let pool = thread_pool(config.threads)?;
     let parts = u16::try_from(pool.current_num_threads()).unwrap_or(u16::MAX);
     let parts = parts.min(setup.processors);
-    let counter = |index| Counter::new(setup, Part { index, count: parts });
-    let mut counters: Vec<Counter> = (0..parts).map(counter).collect();
+    let counter = |index| TlbCounter::new(setup, ProcessorShare { index, count: parts });
+    let mut counters: Vec<TlbCounter> = (0..parts).map(counter).collect();
     let read = |index, batch: &mut Batch| trace.read(index, batch);
     for_each_window(&pool, (trace, &read), (progress, total), |batches| {
         counters.par_iter_mut().for_each(|c| batches.iter().for_each(|b| c.push(b)));
         Ok(())
     })?;
-    let mut all = counters.into_iter().map(Counter::finish);
+    let mut all = counters.into_iter().map(TlbCounter::finish);
     let sum = all.next().unwrap_or_else(|| counter(0).finish());
     Ok(all.fold(sum, |mut sum, counts| {
         sum.add(&counts);

@@ -14,7 +14,7 @@ pub const TABLE: &[Entry] =
 
 /// How the entries of a TLB are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Geometry {
+pub struct TlbGeometry {
     /// Entries in all.
     pub entries: u32,
     /// Entries a set; as many as `entries` in a fully associative TLB, 1 in a direct-mapped one.
@@ -23,7 +23,7 @@ pub struct Geometry {
     pub paired: bool,
 }
 
-impl Geometry {
+impl TlbGeometry {
     /// Number of sets; the lowest bits of the page number choose one.
     #[must_use]
     pub const fn sets(self) -> u32 {
@@ -41,7 +41,7 @@ pub struct Entry {
     /// Where it comes from.
     pub source: &'static str,
     /// How its entries are arranged.
-    pub geometry: Geometry,
+    pub geometry: TlbGeometry,
     /// What a miss costs in local references, where the thesis says.
     pub miss_cost: Option<f64>,
 }

@@ -13,7 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("analysis", &["base", "trace", "stats", "machine", "placement"]),
     ("advise", &["base", "trace", "placement", "analysis"]),
     ("tlb", &["base", "trace"]),
-    ("pmap", &["base", "placement"]),
+    ("pmap", &["base", "stats", "placement"]),
     ("cache", &["base", "machine"]),
     ("protocol", &[]),
     ("clock", &["base", "trace", "machine"]),

@@ -9,6 +9,7 @@ mod markdown;
 mod modules;
 mod names;
 mod rust_functions;
+mod types;
 mod words;
 
 use std::path::Path;
@@ -45,6 +46,7 @@ fn check_all(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings: Vec<Finding> =
         files.iter().flat_map(|file| RULES.iter().flat_map(|rule| rule(file))).collect();
     findings.extend(modules::check(files));
+    findings.extend(types::check(files));
     findings.extend(crate::rooms::check(files));
     findings
 }

@@ -3,7 +3,7 @@
 use homenode_base::{Access, Flags};
 use homenode_trace::{Event, EventKind};
 
-use super::sample::{Step, accesses};
+use crate::support::{Step, accesses};
 
 /// The distance of two processes whose addresses have at most 47 bits.
 pub const STRIDE: u64 = 1 << 47;

@@ -1,0 +1,205 @@
+//! One name, one type: a reader who has met a name in one crate may trust it in the next.
+
+use std::collections::BTreeMap;
+
+use crate::source::{Finding, SourceFile};
+
+/// Names that mean the same thing in every folder that has them.
+const IDIOMS: &[&str] = &[
+    // The row of a folder's `TABLE`.
+    "Entry",
+];
+
+/// Names that stand for "the one of this file", where the file is a protocol's table or a policy's
+/// automaton. Only while nothing outside the file sees them.
+const PRIVATE_IDIOMS: &[&str] = &["State", "Condition"];
+
+/// Names that are still declared more than once.
+const DOUBLE: &[&str] = &[
+    "Area",
+    "Block",
+    "Build",
+    "BusModel",
+    "Cell",
+    "Charges",
+    "Class",
+    "Copied",
+    "Counter",
+    "Counts",
+    "Cycles",
+    "Event",
+    "Extra",
+    "FalseSharing",
+    "Family",
+    "Filter",
+    "Finding",
+    "Frame",
+    "Input",
+    "Item",
+    "Key",
+    "Known",
+    "Label",
+    "Lane",
+    "Layout",
+    "LeftOut",
+    "Mapping",
+    "Merger",
+    "Miss",
+    "Misses",
+    "Model",
+    "Number",
+    "Owner",
+    "Page",
+    "Part",
+    "Piece",
+    "Place",
+    "Places",
+    "Prices",
+    "Process",
+    "Processor",
+    "Progress",
+    "Reference",
+    "Report",
+    "Rules",
+    "Run",
+    "Scan",
+    "Scratch",
+    "Segment",
+    "Shape",
+    "Sharing",
+    "Sink",
+    "Site",
+    "Situation",
+    "Source",
+    "Step",
+    "Survey",
+    "Surveyor",
+    "Tally",
+    "Thread",
+    "Told",
+    "TraceWriter",
+    "Use",
+    "Uses",
+    "Value",
+    "Values",
+    "View",
+    "Walk",
+    "Word",
+    "WordUse",
+    "Words",
+    "Writes",
+    "Written",
+];
+
+/// A declaration of a type, and whether other files can name it.
+struct Declaration<'a> {
+    name: &'a str,
+    is_public: bool,
+}
+
+/// Every struct, enum, trait, union and type alias of `crates/*/src` is declared once. Associated
+/// types are the trait's, so they do not count.
+pub fn check(files: &[SourceFile]) -> Vec<Finding> {
+    let mut places: BTreeMap<&str, Vec<(&SourceFile, usize)>> = BTreeMap::new();
+    for file in files {
+        let Some(text) = file.text.as_deref().filter(|_| is_source(&file.path)) else { continue };
+        let lines: Vec<&str> = text.lines().collect();
+        for (index, line) in lines.iter().enumerate() {
+            let Some(declaration) = declaration(line) else { continue };
+            let is_idiom = IDIOMS.contains(&declaration.name)
+                || PRIVATE_IDIOMS.contains(&declaration.name) && !declaration.is_public;
+            if !is_idiom && !is_associated(&lines, index) {
+                places.entry(declaration.name).or_default().push((file, index + 1));
+            }
+        }
+    }
+    places.retain(|name, places| places.len() > 1 && !DOUBLE.contains(name));
+    places.iter().flat_map(|(name, places)| repeated(name, places)).collect()
+}
+
+/// A finding at each place but the first, which names the first.
+fn repeated(name: &str, places: &[(&SourceFile, usize)]) -> Vec<Finding> {
+    let Some(((first, line), rest)) = places.split_first() else { return Vec::new() };
+    let message = format!(
+        "a second type `{name}`, after {}:{line}; say in the name which one it is",
+        first.path
+    );
+    rest.iter().map(|(file, line)| file.finding(*line, message.as_str())).collect()
+}
+
+fn is_source(path: &str) -> bool {
+    let mut folders = path.split('/');
+    path.ends_with(".rs") && folders.next() == Some("crates") && folders.nth(1) == Some("src")
+}
+
+/// The type a line begins to declare, if it does; macro variables are none.
+fn declaration(line: &str) -> Option<Declaration<'_>> {
+    let line = line.trim_start();
+    let (is_public, line) = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => (true, rest.split_once(") ")?.1),
+        Some(rest) => (true, rest.strip_prefix(' ')?),
+        None => (false, line),
+    };
+    let line = line.strip_prefix("unsafe ").unwrap_or(line);
+    let (keyword, rest) = line.split_once(' ')?;
+    if !["struct", "enum", "trait", "union", "type"].contains(&keyword) {
+        return None;
+    }
+    let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    name.starts_with(char::is_uppercase).then_some(Declaration { name, is_public })
+}
+
+/// Whether the line stands in an `impl` or a `trait`. rustfmt indents what is inside, so that is
+/// what the nearest line above with less indentation begins, bounds and braces left aside.
+fn is_associated(lines: &[&str], index: usize) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let own = indent(lines[index]);
+    let mut above = lines[..index].iter().rev().filter(|line| indent(line) < own);
+    let head = above.find(|line| {
+        let line = line.trim();
+        line.starts_with(char::is_alphabetic) && line != "where"
+    });
+    head.is_some_and(|line| {
+        let line = line.trim_start().trim_start_matches("pub ").trim_start_matches("unsafe ");
+        line.starts_with("impl") || line.starts_with("trait ")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::file;
+
+    #[test]
+    fn finds_the_second_type_of_a_name() {
+        let one = file("crates/a/src/lib.rs", "/// One.\npub struct Meter {\n    a: u8,\n}\n");
+        let two = file("crates/b/src/x.rs", "mod tests {\n    pub(crate) enum Meter<'a> {}\n}\n");
+        let three = file("crates/c/src/x.rs", "type Meter = u8;\n");
+        let findings = check(&[one, two, three]);
+        let places: Vec<_> = findings.iter().map(|f| (f.path.as_str(), f.line)).collect();
+        assert_eq!(places, [("crates/b/src/x.rs", 2), ("crates/c/src/x.rs", 1)]);
+        assert!(findings[0].message.contains("crates/a/src/lib.rs:2"));
+    }
+
+    #[test]
+    fn leaves_associated_types_tests_and_idioms_alone() {
+        let bounded = "impl<T> Iterator for A<T>\nwhere\n    T: B,\n{\n    type Item = u8;\n}\n";
+        let plain = "pub trait C {\n    /// One.\n    type Item;\n}\n";
+        let idioms = "pub struct Entry;\nenum State {}\n";
+        let files = [
+            file("crates/a/src/lib.rs", &format!("{bounded}{idioms}struct Meter;\n")),
+            file("crates/b/src/lib.rs", &format!("{plain}{idioms}")),
+            file("crates/a/tests/a.rs", "struct Meter;\n"),
+        ];
+        assert_eq!(check(&files), []);
+    }
+
+    #[test]
+    fn a_public_state_is_no_idiom() {
+        let files = [
+            file("crates/a/src/lib.rs", "pub struct State;\n"),
+            file("crates/b/src/lib.rs", "pub(super) struct State;\n"),
+        ];
+        assert_eq!(check(&files).len(), 1);
+    }
+}
