@@ -7,7 +7,7 @@ use homenode_analysis::sharing::{
 };
 use homenode_analysis::synthetic::{self, Shape};
 use homenode_base::{Access, AccessKind, BlockSize, Rng};
-use homenode_machine::{Machine, PriceParts};
+use homenode_machine::{PriceParts, PricedMachine};
 use homenode_placement::{Filter, Shard};
 use homenode_trace::{AddressRange, Batch, Metadata, RangeKind, SourceLine};
 
@@ -83,7 +83,7 @@ fn whole(quantity: Quantity) -> i128 {
 
 /// o = 150 + 2, b = 2 a word: the CC machine of chapter 6.
 fn cc(bytes: u64) -> PriceParts {
-    Machine::parse("cc")
+    PricedMachine::parse("cc")
         .expect("a valid value")
         .breakdown(size(bytes))
         .expect("a valid value")

@@ -1,122 +1,179 @@
-//! The TOML file of a machine, as written.
+//! The TOML file of a machine: its kind, and what it takes from its base.
 //!
 //! ```toml
-//! name = "example"            # required
+//! name = "example"            # required, unless there is a base
+//! kind = "bus"                # optional where there is a base, or prices
 //! base = "numa"               # optional: everything not said here comes from there
 //! summary = "one line"
 //! source = "where the numbers come from"
-//! block_size_bytes = 4096     # the block size the machine is usually shown with
-//! unit = "local"              # optional: a parameter that all prices are divided by
-//! validity = "checked"        # or "as published": broken rules become notes, not errors
-//! [parameters.latency]
-//! value = 50
-//! source = "..."
-//! [prices.R]                  # r, R, g, G; absent or infinite = true: no such operation
-//! terms = { latency = 4, block_bytes = 0.5, constant = 75 }
-//! source = "..."
-//! [latencies.local]           # instead of prices: a page-coherence machine, latencies in cycles
-//! terms = { local_access = 1 } # also: remote_read remote_write replication update_packet os_entry
-//! source = "..."
-//! [packets.replication]       # also: remote_read remote_write
-//! terms = { block_words = 1 }
-//! source = "..."
 //! ```
-//! A term is a parameter's name, `block_bytes`, `block_words` or `constant`, or a product of them
-//! (`"word_transfer * block_words"`); the price is the sum of coefficient times value. Numbers have
-//! at most six decimals. With a `unit` every price is divided by that parameter and rounded to
-//! thousandths, so that a file can give nanoseconds.
+//! A base is a machine of the table and of the same kind. Tables are taken from it key by key, but
+//! a formula as a whole: its `terms` are those of one file. What else a file says depends on its
+//! kind ([`KINDS`]).
 
-use std::collections::BTreeMap;
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
 
-use serde::Deserialize;
+use crate::error::MachineError;
+use crate::kind::{KINDS, MachineKind};
+use crate::table::{Preset, TABLE};
 
-use crate::decimal::{Decimal, DecimalError};
+/// How many machines may stand on one another through `base`.
+const BASES_MAX: usize = 8;
 
-/// One file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct MachineFile {
-    pub(crate) name: String,
-    pub(crate) base: Option<String>,
-    pub(crate) summary: Option<String>,
-    pub(crate) source: Option<String>,
-    pub(crate) block_size_bytes: Option<u64>,
-    /// Name of the parameter that is the price of a local reference.
-    pub(crate) unit: Option<String>,
-    pub(crate) validity: Option<Validity>,
-    #[serde(default)]
-    pub(crate) parameters: BTreeMap<String, Parameter>,
-    #[serde(default)]
-    pub(crate) prices: PriceForms,
-    #[serde(default)]
-    pub(crate) latencies: BTreeMap<String, Formula>,
-    #[serde(default)]
-    pub(crate) packets: BTreeMap<String, Formula>,
+/// What every machine says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// Name, as in the table, the file or the price list.
+    pub name: String,
+    /// One line about the machine.
+    pub summary: String,
+    /// Where its numbers come from.
+    pub source: String,
 }
 
-/// What happens when the prices break a rule of thesis §4.1.1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub(crate) enum Validity {
-    /// An error.
-    #[default]
-    #[serde(rename = "checked")]
-    Checked,
-    /// A note: the publication uses the machine so.
-    #[serde(rename = "as published")]
-    AsPublished,
+/// A file, with what it leaves out taken from its base.
+pub(crate) struct MachineFile<'a> {
+    pub(crate) kind: MachineKind,
+    origin: &'a str,
+    text: &'a str,
+    table: Spanned<DeTable<'a>>,
 }
 
-/// A named number.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Parameter {
-    pub(crate) value: Number,
-    /// Required of every number; nothing in the program reads it.
-    #[serde(rename = "source")]
-    _source: String,
+impl<'a> MachineFile<'a> {
+    /// Reads a file and its bases; `origin` names it in errors.
+    pub(crate) fn read(text: &'a str, origin: &'a str) -> Result<Self, MachineError> {
+        Self::read_chain(text, origin, BASES_MAX)
+    }
+
+    /// Reads a file that is one of at most `files_max`, the others being its bases.
+    fn read_chain(text: &'a str, origin: &'a str, files_max: usize) -> Result<Self, MachineError> {
+        let table = DeTable::parse(text).map_err(|e| fault(text, origin, &e))?;
+        let kind = kind_unsaid(table.get_ref());
+        let mut file = Self { kind, origin, text, table };
+        let said = file.said_kind()?;
+        if let Some((base, at)) = file.take_string("base")? {
+            if files_max <= 1 {
+                let problem = format!("more than {BASES_MAX} machines stand on one another");
+                return Err(file.error(problem));
+            }
+            let base = file.base(&base, said, at)?;
+            let base = Self::read_chain(base.text, base.name, files_max - 1)?;
+            file.kind = base.kind;
+            fill_in(file.table.get_mut(), base.table.into_inner());
+        } else {
+            file.kind = said.unwrap_or(kind);
+        }
+        Ok(file)
+    }
+
+    /// The kind that the file names.
+    fn said_kind(&mut self) -> Result<Option<MachineKind>, MachineError> {
+        let Some((name, at)) = self.take_string("kind")? else { return Ok(None) };
+        match MachineKind::named(&name) {
+            Some(kind) => Ok(Some(kind)),
+            None => {
+                let known: Vec<&str> = KINDS.iter().map(|entry| entry.name).collect();
+                let known = known.join(", ");
+                Err(self.error_at(at, &format!("unknown kind {name:?}: expected one of {known}")))
+            }
+        }
+    }
+
+    /// The machine with this name, which must be of the kind that the file names, if it does.
+    fn base(
+        &self,
+        name: &str,
+        kind: Option<MachineKind>,
+        at: usize,
+    ) -> Result<&'static Preset, MachineError> {
+        let kind_of = |p: &Preset| MachineFile::read(p.text, p.name).map(|file| file.kind).ok();
+        let fits = |p: &&Preset| kind.is_none() || kind_of(p) == kind;
+        let found = TABLE.iter().find(|preset| preset.name == name);
+        if let Some(base) = found.filter(fits) {
+            return Ok(base);
+        }
+        let known: Vec<&str> = TABLE.iter().filter(fits).map(|preset| preset.name).collect();
+        let known = known.join(", ");
+        let problem = match (found.and_then(kind_of), kind) {
+            (Some(other), Some(kind)) => format!(
+                "base {name:?}: expected one of {known}, as the kind is {}; {name} is of kind {}",
+                kind.name(),
+                other.name()
+            ),
+            (_, _) => format!("base: unknown machine {name:?}: expected one of {known}"),
+        };
+        Err(self.error_at(at, &problem))
+    }
+
+    /// Takes out what the file says under a key that has the same meaning in all kinds, with the
+    /// position in the text.
+    fn take_string(&mut self, key: &str) -> Result<Option<(String, usize)>, MachineError> {
+        let Some(value) = self.table.get_mut().remove(key) else { return Ok(None) };
+        let at = value.span().start;
+        match value.into_inner().as_str() {
+            Some(text) => Ok(Some((text.to_owned(), at))),
+            None => Err(self.error_at(at, &format!("{key}: expected a string"))),
+        }
+    }
+
+    /// What the file and its bases say, but for kind and base.
+    pub(crate) fn contents<T: DeserializeOwned>(self) -> Result<T, MachineError> {
+        // Bases are sound, so that whatever is wrong has its place in this file's text.
+        let (text, origin) = (self.text, self.origin);
+        T::deserialize(Deserializer::from(self.table)).map_err(|e| fault(text, origin, &e))
+    }
+
+    /// The file, or the name in the table.
+    pub(crate) fn origin(&self) -> &'a str {
+        self.origin
+    }
+
+    fn error(&self, problem: String) -> MachineError {
+        MachineError::File { origin: self.origin.to_owned(), problem }
+    }
+
+    fn error_at(&self, at: usize, problem: &str) -> MachineError {
+        self.error(at_line(self.text, at, problem))
+    }
 }
 
-/// The four prices.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PriceForms {
-    #[serde(rename = "r")]
-    pub(crate) remote_reference: Option<Formula>,
-    #[serde(rename = "R")]
-    pub(crate) remote_move: Option<Formula>,
-    #[serde(rename = "g")]
-    pub(crate) global_reference: Option<Formula>,
-    #[serde(rename = "G")]
-    pub(crate) global_move: Option<Formula>,
+/// The kind of a machine whose file names none, and no base: it has prices or latencies.
+fn kind_unsaid(file: &DeTable<'_>) -> MachineKind {
+    let events = ["latencies", "packets"].iter().any(|&table| file.contains_key(table));
+    if events { MachineKind::PageCoherence } else { MachineKind::Placement }
 }
 
-/// A linear form, or infinity.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Formula {
-    #[serde(default)]
-    pub(crate) terms: BTreeMap<String, Number>,
-    #[serde(default)]
-    pub(crate) infinite: bool,
-    /// Required of every price; nothing in the program reads it.
-    #[serde(rename = "source")]
-    _source: String,
+/// What is wrong with a text, as TOML or as a machine.
+fn fault(text: &str, origin: &str, error: &toml::de::Error) -> MachineError {
+    let problem = at_line(text, error.span().map_or(0, |span| span.start), error.message());
+    MachineError::File { origin: origin.to_owned(), problem }
 }
 
-/// A TOML integer or float.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Number {
-    Integer(i64),
-    Float(f64),
+fn at_line(text: &str, at: usize, problem: &str) -> String {
+    let line = text.get(..at).unwrap_or(text).matches('\n').count() + 1;
+    format!("line {line}: {problem}")
 }
 
-impl Number {
-    /// The number as written: a float's shortest form is what stood in the file.
-    pub(crate) fn decimal(self) -> Result<Decimal, DecimalError> {
-        match self {
-            Self::Integer(i) => Decimal::parse(&i.to_string()),
-            Self::Float(f) => Decimal::parse(&f.to_string()),
+/// Takes from `base` what `table` leaves out; of a formula only the source.
+fn fill_in<'a>(table: &mut DeTable<'a>, base: DeTable<'a>) {
+    const FORMULA: [&str; 2] = ["terms", "infinite"];
+    let is_formula = FORMULA.iter().any(|&key| table.contains_key(key));
+    for (key, value) in base {
+        if is_formula && FORMULA.contains(&key.get_ref().as_ref()) {
+            continue;
+        }
+        match table.get_mut(key.get_ref().as_ref()).map(Spanned::get_mut) {
+            None => {
+                table.insert(key, value);
+            }
+            Some(DeValue::Table(own)) => {
+                if let DeValue::Table(base) = value.into_inner() {
+                    fill_in(own, base);
+                }
+            }
+            Some(_) => {}
         }
     }
 }

@@ -1,32 +1,36 @@
-//! Machine models: prices of references and block moves, read from `machines/*.toml`.
+//! Machine models, read from `machines/*.toml`.
 //!
-//! A machine is data: parameters, and linear forms of them and the block size. These are either
-//! four prices (r, R, g, G of Bolosky §4.1.1) or the latencies and packets of page-coherence events
-//! (Markatos and Chronaki, table 1). [`TABLE`] lists the machines that come with the program;
-//! [`Machine::parse`] also reads prices in place and users' files. A [`BusMachine`] is data of
-//! another kind: processors, caches, a bus and the cycles of its transactions (Foglia, Giorgi and
-//! Prete 2004, table 4). Prices are exact integers after scaling by a power of ten (see
-//! [`Prices`]).
+//! A machine is data, of one of the [`KINDS`]. A [`PricedMachine`] has parameters, and linear forms
+//! of them and the block size: either four prices (r, R, g, G of Bolosky §4.1.1) or the latencies
+//! and packets of page-coherence events (Markatos and Chronaki, table 1); they are exact integers
+//! after scaling by a power of ten (see [`Prices`]). A [`BusMachine`] has processors, caches, a bus
+//! and the cycles of its transactions (Foglia, Giorgi and Prete 2004, table 4). [`TABLE`] lists the
+//! machines that come with the program; [`Machine::parse`] also reads prices in place and users'
+//! files.
+//!
+//! A file's kind and base are read in `file.rs`, once for all kinds; what else it says, where its
+//! kind is. What several kinds may have, such as processors and caches, is in `parts/`.
 //!
 //! Invariant: nothing in here knows a policy or a trace.
 
-mod breakdown;
 mod bus;
-mod coherence;
 mod decimal;
+mod error;
 mod file;
-mod kernel;
+mod kind;
 mod linear;
-mod model;
+mod machine;
+mod parts;
+mod priced;
 mod prices;
 mod table;
 
-pub use breakdown::{Breakdown, PriceParts};
-pub use bus::{
-    Arbitration, Bus, BusCycles, BusMachine, CacheShape, Dispatch, Processor, Scheduler,
-};
-pub use coherence::{EventPrices, Model, PriceList};
-pub use kernel::KernelModel;
-pub use model::{Machine, MachineError};
+pub use bus::{Arbitration, BusCycles, BusMachine, BusModel};
+pub use error::MachineError;
+pub use file::Description;
+pub use kind::{KINDS, KindEntry, MachineKind};
+pub use machine::Machine;
+pub use parts::{CacheShape, Dispatch, KernelModel, ProcessorModel, SchedulerModel};
+pub use priced::{Breakdown, EventPrices, PriceList, PriceModel, PriceParts, PricedMachine};
 pub use prices::{Prices, Violation};
-pub use table::{BUS_TABLE, Preset, TABLE};
+pub use table::{Preset, TABLE};

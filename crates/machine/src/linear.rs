@@ -1,14 +1,45 @@
-//! Linear forms of parameters and block size, exact.
+//! Formulas of machine files: linear forms of parameters and block size, exact.
 
 use std::collections::BTreeMap;
 
 use homenode_base::BlockSize;
+use serde::Deserialize;
 
 use crate::decimal::{Decimal, DecimalError};
-use crate::file::Formula;
 
 /// Values of parameters by name.
 pub(crate) type Parameters = BTreeMap<String, Decimal>;
+
+/// A linear form as a file gives it, or infinity.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Formula {
+    #[serde(default)]
+    terms: BTreeMap<String, Number>,
+    #[serde(default)]
+    pub(crate) infinite: bool,
+    /// Required of every price; nothing in the program reads it.
+    #[serde(rename = "source")]
+    _source: String,
+}
+
+/// A TOML integer or float.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Number {
+    Integer(i64),
+    Float(f64),
+}
+
+impl Number {
+    /// The number as written: a float's shortest form is what stood in the file.
+    pub(crate) fn decimal(self) -> Result<Decimal, DecimalError> {
+        match self {
+            Self::Integer(i) => Decimal::parse(&i.to_string()),
+            Self::Float(f) => Decimal::parse(&f.to_string()),
+        }
+    }
+}
 
 /// Terms that are no parameters.
 const BUILT_IN: [&str; 3] = ["constant", "block_bytes", "block_words"];

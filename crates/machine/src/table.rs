@@ -32,11 +32,8 @@ pub const TABLE: &[Preset] = &[
         text: include_str!("../../../machines/genoa-nps1-lines.toml"),
     },
     Preset { name: "genoa-2s-lines", text: include_str!("../../../machines/genoa-2s-lines.toml") },
+    Preset { name: "bus-smp", text: include_str!("../../../machines/bus-smp.toml") },
 ];
-
-/// Every machine whose processors share a bus, likewise.
-pub const BUS_TABLE: &[Preset] =
-    &[Preset { name: "bus-smp", text: include_str!("../../../machines/bus-smp.toml") }];
 
 #[cfg(test)]
 mod tests {
@@ -51,8 +48,7 @@ mod tests {
             .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
             .collect();
         files.sort();
-        let mut listed: Vec<String> =
-            TABLE.iter().chain(BUS_TABLE).map(|p| p.name.to_owned()).collect();
+        let mut listed: Vec<String> = TABLE.iter().map(|p| p.name.to_owned()).collect();
         listed.sort();
         assert_eq!(files, listed);
     }

@@ -2,10 +2,16 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::BlockSize;
-use homenode_machine::{Machine, TABLE};
+use homenode_machine::{Machine, MachineError, PricedMachine, TABLE};
+
+fn from_toml(text: &str, origin: &str) -> Result<PricedMachine, MachineError> {
+    let machine = Machine::from_toml(text, origin)?;
+    let Machine::Priced(priced) = machine else { panic!("{origin} has no prices") };
+    Ok(priced)
+}
 
 fn prices(spec: &str, block_bytes: u64) -> Result<String, String> {
-    let machine = Machine::parse(spec).map_err(|e| e.to_string())?;
+    let machine = PricedMachine::parse(spec).map_err(|e| e.to_string())?;
     let block = BlockSize::new(block_bytes).unwrap();
     machine.prices(block, false).map(|p| p.to_string()).map_err(|e| e.to_string())
 }
@@ -22,7 +28,11 @@ fn table_6_3_comes_out_exactly() {
     ];
     for (name, block_bytes, expected) in rows {
         assert_eq!(prices(name, block_bytes).unwrap(), expected, "{name}");
-        assert_eq!(Machine::parse(name).unwrap().block_size_bytes(), Some(block_bytes), "{name}");
+        assert_eq!(
+            PricedMachine::parse(name).unwrap().block_size_bytes(),
+            Some(block_bytes),
+            "{name}"
+        );
     }
 }
 
@@ -38,6 +48,7 @@ fn every_preset_loads_and_has_prices_at_every_block_size() {
         let machine = Machine::parse(preset.name).unwrap();
         assert_eq!(machine.name(), preset.name);
         assert!(!machine.summary().is_empty() && !machine.source().is_empty());
+        let Machine::Priced(machine) = machine else { continue };
         for shift in 2..=30 {
             let block = BlockSize::new(1 << shift).unwrap();
             machine.price_list(block, false).unwrap();
@@ -95,11 +106,11 @@ fn a_unit_divides_every_price_and_must_be_a_parameter() {
         )
     };
     let block = BlockSize::new(4096).unwrap();
-    let machine = Machine::from_toml(&text("local", "96"), "mine.toml").unwrap();
+    let machine = from_toml(&text("local", "96"), "mine.toml").unwrap();
     // 200 / 96 = 2.08333 and (2048 + 960) / 96 = 31.33333.
     assert_eq!(machine.prices(block, false).unwrap().to_string(), "r=2.083,R=31.333");
     for (unit, value) in [("remote", "96"), ("local", "0")] {
-        let error = Machine::from_toml(&text(unit, value), "mine.toml").unwrap_err().to_string();
+        let error = from_toml(&text(unit, value), "mine.toml").unwrap_err().to_string();
         assert!(error.contains("expected the name of a parameter above 0"), "{error}");
     }
 }
@@ -108,12 +119,12 @@ fn a_unit_divides_every_price_and_must_be_a_parameter() {
 #[test]
 fn machines_as_published_carry_a_note() {
     let block = BlockSize::new(64).unwrap();
-    let notes = Machine::parse("cc+").unwrap().notes(block).unwrap();
+    let notes = PricedMachine::parse("cc+").unwrap().notes(block).unwrap();
     assert_eq!(
         notes,
         ["machine cc+ at 64-byte blocks: R > 2r does not hold (r=102,R=184), used as published"]
     );
-    assert!(Machine::parse("numa").unwrap().notes(block).unwrap().is_empty());
+    assert!(PricedMachine::parse("numa").unwrap().notes(block).unwrap().is_empty());
 }
 
 #[test]
@@ -122,7 +133,7 @@ fn prices_in_place() {
     assert_eq!(prices("prices:r=15,R=59,g=4,G=40", 8192).unwrap(), "r=15,R=59,g=4,G=40");
     assert_eq!(prices("prices:r=inf,R=59.25", 64).unwrap(), "r=inf,R=59.25");
     let block = BlockSize::new(64).unwrap();
-    let p = Machine::parse("prices:r=1.5,R=59.25").unwrap().prices(block, false).unwrap();
+    let p = PricedMachine::parse("prices:r=1.5,R=59.25").unwrap().prices(block, false).unwrap();
     assert_eq!((p.scale, p.remote_reference, p.remote_move), (100, Some(150), Some(5925)));
 }
 
@@ -132,7 +143,7 @@ fn a_broken_rule_is_named_with_the_numbers_and_the_remedy() {
     assert!(error.contains("R > 2r does not hold (r=15,R=20)"), "{error}");
     assert!(error.contains("--force"), "{error}");
     let block = BlockSize::new(64).unwrap();
-    let machine = Machine::parse("prices:r=15,R=20").unwrap();
+    let machine = PricedMachine::parse("prices:r=15,R=20").unwrap();
     assert!(machine.prices(block, true).is_ok());
     assert_eq!(machine.notes(block).unwrap().len(), 1);
 }
@@ -167,9 +178,9 @@ fn files_stand_on_a_base_and_are_checked() {
     let text = "name = \"mine\"\nbase = \"numa\"\nvalidity = \"checked\"\n\
                 [parameters.latency]\nvalue = 100\nsource = \"measured\"\n";
     let block = BlockSize::new(4096).unwrap();
-    let machine = Machine::from_toml(text, "mine.toml").unwrap();
+    let machine = from_toml(text, "mine.toml").unwrap();
     assert_eq!(machine.prices(block, false).unwrap().to_string(), "r=202,R=2523");
-    let fail = |text: &str| Machine::from_toml(text, "mine.toml").unwrap_err().to_string();
+    let fail = |text: &str| from_toml(text, "mine.toml").unwrap_err().to_string();
     let error = fail("name = \"a\"\nspeed = 3\n");
     assert!(error.contains("mine.toml") && error.contains("line 2"), "{error}");
     let formula = "name = \"a\"\n[prices.r]\nterms = { bogus = 2 }\nsource = \"x\"\n";
@@ -180,7 +191,7 @@ fn files_stand_on_a_base_and_are_checked() {
 /// Markatos and Chronaki, table 1, at the ends of their range of page sizes.
 #[test]
 fn markatos_has_the_entries_of_table_1() {
-    let machine = Machine::parse("markatos").unwrap();
+    let machine = PricedMachine::parse("markatos").unwrap();
     let at = |bytes| machine.price_list(BlockSize::new(bytes).unwrap(), false).unwrap();
     let expected = "local=5,remote_read=100,remote_write=10,replication=154,update_packet=10,\
                     os_entry=500 cycles";
@@ -198,12 +209,12 @@ fn page_coherence_machines_stand_on_a_base_and_are_checked() {
     let text = |more: &str| format!("name = \"mine\"\nbase = \"markatos\"\n{more}");
     let block = BlockSize::new(1024).unwrap();
     let near = text("[parameters.network_latency]\nvalue = 30.5\nsource = \"guess\"\n");
-    let events = Machine::from_toml(&near, "x").unwrap().price_list(block, false).unwrap();
+    let events = from_toml(&near, "x").unwrap().price_list(block, false).unwrap();
     let events = *events.events().unwrap();
     assert_eq!((events.scale, events.local, events.remote_read), (10, 50, 405));
     assert_eq!(events.replication, 10 * 4 * 256 + 305);
     let fail = |more: &str| {
-        let machine = Machine::from_toml(&text(more), "x");
+        let machine = from_toml(&text(more), "x");
         machine.and_then(|m| m.price_list(block, false)).unwrap_err().to_string()
     };
     let form = |key: &str, terms: &str| format!("[{key}]\n{terms}\nsource = \"x\"\n");
@@ -216,6 +227,6 @@ fn page_coherence_machines_stand_on_a_base_and_are_checked() {
     let product = "terms = { \"word_transfer * bogus\" = 1 }";
     assert!(fail(&form("latencies.local", product)).contains("unknown term \"bogus\""));
     let alone = "name = \"a\"\n[latencies.local]\nterms = { constant = 5 }\nsource = \"x\"\n";
-    let error = Machine::from_toml(alone, "x").unwrap_err().to_string();
+    let error = from_toml(alone, "x").unwrap_err().to_string();
     assert!(error.contains("latencies.remote_read is missing"), "{error}");
 }

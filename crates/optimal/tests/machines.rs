@@ -4,7 +4,7 @@
 mod support;
 
 use homenode_base::{BlockSize, Rng};
-use homenode_machine::{Machine, Model, Prices, TABLE as MACHINES};
+use homenode_machine::{Machine, PriceModel, PricedMachine, Prices, TABLE as MACHINES};
 use homenode_optimal::brute::Reference;
 use homenode_placement::{Cost, Tally};
 use support::{TABLES, cost, random_trace, tally};
@@ -16,7 +16,8 @@ fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, Prices, u16, &[
         for preset in MACHINES {
             let bytes = 64 << (round % 4 * 2);
             let machine = Machine::parse(preset.name).unwrap();
-            if machine.model() != Model::Placement {
+            let Machine::Priced(machine) = machine else { continue };
+            if machine.model() != PriceModel::Placement {
                 continue;
             }
             let prices = machine.prices(BlockSize::new(bytes).unwrap(), false).unwrap();
@@ -184,7 +185,7 @@ fn the_partial_order_of_figure_6_1() {
         let block = BlockSize::new(16 << (round % 10)).unwrap();
         let trace = long_runs(&mut rng, 8, 200);
         let at = |name: &str| {
-            let prices = Machine::parse(name).unwrap().prices(block, false).unwrap();
+            let prices = PricedMachine::parse(name).unwrap().prices(block, false).unwrap();
             homenode_optimal::TABLE.iter().map(move |e| (e.name, prices)).collect::<Vec<_>>()
         };
         for (better, worse) in below.iter().flat_map(|(b, list)| list.iter().map(move |w| (b, w))) {

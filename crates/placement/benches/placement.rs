@@ -7,7 +7,7 @@ mod synthetic;
 
 use std::time::Instant;
 
-use homenode_machine::{Model, PriceList};
+use homenode_machine::{PriceList, PriceModel};
 use homenode_placement::policy::{Entry, PlacementSetup};
 use homenode_placement::{PolicySpec, TABLE, Times, coherence};
 
@@ -101,7 +101,7 @@ fn list() -> Vec<Point> {
     };
     let mut points = Vec::new();
     for entry in TABLES.iter().flat_map(|table| table.iter()) {
-        let prices = match (entry.needs_global, entry.runs_on.has(Model::Placement)) {
+        let prices = match (entry.needs_global, entry.runs_on.has(PriceModel::Placement)) {
             (true, _) => synthetic::ace(),
             (false, true) => synthetic::numa(),
             (false, false) => synthetic::markatos(),

@@ -8,7 +8,7 @@ mod oracle {
 use std::collections::BTreeMap;
 
 use homenode_base::{AccessKind, BlockSize, Rng};
-use homenode_machine::{Machine, PriceList, Prices};
+use homenode_machine::{PriceList, PricedMachine, Prices};
 use homenode_placement::policy::{COUNT_END, Entry, PlacementSetup};
 use homenode_placement::{
     Cost, Filter, HistoryBuilder, HistoryOptions, NetworkPackets, PolicySpec, Shard, TABLE, Tally,
@@ -37,7 +37,7 @@ fn random_trace(rng: &mut Rng, processors: u16) -> Trace {
 }
 
 fn markatos(block_bytes: u64) -> PriceList {
-    Machine::parse("markatos")
+    PricedMachine::parse("markatos")
         .unwrap()
         .price_list(BlockSize::new(block_bytes).unwrap(), false)
         .unwrap()

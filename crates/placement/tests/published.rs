@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::BlockSize;
-use homenode_machine::{EventPrices, Machine};
+use homenode_machine::{EventPrices, PricedMachine};
 
 /// A number is printed with three decimals.
 const HALF_DIGIT: f64 = 0.0005;
@@ -31,7 +31,7 @@ struct Row {
 fn rows() -> Vec<Row> {
     let path = "/../../python/homenode/studies/published/markatos-chronaki/tables.csv";
     let text = std::fs::read_to_string(format!("{}{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let machine = Machine::parse("markatos").unwrap();
+    let machine = PricedMachine::parse("markatos").unwrap();
     let row = |line: &str| {
         let cells: Vec<&str> = line.split(',').collect();
         let [table, program, _, policy, page_log2, rest @ ..] = cells.as_slice() else {

@@ -31,7 +31,7 @@ pub use explain::{
     ExplainConfig, ExplainedProtocol, Explanation, TraceExcerpt, explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
-pub use machines::{BusModel, MachineRow, RowModel, RowPrices, are_on_bus, machine_rows};
+pub use machines::{MachineRow, RowPrices, are_on_bus, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
     OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,

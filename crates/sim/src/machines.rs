@@ -3,7 +3,7 @@
 use std::fmt;
 
 use homenode_base::BlockSize;
-use homenode_machine::{BUS_TABLE, BusCycles, BusMachine, Machine, Model, PriceList, TABLE};
+use homenode_machine::{BusCycles, Machine, MachineKind, PriceList, TABLE};
 use serde::Serialize;
 
 use crate::error::SimError;
@@ -21,32 +21,14 @@ pub struct MachineRow {
     pub block_size: u64,
     /// Whether this is the block size the machine is usually shown with (thesis table 6.3).
     pub base: bool,
-    /// How it prices what a policy does, or `bus`.
-    pub model: RowModel,
+    /// What it is made of.
+    pub model: MachineKind,
     /// r, R, g, G, `null` if infinite; or, `r` to `G` being `null`, latencies and packets, or the
     /// cycles of bus transactions.
     #[serde(flatten)]
     pub prices: RowPrices,
     /// Rules of the model that the prices break.
     pub notes: Vec<String>,
-}
-
-/// The kind of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum RowModel {
-    /// It prices what a policy does.
-    Priced(Model),
-    /// It has caches and a bus.
-    OnBus(BusModel),
-}
-
-/// The kind of machine that has caches and a bus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BusModel {
-    /// Processors with caches on a bus.
-    Bus,
 }
 
 /// What a machine charges.
@@ -96,67 +78,55 @@ pub fn machine_rows(
     block_sizes: &[u64],
     force: bool,
 ) -> Result<Vec<MachineRow>, SimError> {
-    let all: Vec<&str> =
-        TABLE.iter().map(|p| p.name).chain(BUS_TABLE.iter().map(|p| p.name)).collect();
+    let all: Vec<&str> = TABLE.iter().map(|preset| preset.name).collect();
     let specs = if specs.is_empty() { &all[..] } else { specs };
     let mut rows = Vec::new();
     for spec in specs {
-        if BusMachine::is_named_by(spec) {
-            bus_rows(spec, block_sizes, &mut rows)?;
-            continue;
-        }
         let machine = Machine::parse(spec)?;
         let own = [machine.block_size_bytes().unwrap_or(4096)];
         for &bytes in if block_sizes.is_empty() { &own[..] } else { block_sizes } {
-            let block = BlockSize::new(bytes)?;
+            let (prices, notes) = prices(&machine, BlockSize::new(bytes)?, force)?;
             rows.push(MachineRow {
                 name: machine.name().to_owned(),
                 summary: machine.summary().to_owned(),
                 source: machine.source().to_owned(),
                 block_size: bytes,
                 base: machine.block_size_bytes() == Some(bytes),
-                model: RowModel::Priced(machine.model()),
-                prices: RowPrices::Priced(machine.price_list(block, force)?),
-                notes: machine.notes(block)?,
+                model: machine.kind(),
+                prices,
+                notes,
             });
         }
     }
     Ok(rows)
 }
 
-/// The rows of a machine on a bus.
-fn bus_rows(spec: &str, block_sizes: &[u64], rows: &mut Vec<MachineRow>) -> Result<(), SimError> {
-    let machine = BusMachine::parse(spec)?;
-    let own = [machine.cache.block_size_bytes];
-    for &bytes in if block_sizes.is_empty() { &own[..] } else { block_sizes } {
-        let transactions = machine.cycles(BlockSize::new(bytes)?)?;
-        rows.push(MachineRow {
-            name: machine.name.clone(),
-            summary: machine.summary.clone(),
-            source: machine.source.clone(),
-            block_size: bytes,
-            base: own == [bytes],
-            model: RowModel::OnBus(BusModel::Bus),
-            prices: RowPrices::OnBus {
-                r: None,
-                remote_move: None,
-                g: None,
-                global_move: None,
-                transactions,
-            },
-            notes: Vec::new(),
-        });
-    }
-    Ok(())
+/// What a machine charges at a block size, and the rules that the prices break.
+fn prices(
+    machine: &Machine,
+    block: BlockSize,
+    force: bool,
+) -> Result<(RowPrices, Vec<String>), SimError> {
+    Ok(match machine {
+        Machine::Priced(machine) => {
+            (RowPrices::Priced(machine.price_list(block, force)?), machine.notes(block)?)
+        }
+        Machine::Bus(machine) => {
+            let transactions = machine.cycles(block)?;
+            let (r, remote_move, g, global_move) = (None, None, None, None);
+            (RowPrices::OnBus { r, remote_move, g, global_move, transactions }, Vec::new())
+        }
+    })
 }
 
 /// Whether machines as users write them are all on a bus (`true`), or none of them is (`false`).
 ///
 /// # Errors
-/// When they are of both kinds.
+/// When there is no such machine, its description is faulty, or they are of both kinds.
 pub fn are_on_bus<S: AsRef<str>>(machines: &[S]) -> Result<bool, SimError> {
-    let on_bus = |machine: &S| BusMachine::is_named_by(machine.as_ref());
-    match machines.iter().filter(|machine| on_bus(machine)).count() {
+    let kinds = machines.iter().map(|machine| Ok(Machine::parse(machine.as_ref())?.kind()));
+    let kinds: Vec<MachineKind> = kinds.collect::<Result<_, SimError>>()?;
+    match kinds.iter().filter(|&&kind| kind == MachineKind::Bus).count() {
         0 => Ok(false),
         n if n == machines.len() => Ok(true),
         _ => {

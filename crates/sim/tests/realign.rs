@@ -127,7 +127,7 @@ fn by_files(config: &SimConfig, trace: &TraceReader) -> (Vec<Value>, BTreeMap<u6
 /// Every policy that runs on all of these machines.
 fn matrix(machines: &[&str], model: &str, global: bool) -> SimConfig {
     let rows = policy_rows().into_iter().filter(|row| {
-        let runs = |m: &homenode_machine::Model| serde_json::to_value(m).unwrap() == model;
+        let runs = |m: &homenode_machine::PriceModel| serde_json::to_value(m).unwrap() == model;
         row.runs_on.iter().any(runs) && (global || !row.needs_global)
     });
     let policies: Vec<String> = rows.map(|row| row.name.to_owned()).collect();

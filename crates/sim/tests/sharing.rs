@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Rng};
-use homenode_machine::{Machine, Model, TABLE};
+use homenode_machine::{Machine, MachineKind, TABLE};
 use homenode_sim::{SharingConfig, SharingReport, SimConfig, SimError, run, sharing};
 use homenode_trace::{Metadata, TraceReader, TraceWriter, WriterOptions};
 
@@ -60,7 +60,7 @@ fn transfers_are_the_moves_of_the_optimum() {
 #[test]
 fn components_add_up_on_every_machine() {
     let trace = trace(1);
-    let priced = |name: &&str| Machine::parse(name).unwrap().model() == Model::Placement;
+    let priced = |name: &&str| Machine::parse(name).unwrap().kind() == MachineKind::Placement;
     let all: Vec<&str> = TABLE.iter().map(|preset| preset.name).filter(priced).collect();
     let config = config(&all, &[64, 4096]);
     let mut forced = config.clone();

@@ -273,7 +273,7 @@ fn an_empty_trace_has_outcomes_without_a_mean() {
 #[test]
 fn lists_have_a_row_for_everything() {
     let rows = homenode_sim::machine_rows(&[], &[], false).unwrap();
-    let machines = homenode_machine::TABLE.len() + homenode_machine::BUS_TABLE.len();
+    let machines = homenode_machine::TABLE.len();
     assert_eq!(rows.len(), machines);
     let text = serde_json::to_string(&rows[3]).unwrap();
     assert!(

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_machine::Model;
+use homenode_machine::PriceModel;
 use homenode_sim::{POLICIES, SimConfig, SimError, WorstBlocks, run, worst_blocks};
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
@@ -33,7 +33,7 @@ fn worst(config: &SimConfig, trace: &TraceReader) -> Result<WorstBlocks, SimErro
 #[test]
 fn extra_cost_is_the_total_less_one_a_reference() {
     for entry in POLICIES.iter().copied().flatten().filter(|entry| !entry.needs_global) {
-        let placement = entry.runs_on.has(Model::Placement);
+        let placement = entry.runs_on.has(PriceModel::Placement);
         let machine = if placement { "prices:r=15,R=59" } else { "markatos" };
         let config = SimConfig::new(&[machine], &[entry.name], &[64]);
         let trace = trace(3);

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
 use homenode_base::{BlockSize, Rng};
-use homenode_machine::{Machine, PriceList, Prices};
+use homenode_machine::{PriceList, PricedMachine, Prices};
 use homenode_placement::policy::{Entry, PlacementSetup};
 use homenode_placement::{
     Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally, Times,
@@ -119,7 +119,7 @@ pub fn ace() -> PriceList {
 
 /// Markatos and Chronaki's machine.
 pub fn markatos() -> PriceList {
-    let machine = Machine::parse("markatos").expect("it is in the table");
+    let machine = PricedMachine::parse("markatos").expect("it is in the table");
     let block = BlockSize::new(4096).expect("a power of two");
     machine.price_list(block, false).expect("its prices are valid")
 }

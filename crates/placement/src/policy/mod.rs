@@ -17,7 +17,7 @@ pub use spec::{
 };
 
 use homenode_base::BlockSize;
-use homenode_machine::{Model, PriceList, Prices};
+use homenode_machine::{PriceList, PriceModel, Prices};
 use homenode_stats::Tally;
 
 use crate::builder::Times;
@@ -70,7 +70,7 @@ pub struct PlacementSetup {
     /// The unit of placement: a counter may depend on it.
     pub block_size: BlockSize,
     /// How the machine prices what the policy does.
-    pub model: Model,
+    pub model: PriceModel,
 }
 
 impl PlacementSetup {
@@ -102,14 +102,13 @@ pub enum RunsOn {
 impl RunsOn {
     /// Whether machines of this kind are among them.
     #[must_use]
-    pub fn has(self, model: Model) -> bool {
+    pub fn has(self, model: PriceModel) -> bool {
         match (self, model) {
             (Self::Both, _)
-            | (Self::Placement, Model::Placement)
-            | (Self::PageCoherence, Model::PageCoherence) => true,
-            (Self::Placement, Model::PageCoherence) | (Self::PageCoherence, Model::Placement) => {
-                false
-            }
+            | (Self::Placement, PriceModel::Placement)
+            | (Self::PageCoherence, PriceModel::PageCoherence) => true,
+            (Self::Placement, PriceModel::PageCoherence)
+            | (Self::PageCoherence, PriceModel::Placement) => false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Policies as users write them: `name` or `name:parameter=value,...`.
 
-use homenode_machine::Model;
+use homenode_machine::PriceModel;
 
 use super::{Entry, PlacementSetup, Policy};
 
@@ -151,13 +151,13 @@ impl PolicySpec {
             Err(PolicyError::Machine { policy: self.entry.name, machine, remedy })
         };
         match (setup.model, self.entry.runs_on.has(setup.model)) {
-            (Model::PageCoherence, false) => fail(
+            (PriceModel::PageCoherence, false) => fail(
                 "of the page-coherence model",
                 "it prices remote reads and writes differently and moves at a write not at all, \
                  so r and R cannot be derived; choose upt, inv, their variants, all-local, \
                  all-remote, first-touch, round-robin or random, or a machine with r and R",
             ),
-            (Model::Placement, false) => fail(
+            (PriceModel::Placement, false) => fail(
                 "with prices r and R",
                 "these do not price what it does; choose markatos or another machine with \
                  latencies, or inv, inv.freez, inv.del or inv.freez.del, which run on all",

@@ -2,7 +2,7 @@
 
 use homenode_clock::pages::Translation;
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
-use homenode_machine::Scheduler;
+use homenode_machine::SchedulerModel;
 use homenode_snoop::{Clock, ClockError, ClockSetup, Counts, SetupError, Timing};
 use homenode_trace::Batch;
 use rayon::prelude::*;
@@ -106,7 +106,7 @@ fn setup(
         processor: machine.processor,
         bus: machine.bus,
         cycles: point.cycles,
-        scheduler: Scheduler { policy: point.scheduler, ..machine.scheduler },
+        scheduler: SchedulerModel { policy: point.scheduler, ..machine.scheduler },
         seed: config.seed,
         processes,
     }

@@ -191,7 +191,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         let (machine, cache) = (&plan.machines[point.machine], point.setup.cache);
         outcomes.push(BusOutcome {
             trace: trace.name(),
-            machine: machine.name.clone(),
+            machine: machine.name().to_owned(),
             protocol: point.protocol.clone(),
             processors: point.setup.processors,
             cache_size: cache.size_bytes,
@@ -208,8 +208,8 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             work: timing.as_ref().map(ProcessorWork::of).unwrap_or_default(),
         });
         let record = BusMachineRecord {
-            machine: machine.name.clone(),
-            source: machine.source.clone(),
+            machine: machine.name().to_owned(),
+            source: machine.description.source.clone(),
             block_size: cache.block_size_bytes,
             transactions: point.cycles,
         };

@@ -168,7 +168,7 @@ impl BusPlan {
             let problem = format!(
                 "machine {} has instruction caches of its own, and --fetches exclude would leave \
                  them empty: include fetches, or take a machine without cache.split",
-                self.machines[machine].name
+                self.machines[machine].name()
             );
             return Err(SimError::Config { problem });
         }
@@ -207,7 +207,7 @@ impl BusPlan {
         let fail = |problem| Err(SimError::Config { problem });
         for machine in &self.machines {
             if machine.page_bytes != page || !page.is_power_of_two() {
-                let (name, bytes) = (&machine.name, machine.page_bytes);
+                let (name, bytes) = (machine.name(), machine.page_bytes);
                 return fail(format!(
                     "machine {name} has pages of {bytes} bytes: expected a power of two, and the \
                      same of all machines of one run"
@@ -236,7 +236,7 @@ impl BusPlan {
         }
         let first = self.machines.first().and_then(|machine| machine.kernel);
         for machine in &self.machines {
-            let name = &machine.name;
+            let name = machine.name();
             if machine.kernel.is_none() {
                 return fail(format!("machine {name} has no kernel model: it lacks [kernel]"));
             }

@@ -62,7 +62,7 @@ pub fn explain<T: TraceSource + ?Sized>(
     let one = |spec: &ProtocolSpec| explained(spec, &setup, (&cycles, &references));
     Ok(Explanation {
         version: env!("CARGO_PKG_VERSION"),
-        machine: machine.name.clone(),
+        machine: machine.name().to_owned(),
         processors: setup.processors,
         cache_size: setup.cache.size_bytes,
         block_size: setup.cache.block_size_bytes,

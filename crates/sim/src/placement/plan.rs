@@ -1,7 +1,7 @@
 //! The matrix, checked, with each distinct computation listed once.
 
 use homenode_base::BlockSize;
-use homenode_machine::{Machine, Model, PriceList, Prices};
+use homenode_machine::{PriceList, PriceModel, PricedMachine, Prices};
 use homenode_placement::{
     Filter, HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Private, Shard, Times,
 };
@@ -39,7 +39,7 @@ pub(crate) struct SizePlan {
 /// The whole matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixPlan {
-    pub(crate) machines: Vec<Machine>,
+    pub(crate) machines: Vec<PricedMachine>,
     pub(crate) policies: Vec<PolicySpec>,
     pub(crate) sizes: Vec<SizePlan>,
     pub(crate) processors: u16,
@@ -72,7 +72,7 @@ impl MatrixPlan {
             return Err(SimError::Config { problem });
         }
         check_threads(config.threads)?;
-        let machines = config.machines.iter().map(|m| Machine::parse(m));
+        let machines = config.machines.iter().map(|m| PricedMachine::parse(m));
         let policies = config.policies.iter().map(|p| PolicySpec::parse(p, POLICIES));
         let mut plan = Self {
             machines: machines.collect::<Result<_, _>>()?,
@@ -145,10 +145,10 @@ impl MatrixPlan {
 
     /// What becomes of private references on a machine. Histories are the same whether they are
     /// counted as local or left out.
-    pub(crate) fn private(&self, machine: &Machine) -> Private {
+    pub(crate) fn private(&self, machine: &PricedMachine) -> Private {
         self.private.unwrap_or(match machine.model() {
-            Model::Placement => Private::Local,
-            Model::PageCoherence => Private::Exclude,
+            PriceModel::Placement => Private::Local,
+            PriceModel::PageCoherence => Private::Exclude,
         })
     }
 

@@ -1,6 +1,6 @@
 //! The policies there are.
 
-use homenode_machine::Model;
+use homenode_machine::PriceModel;
 use homenode_placement::policy::{DefaultValue, Entry, ParamKind, PolicyParam};
 use serde::Serialize;
 
@@ -22,9 +22,9 @@ pub struct PolicyRow {
     /// Whether it decides by price, with hindsight.
     pub needs_prices: bool,
     /// The model it comes from.
-    pub model: Model,
+    pub model: PriceModel,
     /// Kinds of machine it runs on, its own model's and perhaps the other's.
-    pub runs_on: Vec<Model>,
+    pub runs_on: Vec<PriceModel>,
     /// What can be set after the colon.
     pub parameters: Vec<PolicyParameterRow>,
 }
@@ -46,7 +46,7 @@ pub struct PolicyParameterRow {
     pub doc: &'static str,
 }
 
-const MODELS: [Model; 2] = [Model::Placement, Model::PageCoherence];
+const MODELS: [PriceModel; 2] = [PriceModel::Placement, PriceModel::PageCoherence];
 
 /// All policies.
 #[must_use]
@@ -59,9 +59,9 @@ pub fn policy_rows() -> Vec<PolicyRow> {
         needs_global: e.needs_global,
         needs_prices: e.needs_prices,
         model: if homenode_placement::coherence::TABLE.iter().any(|c| c.name == e.name) {
-            Model::PageCoherence
+            PriceModel::PageCoherence
         } else {
-            Model::Placement
+            PriceModel::Placement
         },
         runs_on: MODELS.into_iter().filter(|&m| e.runs_on.has(m)).collect(),
         parameters: e.params.iter().map(parameter_row).collect(),

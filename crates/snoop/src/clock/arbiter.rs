@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use homenode_machine::{Arbitration, Bus, BusCycles};
+use homenode_machine::{Arbitration, BusCycles, BusModel};
 
 use crate::counts::Transactions;
 use crate::setup::SetupError;
@@ -153,7 +153,7 @@ pub(super) struct Prices {
 }
 
 impl Prices {
-    pub(super) fn new(cycles: BusCycles, bus: &Bus) -> Result<Self, SetupError> {
+    pub(super) fn new(cycles: BusCycles, bus: &BusModel) -> Result<Self, SetupError> {
         let prices = Self {
             cycles,
             split: bus.split_transactions,

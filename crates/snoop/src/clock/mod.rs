@@ -20,7 +20,7 @@ mod traffic;
 
 use homenode_cache::boxed_for_geometry;
 use homenode_clock::streams::ThreadStreams;
-use homenode_machine::{Bus, BusCycles, KernelModel, Processor, Scheduler};
+use homenode_machine::{BusCycles, BusModel, KernelModel, ProcessorModel, SchedulerModel};
 use homenode_trace::ProcessorAreas;
 
 pub use timing::{ProcessorTime, Timing, critical_point};
@@ -34,13 +34,13 @@ use run::Run;
 #[derive(Clone, Copy, Debug)]
 pub struct ClockSetup {
     /// Each processor.
-    pub processor: Processor,
+    pub processor: ProcessorModel,
     /// The bus.
-    pub bus: Bus,
+    pub bus: BusModel,
     /// What transactions take.
     pub cycles: BusCycles,
     /// Who runs where.
-    pub scheduler: Scheduler,
+    pub scheduler: SchedulerModel,
     /// For what the scheduler leaves to chance.
     pub seed: u64,
     /// Processes, numbered from 0.

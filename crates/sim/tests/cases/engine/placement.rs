@@ -1,6 +1,6 @@
 //! Placement policies on machines with prices of references and moves.
 
-use homenode_machine::Model;
+use homenode_machine::PriceModel;
 use homenode_sim::{PlacementOutcome, SimConfig, policy_rows, run as simulate};
 use homenode_trace::TraceReader;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub const ENGINE: Engine = Engine { name: "placement", cannot: |_| None, run };
 pub const MACHINES: [&str; 2] = ["prices:r=15,R=59", "prices:r=15,R=59,g=4,G=40"];
 
 /// Policies that run on machines of a model, with or without global memory.
-pub fn policies(model: Model, global: bool) -> Vec<&'static str> {
+pub fn policies(model: PriceModel, global: bool) -> Vec<&'static str> {
     let rows = policy_rows().into_iter();
     let fits = |row: &homenode_sim::PolicyRow| {
         row.runs_on.contains(&model) && (global || !row.needs_global)
@@ -84,6 +84,6 @@ fn conserves(case: &Case, counted: Counted, outcome: &Value) -> Result<(), Strin
 }
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
-    let policies = policies(Model::Placement, false);
+    let policies = policies(PriceModel::Placement, false);
     outcomes(case, trace, (config(case, &MACHINES, &policies), with))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use homenode_machine::{Machine, Model};
+use homenode_machine::{PriceModel, PricedMachine};
 use homenode_optimal::brute::{Model as Search, Reference};
 use serde_json::{Value, json};
 
@@ -29,11 +29,11 @@ fn cost(outcome: &Value) -> u64 {
 
 fn no_policy_is_cheaper(case: &Case) -> Result<(), String> {
     for machine in ALL {
-        let global = Machine::parse(machine).map_err(|e| e.to_string())?;
+        let global = PricedMachine::parse(machine).map_err(|e| e.to_string())?;
         let block = homenode_base::BlockSize::new(case.machine.block_size);
         let block = block.map_err(|e| e.to_string())?;
         let prices = global.prices(block, true).map_err(|e| e.to_string())?;
-        let names = policies(Model::Placement, prices.has_global());
+        let names = policies(PriceModel::Placement, prices.has_global());
         let with = json!({ "machines": [machine], "policies": names, "force": true });
         let outcomes = run("placement", case, &with)?;
         let named = |name: &str| outcomes.iter().find(|outcome| outcome["policy"] == name);
@@ -78,7 +78,7 @@ fn too_large(case: &Case) -> Option<&'static str> {
 
 fn exhaustive_search(case: &Case) -> Result<(), String> {
     for machine in MACHINES {
-        let parsed = Machine::parse(machine).map_err(|e| e.to_string())?;
+        let parsed = PricedMachine::parse(machine).map_err(|e| e.to_string())?;
         let block = homenode_base::BlockSize::new(case.machine.block_size);
         let prices = parsed.prices(block.map_err(|e| e.to_string())?, false);
         let prices = prices.map_err(|e| e.to_string())?;

@@ -2,7 +2,8 @@
 
 use homenode_base::BlockSize;
 
-use crate::model::{Machine, MachineError};
+use super::PricedMachine;
+use crate::error::MachineError;
 
 /// A price in its two parts, in millionths of a local reference.
 ///
@@ -33,7 +34,7 @@ impl Breakdown {
     pub const SCALE: u64 = crate::decimal::ONE;
 }
 
-impl Machine {
+impl PricedMachine {
     /// The prices at a block size, taken apart. Prices given in place are all overhead.
     ///
     /// # Errors
@@ -53,9 +54,10 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Machine, PriceModel};
 
     fn breakdown(machine: &str, bytes: u64) -> Breakdown {
-        Machine::parse(machine).unwrap().breakdown(BlockSize::new(bytes).unwrap()).unwrap()
+        PricedMachine::parse(machine).unwrap().breakdown(BlockSize::new(bytes).unwrap()).unwrap()
     }
 
     /// Section 7.1.6: b is 2 a word, and lambda, o_h and o_s are overhead.
@@ -77,8 +79,8 @@ mod tests {
     #[test]
     fn the_parts_add_up_to_the_prices() {
         for preset in crate::TABLE {
-            let machine = Machine::parse(preset.name).unwrap();
-            if machine.model() == crate::Model::PageCoherence {
+            let Machine::Priced(machine) = Machine::parse(preset.name).unwrap() else { continue };
+            if machine.model() == PriceModel::PageCoherence {
                 assert!(machine.breakdown(BlockSize::new(64).unwrap()).is_err());
                 continue;
             }

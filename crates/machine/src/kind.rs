@@ -1,0 +1,102 @@
+//! The kinds of machines there are.
+
+use serde::{Serialize, Serializer};
+
+/// What a machine is made of, and so what can be simulated on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum MachineKind {
+    /// Prices of references and moves.
+    Placement,
+    /// Prices of the events of page-coherence policies.
+    PageCoherence,
+    /// Processors with caches on a bus.
+    Bus,
+}
+
+/// A kind of machine as it is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct KindEntry {
+    /// The kind.
+    pub kind: MachineKind,
+    /// What files say after `kind =`, and results say of their machines.
+    pub name: &'static str,
+    /// What machines of this kind have, and others have not.
+    pub has: &'static str,
+    /// What they are simulated with.
+    pub simulated_with: &'static str,
+    /// The option that says so, with an example of its values.
+    pub option: &'static str,
+    /// A machine of this kind.
+    pub example: &'static str,
+}
+
+/// Every kind of machine, in the order of [`MachineKind`]. A new one is a file beside `bus.rs`, a
+/// row and a variant here, and a variant of [`Machine`](crate::Machine).
+pub const KINDS: &[KindEntry] = &[
+    KindEntry {
+        kind: MachineKind::Placement,
+        name: "placement",
+        has: "prices of references",
+        simulated_with: "policies",
+        option: "--policy ace,first-touch",
+        example: "numa",
+    },
+    KindEntry {
+        kind: MachineKind::PageCoherence,
+        name: "page-coherence",
+        has: "prices of page-coherence events",
+        simulated_with: "page-coherence policies",
+        option: "--policy upt,inv",
+        example: "markatos",
+    },
+    KindEntry {
+        kind: MachineKind::Bus,
+        name: "bus",
+        has: "caches and a bus",
+        simulated_with: "coherence protocols",
+        option: "--protocol mesi,pscr",
+        example: "bus-smp",
+    },
+];
+
+impl MachineKind {
+    /// Its row in [`KINDS`].
+    #[must_use]
+    pub fn entry(self) -> &'static KindEntry {
+        &KINDS[usize::from(self as u8)]
+    }
+
+    /// What files say after `kind =`, and results say of their machines.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// The kind with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        KINDS.iter().find(|entry| entry.name == name).map(|entry| entry.kind)
+    }
+}
+
+/// Its name.
+impl Serialize for MachineKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_found_by_its_name_and_its_number() {
+        for entry in KINDS {
+            assert_eq!(entry.kind.name(), entry.name);
+            assert_eq!(MachineKind::named(entry.name), Some(entry.kind));
+        }
+        assert_eq!(MachineKind::named("vector"), None);
+    }
+}

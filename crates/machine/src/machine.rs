@@ -1,0 +1,163 @@
+//! A machine of whichever kind.
+
+use std::path::{Path, PathBuf};
+
+use crate::bus::BusMachine;
+use crate::error::MachineError;
+use crate::file::{Description, MachineFile};
+use crate::kind::MachineKind;
+use crate::priced::{PriceModel, PricedMachine};
+use crate::table::TABLE;
+
+/// A machine.
+#[derive(Clone, Debug)]
+pub enum Machine {
+    /// It prices what a policy does.
+    Priced(PricedMachine),
+    /// Processors with caches on a bus.
+    Bus(BusMachine),
+}
+
+impl From<PriceModel> for MachineKind {
+    fn from(model: PriceModel) -> Self {
+        match model {
+            PriceModel::Placement => Self::Placement,
+            PriceModel::PageCoherence => Self::PageCoherence,
+        }
+    }
+}
+
+impl Machine {
+    /// Reads a machine as users write it: a name in [`TABLE`], the path of a TOML file, or prices
+    /// in place: `prices:r=15,R=59[,g=4,G=40]`.
+    ///
+    /// # Errors
+    /// When there is no such machine or its description is faulty.
+    ///
+    /// ```
+    /// use homenode_machine::{Machine, MachineKind};
+    /// assert_eq!(Machine::parse("bus-smp")?.kind(), MachineKind::Bus);
+    /// assert_eq!(Machine::parse("prices:r=15,R=59")?.kind(), MachineKind::Placement);
+    /// # Ok::<(), homenode_machine::MachineError>(())
+    /// ```
+    pub fn parse(spec: &str) -> Result<Self, MachineError> {
+        if let Some(list) = spec.strip_prefix("prices:") {
+            return PricedMachine::from_price_list(spec, list).map(Self::Priced);
+        }
+        if let Some(preset) = TABLE.iter().find(|preset| preset.name == spec) {
+            return Self::from_toml(preset.text, spec);
+        }
+        if spec.contains('/') || Path::new(spec).extension().is_some_and(|e| e == "toml") {
+            let path = PathBuf::from(spec);
+            return match std::fs::read_to_string(&path) {
+                Ok(text) => Self::from_toml(&text, spec),
+                Err(source) => Err(MachineError::Io { path, source }),
+            };
+        }
+        let known: Vec<&str> = TABLE.iter().map(|preset| preset.name).collect();
+        Err(MachineError::Unknown { name: spec.to_owned(), known: known.join(", ") })
+    }
+
+    /// Reads a machine from TOML text; `origin` names it in errors.
+    ///
+    /// # Errors
+    /// When the text is not a machine, or its base does not exist or is of another kind.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Self, MachineError> {
+        let file = MachineFile::read(text, origin)?;
+        match file.kind {
+            MachineKind::Placement | MachineKind::PageCoherence => {
+                PricedMachine::from_file(file).map(Self::Priced)
+            }
+            MachineKind::Bus => BusMachine::from_file(file).map(Self::Bus),
+        }
+    }
+
+    /// What it is made of.
+    #[must_use]
+    pub fn kind(&self) -> MachineKind {
+        match self {
+            Self::Priced(machine) => machine.model().into(),
+            Self::Bus(_) => MachineKind::Bus,
+        }
+    }
+
+    fn description(&self) -> &Description {
+        match self {
+            Self::Priced(machine) => &machine.description,
+            Self::Bus(machine) => &machine.description,
+        }
+    }
+
+    /// Name, as in the table, the file or the price list.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.description().name
+    }
+
+    /// One line about the machine.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        &self.description().summary
+    }
+
+    /// Where its numbers come from.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.description().source
+    }
+
+    /// Block size the machine is usually shown with, in bytes.
+    #[must_use]
+    pub fn block_size_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Priced(machine) => machine.block_size_bytes(),
+            Self::Bus(machine) => Some(machine.cache.block_size_bytes),
+        }
+    }
+}
+
+impl PricedMachine {
+    /// Reads a machine with prices as users write it; see [`Machine::parse`].
+    ///
+    /// # Errors
+    /// When there is no such machine, its description is faulty, or it is of another kind.
+    ///
+    /// ```
+    /// use homenode_base::BlockSize;
+    /// use homenode_machine::PricedMachine;
+    /// let numa = PricedMachine::parse("numa")?;
+    /// assert_eq!(numa.prices(BlockSize::new(4096)?, false)?.to_string(), "r=102,R=2323");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse(spec: &str) -> Result<Self, MachineError> {
+        let machine = Machine::parse(spec)?;
+        let (kind, wanted) = (machine.kind(), MachineKind::Placement);
+        let Machine::Priced(priced) = machine else {
+            return Err(MachineError::OtherKind { machine: spec.to_owned(), kind, wanted });
+        };
+        Ok(priced)
+    }
+}
+
+impl BusMachine {
+    /// Reads a machine on a bus as users write it; see [`Machine::parse`].
+    ///
+    /// # Errors
+    /// When there is no such machine, its description is faulty, or it is of another kind.
+    ///
+    /// ```
+    /// use homenode_base::BlockSize;
+    /// use homenode_machine::BusMachine;
+    /// let machine = BusMachine::parse("bus-smp")?;
+    /// assert_eq!(machine.cycles(BlockSize::new(32)?)?.read_block_memory, 68);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse(spec: &str) -> Result<Self, MachineError> {
+        let machine = Machine::parse(spec)?;
+        let (kind, wanted) = (machine.kind(), MachineKind::Bus);
+        let Machine::Bus(on_bus) = machine else {
+            return Err(MachineError::OtherKind { machine: spec.to_owned(), kind, wanted });
+        };
+        Ok(on_bus)
+    }
+}

@@ -1,0 +1,71 @@
+//! The kernel of traces that have none: its data and its references.
+
+use serde::{Deserialize, Serialize};
+
+use super::sourced;
+
+/// A kernel: the sizes of its data and the references of its activities.
+///
+/// Its parts follow Foglia, Giorgi and Prete 2004, section 4, whose traces have the kernel's data
+/// of processes and scheduling; the numbers are ours, but for the size of a kernel stack. Files
+/// give each number with its source, results without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KernelModel {
+    /// Bytes of a process's kernel stack.
+    #[serde(deserialize_with = "sourced")]
+    pub stack_bytes: u64,
+    /// Bytes of a process's structure.
+    #[serde(deserialize_with = "sourced")]
+    pub structure_bytes: u64,
+    /// Bytes of an entry of the process table.
+    #[serde(deserialize_with = "sourced")]
+    pub entry_bytes: u64,
+    /// Buffers of the buffer cache.
+    #[serde(deserialize_with = "sourced")]
+    pub buffers: u64,
+    /// Bytes of a buffer.
+    #[serde(deserialize_with = "sourced")]
+    pub buffer_bytes: u64,
+    /// Words of a system call's frame, and of the process's structure that it reads.
+    #[serde(deserialize_with = "sourced")]
+    pub call_words: u64,
+    /// Words that a system call copies from or to a buffer.
+    #[serde(deserialize_with = "sourced")]
+    pub transfer_words: u64,
+    /// Words of a switch's frame.
+    #[serde(deserialize_with = "sourced")]
+    pub switch_words: u64,
+    /// Words of a tick's frame.
+    #[serde(deserialize_with = "sourced")]
+    pub tick_words: u64,
+    /// References of a process between ticks of the timer.
+    #[serde(deserialize_with = "sourced")]
+    pub tick_references: u64,
+}
+
+/// Most bytes of a process's stack and structure, and most buffers.
+const BYTES_MAX: u64 = 1 << 20;
+
+impl KernelModel {
+    /// The model, if its numbers make sense.
+    pub(crate) fn checked(self) -> Result<Self, String> {
+        let within = |what: &str, value, most| match value {
+            0 => Err(format!("kernel.{what}: expected at least 1")),
+            value if value > most => Err(format!("kernel.{what}: expected at most {most}")),
+            _ => Ok(()),
+        };
+        within("stack_bytes", self.stack_bytes, BYTES_MAX)?;
+        within("structure_bytes", self.structure_bytes, BYTES_MAX)?;
+        within("entry_bytes", self.entry_bytes, 4096)?;
+        within("buffers", self.buffers, BYTES_MAX)?;
+        within("buffer_bytes", self.buffer_bytes, BYTES_MAX)?;
+        let stack = self.stack_bytes / 4;
+        within("call_words", self.call_words, stack.min(self.structure_bytes / 4))?;
+        within("transfer_words", self.transfer_words, self.buffer_bytes / 4)?;
+        within("switch_words", self.switch_words, stack)?;
+        within("tick_words", self.tick_words, stack)?;
+        within("tick_references", self.tick_references, u64::MAX)?;
+        Ok(self)
+    }
+}

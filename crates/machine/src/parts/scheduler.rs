@@ -1,0 +1,33 @@
+//! The scheduler of processes.
+
+use serde::{Deserialize, Serialize};
+
+use super::sourced;
+
+/// How processes come to processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchedulerModel {
+    /// Which ready process a processor takes.
+    #[serde(deserialize_with = "sourced")]
+    pub policy: Dispatch,
+    /// References after which a process is preempted.
+    #[serde(deserialize_with = "sourced")]
+    pub time_slice_references: u64,
+    /// How often a ready process is passed over before it goes first.
+    #[serde(deserialize_with = "sourced")]
+    pub aging: u32,
+    /// Cycles for which a process is blocked by a system call that may block it.
+    #[serde(deserialize_with = "sourced")]
+    pub wait_cycles: u64,
+}
+
+/// Which ready process a processor takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dispatch {
+    /// Any, drawn at random.
+    Random,
+    /// The one that ran there last: cache affinity.
+    Affinity,
+}

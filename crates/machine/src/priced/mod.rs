@@ -1,0 +1,196 @@
+//! Machines with prices, which are functions of the block size.
+
+mod breakdown;
+mod events;
+mod file;
+mod in_place;
+mod price_list;
+
+use homenode_base::BlockSize;
+
+pub use breakdown::{Breakdown, PriceParts};
+pub use events::EventPrices;
+pub use price_list::{PriceList, PriceModel};
+
+use crate::decimal::{Decimal, DecimalError};
+use crate::error::MachineError;
+use crate::file::Description;
+use crate::linear::{Linear, Parameters};
+use crate::prices::{Prices, Violation};
+use events::{LATENCIES, PACKETS};
+use file::Validity;
+
+/// Prices of a machine at every block size.
+#[derive(Clone, Debug)]
+pub struct PricedMachine {
+    pub(crate) description: Description,
+    block_size_bytes: Option<u64>,
+    validity: Validity,
+    /// What every price is divided by.
+    unit: Option<Decimal>,
+    parameters: Parameters,
+    charges: Charges,
+}
+
+/// What is charged, as linear forms.
+#[derive(Clone, Debug)]
+enum Charges {
+    /// r, R, g, G.
+    Placement([Option<Linear>; 4]),
+    /// Latencies, then packets.
+    PageCoherence(Vec<Linear>, Vec<Linear>),
+}
+
+/// Names of the four prices, in the order of every list of them.
+const PRICES: [&str; 4] = ["r", "R", "g", "G"];
+
+impl PricedMachine {
+    /// How the machine prices what a policy does.
+    #[must_use]
+    pub fn model(&self) -> PriceModel {
+        match self.charges {
+            Charges::Placement(_) => PriceModel::Placement,
+            Charges::PageCoherence(..) => PriceModel::PageCoherence,
+        }
+    }
+
+    /// What the machine charges at a block size.
+    ///
+    /// # Errors
+    /// As [`prices`](Self::prices), but any machine has a list.
+    pub fn price_list(&self, block: BlockSize, force: bool) -> Result<PriceList, MachineError> {
+        let (latencies, packets) = match &self.charges {
+            Charges::Placement(_) => return self.prices(block, force).map(PriceList::Placement),
+            Charges::PageCoherence(latencies, packets) => (latencies, packets),
+        };
+        let latencies = self.values(&LATENCIES, latencies, block)?;
+        let packets = self.values(&PACKETS, packets, block)?;
+        let list = EventPrices::new(latencies, packets);
+        list.map(PriceList::PageCoherence).map_err(|problem| self.price_error("list", problem))
+    }
+
+    fn values<const N: usize>(
+        &self,
+        names: &[&'static str; N],
+        forms: &[Linear],
+        block: BlockSize,
+    ) -> Result<[Decimal; N], MachineError> {
+        let mut values = [Decimal::default(); N];
+        for ((value, name), form) in values.iter_mut().zip(names).zip(forms) {
+            let found = form.evaluate(&self.parameters, block);
+            *value = found.map_err(|e| self.price_error(name, e.to_string()))?;
+        }
+        Ok(values)
+    }
+
+    /// The prices r, R, g, G at a block size.
+    ///
+    /// # Errors
+    /// When a price cannot be kept exactly, or, unless `force` is set or the machine is declared
+    /// "as published", when the prices break a rule of thesis §4.1.1. When the machine has none.
+    pub fn prices(&self, block: BlockSize, force: bool) -> Result<Prices, MachineError> {
+        let prices = self.unchecked(block)?;
+        match prices.violations().into_iter().next() {
+            Some(violation) if !force && self.validity == Validity::Checked => {
+                Err(MachineError::Invalid {
+                    machine: self.description.name.clone(),
+                    block_size_bytes: block.bytes(),
+                    violation,
+                })
+            }
+            Some(_) | None => Ok(prices),
+        }
+    }
+
+    /// One sentence for each rule of thesis §4.1.1 that the prices break although they are used:
+    /// the machine is declared "as published", or the user insists.
+    ///
+    /// # Errors
+    /// When a price cannot be kept exactly.
+    pub fn notes(&self, block: BlockSize) -> Result<Vec<String>, MachineError> {
+        let why = match self.validity {
+            Validity::Checked => "used all the same because of --force",
+            Validity::AsPublished => "used as published",
+        };
+        if self.model() == PriceModel::PageCoherence {
+            return Ok(Vec::new());
+        }
+        let violations = self.unchecked(block)?.violations();
+        let sentence = |v: &Violation| {
+            format!(
+                "machine {} at {}-byte blocks: {v}, {why}",
+                self.description.name,
+                block.bytes()
+            )
+        };
+        Ok(violations.iter().map(sentence).collect())
+    }
+
+    fn unchecked(&self, block: BlockSize) -> Result<Prices, MachineError> {
+        let forms = match &self.charges {
+            Charges::Placement(forms) => forms,
+            Charges::PageCoherence(..) => {
+                return Err(MachineError::NoPrices { machine: self.description.name.clone() });
+            }
+        };
+        let mut decimals = [None; 4];
+        for (i, price) in PRICES.into_iter().enumerate() {
+            if let Some(linear) = &forms[i] {
+                let sum = self.evaluate(linear, block);
+                let sum = sum.map_err(|e| self.price_error(price, e.to_string()))?;
+                decimals[i] = Some(sum);
+            }
+        }
+        Prices::from_decimals(decimals).map_err(|problem| self.price_error("list", problem))
+    }
+
+    fn evaluate(&self, linear: &Linear, block: BlockSize) -> Result<Decimal, DecimalError> {
+        let sum = linear.evaluate(&self.parameters, block)?;
+        self.unit.and_then(|unit| sum.over(unit)).unwrap_or(Ok(sum))
+    }
+
+    /// Price `i` in millionths, and how much of it is for the bytes of the block.
+    pub(crate) fn price_and_transfer(
+        &self,
+        i: usize,
+        block: BlockSize,
+    ) -> Result<Option<(u64, u64)>, MachineError> {
+        let Charges::Placement(forms) = &self.charges else {
+            return Err(MachineError::NoPrices { machine: self.description.name.clone() });
+        };
+        let Some(linear) = &forms[i] else { return Ok(None) };
+        let value = |form: &Linear| {
+            let sum = self.evaluate(form, block);
+            sum.map(Decimal::millionths).map_err(|e| self.price_error(PRICES[i], e.to_string()))
+        };
+        Ok(Some((value(linear)?, value(&linear.of_block())?)))
+    }
+
+    fn price_error(&self, price: &'static str, problem: String) -> MachineError {
+        MachineError::Price { machine: self.description.name.clone(), price, problem }
+    }
+
+    /// Name, as in the table, the file or the price list.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    /// One line about the machine.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        &self.description.summary
+    }
+
+    /// Where the numbers come from.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.description.source
+    }
+
+    /// Block size the machine is usually shown with, in bytes (thesis table 6.3).
+    #[must_use]
+    pub fn block_size_bytes(&self) -> Option<u64> {
+        self.block_size_bytes
+    }
+}
