@@ -10,19 +10,24 @@ use tempfile::NamedTempFile;
 use super::{configured, count, laws, quietly, sum};
 use crate::census::{Counted, blocks};
 use crate::corpus::Case;
+use crate::script;
 
-/// Most processors of a bus.
-const PROCESSORS_MAX: u16 = 64;
+/// Processors that every bus has room for.
+const PROCESSORS_SURE: u16 = 64;
 /// Smallest and largest block of a bus.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1024;
 
-/// Why no bus can run a case.
-pub fn cannot(case: &Case) -> Option<String> {
+/// Why a bus cannot run a case: what it says itself where there are many processors.
+pub fn cannot(case: &Case, order: &str) -> Option<String> {
     if !BLOCK_BYTES.contains(&case.machine.block_size) {
         return Some("a bus has blocks of 16 to 1024 bytes".to_owned());
     }
-    (case.processors() > PROCESSORS_MAX)
-        .then(|| format!("a bus has at most {PROCESSORS_MAX} processors"))
+    if case.processors() <= PROCESSORS_SURE {
+        return None;
+    }
+    let nothing = script::trace("# nothing", &json!({}), 1).ok()?;
+    let config: BusConfig = configured(config(case, order), &json!({})).ok()?;
+    quietly(|progress| simulate_bus(&config, &nothing, progress)).err()
 }
 
 /// Bytes of a cache with room for every block of the case.

@@ -7,7 +7,8 @@ use super::{Engine, bus, count, laws};
 use crate::corpus::Case;
 
 /// The engine.
-pub const ENGINE: Engine = Engine { name: "bus-clock", cannot: bus::cannot, run };
+pub const ENGINE: Engine =
+    Engine { name: "bus-clock", cannot: |case| bus::cannot(case, "clock"), run };
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let (config, outcomes) = bus::simulate(case, trace, (with, "clock"))?;

@@ -7,7 +7,8 @@ use super::{Engine, bus};
 use crate::corpus::Case;
 
 /// The engine.
-pub const ENGINE: Engine = Engine { name: "bus-trace", cannot: bus::cannot, run };
+pub const ENGINE: Engine =
+    Engine { name: "bus-trace", cannot: |case| bus::cannot(case, "trace"), run };
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let (config, outcomes) = bus::simulate(case, trace, (with, "trace"))?;

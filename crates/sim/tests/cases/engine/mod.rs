@@ -1,16 +1,19 @@
 //! One file an engine: how it runs a case, which cases it cannot run and why, and what must hold of
 //! each of its outcomes whatever the case.
 
+mod advise;
 mod bus;
 mod bus_clock;
 mod bus_trace;
 mod optimal;
 mod page_coherence;
+mod picture;
 mod placement;
 mod pmap;
 mod sharing;
 mod tlb;
 mod walk;
+mod worst;
 
 pub use bus::room;
 pub use placement::{MACHINES, policies};
@@ -47,6 +50,9 @@ pub const TABLE: &[Engine] = &[
     sharing::ENGINE,
     pmap::ENGINE,
     tlb::ENGINE,
+    worst::ENGINE,
+    picture::ENGINE,
+    advise::ENGINE,
 ];
 
 /// Nobody watches the progress.

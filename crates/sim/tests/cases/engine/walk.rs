@@ -19,7 +19,7 @@ fn cannot(case: &Case) -> Option<String> {
     }
     let long = case.accesses.len() > REFERENCES_MAX / 2;
     let long = long.then(|| "a walk has at most 500 references to blocks".to_owned());
-    long.or_else(|| bus::cannot(case))
+    long.or_else(|| bus::cannot(case, "trace"))
 }
 
 /// All blocks of the case; each outcome is a protocol's walk.
