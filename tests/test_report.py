@@ -12,8 +12,8 @@ import homenode as hn
 from canned import POLICIES, costs, matrix, outcome
 from homenode.options.specs import plain_number
 from homenode.report import build, heat, lines, words
-from homenode.report.palette import COST_COLOURS, colour_of
 from homenode.report.svg import LogScale, element
+from homenode.results.palette import COST_COLOURS, colour_of
 
 _SIZES = (64, 512, 4096)
 _POINT = {"machines": ["numa"], "policies": ["ace"], "block_sizes": [4096]}

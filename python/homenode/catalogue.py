@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from homenode import _core
 from homenode.errors import ConfigError
+from homenode.options.tables import core_table
 
 KINDS = (
     "machines",
@@ -21,26 +20,6 @@ KINDS = (
     "transforms",
     "formats",
 )
-
-# Arrow and Parquet are read and written by pyarrow, on this side of the extension module.
-_COLUMNAR_FORMATS: tuple[dict[str, Any], ...] = (
-    {
-        "name": "parquet",
-        "summary": "Apache Parquet: columns thread, kind, address, size and optional pc, gap, pid",
-        "extensions": ["parquet", "pq"],
-        "import": True,
-        "export": True,
-    },
-    {
-        "name": "arrow",
-        "summary": "Arrow IPC file with the same columns as parquet",
-        "extensions": ["arrow", "feather"],
-        "import": True,
-        "export": True,
-    },
-)
-
-COLUMNAR = frozenset(str(row["name"]) for row in _COLUMNAR_FORMATS)
 
 
 def table(kind: str) -> list[dict[str, Any]]:
@@ -66,10 +45,7 @@ def table(kind: str) -> list[dict[str, Any]]:
         return _workloads()
     if kind == "studies":
         return _studies()
-    rows: list[dict[str, Any]] = json.loads(_core.table(kind))
-    if kind == "formats":
-        rows.extend(dict(row) for row in _COLUMNAR_FORMATS)
-    return rows
+    return core_table(kind)
 
 
 def _workloads() -> list[dict[str, Any]]:

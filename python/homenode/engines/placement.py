@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
-from homenode.catalogue import table
 from homenode.errors import ConfigError
+from homenode.options.tables import core_table
 from homenode.options.values import (
     SYNC,
     choice,
@@ -125,7 +125,7 @@ def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
 
     return [
         row["name"]
-        for row in table("policies")
+        for row in core_table("policies")
         if made_for(row) and (everywhere or not row["needs_global"])
     ]
 

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from homenode import _core
-from homenode.catalogue import table
 from homenode.engines.placement import PRIVATE
 from homenode.errors import ConfigError
+from homenode.options.tables import core_table
 from homenode.options.values import SYNC, choice, only_known, shape, sizes_of, whole_number
 from homenode.trace import Trace
 
@@ -107,7 +107,7 @@ def configuration(
         ConfigError: when an option has a value that it cannot have.
     """
     only_known(options, PmapOptions)
-    names = [row["name"] for row in table("page-policies")]
+    names = [row["name"] for row in core_table("page-policies")]
     return {
         "page_size": _page_size(page_size),
         "policy": choice("policy", policy, names),

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from homenode import _core
-from homenode.catalogue import table
 from homenode.options.specs import format_size, plain_number, unique
+from homenode.options.tables import core_table
 from homenode.report import heat, lines, words
 from homenode.report.page import environment
-from homenode.report.palette import COST_COLOURS, colour_of
+from homenode.results.palette import COST_COLOURS, colour_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -299,7 +299,7 @@ def _summary(studies: Sequence[Study]) -> list[dict[str, Any]]:
 
 
 def _policies(names: Sequence[str]) -> list[dict[str, str]]:
-    known = {row["name"]: row for row in table("policies")}
+    known = {row["name"]: row for row in core_table("policies")}
     return [
         {"name": name, "summary": str(known.get(name.partition(":")[0], {}).get("summary", ""))}
         for name in names

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from homenode.options.specs import format_size, plain_number
 from homenode.report import steps as words
 from homenode.report.page import environment
-from homenode.report.palette import PROCESSOR_COLOURS
+from homenode.results.palette import PROCESSOR_COLOURS
 
 Data = dict[str, Any]
 

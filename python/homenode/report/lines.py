@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from homenode.options.specs import plain_number, unique
-from homenode.report.palette import colour_of, dashes_of
 from homenode.report.svg import LogScale, element, path_of
 from homenode.report.words import short_size
+from homenode.results.palette import colour_of, dashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from homenode.options.specs import format_size, plain_number
-from homenode.report.palette import PROCESSOR_COLOURS
 from homenode.report.svg import element
+from homenode.results.palette import PROCESSOR_COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
 from homenode.options.specs import format_size, unique
-from homenode.report.palette import colour_of, dashes_of
+from homenode.results.palette import colour_of, dashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

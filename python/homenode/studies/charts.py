@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from homenode.options.specs import plain_number, unique
-from homenode.report.palette import COST_COLOURS, colour_of, dashes_of
 from homenode.report.svg import LogScale, element, path_of
 from homenode.report.words import short_size
+from homenode.results.palette import COST_COLOURS, colour_of, dashes_of
 from homenode.studies import stacks
 from homenode.studies.canvas import HEIGHT, LEFT, RIGHT, TOP, WIDTH, LinearScale, rule, svg, text
 

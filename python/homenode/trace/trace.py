@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from homenode import _core
 from homenode.capture import recording
-from homenode.catalogue import COLUMNAR, table
 from homenode.errors import ConfigError
 from homenode.files import check_output, check_replaceable, replacing_name
+from homenode.options.tables import COLUMNAR, core_table
 from homenode.options.values import only_known
 from homenode.trace import interchange
 from homenode.trace.columns import ColumnReader
@@ -356,7 +356,7 @@ def guess_format(name: str) -> str:
     'parquet'
     """
     ending = Path(name).suffix.removeprefix(".").lower()
-    formats = table("formats")
+    formats = core_table("formats")
     for row in formats:
         if ending and ending in row["extensions"]:
             return str(row["name"])

@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from homenode import _core
-from homenode.catalogue import table
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
+from homenode.options.tables import core_table
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def split(
 
 
 def _several() -> list[str]:
-    return [row["name"] for row in table("transforms") if row["pieces"]]
+    return [row["name"] for row in core_table("transforms") if row["pieces"]]
 
 
 def _config(kind: str, parameters: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from homenode.catalogue import table
+from homenode.options.tables import core_table
 from homenode.studies.claims import mean
 from homenode.studies.programs import CALIBRATION
 from homenode.studies.tables import Missing, Points
@@ -128,7 +128,7 @@ def mix(stores: float) -> float:
 
 def limit_of_ace() -> float:
     """The default number of invalidations before a page is pinned."""
-    entry = next(row for row in table("policies") if row["name"] == "ace")
+    entry = next(row for row in core_table("policies") if row["name"] == "ace")
     return float(next(p["default"] for p in entry["parameters"] if p["name"] == "limit"))
 
 

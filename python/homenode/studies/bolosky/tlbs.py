@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.catalogue import table
 from homenode.engines.tlb import tlb
+from homenode.options.tables import core_table
 from homenode.studies.tables import Axis, Figure, Points, Table
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _SMALL, _USUAL = 128, 4096
 
 def designs() -> list[str]:
     """The TLBs of section 6.3.2."""
-    return [row["name"] for row in table("tlbs")]
+    return [row["name"] for row in core_table("tlbs")]
 
 
 def miss_rates(lab: Laboratory) -> list[Row]:

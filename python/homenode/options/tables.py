@@ -1,0 +1,43 @@
+"""The tables of the engines and of the file formats, which every room may read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from homenode import _core
+
+# Arrow and Parquet are read and written by pyarrow, on this side of the extension module.
+_COLUMNAR_FORMATS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "parquet",
+        "summary": "Apache Parquet: columns thread, kind, address, size and optional pc, gap, pid",
+        "extensions": ["parquet", "pq"],
+        "import": True,
+        "export": True,
+    },
+    {
+        "name": "arrow",
+        "summary": "Arrow IPC file with the same columns as parquet",
+        "extensions": ["arrow", "feather"],
+        "import": True,
+        "export": True,
+    },
+)
+
+COLUMNAR = frozenset(str(row["name"]) for row in _COLUMNAR_FORMATS)
+
+
+def core_table(kind: str) -> list[dict[str, Any]]:
+    """The entries of one table of the extension module, in documentation order.
+
+    Args:
+        kind: as for `homenode.table`, without ``workloads`` and ``studies``, which are Python's.
+
+    >>> [row["name"] for row in core_table("formats")][-2:]
+    ['parquet', 'arrow']
+    """
+    rows: list[dict[str, Any]] = json.loads(_core.table(kind))
+    if kind == "formats":
+        rows.extend(dict(row) for row in _COLUMNAR_FORMATS)
+    return rows
