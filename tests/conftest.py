@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from homenode.cli import main
-from made_trace import make_trace
+from support.traces import make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

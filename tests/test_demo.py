@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
-from canned import outcome
 from homenode import demo
+from support.outcomes import outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable

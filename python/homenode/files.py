@@ -71,7 +71,7 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
             with file:
                 yield file
         except OSError as error:
-            # A full disk has no name of its own.
+            # ENOSPC, raised by a write, carries no file name.
             error.filename = error.filename or str(path)
             raise
 

@@ -13,7 +13,7 @@ use crate::simulate::{parse, sim_error};
 /// Who references which stretch of memory when.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, progress=None))]
-pub fn sharing_picture(
+pub fn picture(
     py: Python<'_>,
     path: PathBuf,
     config_json: &str,

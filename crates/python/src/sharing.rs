@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use homenode_analysis::synthetic::{self, Shape, SyntheticError};
+use homenode_analysis::synthetic::{Shape, SyntheticError, find};
 use homenode_sim::SharingConfig;
 use homenode_trace::TraceReader;
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ pub fn sharing(
 /// Writes a trace whose false sharing is known in closed form; returns its summary. The shape is
 /// its number of processors, words and references.
 #[pyfunction]
-pub fn synthetic_trace(
+pub fn synthetic(
     py: Python<'_>,
     name: &str,
     path: PathBuf,
@@ -42,7 +42,7 @@ pub fn synthetic_trace(
 ) -> PyResult<String> {
     let (processors, words, references) = shape;
     let shape = Shape { processors, words, references };
-    let result = py.detach(|| synthetic::find(name)?.write(shape, &path));
+    let result = py.detach(|| find(name)?.write(shape, &path));
     to_json(&result.map_err(|error| match error {
         SyntheticError::Trace(error) => trace_error(&error),
         SyntheticError::Unknown { .. } | SyntheticError::Shape { .. } => config_error(error),

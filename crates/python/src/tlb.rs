@@ -13,7 +13,7 @@ use crate::simulate::sim_error;
 
 /// Counts the misses of the configuration's TLBs: `{"outcomes": [...], "provenance": {...}}`.
 #[pyfunction]
-pub fn tlb_misses(
+pub fn tlb(
     py: Python<'_>,
     path: PathBuf,
     config_json: &str,

@@ -121,7 +121,7 @@ def _build(compiler: Sequence[str], variant: Variant) -> Path:
         try:
             folder.rename(target)
         except OSError:
-            # Another process was faster with the same content.
+            # Another process has renamed the same content there first.
             if not target.is_dir():
                 raise
     finally:

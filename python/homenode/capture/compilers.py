@@ -49,7 +49,7 @@ def compiler(language: str) -> list[str]:
     """
     variables, names = _COMPILERS[language]
     if build.NESTED in os.environ:
-        # CC names a script that calls the wrapper again: here is the end of the circle.
+        # CC may name a script that calls the wrapper again; reading it here would recurse for ever.
         variables = variables[:1]
     for variable in variables:
         words = shlex.split(os.environ.get(variable, ""))

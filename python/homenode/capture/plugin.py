@@ -15,10 +15,10 @@ __all__ = ["SOURCES", "mark", "plugin"]
 
 SOURCES = Path(__file__).parent / "qemu"
 
-# What of the runtime is in the plugin: the ring, the baton, virtual time.
+# Sources that the plugin shares with the runtime: ring, scheduler, virtual time.
 _OF_THE_RUNTIME = ("area", "slots", "ring", "sched", "watchdog", "virtual", "fdwait", "mapevent")
 
-# The baton first: turns.c uses what is inside of it.
+# All are one translation unit, after those of the runtime: turns.c uses static parts of sched.c.
 _OWN = (
     "api",
     "machine",

@@ -104,7 +104,7 @@ def _record(name: str, output: str, as_json: bool, options: dict[str, Any]) -> d
     references = options["references"] or suite.REFERENCES
     if options["quick"]:
         references = suite.QUICK_REFERENCES
-    wishes = suite.Wishes(
+    wanted = suite.MixOptions(
         references=references,
         each=suite.QUICK_EACH if options["quick"] else None,
         seed=options["seed"],
@@ -117,7 +117,7 @@ def _record(name: str, output: str, as_json: bool, options: dict[str, Any]) -> d
     folder.mkdir(parents=True, exist_ok=True)
     stages = _Stages(name)
     try:
-        found = suite.record(suite.find(name), folder, wishes, stages.begin)
+        found = suite.record(suite.find(name), folder, wanted, stages.begin)
         rows = suite.statistics(Path(found["trace"]), stages.begin("counting"))
     finally:
         stages.end()

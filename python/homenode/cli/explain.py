@@ -140,7 +140,7 @@ def _command(names: Sequence[str], trace: str | None, options: dict[str, Any]) -
 
 def _print(data: dict[str, Any]) -> None:
     from homenode.cli.output import print_table
-    from homenode.report import steps as words
+    from homenode.report import steps
 
     for protocol in data["protocols"]:
         click.echo(f"{protocol['name']}: {protocol['summary']}\nSource: {protocol['source']}\n")
@@ -155,21 +155,21 @@ def _print(data: dict[str, Any]) -> None:
                 (name, False)
                 for name in ("state", "event", "others", "bus transaction", "data from", "next")
             ],
-            [words.cell(row) for row in table["rows"]],
+            [steps.cell(row) for row in table["rows"]],
             "What a cache does",
         )
         print_table(
             [("other copies see", False), ("they become", False)],
-            words.others(table),
+            steps.others(table),
         )
         _print_walk(protocol, data)
 
 
 def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
     from homenode.cli.output import print_table
-    from homenode.report import steps as words
+    from homenode.report import steps
 
-    walk = words.seen(protocol["walk"])
+    walk = steps.seen(protocol["walk"])
     numbers = data["trace"]["numbers"] if data["trace"] else None
     print_table(
         [
@@ -187,22 +187,22 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
             [
                 str(number),
                 *([] if numbers is None else [f"{numbers[step['reference']]:,}"]),
-                words.reference(step, walk),
-                words.outcome(step),
-                words.transactions(step, walk),
-                words.suppliers(step, walk),
+                steps.reference(step, walk),
+                steps.outcome(step),
+                steps.transactions(step, walk),
+                steps.suppliers(step, walk),
                 *step["after"],
                 "" if step["scenes"][step["block"]]["up_to_date"] else "old",
                 str(step["cycles"] or ""),
             ]
             for number, step in enumerate(walk["steps"], 1)
         ],
-        words.title(data, protocol),
+        steps.title(data, protocol),
     )
-    click.echo(words.legend(walk))
-    if others := words.unseen(protocol["walk"]):
+    click.echo(steps.legend(walk))
+    if others := steps.unseen(protocol["walk"]):
         click.echo(others)
-    click.echo(words.sum_up(protocol))
+    click.echo(steps.sum_up(protocol))
     click.echo()
 
 

@@ -28,7 +28,8 @@ def report_failure(error: BaseException) -> int:
         asked = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
         return TERMINATED if asked else INTERRUPTED
     if isinstance(error, BrokenPipeError):
-        # The reader has gone (as in `homenode info t.hnt | head -1`); say nothing more to it.
+        # The reader closed the pipe, as in `homenode info t.hnt | head -1`. Without this, the
+        # interpreter would report the same error when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     message = _explain(error)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from homenode.engines.optimal import OptimalResult
 
-# Pieces of a curve and bins of a distribution that a table shows.
+# Rows of a table at most: pieces of a curve, bins of a distribution.
 _SHOWN = 20
 
 

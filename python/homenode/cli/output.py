@@ -35,7 +35,7 @@ def print_table(
         pad_edge=False,
     )
     for heading, numeric in columns:
-        # A number broken over two lines is a wrong number.
+        # A number that wraps reads as two numbers.
         table.add_column(
             heading,
             justify="right" if numeric else "left",

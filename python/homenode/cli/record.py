@@ -156,7 +156,7 @@ def _exit_code(summary: dict[str, Any]) -> int:
     return int(code or 0) if signal is None else 128 + int(signal)
 
 
-# With which --via an option has a meaning, where that is not each.
+# The --via values for which an option has a meaning; options for all of them are not listed.
 _MEANT = {
     **dict.fromkeys(("order", "quanta", "seed", "repeat", "native"), ("cc", "qemu")),
     "sysroot": ("qemu",),

@@ -90,7 +90,7 @@ def study(
 
 def _tell(result: StudyResult, page: Path) -> None:
     from homenode.cli.output import print_table
-    from homenode.studies.entry import told_counts
+    from homenode.studies.entry import count_summary
 
     rows = [finding.row() for finding in result.findings]
     noun = result.entry.publication.noun
@@ -105,7 +105,7 @@ def _tell(result: StudyResult, page: Path) -> None:
     for row in rows:
         if row["verdict"] == "differs" and row["note"]:
             click.echo(f"{row['section']}: {row['claim']}\n    {row['note']}")
-    click.echo(f"\n{told_counts(result.counts)}\npage: {page.resolve()}")
+    click.echo(f"\n{count_summary(result.counts)}\npage: {page.resolve()}")
 
 
 COMMANDS = {"study": study}

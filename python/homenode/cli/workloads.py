@@ -109,27 +109,18 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
 @json_option
 def record(names: tuple[str, ...], output: str, as_json: bool, **options: Any) -> None:
     """Compile and record programs; all of them when none is named."""
-    from contextlib import nullcontext
-
-    from homenode.cli.output import print_json, programs_aside
-    from homenode.cli.progress import Progress
-    from homenode.trace import Trace
+    from homenode.cli.output import print_json
 
     if options["quick"] and options["size"] is not None:
         raise click.UsageError("--quick and --size: give one of them")
-    # What is asked for is looked up before anything is compiled.
+    # Unknown names and sizes are errors before anything is compiled.
     runs = [_run(name, **options) for name in _chosen(names, options["size"])]
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, Any]] = []
-    for name, words, quantum in runs:
-        program = _build(name, folder, native=False)["program"]
-        aside = programs_aside() if as_json else nullcontext()
-        with Progress(f"recording {name}") as progress, aside:
-            trace = Trace.record(
-                [program, *words], folder / f"{name}.hnt", quantum=quantum, progress=progress
-            )
-        found.append({"name": name, "trace": str(trace.path), "references": trace.references})
+    for run in runs:
+        trace = _record(run, folder, aside=as_json)
+        found.append({"name": run[0], "trace": str(trace.path), "references": trace.references})
         if not as_json:
             click.echo(f"{trace.path}: {plain_number(trace.references)} references")
     if as_json:
@@ -207,21 +198,23 @@ def _recorded(runs: list[tuple[str, list[str], int]]) -> Iterator[tuple[str, Tra
     """Traces of programs one after another, each gone when the next one comes."""
     from tempfile import TemporaryDirectory
 
+    for run in runs:
+        with TemporaryDirectory(prefix="homenode-") as place:
+            yield run[0], _record(run, Path(place), aside=True)
+
+
+def _record(run: tuple[str, list[str], int], folder: Path, *, aside: bool) -> Trace:
+    """Builds and records one program; with `aside`, what it prints goes to standard error."""
+    from contextlib import nullcontext
+
     from homenode.cli.output import programs_aside
     from homenode.cli.progress import Progress
     from homenode.trace import Trace
 
-    for name, words, quantum in runs:
-        with TemporaryDirectory(prefix="homenode-") as place:
-            program = _build(name, Path(place), native=False)["program"]
-            with Progress(f"recording {name}") as progress, programs_aside():
-                trace = Trace.record(
-                    [program, *words],
-                    Path(place) / f"{name}.hnt",
-                    quantum=quantum,
-                    progress=progress,
-                )
-            yield name, trace
+    name, words, quantum = run
+    line = [_build(name, folder, native=False)["program"], *words]
+    with Progress(f"recording {name}") as progress, programs_aside() if aside else nullcontext():
+        return Trace.record(line, folder / f"{name}.hnt", quantum=quantum, progress=progress)
 
 
 def _run(

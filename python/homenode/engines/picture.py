@@ -104,7 +104,7 @@ def picture(
         "private": choice("private", options.get("private", "exclude"), PRIVATE),
         "sync": choice("sync", options.get("sync", "exclude"), SYNC),
     }
-    found = json.loads(_core.sharing_picture(str(opened.path), json.dumps(asked), progress))
+    found = json.loads(_core.picture(str(opened.path), json.dumps(asked), progress))
     return SharingPicture(found, options.get("title") or _title(opened))
 
 

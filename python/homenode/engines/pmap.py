@@ -78,9 +78,7 @@ def pmap(
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     config = configuration(page_size, limit, policy, options)
-    report: dict[str, Any] = json.loads(
-        _core.manage_pages(str(opened.path), json.dumps(config), progress)
-    )
+    report: dict[str, Any] = json.loads(_core.pmap(str(opened.path), json.dumps(config), progress))
     return report
 
 

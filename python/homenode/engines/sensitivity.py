@@ -153,7 +153,7 @@ def sensitivity(
     results: list[Result] = []
     for name, trace in _all_orders(opened, count, turns, watched):
         result = simulate(trace, *matrix, progress=watched.next(), **replay)
-        # Orders made here lie in files that are gone afterwards, under names nobody chose.
+        # An order made here is in a temporary file, whose name would mean nothing to the caller.
         result.provenance["trace"] = name
         results.append(result)
         orders.append(_describe(name, trace))

@@ -197,7 +197,7 @@ def synthetic(
         if not 0 < whole_number(what, value) < most:
             raise ConfigError(f"{what} is {value}; expected from 1 to {most - 1}")
     return Trace._written(
-        path, lambda target: _core.synthetic_trace(name, target, (processors, words, references))
+        path, lambda target: _core.synthetic(name, target, (processors, words, references))
     )
 
 
@@ -225,7 +225,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
             flat |= {f"{name}_{end}": bound for end, bound in value.items()}
         else:
             flat[name] = value
-    # Misses for nothing are a count, what they cost is a bracket, and there is its share.
+    # Prefixes tell apart what has one name: a count, the bracket of its cost, its share.
     flat |= {f"count_{name}": value for name, value in row["counts"].items()}
     return flat | {f"share_{name}": value for name, value in row["shares"].items()}
 

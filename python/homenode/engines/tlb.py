@@ -102,7 +102,7 @@ def tlb(
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     config = configuration(tlbs, page_sizes, **options)
-    found = json.loads(_core.tlb_misses(str(opened.path), json.dumps(config), progress))
+    found = json.loads(_core.tlb(str(opened.path), json.dumps(config), progress))
     return TlbResult(found["outcomes"], config, found["provenance"])
 
 

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from homenode import _core
 from homenode.options.specs import format_size, plain_number, unique
 from homenode.options.tables import core_table
-from homenode.report import heat, lines, words
+from homenode.report import heatmap, lines, sentences
 from homenode.report.page import environment
 from homenode.results.palette import COST_COLOURS, colour_of
 
@@ -102,7 +102,7 @@ def worst_point(result: Result) -> dict[str, Any]:
     machine = result.rows[0]["machine"]
     size = usual_size(sorted({row["block_size"] for row in result}))
     here = [r for r in result if r["machine"] == machine and r["block_size"] == size]
-    on_line = [r for r in here if r["policy"].partition(":")[0] not in words.OFF_LINE] or here
+    on_line = [r for r in here if r["policy"].partition(":")[0] not in sentences.OFF_LINE] or here
     best = min(on_line, key=lambda r: float("inf") if r["mcpr"] is None else r["mcpr"])
     chosen = {"machines": [machine], "policies": [best["policy"]], "block_sizes": [size]}
     return result.configuration | chosen
@@ -128,7 +128,7 @@ def render(
     templates.filters |= {
         "size": format_size,
         "num": plain_number,
-        "times": words.times,
+        "times": sentences.times,
         "colour": colour_of,
         "ticked": _ticked,
     }
@@ -188,20 +188,20 @@ def _section(index: int, item: Study) -> dict[str, Any]:
         "size": size,
         "parts": present,
         "bars": bars(here),
-        "sentences": words.distance(here),
+        "sentences": sentences.distance(here),
         "notes": item.notes,
         "panels": [lines.draw(panel, limits) for panel in panels] if len(sizes) > 1 else [],
         "beyond": lines.beyond(panels, limits),
         "series": [(panel.machine, panel.series) for panel in panels],
         "trends": [
-            (p.machine, words.block_size_trend(p.sizes, p.series["optimal"]))
+            (p.machine, sentences.block_size_trend(p.sizes, p.series["optimal"]))
             for p in panels
             if "optimal" in p.series and len(sizes) > 1
         ],
         "best": next((bar["mcpr"] for bar in bars(here) if bar["policy"] == "optimal"), None),
         "costs": costs,
         "point": item.point,
-        "heat": heat.draw(map_) if map_ and map_["rows"] else None,
+        "heat": heatmap.draw(map_) if map_ and map_["rows"] else None,
         "data": _data(item, machines, policies, sizes),
     }
 
@@ -284,14 +284,14 @@ def _summary(studies: Sequence[Study]) -> list[dict[str, Any]]:
         machine = item.outcomes[0]["machine"]
         size = usual_size(sorted({row["block_size"] for row in item.outcomes}))
         here = [r for r in item.outcomes if (r["machine"], r["block_size"]) == (machine, size)]
-        sentences = words.distance(here)
+        said = sentences.distance(here)
         found.append(
             {
                 "name": item.name,
                 "info": item.info,
                 "machine": machine,
                 "size": size,
-                "sentence": sentences[0] if sentences else "",
+                "sentence": said[0] if said else "",
                 "best": next((r["mcpr"] for r in here if r["policy"] == "optimal"), None),
             }
         )

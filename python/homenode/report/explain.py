@@ -9,15 +9,15 @@ from typing import Any
 from markupsafe import Markup
 
 from homenode.options.specs import format_size, plain_number
-from homenode.report import steps as words
+from homenode.report import steps
 from homenode.report.page import environment
 from homenode.results.palette import PROCESSOR_COLOURS
 
 Data = dict[str, Any]
 
-# As many addresses are written out.
+# From so many addresses on, only the first and the last are shown.
 _LISTED = 3
-# What the script needs of a step and its acts; the rest is on the page already.
+# Fields of a step and of its acts that the script reads; the page shows the others itself.
 _STEP = ("block", "words", "private", "cycles", "miss")
 _ACT = ("block", "event", "transaction", "supplier", "cycles", "sharing")
 
@@ -45,12 +45,12 @@ def render(data: Data, command: str) -> str:
         data: what ``homenode explain --json`` prints.
         command: the command line that makes the page again; left out if empty.
     """
-    unseen = words.unseen(data["protocols"][0]["walk"])
-    shown = [{**one, "walk": words.seen(one["walk"])} for one in data["protocols"]]
+    unseen = steps.unseen(data["protocols"][0]["walk"])
+    shown = [{**one, "walk": steps.seen(one["walk"])} for one in data["protocols"]]
     data = {**data, "protocols": shown}
     templates = environment()
-    templates.filters |= {"size": format_size, "num": plain_number, "letter": words.letter}
-    templates.filters["display"] = words.display
+    templates.filters |= {"size": format_size, "num": plain_number, "letter": steps.letter}
+    templates.filters["display"] = steps.display
     panels = [_panel(index, protocol) for index, protocol in enumerate(data["protocols"])]
     names = [str(protocol["name"]) for protocol in data["protocols"]]
     text = templates.get_template("explain.html.jinja").render(
@@ -79,7 +79,7 @@ def _colours(data: Data) -> list[str]:
 
 
 def _title(names: list[str]) -> str:
-    shown = [words.display(name) for name in names]
+    shown = [steps.display(name) for name in names]
     if len(shown) == 1:
         return f"{shown[0]}, step by step"
     return f"{', '.join(shown[:-1])} and {shown[-1]}, side by side"
@@ -113,7 +113,7 @@ def _references(data: Data) -> list[Data]:
     walks = [protocol["walk"] for protocol in data["protocols"]]
     return [
         {
-            "text": words.reference(step, walks[0]),
+            "text": steps.reference(step, walks[0]),
             "cache": step["cache"],
             "number": data["trace"]["numbers"][step["reference"]] if data["trace"] else None,
             "marks": [_mark(walk["steps"][index]) for walk in walks],
@@ -132,11 +132,11 @@ def _panel(index: int, protocol: Data) -> Data:
     """A protocol with its table and its steps in words."""
     walk, table = protocol["walk"], protocol["table"]
     rows = [
-        {"key": _key(row["state"], row["event"], row["condition"]), "cells": words.cell(row)}
+        {"key": _key(row["state"], row["event"], row["condition"]), "cells": steps.cell(row)}
         for row in table["rows"]
     ]
-    said = words.sentences(walk) if walk["steps"] else []
-    names = words.signals(table)
+    said = steps.sentences(walk) if walk["steps"] else []
+    names = steps.signals(table)
     return {
         "index": index,
         "name": protocol["name"],
@@ -152,13 +152,13 @@ def _panel(index: int, protocol: Data) -> Data:
         ],
         "blocks": walk["blocks"],
         "caches": walk["caches"],
-        "sum": words.sum_up(protocol),
+        "sum": steps.sum_up(protocol),
         "steps": [
             {
-                "reference": words.reference(step, walk),
-                "outcome": words.outcome(step),
-                "transactions": words.transactions(step, walk),
-                "suppliers": words.suppliers(step, walk),
+                "reference": steps.reference(step, walk),
+                "outcome": steps.outcome(step),
+                "transactions": steps.transactions(step, walk),
+                "suppliers": steps.suppliers(step, walk),
                 "after": step["after"],
                 "memory": "" if step["scenes"][step["block"]]["up_to_date"] else "old",
                 "cycles": step["cycles"],
@@ -176,7 +176,7 @@ def _key(*names: str) -> str:
 def _for_script(protocol: Data) -> Data:
     """What the script shows of a walk, a third of its size."""
     walk = protocol["walk"]
-    names = words.signals(protocol["table"])
+    names = steps.signals(protocol["table"])
     roles = {state["name"]: state["role"] for state in protocol["table"]["states"]}
     return {
         "name": protocol["name"],

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from homenode.options.specs import plain_number, unique
+from homenode.report.sentences import short_size
 from homenode.report.svg import LogScale, element, path_of
-from homenode.report.words import short_size
 from homenode.results.palette import colour_of, dashes_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 360, 264
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 350, 12, 222
-# Times the optimum beyond which lines leave the top.
+# Values beyond so many times the optimum do not extend the axis: their lines leave it.
 _FAR = 8
 
 

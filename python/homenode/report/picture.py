@@ -36,7 +36,7 @@ def draw(picture: dict[str, Any], title: str) -> str:
     """The picture as an SVG file of its own.
 
     Args:
-        picture: what ``_core.sharing_picture`` says; its documentation names the codes of cells.
+        picture: what ``_core.picture`` says; its documentation names the codes of cells.
         title: what stands above it.
     """
     cells, stretches = picture["slices"], picture["map"]["rows"]

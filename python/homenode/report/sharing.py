@@ -10,8 +10,8 @@ from markupsafe import Markup
 from homenode import _core
 from homenode.options.specs import format_size, plain_number, unique
 from homenode.report.page import environment
+from homenode.report.sentences import short_size
 from homenode.report.svg import LogScale, element, path_of
-from homenode.report.words import short_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,7 @@ def _components(rows: list[dict[str, Any]]) -> Markup:
             continue
         overhead = parts["overhead_moves"] + parts["overhead_references"]
         table[0].append(row["mcpr"])
-        # Nothing has no place on a logarithmic axis.
+        # A logarithmic axis has no zero.
         table[1].append(overhead / count or None)
         table[2].append(parts["data_transfer"] / count or None)
     drawn = [_Line(*style, values) for style, values in zip(_COMPONENTS, table, strict=True)]

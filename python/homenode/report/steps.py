@@ -32,7 +32,7 @@ _VERBS = {
 }
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _OWN = "own copy"
-# So many caches fit beside each other, be it that nothing goes to them.
+# Up to so many caches are all drawn, idle ones too: they fit beside each other.
 _ALL_SHOWN = 8
 
 

@@ -17,9 +17,9 @@ from homenode.errors import ConfigError
 from homenode.options import named
 from homenode.options.values import only_known
 from homenode.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
-from homenode.studies.entry import Study, StudyResult, conduct
+from homenode.studies.entry import Study, StudyResult, run_study
 from homenode.studies.foglia import study as foglia
-from homenode.studies.lab import Laboratory, silence
+from homenode.studies.lab import Laboratory, no_progress
 from homenode.studies.markatos import study as markatos
 from homenode.studies.programs import available
 
@@ -104,10 +104,10 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
             Path(made if traces is None else traces),
             bool(options.get("quick")),
             chosen,
-            options.get("watch", silence),
+            options.get("watch", no_progress),
             None if mixes is None else Path(mixes),
         )
-        return conduct(entry, laboratory)
+        return run_study(entry, laboratory)
 
 
 def _chosen(entry: Study, options: StudyOptions) -> list[Program]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from homenode.options.specs import plain_number, unique
+from homenode.report.sentences import short_size
 from homenode.report.svg import LogScale, element, path_of
-from homenode.report.words import short_size
 from homenode.results.palette import COST_COLOURS, colour_of, dashes_of
 from homenode.studies import stacks
 from homenode.studies.canvas import HEIGHT, LEFT, RIGHT, TOP, WIDTH, LinearScale, rule, svg, text
@@ -61,7 +61,7 @@ def _dash(name: str, index: int, *, dashed: bool = False) -> str | None:
     if dashed:
         return _DASHES[index % len(_DASHES)]
     if name in {"cc", "dsm"}:
-        # Where remote reference is worth nothing these lie on their "+" machines.
+        # Dashed: coincides with the "+" machine where remote reference gains nothing.
         return "5 4"
     if name in _BOUNDS:
         return "2 3"

@@ -94,7 +94,7 @@ class StudyResult:
     provenance: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        return f"StudyResult({self.entry.name}: {told_counts(self.counts)})"
+        return f"StudyResult({self.entry.name}: {count_summary(self.counts)})"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -141,17 +141,17 @@ class StudyResult:
         }
 
 
-def conduct(entry: Study, laboratory: Laboratory) -> StudyResult:
+def run_study(entry: Study, laboratory: Laboratory) -> StudyResult:
     """Runs a study's experiments and judges its claims."""
     products = entry.experiments(laboratory)
     findings = judged(entry.claims, products.evidence(published(entry.publication.name)))
     return StudyResult(entry, products, findings, laboratory.provenance())
 
 
-def told_counts(found: Mapping[str, int]) -> str:
+def count_summary(found: Mapping[str, int]) -> str:
     """How many claims hold and so on, in words.
 
-    >>> told_counts({"holds": 3, "differs": 1, "not testable": 0})
+    >>> count_summary({"holds": 3, "differs": 1, "not testable": 0})
     '3 hold, 1 differs, 0 not testable'
     """
     holds = "holds" if found["holds"] == 1 else "hold"

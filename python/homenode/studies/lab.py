@@ -55,7 +55,7 @@ class Matrix:
 
 
 @contextmanager
-def silence(_title: str) -> Iterator[Step]:
+def no_progress(_title: str) -> Iterator[Step]:
     """Watches long work without a word."""
     yield lambda _done, _total: None
 
@@ -80,7 +80,7 @@ class Laboratory:
     folder: Path
     quick: bool
     programs: Sequence[Program]
-    watch: Watch = silence
+    watch: Watch = no_progress
     mixes: Path | None = None
     traces: dict[str, dict[str, Any]] = field(default_factory=dict)
     simulations: list[dict[str, Any]] = field(default_factory=list)

@@ -10,7 +10,7 @@ from homenode.files import replacing
 from homenode.options.specs import format_size, plain_number
 from homenode.report.page import environment
 from homenode.studies import charts
-from homenode.studies.entry import told_counts
+from homenode.studies.entry import count_summary
 from homenode.studies.published import tables as published
 from homenode.studies.tables import to_csv
 
@@ -62,7 +62,7 @@ def page(result: StudyResult) -> str:
     return templates.get_template("study.html.jinja").render(
         entry=result.entry,
         counts=result.counts,
-        summary=told_counts(result.counts),
+        summary=count_summary(result.counts),
         rules=RULES.replace("*", ""),
         findings=[finding.row() for finding in result.findings],
         tables=[(table, printed.get(table.name)) for table in result.products.tables],
@@ -96,7 +96,7 @@ def markdown(result: StudyResult) -> str:
         "",
         f"Made on {date.today()} by `homenode study {entry.name}`, homenode "
         f"{provenance['version']}, {size}, {len(provenance['traces'])} programs: "
-        f"{told_counts(result.counts)}.",
+        f"{count_summary(result.counts)}.",
         "",
         *(line for note in result.products.notes for line in (f"{note}", "")),
         RULES,

@@ -370,7 +370,7 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     if array.ndim > 1:
         raise ConfigError(f"column {name} has shape {array.shape}; expected one dimension")
     if array.size == 0:
-        # An empty list has no type of its own, so it gets one that fits anywhere.
+        # NumPy makes an empty list floating-point; every column accepts the smallest integers.
         return array.astype(np.uint8)
     if array.dtype.kind in "fO" and all(isinstance(value, int) for value in _items(values)):
         # NumPy makes floating-point numbers of integers that fit no signed type.

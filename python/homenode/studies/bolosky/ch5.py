@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies import uses
+from homenode.studies.blocks import blocks_of
 from homenode.studies.bolosky import THESIS, ch5_curves
 from homenode.studies.bolosky.ch5_claims import CLAIMS
 from homenode.studies.bolosky.ch5_measures import BACKOFF
@@ -82,7 +82,7 @@ def block_uses(lab: Laboratory) -> list[Row]:
     """For every program, how many of its pages each number of processors uses, and how."""
     rows: list[Row] = []
     for program in lab.programs:
-        blocks = uses.blocks_of(lab, program, PAGE)
+        blocks = blocks_of(lab, program, PAGE)
         rows.append({"program": program.name, "style": program.style, **page_uses(blocks)})
     return rows
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies import uses
+from homenode.studies.blocks import blocks_of, sharing_of
 from homenode.studies.bolosky import THESIS, ch7_sharing
 from homenode.studies.bolosky.ch7_claims import CLAIMS
 from homenode.studies.bolosky.ch7_sharing import WORD
@@ -31,8 +31,8 @@ def experiments(lab: Laboratory) -> Products:
     components = ch7_sharing.components(lab)
     sharing = []
     for program in lab.programs:
-        blocks = uses.blocks_of(lab, program, _PAGE)
-        sharing.append({"program": program.name, **uses.sharing_of(blocks)})
+        blocks = blocks_of(lab, program, _PAGE)
+        sharing.append({"program": program.name, **sharing_of(blocks)})
     here = {program.name for program in lab.programs}
     figures = [
         _figure(name, program, components) for name, program in _FIGURES.items() if program in here

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from homenode import _core
+from homenode.studies.cache import ResultCache
 from homenode.studies.foglia import DB, EC, WEB
-from homenode.studies.kept import Kept
 
 if TYPE_CHECKING:
     from homenode.studies.lab import Laboratory
@@ -64,16 +64,16 @@ def _of_workload(lab: Laboratory, program: Program) -> list[Row]:
         {"pid": number, "names": ["thread"]} for number in range(trace.info["threads"])
     ]
     found = groups(processes)
-    kept = Kept(lab.folder, trace)
+    cached = ResultCache(lab.folder, trace)
     rows = []
     for kernel in (True, False):
         question = {"block_size": BLOCK_SIZE, "groups": list(found.values()), "kernel": kernel}
-        if kept.get(question) is None:
+        if cached.get(question) is None:
             with lab.watch(f"counting blocks of {program.name}") as step:
                 answer = _core.footprint(str(trace.path), json.dumps(question), step)
-            kept.put(question, json.loads(answer))
-            kept.save()
-        for name, counts in zip(found, kept.get(question), strict=True):
+            cached.put(question, json.loads(answer))
+            cached.save()
+        for name, counts in zip(found, cached.get(question), strict=True):
             rows.append({"workload": program.name, "application": name, "with_kernel": kernel})
             rows[-1] |= counts
     return rows

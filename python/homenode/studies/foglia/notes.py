@@ -50,7 +50,7 @@ def of(points: Sequence[Row], *, quick: bool) -> tuple[str, ...]:
     """Paragraphs for the page and the ledger."""
     without = any(row["stands_for"] > 1 for row in points)
     notes = (_TRACES, *([_NO_FETCHES] if without else []), *_RULES, _writes(points))
-    # What was tried was tried on mixes of full length.
+    # These findings are of mixes of full length only.
     return notes if quick else (*notes, _HELD)
 
 

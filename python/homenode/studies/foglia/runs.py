@@ -1,4 +1,4 @@
-"""The simulations: run once for all figures, kept beside the traces, looked up by setting."""
+"""The simulations: run once for all figures, cached beside the traces, looked up by setting."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.engines.bus import simulate_bus
 from homenode.options.specs import unique
+from homenode.studies.cache import ResultCache
 from homenode.studies.foglia.matrix import Setting, wanted
-from homenode.studies.kept import Kept
 from homenode.studies.tables import Missing
 
 if TYPE_CHECKING:
@@ -123,20 +123,20 @@ def simulated(lab: Laboratory) -> list[Row]:
 
 def _of_workload(lab: Laboratory, program: Program) -> list[Row]:
     trace = lab.trace(program)
-    kept = Kept(lab.folder, trace)
+    cached = ResultCache(lab.folder, trace)
     machine = machine_for(trace)
     settings = wanted(program.name, lab.quick)
-    new = [setting for setting in settings if kept.get(machine.question(setting)) is None]
+    new = [setting for setting in settings if cached.get(machine.question(setting)) is None]
     if new:
         with lab.watch(f"simulating {program.name}, {len(new)} configurations") as step:
             found = simulate_bus(trace, points=[machine.point(s) for s in new], progress=step)
         for setting, row in zip(new, found.flat_rows(), strict=True):
-            kept.put(machine.question(setting), _of_result(row))
-        kept.save()
+            cached.put(machine.question(setting), _of_result(row))
+        cached.save()
     _note(lab, settings, machine)
     said = {"workload": program.name, "machine": machine.name, "stands_for": machine.stands_for}
     return [
-        {**said, **setting.point(), **kept.get(machine.question(setting))} for setting in settings
+        {**said, **setting.point(), **cached.get(machine.question(setting))} for setting in settings
     ]
 
 

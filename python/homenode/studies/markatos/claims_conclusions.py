@@ -18,7 +18,7 @@ from homenode.studies.claims import (
 )
 from homenode.studies.markatos import measures as m
 from homenode.studies.markatos.costs import ours, printed_rows
-from homenode.studies.markatos.told import both
+from homenode.studies.markatos.printed import both
 
 if TYPE_CHECKING:
     from homenode.studies.markatos.costs import Costs

@@ -22,7 +22,7 @@ from homenode.studies.claims import (
 from homenode.studies.markatos import layout
 from homenode.studies.markatos import measures as m
 from homenode.studies.markatos.costs import ours
-from homenode.studies.markatos.told import both
+from homenode.studies.markatos.printed import both
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

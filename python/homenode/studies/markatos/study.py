@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.entry import Products, Study
-from homenode.studies.markatos import PAPER, advised, figures, layout, moved, points
+from homenode.studies.markatos import PAPER, advised, figures, layout, points, realignment
 from homenode.studies.markatos.claims import CLAIMS
 from homenode.studies.markatos.costs import Costs
 from homenode.studies.markatos.notes import NOTES
@@ -24,10 +24,10 @@ def experiments(lab: Laboratory) -> Products:
         layout.traces(costs, reports),
         *layout.tables(costs),
         layout.agreement(costs),
-        *moved.tables(reports),
+        *realignment.tables(reports),
         advised.table(costs, advised.found(lab), reports),
     ]
-    # What the notes say was measured on the full programs.
+    # The notes quote measurements of the full sizes only.
     notes = () if lab.quick else NOTES
     extra = {"points": plain, "points-realigned": realigned}
     return Products(tables, figures.figures(costs), extra, notes)

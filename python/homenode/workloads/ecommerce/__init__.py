@@ -47,8 +47,8 @@ __all__ = [
     "REFERENCES",
     "TABLE",
     "Mix",
+    "MixOptions",
     "Scale",
-    "Wishes",
     "find",
     "kernel",
     "make",
@@ -68,7 +68,7 @@ QUICK_EACH = 21_000
 
 
 @dataclass(frozen=True)
-class Wishes:
+class MixOptions:
     """What to record.
 
     references: of each mix, about; fetches of instructions included.
@@ -109,14 +109,14 @@ def kernel(named: str = "", boot: Path = Path("/boot")) -> Path:
 
 
 def record(
-    mix: Mix, folder: Path, wishes: Wishes, stage: Callable[[str], Progress]
+    mix: Mix, folder: Path, options: MixOptions, stage: Callable[[str], Progress]
 ) -> dict[str, Any]:
     """Makes a guest, records it, and makes the mix of the recording.
 
     Args:
         mix: which one.
         folder: gets ``NAME.system.hnt`` and ``NAME.hnt``.
-        wishes: how large, and of what.
+        options: how large, and of what.
         stage: told what begins; gives what to call with the progress of that.
 
     Returns:
@@ -127,8 +127,8 @@ def record(
         ConfigError: when a package is missing, or the guest did not do what it had to.
         TraceError: when a trace cannot be written.
     """
-    found, booted = find_needs(emulator=wishes.emulator), kernel(wishes.kernel)
-    plan = Plan(mix, int(mix.spare * wishes.references), wishes.seed, wishes.scale)
+    found, booted = find_needs(emulator=options.emulator), kernel(options.kernel)
+    plan = Plan(mix, int(mix.spare * options.references), options.seed, options.scale)
     system, trace = folder / f"{mix.name}.system.hnt", folder / f"{mix.name}.hnt"
     with tempfile.TemporaryDirectory(prefix="homenode-") as place:
         stage("making the guest")
@@ -138,11 +138,11 @@ def record(
                 machine = recording.Machine(booted, found.emulator, Path(place))
                 said = recording.record(machine, plan, Path(partial), stage("recording"))
         finally:
-            if wishes.keep:
+            if options.keep:
                 for name in ("guest.cpio", "console.txt"):
                     if (Path(place) / name).exists():
                         shutil.move(Path(place) / name, folder / f"{mix.name}.{name}")
-    made = make(mix, Trace.open(system), trace, wishes, stage)
+    made = make(mix, Trace.open(system), trace, options, stage)
     report = made.report or {}
     return {
         "name": mix.name,
@@ -155,7 +155,7 @@ def record(
 
 
 def make(
-    mix: Mix, system: Trace, target: Path, wishes: Wishes, stage: Callable[[str], Progress]
+    mix: Mix, system: Trace, target: Path, options: MixOptions, stage: Callable[[str], Progress]
 ) -> Trace:
     """Makes a mix of the recording of a guest; arguments and errors as for `record`."""
 
@@ -163,21 +163,22 @@ def make(
         doing = stage("making processes")
         return transform("processes", of, target, progress=doing, processes=mix.selection, **length)
 
-    if wishes.each is None:
+    if options.each is None:
         try:
-            return mixed(system, references=wishes.references)
+            return mixed(system, references=options.references)
         except ConfigError as error:
             raise ConfigError(
                 f"{error}\nProcesses come to do something one after the other: give more with "
-                f"--references (now {wishes.references:,})"
+                f"--references (now {options.references:,})"
             ) from error
-    # Programs begin alike, by being loaded; so what comes later is taken, if all are there then.
+    # The beginnings of all programs are loading and linking, so a later part is more typical of
+    # each; it must still have every process.
     for part in (2, 4, 8):
         behind = range(system.references // part, system.references)
         later = transform("select", system, progress=stage("choosing"), time=behind)
         with contextlib.suppress(ConfigError):
-            return mixed(later, each=wishes.each)
-    return mixed(system, each=wishes.each)
+            return mixed(later, each=options.each)
+    return mixed(system, each=options.each)
 
 
 def shipped() -> list[dict[str, Any]]:

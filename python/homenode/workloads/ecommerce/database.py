@@ -140,7 +140,7 @@ def _customer(scale: Scale, chance: _Chance) -> Iterator[Row]:
 
 def _item(scale: Scale, chance: _Chance) -> Iterator[Row]:
     for i in range(1, scale.items + 1):
-        # Every author has a book; the others are by anybody.
+        # The first books give every author one; the authors of the rest are drawn at random.
         author = i if i <= scale.authors else chance.upto(scale.authors)
         title = f"{syllables(i)} {chance.text(0, 40)}"
         srp = chance.upto(999_900) / 100

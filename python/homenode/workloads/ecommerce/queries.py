@@ -16,7 +16,7 @@ __all__ = ["TRANSACTIONS", "script", "write"]
 
 _FOLDER = Path(__file__).resolve().parent / "queries"
 
-# A cart is paid for: books in the order of their numbers, so that nobody waits in a circle.
+# Buying a cart locks the books in the order of their numbers, so that no two buyers deadlock.
 _BUY = ("BEGIN", "price", "order+", "line", "stock", "charge", "COMMIT")
 
 TRANSACTIONS: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -57,7 +57,7 @@ def script(name: str, scale: Scale) -> str:
         "country": 92,
         "quantity": 3,
         "cents": 50_000,
-        # An order there has been; the one that is placed takes its place.
+        # An existing order, until one is placed: the query that places it sets its number.
         "number": scale.orders,
     }
     lines = [f"\\set {variable} random(1, {limit})" for variable, limit in most.items()]

@@ -26,7 +26,7 @@ PROCESSORS = 4
 """Processors of the guest; the mix is for any number."""
 
 _MEMORY_MIB, _MEMORY_MOST_MIB = 2048, 3072
-# For what is written while the guest runs, logs of the database's above all.
+# Free space in the guest for what is written while it runs, mostly the database's logs.
 _ROOM_MIB = 512
 
 _START_WITHIN_S = 1800

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import homenode as hn
-from canned import POLICIES, matrix, outcome
 from homenode.engines.placement import configuration, policies_for
+from support.outcomes import POLICIES, matrix, outcome
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ use crate::simulate::{parse, sim_error};
 /// Runs the page manager over a trace.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, progress=None))]
-pub fn manage_pages(
+pub fn pmap(
     py: Python<'_>,
     path: PathBuf,
     config_json: &str,

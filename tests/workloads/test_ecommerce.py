@@ -274,9 +274,9 @@ def test_a_guest_has_memory_for_its_files_or_is_refused() -> None:
 
 def test_a_recording_without_all_processes_of_its_mix_was_too_short(tmp_path: Path) -> None:
     system = hn.Trace.from_numpy(thread=[0, 0], kind="R", address=[0, 64], path=tmp_path / "t.hnt")
-    wishes = ecommerce.Wishes(references=3_000_000)
+    options = ecommerce.MixOptions(references=3_000_000)
     with pytest.raises(hn.ConfigError) as error:
-        ecommerce.make(mixes.find("ec"), system, tmp_path / "ec.hnt", wishes, lambda _: None)
+        ecommerce.make(mixes.find("ec"), system, tmp_path / "ec.hnt", options, lambda _: None)
     assert "give more with --references (now 3,000,000)" in str(error.value)
     assert not (tmp_path / "ec.hnt").exists()
 

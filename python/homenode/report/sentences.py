@@ -10,7 +10,7 @@ from homenode.results.result import OPTIMA
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# These know the future or pay for nothing: yardsticks, not policies that a system could run.
+# Bounds, not policies that a system could run: they use future references, or pay for nothing.
 OFF_LINE = (*OPTIMA, "best-static", "all-local")
 _SAME = 1.0005
 

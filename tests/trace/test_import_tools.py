@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from conftest import Outcome
 
-FORMATS = Path(__file__).parents[1] / "testdata" / "formats"
+FORMATS = Path(__file__).parents[2] / "testdata" / "formats"
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ import homenode as hn
 from homenode import studies
 from homenode.studies import charts, published
 from homenode.studies import mixes as mixes_of_studies
+from homenode.studies.cache import ResultCache
 from homenode.studies.foglia import DB, EC, PAPER, WEB, footprints, matrix, runs, tables
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.claims import CLAIMS
 from homenode.studies.foglia.claims_blocks import best_block
 from homenode.studies.foglia.matrix import Setting
-from homenode.studies.kept import Kept
 from homenode.studies.tables import Axis, Evidence, Figure, Missing
-from made_mixes import make_mixes
+from support.mixes import make_mixes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,15 +165,15 @@ def test_results_are_kept_until_the_engine_is_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
-    kept = Kept(tmp_path, trace)
+    kept = ResultCache(tmp_path, trace)
     assert kept.get({"a": 1}) is None
     kept.put({"a": 1, "b": 2}, [3])
     kept.save()
-    assert Kept(tmp_path, trace).get({"b": 2, "a": 1}) == [3]
-    monkeypatch.setattr("homenode.studies.kept.engine", lambda: "another")
-    assert Kept(tmp_path, trace).get({"a": 1, "b": 2}) is None
+    assert ResultCache(tmp_path, trace).get({"b": 2, "a": 1}) == [3]
+    monkeypatch.setattr("homenode.studies.cache.engine", lambda: "another")
+    assert ResultCache(tmp_path, trace).get({"a": 1, "b": 2}) is None
     next(tmp_path.glob("results-*.json")).write_text("[cut sho")
-    assert Kept(tmp_path, trace).get({"a": 1, "b": 2}) is None
+    assert ResultCache(tmp_path, trace).get({"a": 1, "b": 2}) is None
 
 
 @pytest.mark.timeout(120)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from browser import BROWSER, CONTRASTS, Browser
-from homenode.report import steps as words
+from homenode.report import steps
+from support.browser import BROWSER, CONTRASTS, Browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +91,7 @@ def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
         "behind": ["up to date" if s["up_to_date"] else "out of date" for s in scenes],
         "acts": f"P{step['processor']}",
         "bus": f"{sent} · {step['cycles']} cycles" if sent else "nothing on the bus",
-        "said": words.sentences(walk)[number],
+        "said": steps.sentences(walk)[number],
         "used": [key for key in rows if key in used],
     }
 
@@ -157,7 +157,7 @@ def test_it_is_said_aloud_and_counted(opened: Browser, explained: hn.Explanation
     aloud = opened.value("document.querySelector('[aria-live]').textContent")
     assert aloud.startswith("Step 1 of ")
     for protocol in explained.data["protocols"]:
-        assert words.sentences(protocol["walk"])[0] in aloud
+        assert steps.sentences(protocol["walk"])[0] in aloud
     opened.press("End")
     for index, protocol in enumerate(explained.data["protocols"]):
         totals = protocol["walk"]["totals"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from made_trace import make_trace
+from support.traces import make_trace
 
 if TYPE_CHECKING:
     import homenode as hn

@@ -276,7 +276,7 @@ def test_source_says_what_the_table_says(name: str) -> None:
 
 
 def test_every_workload_has_a_page() -> None:
-    folder = Path(__file__).parents[1] / "docs" / "workloads"
+    folder = Path(__file__).parents[2] / "docs" / "workloads"
     # What is more than one program has a page too.
     others = ["ecommerce"]
     pages = {path.stem for path in folder.glob("*.md")} - {"index"}

@@ -10,7 +10,7 @@ import pytest
 
 import homenode as hn
 from homenode.cli.app import main
-from homenode.report import steps as words
+from homenode.report import steps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,11 +46,11 @@ def test_people_read_the_whole_table_and_every_step(
     for state in data["table"]["states"]:
         assert [state["name"], *state["meaning"].split()] in lines
     for row in data["table"]["rows"]:
-        assert " ".join(words.cell(row)).split() in lines
+        assert " ".join(steps.cell(row)).split() in lines
     for number, step in enumerate(data["walk"]["steps"], 1):
-        start = [str(number), *words.reference(step, data["walk"]).split()]
+        start = [str(number), *steps.reference(step, data["walk"]).split()]
         assert any(line[: len(start)] == start for line in lines)
-    assert words.sum_up(data) in shown
+    assert steps.sum_up(data) in shown
 
 
 def test_data_are_complete_and_add_up(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +102,7 @@ def test_every_example_can_be_walked_under_every_protocol() -> None:
 
 def test_steps_are_told_in_words() -> None:
     walk = hn.explain("mesi").data["protocols"][0]["walk"]
-    said = words.sentences(walk)
+    said = steps.sentences(walk)
     assert said[0] == (
         "Processor 0 reads word 0 of block a. A miss: it never had the block. Read-block: memory "
         "supplies the block. Its own state goes from I to E. 66 cycles on the bus."
@@ -121,7 +121,7 @@ def test_steps_are_told_in_words() -> None:
     everything = " ".join(
         sentence
         for protocol in hn.explain(_PROTOCOLS).data["protocols"]
-        for sentence in words.sentences(protocol["walk"])
+        for sentence in steps.sentences(protocol["walk"])
     )
     for part in (
         "word 0 of block b of its process's private area",
@@ -144,7 +144,7 @@ def test_an_invalidation_that_nobody_hears_is_false_sharing(tmp_path: Path) -> N
     found = hn.explain(
         "mesi", path, cache_size=16, associativity=1, block_size=16, blocks=[0x100, "0x110"]
     )
-    said = words.sentences(found.data["protocols"][0]["walk"])
+    said = steps.sentences(found.data["protocols"][0]["walk"])
     assert "The copy of block a quietly gives way (S to I)." in said[2]
     assert "False sharing: no other cache has the block." in said[3]
 
@@ -156,7 +156,7 @@ def test_what_is_never_decided_is_false_at_the_end(tmp_path: Path) -> None:
     )
     found = hn.explain("mesi", path)
     assert found.steps()[2]["miss"] == {"class": "invalidation_false", "known": None}
-    said = words.sentences(found.data["protocols"][0]["walk"])
+    said = steps.sentences(found.data["protocols"][0]["walk"])
     assert said[-1].endswith(
         "The references end here; the miss of step 3 was false sharing: nothing that others "
         "wrote was used."
@@ -193,13 +193,13 @@ def test_of_many_processors_those_have_a_column_that_reference_something(
     assert re.search(r"P19 writes word 0 .* P7 +I +M +old", shown)
     assert "caches that nothing here goes to (24)" in shown
     found = hn.explain("mesi", path)
-    walk = words.seen(found.data["protocols"][0]["walk"])
+    walk = steps.seen(found.data["protocols"][0]["walk"])
     assert walk["caches"] == ["P7", "P19"]
     assert [(step["cache"], step["after"]) for step in walk["steps"]] == [
         *((0, ["M", "I"]), (1, ["I", "M"]), (0, ["M", "I"])),
     ]
     assert [act["supplier"] for step in walk["steps"] for act in step["acts"]] == [None, 0, 1]
-    assert "cache 19 supplies the block. In cache 19 M becomes I" in words.sentences(walk)[2]
+    assert "cache 19 supplies the block. In cache 19 M becomes I" in steps.sentences(walk)[2]
     page = found.html()
     assert "<b>P19</b>" in page
     assert "<b>P8</b>" not in page
@@ -228,10 +228,10 @@ def test_split_caches_are_two_a_processor(
         *("I I E I", "S I S I", "I M I I", "I S S I"),
     ]
     assert [step["cache"] for step in walk["steps"]] == [2, 0, 1, 2]
-    assert [words.suppliers(step, walk) for step in walk["steps"]] == [
+    assert [steps.suppliers(step, walk) for step in walk["steps"]] == [
         *("memory", "P0 instructions", "P0 data", "P1 data"),
     ]
-    said = words.sentences(walk)
+    said = steps.sentences(walk)
     assert "the instruction cache of P0 supplies the block" in said[1]
     assert "In the data cache of P0 S becomes I. In the instruction cache of P0" in said[2]
     row = hn.simulate_bus(path, "mesi", machines=str(machine), order="trace").rows[0]
@@ -258,13 +258,13 @@ def test_every_kind_of_reference_has_its_words(tmp_path: Path) -> None:
     found = hn.explain("mesi", path, block_size=32, blocks=[0x100, 0x120])
     walk = found.data["protocols"][0]["walk"]
     # The last one straddles two blocks.
-    assert [words.reference(step, walk) for step in walk["steps"]] == [
+    assert [steps.reference(step, walk) for step in walk["steps"]] == [
         "P0 updates a0-1 (private)",
         "P1 fetches a2 (kernel)",
         "P0 writes a7",
         "P0 writes b0",
     ]
-    said = words.sentences(walk)
+    said = steps.sentences(walk)
     assert said[0].startswith("Processor 0 updates words 0-1 of block a of its process's private")
     assert said[1].startswith("Processor 1, in the kernel, fetches word 2 of block a.")
     assert found.data["trace"]["numbers"] == [0, 1, 2, 2]

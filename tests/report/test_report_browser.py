@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser import BROWSER, CONTRASTS, Browser
-from canned import costs, matrix
 from homenode.options.specs import plain_number
 from homenode.report import build
+from support.browser import BROWSER, CONTRASTS, Browser
+from support.outcomes import costs, matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

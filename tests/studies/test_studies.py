@@ -27,7 +27,7 @@ from homenode.studies.bolosky import (
 )
 from homenode.studies.tables import Axis, Evidence, Figure, Missing, Points
 from homenode.studies.writing import markdown, page, write
-from made_mixes import make_mixes
+from support.mixes import make_mixes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ _PROGRAMS_OF = {
     "markatos": ("FFT", "SIMPLE", "SPEECH", "WEATHER"),
     "foglia": ("EC-server", "DB", "Web-server"),
 }
-_DOCS = Path(__file__).parent.parent / "docs" / "studies"
+_DOCS = Path(__file__).parents[2] / "docs" / "studies"
 
 
 @pytest.fixture(scope="module")

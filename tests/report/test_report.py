@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 import pytest
 
 import homenode as hn
-from canned import POLICIES, costs, matrix, outcome
 from homenode.options.specs import plain_number
-from homenode.report import build, heat, lines, words
+from homenode.report import build, heatmap, lines, sentences
 from homenode.report.svg import LogScale, element
 from homenode.results.palette import COST_COLOURS, colour_of
+from support.outcomes import POLICIES, costs, matrix, outcome
 
 _SIZES = (64, 512, 4096)
 _POINT = {"machines": ["numa"], "policies": ["ace"], "block_sizes": [4096]}
@@ -121,15 +121,15 @@ def test_bars_far_beyond_the_optimum_are_cut() -> None:
     ],
 )
 def test_sentences(costs: dict[str, float | None], said: str) -> None:
-    found = words.distance([outcome(policy, total) for policy, total in costs.items()])
+    found = sentences.distance([outcome(policy, total) for policy, total in costs.items()])
     assert any(said in sentence for sentence in found), found
 
 
 def test_without_the_optimum_nothing_is_claimed() -> None:
-    assert words.distance([outcome("ace", 1500)]) == []
-    assert words.block_size_trend([64], [1.0]) == ""
-    assert words.block_size_trend([64, 128], [None, None]) == ""
-    assert "hardly depends" in words.block_size_trend([64, 128], [1.5, 1.5])
+    assert sentences.distance([outcome("ace", 1500)]) == []
+    assert sentences.block_size_trend([64], [1.0]) == ""
+    assert sentences.block_size_trend([64, 128], [None, None]) == ""
+    assert "hardly depends" in sentences.block_size_trend([64, 128], [1.5, 1.5])
 
 
 def test_axes_have_round_ticks_inside() -> None:
@@ -164,7 +164,7 @@ def test_a_line_breaks_where_the_cost_is_infinite() -> None:
 
 
 def test_the_map_tells_own_from_shared_and_names_objects() -> None:
-    drawn = heat.draw(costs()["map"])
+    drawn = heatmap.draw(costs()["map"])
     kinds = set(re.findall(r'class="heat-([orw])[1-6]"', drawn))
     assert kinds == {"o", "r", "w"}
     assert ">grid</text>" in drawn
@@ -180,7 +180,7 @@ def test_the_map_tells_own_from_shared_and_names_objects() -> None:
 @pytest.mark.parametrize(("processors", "stretches"), [(1, 1), (64, 512), (3, 2)])
 def test_maps_of_every_shape_can_be_drawn(processors: int, stretches: int) -> None:
     row = {"address": "0x0", "object": "", "reads": [1] * processors, "writes": [0] * processors}
-    assert "<svg" in heat.draw({"row_bytes": 64, "rows": [row] * stretches})
+    assert "<svg" in heatmap.draw({"row_bytes": 64, "rows": [row] * stretches})
 
 
 def test_the_worst_blocks_come_with_objects_and_source_lines(page: str) -> None:

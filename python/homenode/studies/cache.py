@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from homenode.trace import Trace
 
 
-class Kept:
+class ResultCache:
     """Results of one trace, by what was asked; those of another engine are not looked at."""
 
     def __init__(self, folder: Path, trace: Trace) -> None:
