@@ -13,10 +13,14 @@ use homenode_sim::{
 };
 use homenode_snoop::{Labelled, Signal, Source, Table};
 
-/// Everything between the markers of a table replaced by its lines.
+/// Everything between the markers of a table replaced by its lines. A table that is new comes at
+/// the end, under a heading of its own.
 fn with_table(text: &str, name: &str, table: &str) -> String {
     let marker = format!("<!-- table: {name} -->\n");
-    let (before, rest) = text.split_once(&marker).unwrap();
+    let Some((before, rest)) = text.split_once(&marker) else {
+        let heading = name.to_uppercase();
+        return format!("{text}\n## {heading}\n\n{marker}{table}<!-- end -->\n");
+    };
     let (_, after) = rest.split_once("<!-- end -->").unwrap();
     format!("{before}{marker}{table}<!-- end -->{after}")
 }

@@ -32,7 +32,7 @@ pub use homenode_cache::{
     CACHES_MAX as PROCESSORS_MAX, KernelCounts, MissClass, MissRule, Misses, Sharing, SharingClass,
 };
 pub use homenode_protocol::{Label, Labelled, ProtocolError, ProtocolParameter};
-pub use protocol::{Entry, ProtocolSpec, TABLE};
+pub use protocol::{Entry, Example, ProtocolSpec, TABLE};
 pub use setup::{Setup, SetupError};
 pub use sheet::{BusSheet, SheetReply, SheetRow};
 pub use table::{Rules, Table};

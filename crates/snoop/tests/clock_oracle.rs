@@ -11,7 +11,7 @@ use clocked::{Given, check_conservation, flags, given};
 use homenode_base::{AccessKind, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{Clock, Counts, MissRule, ProtocolSpec, TABLE, Timing};
+use homenode_snoop::{Clock, Counts, MissRule, ProtocolSpec, Timing};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 use oracle::clock::{ClockOracle, Outcome, Times};
 use oracle::random::{named, random_machine, random_trace};
@@ -244,7 +244,7 @@ fn compare(
 
 #[test]
 fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
-    for entry in TABLE {
+    for entry in oracle::protocols() {
         let mut rng = Rng::new(7);
         let mut waited = 0;
         for _ in 0..120 {
@@ -263,7 +263,7 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
 
 #[test]
 fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
-    for entry in TABLE {
+    for entry in oracle::protocols() {
         let mut rng = Rng::new(8);
         let (mut made_up, mut moved, mut forced) = (0, 0, 0);
         for _ in 0..120 {

@@ -4,10 +4,10 @@
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_clock::streams::Reading;
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
-use homenode_snoop::walk::{EXAMPLES, Example, Scene, Step, Walk, example, walk};
+use homenode_snoop::walk::{Scene, Step, Walk, example, examples, walk};
 use homenode_snoop::{
-    Counter, Counts, MissClass, MissRule, Misses, ProtocolSpec, Setup, Sharing, SharingClass,
-    TABLE, Table, Transactions,
+    Counter, Counts, Example, MissClass, MissRule, Misses, ProtocolSpec, Setup, Sharing,
+    SharingClass, TABLE, Table, Transactions,
 };
 use homenode_trace::Batch;
 
@@ -201,7 +201,7 @@ fn examples_show_what_they_are_for() {
     let dragon = own("dragon").totals;
     assert_eq!(dragon.misses.invalidations(), 0);
     assert!(dragon.transactions.write >= 3 && dragon.transactions.update_block >= 1);
-    let tour = EXAMPLES.last().unwrap();
+    let tour = examples().last().unwrap();
     let cycles = |protocol| example_walk(protocol, tour).bus_cycles;
     assert!(cycles("pscr") < cycles("mesi") && cycles("amsd") < cycles("mesi"));
 }

@@ -2,7 +2,8 @@
 
 use homenode_machine::{BusCycles, CacheShape};
 use homenode_snoop::BusSheet;
-use homenode_snoop::walk::{Example, Walk};
+use homenode_snoop::Example;
+use homenode_snoop::walk::Walk;
 use serde::Serialize;
 
 /// Protocols, explained.

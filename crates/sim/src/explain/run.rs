@@ -3,8 +3,8 @@
 use homenode_base::{Access, BlockSize};
 use homenode_clock::streams::Reading;
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
-use homenode_snoop::walk::{EXAMPLES, Example, WalkError, example, walk};
-use homenode_snoop::{MissRule, ProtocolSpec, Setup};
+use homenode_snoop::walk::{WalkError, example, examples, walk};
+use homenode_snoop::{Example, MissRule, ProtocolSpec, Setup};
 
 use super::config::ExplainConfig;
 use super::outcome::{ExplainedProtocol, Explanation};
@@ -15,8 +15,8 @@ use crate::pass::{Progress, TraceSource, processors};
 
 /// Examples to walk through.
 #[must_use]
-pub fn explain_examples() -> &'static [Example] {
-    EXAMPLES
+pub fn explain_examples() -> Vec<&'static Example> {
+    examples().collect()
 }
 
 /// Explains some protocols by the same references: those of an example, or with a trace the first
@@ -98,8 +98,8 @@ fn explained(
 }
 
 fn named(name: &str) -> Result<&'static Example, SimError> {
-    EXAMPLES.iter().find(|example| example.name == name).ok_or_else(|| {
-        let known: Vec<&str> = EXAMPLES.iter().map(|example| example.name).collect();
+    examples().find(|example| example.name == name).ok_or_else(|| {
+        let known: Vec<&str> = examples().map(|example| example.name).collect();
         config_error(format!("unknown example {name:?}: expected one of {}", known.join(", ")))
     })
 }

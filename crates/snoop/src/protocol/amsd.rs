@@ -1,6 +1,6 @@
 //! AMSD: MESI that recognises blocks which migrate from writer to writer.
 
-use super::Entry;
+use super::{Entry, Example};
 use crate::table::{Rules, Table};
 use crate::vocabulary::{
     Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
@@ -48,6 +48,16 @@ pub const ENTRY: Entry = Entry {
     summary: "MESI that moves blocks which migrate from writer to writer in one transaction",
     source: "Cox and Fowler 1993; Stenstrom et al. 1993; Foglia, Giorgi and Prete 2004, section 2",
     params: &[],
+    example: Example {
+        name: "migratory",
+        summary: "A counter that goes from processor to processor",
+        about: "Each processor in turn reads the counter and writes it. Once the block is known \
+                to migrate, a reader takes it along and may write without asking. Two readers in \
+                a row end that.",
+        protocol: Some("amsd"),
+        text: "0 R a0; 0 W a0; 1 R a0; 1 W a0; 2 R a0; 2 W a0; 0 R a0; 0 W a0; 1 R a0; 2 R a0; \
+               2 W a0; 0 R a0; 0 W a0; 1 R a0",
+    },
     build: Table::of::<Amsd>,
 };
 

@@ -1,6 +1,6 @@
 //! Dragon: a write updates all other copies.
 
-use super::Entry;
+use super::{Entry, Example};
 use crate::table::{Rules, Table};
 use crate::vocabulary::{
     Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
@@ -41,6 +41,16 @@ pub const ENTRY: Entry = Entry {
     summary: "a write updates all other copies; memory is updated by replacement",
     source: "Archibald and Baer 1986",
     params: &[],
+    example: Example {
+        name: "producer-consumer",
+        summary: "One processor writes what others wait for",
+        about: "Processor 0 fills two words, 1 and 2 read them. Each later write goes over the bus \
+                and into their copies: they never miss. Then processor 1 writes and becomes the \
+                owner, and has to write back when it needs its frame.",
+        protocol: Some("dragon"),
+        text: "0 W a0; 0 W a1; 1 R a0; 1 R a1; 2 R a0; 0 W a0; 1 R a0; 2 R a0; 0 W a1; 1 R a1; \
+               1 W a0; 2 R a0; 1 R b0; 2 R a0",
+    },
     build: Table::of::<Dragon>,
 };
 

@@ -1,6 +1,6 @@
 //! MESI (Illinois): a write invalidates all other copies.
 
-use super::Entry;
+use super::{Entry, Example};
 use crate::table::{Rules, Table};
 use crate::vocabulary::{
     Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
@@ -40,6 +40,16 @@ pub const ENTRY: Entry = Entry {
     summary: "MESI (Illinois): a write invalidates all other copies",
     source: "Foglia, Giorgi and Prete 2004, section 2",
     params: &[],
+    example: Example {
+        name: "false-sharing",
+        summary: "Two counters in one block",
+        about: "Processors 0 and 1 each count in a word of their own, but the words share a block: \
+                every write takes the block away from the other. Then processor 2 adds the counts \
+                up, processor 0 reads the other's count, and processor 1 needs its frame.",
+        protocol: Some("mesi"),
+        text: "0 R a0; 0 W a0; 1 R a1; 1 W a1; 0 R a0; 0 W a0; 1 R a1; 1 W a1; 2 R a0; 2 R a1; \
+               0 R a1; 1 W a1; 1 W b0; 0 R a1",
+    },
     build: Table::of::<Mesi>,
 };
 

@@ -2,6 +2,7 @@
 
 mod amsd;
 mod dragon;
+mod example;
 mod mesi;
 mod moesi;
 mod pscr;
@@ -9,6 +10,7 @@ mod spec;
 
 use homenode_protocol::ProtocolParameter;
 
+pub use example::Example;
 pub use spec::ProtocolSpec;
 
 use crate::table::Table;
@@ -27,6 +29,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Switches that can be set after the colon; all are off unless said.
     pub params: &'static [ProtocolParameter],
+    /// What `homenode explain` walks through to show what the protocol is about.
+    pub example: Example,
     /// Writes down its table.
     pub build: fn() -> Table,
 }
@@ -41,7 +45,7 @@ mod tests {
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| !["mod.rs", "spec.rs"].contains(&name.as_str()))
+            .filter(|name| !["example.rs", "mod.rs", "spec.rs"].contains(&name.as_str()))
             .map(|name| name.trim_end_matches(".rs").to_owned())
             .collect();
         files.sort();

@@ -1,6 +1,6 @@
 //! MOESI: MESI whose dirty blocks are shared without a write to memory.
 
-use super::Entry;
+use super::{Entry, Example};
 use crate::table::{Rules, Table};
 use crate::vocabulary::{
     Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
@@ -42,6 +42,15 @@ pub const ENTRY: Entry = Entry {
     summary: "MESI with an owned state: dirty blocks are shared without a write to memory",
     source: "Sweazey and Smith 1986",
     params: &[],
+    example: Example {
+        name: "dirty-sharing",
+        summary: "Many readers of what memory does not have",
+        about: "Processor 0 writes, the others read: it keeps the block as its owner and answers \
+                for it, and memory learns of it only when the owner needs its frame.",
+        protocol: Some("moesi"),
+        text: "0 W a0; 1 R a0; 2 R a0; 0 W a0; 1 R a0; 2 R a0; 0 R b0; 1 R a0; 1 W a0; 2 R a0; \
+               0 R a0",
+    },
     build: Table::of::<Moesi>,
 };
 

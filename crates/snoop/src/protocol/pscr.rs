@@ -2,7 +2,7 @@
 
 use homenode_protocol::{ProtocolParameter, ValueRange};
 
-use super::Entry;
+use super::{Entry, Example};
 use crate::table::{Rules, Table};
 use crate::vocabulary::{
     Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
@@ -52,6 +52,16 @@ pub const ENTRY: Entry = Entry {
               section 2 of the paper proposes)",
         values: ValueRange::Switch,
     }],
+    example: Example {
+        name: "moving-process",
+        summary: "A process moves, and its private block follows",
+        about: "A process works on its stack (block a, private) and moves from processor 0 to 1, \
+                to 2 and back. Then processors 0 and 1 share a word of block b, and each write \
+                updates the other's copy.",
+        protocol: Some("pscr"),
+        text: "0 W a0 p; 0 R a1 p; 1 R a0 p; 1 W a0 p; 2 R a1 p; 2 W a1 p; 0 R a0 p; 0 W a0 p; \
+               0 W b0; 1 R b0; 0 W b0; 1 R b0; 1 W b0; 0 R b0; 1 R a1 p",
+    },
     build: Table::of::<Pscr>,
 };
 

@@ -7,7 +7,7 @@
 mod example;
 mod scene;
 
-pub use example::{EXAMPLES, Example, example};
+pub use example::{example, examples};
 pub use scene::{Act, Answer, Block, CopyScene, Miss, Scene, Step, Walk};
 
 use homenode_base::{Access, AccessKind, Flags};

@@ -14,7 +14,13 @@ pub mod system;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use homenode_snoop::{Entry, TABLE};
 use rules::{States, reference, written_back};
+
+/// The protocols that the oracle knows.
+pub fn protocols() -> impl Iterator<Item = &'static Entry> {
+    TABLE.iter().filter(|entry| rules::PROTOCOLS.contains(&entry.name))
+}
 
 /// A reference.
 #[derive(Clone, Copy, Debug)]

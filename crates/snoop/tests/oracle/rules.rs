@@ -17,6 +17,9 @@ pub struct Happened {
     pub remote: Vec<usize>,
 }
 
+/// The protocols whose rules are here. Another one brings a test in its file.
+pub const PROTOCOLS: [&str; 5] = ["mesi", "amsd", "pscr", "moesi", "dragon"];
+
 pub fn reference(
     protocol: &str,
     states: &mut States,
