@@ -6,7 +6,7 @@ use std::io::sink;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use homenode_trace::import::{self, Input};
+use homenode_trace::import::{self, ImportInput};
 use homenode_trace::{Batch, Columns, TraceReader, TraceWriter, Want, WriterOptions};
 
 /// A function to fuzz.
@@ -65,7 +65,7 @@ pub fn repair(data: &[u8]) {
 pub fn import(format: &str, data: &[u8]) {
     let entry = import::find(format).expect("the format is in the table");
     let mut bytes = data;
-    let input = Input { reader: &mut bytes, name: Path::new("fuzz"), bytes: None };
+    let input = ImportInput { reader: &mut bytes, name: Path::new("fuzz"), bytes: None };
     let options =
         WriterOptions { columns: Columns::ALL, chunk_rows: 64, ..WriterOptions::default() };
     let mut out = Vec::new();

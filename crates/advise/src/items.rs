@@ -4,7 +4,7 @@ use homenode_analysis::{Names, Object, ObjectKind};
 use homenode_base::BlockSize;
 use rustc_hash::FxHashMap;
 
-use crate::survey::{Label, Survey};
+use crate::survey::{UseSurvey, WordLabel};
 
 /// Stretches of memory without a name are apart if so many bytes between them are not used.
 const GAP_BYTES: u64 = 4096;
@@ -15,14 +15,14 @@ const SPARSE_TIMES: u64 = 16;
 
 /// Words in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Extent {
+pub struct WordExtent {
     /// Number of the first: its address divided by four.
     pub first: u64,
     /// How many.
     pub words: u64,
 }
 
-impl Extent {
+impl WordExtent {
     /// Numbers of the words.
     #[must_use]
     pub fn range(self) -> std::ops::Range<u64> {
@@ -32,16 +32,16 @@ impl Extent {
 
 /// A data structure that may be laid out anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct DataObject {
     /// What the trace calls it; none for memory without a name.
     pub object: Option<Object>,
     /// Its words: one extent for a symbol, one for every heap block of a call site. In order.
-    pub extents: Vec<Extent>,
+    pub extents: Vec<WordExtent>,
     /// Words that anybody uses.
     pub used: u64,
 }
 
-impl Item {
+impl DataObject {
     /// A short name for people.
     #[must_use]
     pub fn label(&self) -> String {
@@ -74,9 +74,9 @@ impl Item {
 /// A word belongs to the object that has its first byte, or if none has that, to the first one
 /// that begins in it.
 #[must_use]
-pub fn items(names: &Names<'_>, survey: &Survey) -> Vec<Item> {
+pub fn items(names: &Names<'_>, survey: &UseSurvey) -> Vec<DataObject> {
     let mut touched = survey.touched().peekable();
-    let mut found = Found::default();
+    let mut found = FoundObject::default();
     let mut next_free = 0;
     for segment in names.segments() {
         let first = (segment.first / BlockSize::WORD_BYTES).max(next_free);
@@ -94,7 +94,7 @@ pub fn items(names: &Names<'_>, survey: &Survey) -> Vec<Item> {
         }
         if used > 0 {
             let object = || names.object_of(segment.group).clone();
-            let extent = Extent { first, words: last - first + 1 };
+            let extent = WordExtent { first, words: last - first + 1 };
             found.named(segment.group, (extent, used), object);
         }
     }
@@ -104,24 +104,24 @@ pub fn items(names: &Names<'_>, survey: &Survey) -> Vec<Item> {
 }
 
 #[derive(Default)]
-struct Found {
-    items: Vec<Item>,
+struct FoundObject {
+    items: Vec<DataObject>,
     of_group: FxHashMap<usize, usize>,
     /// The item under way of memory without a name.
     open: Option<usize>,
 }
 
-impl Found {
+impl FoundObject {
     fn named(
         &mut self,
         group: usize,
-        (extent, used): (Extent, u64),
+        (extent, used): (WordExtent, u64),
         object: impl FnOnce() -> Object,
     ) {
         let next = self.items.len();
         let index = *self.of_group.entry(group).or_insert(next);
         if index == next {
-            self.items.push(Item { object: Some(object()), extents: Vec::new(), used: 0 });
+            self.items.push(DataObject { object: Some(object()), extents: Vec::new(), used: 0 });
         }
         self.items[index].extents.push(extent);
         self.items[index].used += used;
@@ -138,18 +138,18 @@ impl Found {
             return;
         }
         self.open = Some(self.items.len());
-        let extents = vec![Extent { first: word, words: 1 }];
-        self.items.push(Item { object: None, extents, used: 1 });
+        let extents = vec![WordExtent { first: word, words: 1 }];
+        self.items.push(DataObject { object: None, extents, used: 1 });
     }
 }
 
 /// A stretch of an object whose words are alike to the threads, as far as they are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct UniformRun {
     /// The words.
-    pub extent: Extent,
+    pub extent: WordExtent,
     /// What they are to the threads.
-    pub label: Label,
+    pub label: WordLabel,
     /// Whether one thread alone uses the first of them that is used.
     pub exclusive: bool,
 }
@@ -158,25 +158,26 @@ pub struct Run {
 /// thread alone uses meet others of its own. Words that nobody uses go with those before them, the
 /// words of one value go together, and no run reaches over the end of an extent.
 #[must_use]
-pub fn runs(item: &Item, survey: &Survey, fine: bool) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+pub fn runs(item: &DataObject, survey: &UseSurvey, fine: bool) -> Vec<UniformRun> {
+    let mut runs: Vec<UniformRun> = Vec::new();
     for extent in &item.extents {
-        let mut open: Option<Run> = None;
+        let mut open: Option<UniformRun> = None;
         let mut joined = false;
         for word in extent.range() {
             let label = survey.label(word);
-            let exclusive = label != Label::Untouched && survey.exclusive(word);
-            let fresh = Run { extent: Extent { first: word, words: 0 }, label, exclusive };
+            let exclusive = label != WordLabel::Untouched && survey.exclusive(word);
+            let fresh =
+                UniformRun { extent: WordExtent { first: word, words: 0 }, label, exclusive };
             let run = open.get_or_insert(fresh);
-            if run.label == Label::Untouched {
+            if run.label == WordLabel::Untouched {
                 (run.label, run.exclusive) = (label, exclusive);
             }
             let alike = label == run.label && (!fine || exclusive == run.exclusive);
-            if joined || label == Label::Untouched || alike {
+            if joined || label == WordLabel::Untouched || alike {
                 run.extent.words += 1;
             } else {
                 runs.push(*run);
-                open = Some(Run { extent: Extent { first: word, words: 1 }, ..fresh });
+                open = Some(UniformRun { extent: WordExtent { first: word, words: 1 }, ..fresh });
             }
             joined = survey.joined(word);
         }

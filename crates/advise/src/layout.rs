@@ -8,7 +8,7 @@ const PAGE_WORDS: u64 = 1024;
 
 /// Words in a row that stay together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Piece {
+pub struct MovedWords {
     /// Number of the first one where it was.
     pub from: u64,
     /// How many.
@@ -24,7 +24,7 @@ pub struct Piece {
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// In order of `from`.
-    pieces: Vec<Piece>,
+    pieces: Vec<MovedWords>,
     /// For every page with words that move, its pieces: the first and behind the last.
     index: FxHashMap<u64, (usize, usize)>,
 }
@@ -35,10 +35,10 @@ impl Layout {
     /// # Panics
     /// When pieces overlap.
     #[must_use]
-    pub fn new(mut pieces: Vec<Piece>) -> Self {
+    pub fn new(mut pieces: Vec<MovedWords>) -> Self {
         pieces.retain(|piece| piece.words > 0);
         pieces.sort_unstable();
-        let apart = |at: fn(&Piece) -> u64, sorted: &[Piece]| {
+        let apart = |at: fn(&MovedWords) -> u64, sorted: &[MovedWords]| {
             sorted.windows(2).all(|pair| at(&pair[0]) + pair[0].words <= at(&pair[1]))
         };
         assert!(apart(|piece| piece.from, &pieces), "pieces were apart");
@@ -57,7 +57,7 @@ impl Layout {
 
     /// The pieces, in order of where they were.
     #[must_use]
-    pub fn pieces(&self) -> &[Piece] {
+    pub fn pieces(&self) -> &[MovedWords] {
         &self.pieces
     }
 
@@ -69,14 +69,14 @@ impl Layout {
 
     /// This layout and another one of other words together.
     #[must_use]
-    pub fn and(&self, other: &[Piece]) -> Self {
+    pub fn and(&self, other: &[MovedWords]) -> Self {
         Self::new([&self.pieces, other].concat())
     }
 
     /// The piece that a word belongs to.
     #[inline]
     #[must_use]
-    pub fn piece(&self, word: u64) -> Option<&Piece> {
+    pub fn piece(&self, word: u64) -> Option<&MovedWords> {
         let &(from, to) = self.index.get(&(word / PAGE_WORDS))?;
         let some = &self.pieces[from..to];
         let piece = &some[..some.partition_point(|piece| piece.from <= word)].last()?;
@@ -153,7 +153,7 @@ mod tests {
     /// ```
     #[test]
     fn references_are_cut_where_the_layout_cuts() {
-        let piece = |from, words, to| Piece { from, words, to };
+        let piece = |from, words, to| MovedWords { from, words, to };
         let layout = Layout::new(vec![piece(7, 2, 70), piece(4, 2, 40)]);
         assert_eq!(parts(&layout, 16, 8), [(160, 8)]);
         assert_eq!(parts(&layout, 19, 4), [(163, 4)]);
@@ -173,8 +173,8 @@ mod tests {
     #[should_panic(expected = "pieces go apart")]
     fn two_words_cannot_go_to_one_place() {
         let _ = Layout::new(vec![
-            Piece { from: 0, words: 2, to: 10 },
-            Piece { from: 8, words: 1, to: 11 },
+            MovedWords { from: 0, words: 2, to: 10 },
+            MovedWords { from: 8, words: 1, to: 11 },
         ]);
     }
 }

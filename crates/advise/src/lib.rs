@@ -2,7 +2,7 @@
 //!
 //! Markatos and Chronaki (section 3.4) move single words between pages with an off-line oracle, to
 //! see what better layout would be worth. No programmer can move single words. Here the unit is the
-//! object: a symbol, the heap blocks of one call, the rows or elements of an array. [`Surveyor`]
+//! object: a symbol, the heap blocks of one call, the rows or elements of an array. [`UseSurveyor`]
 //! says who uses which word, [`items`] which words are one object, each kind of advice in
 //! [`kind::TABLE`] proposes layouts for one object, and a [`Layout`] is a one-to-one map of words
 //! under which the trace can be simulated again. Nothing here knows what a layout gains: that is
@@ -10,7 +10,7 @@
 //!
 //! Invariant: a layout keeps every word, and words of one value together.
 
-mod case;
+mod candidate;
 mod items;
 pub mod kind;
 mod layout;
@@ -20,8 +20,8 @@ mod survey;
 pub mod text;
 mod uses;
 
-pub use case::{Case, Packer, Proposal, Words};
-pub use items::{Extent, Item, Run, items, runs};
-pub use layout::{Layout, Piece};
-pub use sharing::{FalseSharing, false_sharing};
-pub use survey::{Label, Survey, Surveyor};
+pub use candidate::{Candidate, Packer, Proposal, ProposalText};
+pub use items::{DataObject, UniformRun, WordExtent, items, runs};
+pub use layout::{Layout, MovedWords};
+pub use sharing::{FalselyShared, false_sharing};
+pub use survey::{UseSurvey, UseSurveyor, WordLabel};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use homenode_base::{BlockSize, ProcId};
 
-use crate::case::Case;
-use crate::items::{Extent, Item, Run};
-use crate::survey::{Label, Survey};
+use crate::candidate::Candidate;
+use crate::items::{DataObject, UniformRun, WordExtent};
+use crate::survey::{UseSurvey, WordLabel};
 
 /// Longest element looked for, in words.
 const PERIOD_MAX: usize = 128;
@@ -31,7 +31,7 @@ pub struct Elements {
 
 /// The distance at which runs follow one another, if it is the same between nearly all.
 #[must_use]
-pub fn stride(runs: &[Run]) -> Option<Elements> {
+pub fn stride(runs: &[UniformRun]) -> Option<Elements> {
     let (first, rest) = runs.split_first()?;
     let second = rest.first()?;
     let stride = second.extent.first - first.extent.first;
@@ -44,13 +44,13 @@ pub fn stride(runs: &[Run]) -> Option<Elements> {
 /// The distance, in words, at which most of the threads' parts of an extent follow one another: the
 /// row of a matrix whose columns are divided, or the number of threads if elements are dealt out.
 #[must_use]
-pub fn turn(case: &Case<'_>) -> Option<u64> {
+pub fn turn(case: &Candidate<'_>) -> Option<u64> {
     let mut last: BTreeMap<(ProcId, u64), u64> = BTreeMap::new();
     let mut distances: BTreeMap<u64, u64> = BTreeMap::new();
     let mut extents = case.item.extents.iter().peekable();
     for run in &case.runs {
         while extents.next_if(|extent| extent.range().end <= run.extent.first).is_some() {}
-        let (Label::Own(owner), Some(extent)) = (run.label, extents.peek()) else { continue };
+        let (WordLabel::Own(owner), Some(extent)) = (run.label, extents.peek()) else { continue };
         if let Some(before) = last.insert((owner, extent.first), run.extent.first) {
             *distances.entry(run.extent.first - before).or_default() += 1;
         }
@@ -64,7 +64,7 @@ pub fn turn(case: &Case<'_>) -> Option<u64> {
 /// in one place, or the distance at which the pattern of use repeats. None if the words are all
 /// alike, as in an array of numbers.
 #[must_use]
-pub fn period(item: &Item, survey: &Survey) -> Option<Elements> {
+pub fn period(item: &DataObject, survey: &UseSurvey) -> Option<Elements> {
     let count = u64::try_from(item.extents.len()).unwrap_or(u64::MAX);
     let first = item.extents.first()?;
     if count > 1 {
@@ -94,26 +94,26 @@ pub fn period(item: &Item, survey: &Survey) -> Option<Elements> {
 /// What words of two elements have in common if they are the same field.
 type Sign = (u8, u32);
 
-fn sign(survey: &Survey, word: u64) -> Sign {
+fn sign(survey: &UseSurvey, word: u64) -> Sign {
     let kind = match survey.label(word) {
-        Label::Untouched => 0,
-        Label::Own(_) => 1,
-        Label::Read => 2,
-        Label::Shared => 3,
+        WordLabel::Untouched => 0,
+        WordLabel::Own(_) => 1,
+        WordLabel::Read => 2,
+        WordLabel::Shared => 3,
     };
     // How often within a factor of four: fields differ by more, elements by less.
     (kind, survey.references_to(word).checked_ilog2().map_or(0, |log| 1 + log / 2))
 }
 
 /// The elements of an object: extents cut every `stride` words.
-pub fn elements(item: &Item, stride: u64) -> impl Iterator<Item = Extent> + '_ {
+pub fn elements(item: &DataObject, stride: u64) -> impl Iterator<Item = WordExtent> + '_ {
     item.extents.iter().flat_map(move |&extent| rows(extent, stride))
 }
 
 /// An extent cut every `stride` words.
-pub fn rows(extent: Extent, stride: u64) -> impl Iterator<Item = Extent> {
+pub fn rows(extent: WordExtent, stride: u64) -> impl Iterator<Item = WordExtent> {
     let starts = (0..extent.words).step_by(usize::try_from(stride).unwrap_or(usize::MAX));
-    starts.map(move |start| Extent {
+    starts.map(move |start| WordExtent {
         first: extent.first + start,
         words: stride.min(extent.words - start),
     })

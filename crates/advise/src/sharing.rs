@@ -5,15 +5,15 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::layout::Layout;
-use crate::survey::Survey;
+use crate::survey::UseSurvey;
 
 /// Blocks that several threads use and one writes, and whose used words do not all have the same
 /// users.
 ///
 /// Source: Markatos and Chronaki, section 3.4, for the whole trace instead of a window; a first
-/// visit to a word does not count, see [`crate::Surveyor`].
+/// visit to a word does not count, see [`crate::UseSurveyor`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct FalseSharing {
+pub struct FalselyShared {
     /// Such blocks.
     pub blocks: u64,
     /// References to words in them.
@@ -30,7 +30,7 @@ struct State {
 
 /// Counts what is falsely shared under a layout. Cost: O(words). Memory: 32 bytes a block.
 #[must_use]
-pub fn false_sharing(survey: &Survey, layout: &Layout, block: BlockSize) -> FalseSharing {
+pub fn false_sharing(survey: &UseSurvey, layout: &Layout, block: BlockSize) -> FalselyShared {
     let mut blocks: FxHashMap<u64, State> = FxHashMap::default();
     for word in survey.touched() {
         let (users, written) = survey.users_of(word);
@@ -44,7 +44,7 @@ pub fn false_sharing(survey: &Survey, layout: &Layout, block: BlockSize) -> Fals
     }
     // Words of different users: so the block has several.
     let found = blocks.values().filter(|state| state.written && state.mixed);
-    found.fold(FalseSharing::default(), |sum, state| FalseSharing {
+    found.fold(FalselyShared::default(), |sum, state| FalselyShared {
         blocks: sum.blocks + 1,
         references: sum.references + state.references,
     })

@@ -5,7 +5,7 @@ use homenode_placement::Filter;
 use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
 
-use crate::uses::{NOBODY, Uses};
+use crate::uses::{NOBODY, UserSets};
 
 /// Words in a page of the table of words.
 const PAGE_WORDS: usize = 1024;
@@ -20,7 +20,7 @@ const NO_PAGE: u64 = u64::MAX;
 /// a copy or a vector of several values, which may go to several places.
 const VALUE_BYTES: u8 = 8;
 
-/// Bits of [`WordUse::bits`].
+/// Bits of [`WordUsers::bits`].
 const TOUCHED: u8 = 1;
 const JOINED: u8 = 2;
 /// The first visit writes.
@@ -28,7 +28,7 @@ const WRITTEN: u8 = 4;
 
 /// A word over the whole trace.
 #[derive(Clone, Copy, Debug, Default)]
-struct WordUse {
+struct WordUsers {
     /// Users after the visit of the first one ended; nobody while it lasts.
     uses: u32,
     /// References by anybody.
@@ -42,11 +42,11 @@ struct WordUse {
     bits: u8,
 }
 
-type Page = [WordUse; PAGE_WORDS];
+type SurveyPage = [WordUsers; PAGE_WORDS];
 
 /// What a word is to the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Label {
+pub enum WordLabel {
     /// Nobody uses it.
     Untouched,
     /// One thread uses it, or makes at least half of the references to it, or alone writes it.
@@ -64,17 +64,17 @@ pub enum Label {
 ///
 /// Cost: O(1) a reference. Memory: 24 bytes a word of every 4 KB page that is touched, and at most
 /// 64 MB for the different sets of users.
-pub struct Surveyor {
+pub struct UseSurveyor {
     processors: u16,
     filter: Filter,
-    pages: Vec<(u64, Box<Page>)>,
+    pages: Vec<(u64, Box<SurveyPage>)>,
     index: FxHashMap<u64, usize>,
     cache: Box<[(u64, usize); CACHE_ENTRIES]>,
-    uses: Uses,
+    uses: UserSets,
     references: u64,
 }
 
-impl Surveyor {
+impl UseSurveyor {
     /// A surveyor that has seen nothing.
     ///
     /// # Panics
@@ -88,7 +88,7 @@ impl Surveyor {
             pages: Vec::new(),
             index: FxHashMap::default(),
             cache: Box::new([(NO_PAGE, 0); CACHE_ENTRIES]),
-            uses: Uses::new(processors),
+            uses: UserSets::new(processors),
             references: 0,
         }
     }
@@ -150,7 +150,7 @@ impl Surveyor {
         let next = self.pages.len();
         let page = *self.index.entry(number).or_insert(next);
         if page == next {
-            self.pages.push((number, Box::new([WordUse::default(); PAGE_WORDS])));
+            self.pages.push((number, Box::new([WordUsers::default(); PAGE_WORDS])));
         }
         self.cache[slot] = (number, page);
         page
@@ -158,12 +158,12 @@ impl Surveyor {
 
     /// Ends the pass.
     #[must_use]
-    pub fn finish(mut self) -> Survey {
+    pub fn finish(mut self) -> UseSurvey {
         self.pages.sort_unstable_by_key(|page| page.0);
         let index = self.pages.iter().enumerate().map(|(i, page)| (page.0, i)).collect();
         let alike = self.uses.alike();
         let alone = (0..self.processors).map(|processor| self.uses.alone(processor)).collect();
-        Survey {
+        UseSurvey {
             alike,
             alone,
             processors: self.processors,
@@ -184,20 +184,20 @@ fn place(word: u64) -> usize {
 }
 
 /// Who uses each word of memory.
-pub struct Survey {
+pub struct UseSurvey {
     processors: u16,
     references: u64,
     /// By number.
-    pages: Vec<(u64, Box<Page>)>,
+    pages: Vec<(u64, Box<SurveyPage>)>,
     index: FxHashMap<u64, usize>,
-    uses: Uses,
+    uses: UserSets,
     /// For every set one with the same users, whether they read or write.
     alike: Vec<u32>,
     /// For every processor the set of it alone.
     alone: Vec<u32>,
 }
 
-impl Survey {
+impl UseSurvey {
     /// References that were looked at.
     #[must_use]
     pub fn references(&self) -> u64 {
@@ -218,25 +218,25 @@ impl Survey {
         })
     }
 
-    fn word(&self, word: u64) -> WordUse {
+    fn word(&self, word: u64) -> WordUsers {
         let page = self.index.get(&page_of(word));
-        page.map_or(WordUse::default(), |&page| self.pages[page].1[place(word)])
+        page.map_or(WordUsers::default(), |&page| self.pages[page].1[place(word)])
     }
 
     /// What a word is to the threads.
     #[must_use]
-    pub fn label(&self, word: u64) -> Label {
+    pub fn label(&self, word: u64) -> WordLabel {
         let word = self.word(word);
         if word.bits & TOUCHED == 0 {
-            Label::Untouched
+            WordLabel::Untouched
         } else if word.uses == NOBODY {
-            Label::Own(word.first)
+            WordLabel::Own(word.first)
         } else if !self.uses.written(word.uses) && self.uses.count(word.uses) > 1 {
-            Label::Read
+            WordLabel::Read
         } else if word.lead >= word.later - word.later / 2 {
-            Label::Own(word.owner)
+            WordLabel::Own(word.owner)
         } else {
-            self.uses.writer(word.uses).map_or(Label::Shared, Label::Own)
+            self.uses.writer(word.uses).map_or(WordLabel::Shared, WordLabel::Own)
         }
     }
 

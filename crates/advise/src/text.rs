@@ -3,7 +3,7 @@
 use homenode_analysis::{Object, ObjectKind};
 use homenode_base::ProcId;
 
-use crate::items::Item;
+use crate::items::DataObject;
 
 /// `thread 3`, `threads 0-7`, `threads 0, 2-4`, or how many where a list says no more.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn threads(list: &[ProcId]) -> String {
 }
 
 /// A name that can stand in code.
-pub(crate) fn code_name(item: &Item) -> String {
+pub(crate) fn code_name(item: &DataObject) -> String {
     match &item.object {
         Some(Object { kind: ObjectKind::Static, name, .. }) if !name.is_empty() => name.clone(),
         Some(_) | None => "x".to_owned(),
@@ -34,7 +34,7 @@ pub(crate) fn code_name(item: &Item) -> String {
 }
 
 /// Whether the object's memory is asked for while the program runs.
-pub(crate) fn is_heap(item: &Item) -> bool {
+pub(crate) fn is_heap(item: &DataObject) -> bool {
     item.object.as_ref().is_some_and(|object| object.kind == ObjectKind::Heap)
 }
 

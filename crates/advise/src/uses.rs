@@ -17,7 +17,7 @@ const CACHE_ENTRIES: usize = 1024;
 
 /// All sets met: two bits a processor, whether it reads and whether it writes.
 #[derive(Clone, Debug)]
-pub(crate) struct Uses {
+pub(crate) struct UserSets {
     /// Words of bits in a set.
     width: usize,
     bits: Vec<u64>,
@@ -26,7 +26,7 @@ pub(crate) struct Uses {
     cache: Box<[(u32, u32, u32); CACHE_ENTRIES]>,
 }
 
-impl Uses {
+impl UserSets {
     pub(crate) fn new(processors: u16) -> Self {
         let width = (2 * usize::from(processors)).div_ceil(64);
         let mut uses = Self {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn sets_hold_what_was_added_in_any_order() {
-        let mut uses = Uses::new(70);
+        let mut uses = UserSets::new(70);
         let a = uses.with(NOBODY, 69, true);
         let a = uses.with(a, 3, false);
         let b = uses.with(NOBODY, 3, false);
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut uses = Uses::new(1024);
+        let mut uses = UserSets::new(1024);
         let mut id = NOBODY;
         for round in 0..600_000u32 {
             let processor = ProcId::try_from(round.wrapping_mul(2_654_435_761) >> 22).unwrap();

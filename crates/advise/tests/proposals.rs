@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Case, Label, Layout, Survey, Surveyor, items};
+use homenode_advise::{Candidate, Layout, UseSurvey, UseSurveyor, WordLabel, items};
 use homenode_analysis::Names;
 use homenode_base::{Access, AccessKind, BlockSize, Rng};
 use homenode_placement::Filter;
@@ -22,8 +22,8 @@ fn batch(accesses: &[Access]) -> Batch {
     batch
 }
 
-fn survey(accesses: &[Access]) -> Survey {
-    let mut surveyor = Surveyor::new(THREADS, Filter::default());
+fn survey(accesses: &[Access]) -> UseSurvey {
+    let mut surveyor = UseSurveyor::new(THREADS, Filter::default());
     for some in accesses.chunks(37) {
         surveyor.push(&batch(some));
     }
@@ -77,7 +77,7 @@ fn proposals_keep_every_word_once_and_values_whole() {
         let names = Names::new(&metadata);
         let block = BlockSize::new(16 << (seed % 5)).expect("a size");
         for item in items(&names, &survey) {
-            let case = Case::new(&survey, &item, (block, true));
+            let case = Candidate::new(&survey, &item, (block, true));
             for entry in TABLE {
                 for proposal in (entry.propose)(&case) {
                     *seen.entry(entry.name).or_default() += 1;
@@ -125,18 +125,18 @@ fn labels_are_what_the_references_say() {
             let written = later.iter().any(|&(_, write)| write);
             let label = survey.label(word);
             match label {
-                Label::Own(_) if users.len() == 1 => {
-                    assert_eq!(label, Label::Own(later[0].0));
+                WordLabel::Own(_) if users.len() == 1 => {
+                    assert_eq!(label, WordLabel::Own(later[0].0));
                 }
-                Label::Own(owner) => {
+                WordLabel::Own(owner) => {
                     let own = later.iter().filter(|&&(who, _)| who == owner).count();
                     let writers = later.iter().filter(|&&(_, write)| write);
                     let alone = writers.clone().all(|&(who, _)| who == owner);
                     assert!(written && (2 * own >= later.len() || alone));
                 }
-                Label::Read => assert!(!written && users.len() > 1),
-                Label::Shared => assert!(written && users.len() > 1),
-                Label::Untouched => panic!("the word is used"),
+                WordLabel::Read => assert!(!written && users.len() > 1),
+                WordLabel::Shared => assert!(written && users.len() > 1),
+                WordLabel::Untouched => panic!("the word is used"),
             }
             assert_eq!(survey.exclusive(word), users.len() == 1);
             assert_eq!(survey.references_to(word) as usize, list.len());

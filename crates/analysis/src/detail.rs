@@ -15,7 +15,7 @@ use serde::Serialize;
 /// like one that went back and forth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sharing {
+pub enum SharingPattern {
     /// One processor uses the block.
     Private,
     /// Several use it and none writes.
@@ -45,7 +45,7 @@ pub struct ByClass {
 /// Source: Dubois, Skeppstedt, Ricciulli, Ramamurthy and Stenström, *The detection and elimination
 /// of useless misses in multiprocessors*, ISCA 1993.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Misses {
+pub struct BlockMisses {
     /// First references, one for each processor.
     pub cold: u64,
     /// Misses after which the processor, before it loses the block again, references a word that
@@ -57,12 +57,12 @@ pub struct Misses {
 
 /// Reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Uses {
+pub(crate) struct UseCounts {
     pub reads: u64,
     pub writes: u64,
 }
 
-impl Uses {
+impl UseCounts {
     pub(crate) fn add(&mut self, write: bool) {
         self.writes += u64::from(write);
         self.reads += u64::from(!write);
@@ -80,14 +80,14 @@ impl Uses {
 
 /// When something was last written; positions in the block's history count from 1, 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
-struct Written {
+struct LastWrite {
     by: ProcId,
     at: u64,
     /// The last write by another processor than `by`.
     by_another_at: u64,
 }
 
-impl Written {
+impl LastWrite {
     fn write(&mut self, processor: ProcId, now: u64) {
         if self.by != processor {
             self.by_another_at = self.at;
@@ -104,7 +104,7 @@ impl Written {
 
 /// A processor's copy of the block.
 #[derive(Clone, Copy, Debug, Default)]
-struct Copied {
+struct ProcessorCopy {
     missed_at: u64,
     /// The last miss that was cold or true sharing.
     essential_at: u64,
@@ -113,16 +113,16 @@ struct Copied {
 
 /// Who touched a word.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Word {
+pub(crate) struct WordDetail {
     first: ProcId,
     several: bool,
     written: bool,
-    last: Written,
+    last: LastWrite,
     /// References that begin at this word, or that enter the block here.
-    pub uses: Uses,
+    pub uses: UseCounts,
 }
 
-impl Word {
+impl WordDetail {
     fn class<T>(self, of: &mut T, pick: [fn(&mut T) -> &mut u64; 3]) -> &mut u64 {
         match (self.several, self.written) {
             (false, _) => pick[0](of),
@@ -150,22 +150,22 @@ pub(crate) struct Touch {
 #[derive(Debug, Default)]
 pub(crate) struct Detail {
     /// References by program counter and thread.
-    pub uses: FxHashMap<(u64, u16), Uses>,
-    words: FxHashMap<u64, Word>,
-    copies: FxHashMap<ProcId, Copied>,
-    written: Written,
+    pub uses: FxHashMap<(u64, u16), UseCounts>,
+    words: FxHashMap<u64, WordDetail>,
+    copies: FxHashMap<ProcId, ProcessorCopy>,
+    written: LastWrite,
     /// References so far.
     now: u64,
-    misses: Misses,
+    misses: BlockMisses,
 }
 
 /// What the words of a block say together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Classified {
-    pub sharing: Sharing,
+    pub sharing: SharingPattern,
     pub words: ByClass,
     pub references: ByClass,
-    pub misses: Misses,
+    pub misses: BlockMisses,
 }
 
 impl Detail {
@@ -175,12 +175,12 @@ impl Detail {
         self.now += 1;
         self.count_miss(touch);
         for number in touch.words.0..=touch.words.1 {
-            let word = self.words.entry(number).or_insert(Word {
+            let word = self.words.entry(number).or_insert(WordDetail {
                 first: touch.processor,
                 several: false,
                 written: false,
-                last: Written::default(),
-                uses: Uses::default(),
+                last: LastWrite::default(),
+                uses: UseCounts::default(),
             });
             word.several |= word.first != touch.processor;
             word.written |= touch.write;
@@ -218,7 +218,7 @@ impl Detail {
     }
 
     /// The words touched, by address.
-    pub(crate) fn words(&self) -> BTreeMap<u64, Word> {
+    pub(crate) fn words(&self) -> BTreeMap<u64, WordDetail> {
         self.words.iter().map(|(&number, &word)| (number, word)).collect()
     }
 
@@ -233,11 +233,11 @@ impl Detail {
             written_alone |= word.written && !word.several;
         }
         let sharing = match (several, words.truly_shared > 0, written_alone) {
-            (false, _, _) => Sharing::Private,
-            (true, false, false) => Sharing::ReadShared,
-            (true, true, false) => Sharing::TrueSharing,
-            (true, false, true) => Sharing::FalseSharing,
-            (true, true, true) => Sharing::Mixed,
+            (false, _, _) => SharingPattern::Private,
+            (true, false, false) => SharingPattern::ReadShared,
+            (true, true, false) => SharingPattern::TrueSharing,
+            (true, false, true) => SharingPattern::FalseSharing,
+            (true, true, true) => SharingPattern::Mixed,
         };
         Classified { sharing, words, references, misses: self.misses }
     }
@@ -248,9 +248,9 @@ mod tests {
     use super::*;
 
     /// A reference as (processor, write, first word, last word).
-    type Reference = (u16, bool, u64, u64);
+    type SmallReference = (u16, bool, u64, u64);
 
-    fn classify(touches: &[Reference]) -> Classified {
+    fn classify(touches: &[SmallReference]) -> Classified {
         let mut detail = Detail::default();
         for &(processor, write, first, last) in touches {
             let words = (first, last);
@@ -261,8 +261,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_sharing() {
-        use Sharing::{FalseSharing, Mixed, Private, ReadShared, TrueSharing};
-        let cases: [(&[Reference], Sharing); 7] = [
+        use SharingPattern::{FalseSharing, Mixed, Private, ReadShared, TrueSharing};
+        let cases: [(&[SmallReference], SharingPattern); 7] = [
             (&[(0, true, 0, 0), (0, false, 1, 1)], Private),
             (&[(0, false, 0, 0), (1, false, 0, 0)], ReadShared),
             (&[(0, false, 0, 0), (1, false, 1, 1)], ReadShared),
@@ -290,7 +290,7 @@ mod tests {
     fn misses_are_true_sharing_when_news_is_read() {
         let w = |word| (0, true, word, word);
         let r = |word| (1, false, word, word);
-        let found = |touches: &[Reference]| {
+        let found = |touches: &[SmallReference]| {
             let misses = classify(touches).misses;
             (misses.cold, misses.true_sharing, misses.false_sharing)
         };
@@ -307,6 +307,6 @@ mod tests {
         let found = classify(&[(0, true, 0, 1), (1, false, 1, 1), (1, true, 2, 2)]);
         assert_eq!(found.words, ByClass { private: 2, read_shared: 0, truly_shared: 1 });
         assert_eq!(found.references, ByClass { private: 2, read_shared: 0, truly_shared: 1 });
-        assert_eq!(found.sharing, Sharing::Mixed);
+        assert_eq!(found.sharing, SharingPattern::Mixed);
     }
 }

@@ -38,7 +38,7 @@ pub struct FootprintCounts {
 
 /// A block in use.
 #[derive(Clone, Copy, Default)]
-struct Use {
+struct BlockUse {
     references: u64,
     writes: u64,
     /// Who referenced data of it, if anybody did.
@@ -53,7 +53,7 @@ pub struct Footprint {
     areas: Option<ProcessorAreas>,
     /// Whether each has referenced anything.
     members: FxHashMap<u32, bool>,
-    blocks: FxHashMap<u64, Use>,
+    blocks: FxHashMap<u64, BlockUse>,
     counts: FootprintCounts,
 }
 
@@ -141,7 +141,7 @@ impl Footprint {
     }
 }
 
-impl Use {
+impl BlockUse {
     fn touch(&mut self, process: u32) {
         self.several |= self.owner.is_some_and(|owner| owner != process);
         self.owner = Some(process);

@@ -33,16 +33,16 @@ pub use error::AnalysisError;
 pub use footprint::{Footprint, FootprintCounts};
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
-pub use objects::{Names, Object, ObjectKind, Segment, Site};
-pub use picture::{Frame, SharingPicture, picture};
-pub use rank::Inquiry;
+pub use objects::{Names, Object, ObjectKind, ObjectSegment, SourceSite};
+pub use picture::{PictureFrame, SharingPicture, picture};
+pub use rank::WorstQuery;
 pub use report::{
-    ByClass, LineUse, Misses, ObjectCost, ObjectUse, Report, Sharing, ThreadUse, WorstBlock,
-    worst_blocks,
+    BlockMisses, ByClass, CostReport, LineUse, ObjectCost, ObjectUse, SharingPattern, ThreadUse,
+    WorstBlock, worst_blocks,
 };
 
 use std::ops::ControlFlow;
 
 /// Called now and then with the references seen and how many there are to see. `Break` ends the
 /// analysis with [`AnalysisError::Interrupted`].
-pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
+pub type AnalysisProgress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;

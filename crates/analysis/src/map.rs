@@ -31,7 +31,7 @@ pub struct MapRow {
     pub writes: Vec<u64>,
 }
 
-struct Counts {
+struct RowCounts {
     first: u64,
     reads: Vec<u64>,
     writes: Vec<u64>,
@@ -43,7 +43,7 @@ pub(crate) struct MapBuilder {
     rows_max: usize,
     processors: usize,
     rows: FxHashMap<u64, usize>,
-    counts: Vec<Counts>,
+    counts: Vec<RowCounts>,
     /// The row met last.
     latest: (u64, usize),
 }
@@ -81,7 +81,7 @@ impl MapBuilder {
         let counts = &mut self.counts;
         let index = *self.rows.entry(row).or_insert_with(|| {
             let none = vec![0; processors];
-            counts.push(Counts { first: addr, reads: none.clone(), writes: none });
+            counts.push(RowCounts { first: addr, reads: none.clone(), writes: none });
             counts.len() - 1
         });
         self.latest = (row, index);
@@ -93,7 +93,7 @@ impl MapBuilder {
         self.shift += 1;
         let mut old: Vec<(u64, usize)> = self.rows.drain().collect();
         old.sort_unstable();
-        let mut counts: Vec<Option<Counts>> = self.counts.drain(..).map(Some).collect();
+        let mut counts: Vec<Option<RowCounts>> = self.counts.drain(..).map(Some).collect();
         for (row, index) in old {
             let Some(more) = counts[index].take() else { continue };
             if let Some(&into) = self.rows.get(&(row >> 1)) {
@@ -122,7 +122,7 @@ impl MapBuilder {
     pub(crate) fn finish(self, names: &Names<'_>) -> SharingMap {
         let mut rows: Vec<(u64, usize)> = self.rows.into_iter().collect();
         rows.sort_unstable();
-        let mut counts: Vec<Option<Counts>> = self.counts.into_iter().map(Some).collect();
+        let mut counts: Vec<Option<RowCounts>> = self.counts.into_iter().map(Some).collect();
         let rows = rows.into_iter().filter_map(|(row, index)| {
             let counts = counts[index].take()?;
             Some(MapRow {

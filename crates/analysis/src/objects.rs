@@ -30,7 +30,7 @@ pub enum ObjectKind {
 
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Site {
+pub struct SourceSite {
     /// Function; may be empty.
     pub function: String,
     /// File; may be empty.
@@ -52,7 +52,7 @@ pub struct Object {
     pub name: String,
     /// Where heap blocks were allocated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub allocated_at: Option<Site>,
+    pub allocated_at: Option<SourceSite>,
 }
 
 impl Object {
@@ -81,7 +81,7 @@ fn is_zero(value: &u64) -> bool {
 
 /// A stretch of addresses that belongs to one range of the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub struct ObjectSegment {
     /// The first address.
     pub first: u64,
     /// The last address, so that the end of the address space can be included.
@@ -97,7 +97,7 @@ pub struct Segment {
 /// Where ranges overlap, the one that begins last wins (a heap block within a mapping), and of
 /// several that begin together the one listed last (memory that was freed and allocated again).
 pub struct Names<'a> {
-    segments: Vec<Segment>,
+    segments: Vec<ObjectSegment>,
     objects: Vec<Object>,
     bytes: Vec<u64>,
     lines: &'a [SourceLine],
@@ -139,9 +139,9 @@ impl<'a> Names<'a> {
         let segment = |range: &MovedRange| {
             let last = range.start.saturating_add(range.size.checked_sub(1)?);
             let group = self.segment(range.from)?.group;
-            Some(Segment { first: range.start, last, group, start: range.start })
+            Some(ObjectSegment { first: range.start, last, group, start: range.start })
         };
-        let found: Vec<Segment> = moved.iter().filter_map(segment).collect();
+        let found: Vec<ObjectSegment> = moved.iter().filter_map(segment).collect();
         self.segments.extend(found);
         self.segments.sort_by_key(|segment| segment.first);
     }
@@ -168,14 +168,19 @@ impl<'a> Names<'a> {
     }
 
     /// The place of a program counter in the source.
-    pub(crate) fn site(&self, pc: u64) -> Site {
-        let unknown = Site { function: String::new(), file: String::new(), line: 0, pc };
+    pub(crate) fn site(&self, pc: u64) -> SourceSite {
+        let unknown = SourceSite { function: String::new(), file: String::new(), line: 0, pc };
         let Ok(at) = self.lines.binary_search_by_key(&pc, |line| line.pc) else { return unknown };
         let line = &self.lines[at];
         if line.function.is_empty() && line.file.is_empty() {
             return unknown;
         }
-        Site { function: line.function.clone(), file: line.file.clone(), line: line.line, pc: 0 }
+        SourceSite {
+            function: line.function.clone(),
+            file: line.file.clone(),
+            line: line.line,
+            pc: 0,
+        }
     }
 
     /// Number of objects, the unknown one included.
@@ -199,12 +204,12 @@ impl<'a> Names<'a> {
 
     /// Stretches of addresses with one owner each, in order.
     #[must_use]
-    pub fn segments(&self) -> &[Segment] {
+    pub fn segments(&self) -> &[ObjectSegment] {
         &self.segments
     }
 
     /// The segment that holds the address.
-    pub(crate) fn segment(&self, addr: u64) -> Option<&Segment> {
+    pub(crate) fn segment(&self, addr: u64) -> Option<&ObjectSegment> {
         let after = self.segments.partition_point(|segment| segment.first <= addr);
         self.segments[..after].last().filter(|segment| addr <= segment.last)
     }
@@ -246,15 +251,15 @@ impl<'a> Names<'a> {
 }
 
 /// The stretches of each object, in order of address; those of one range side by side are one.
-fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<Segment> {
-    let mut found: Vec<Segment> = Vec::new();
+fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectSegment> {
+    let mut found: Vec<ObjectSegment> = Vec::new();
     for OwnedStretch { first, last, range, start } in owned_stretches(ranges) {
         let group = groups[range];
         match found.last_mut() {
             Some(s) if s.start == start && s.group == group && s.last.wrapping_add(1) == first => {
                 s.last = last;
             }
-            Some(_) | None => found.push(Segment { first, last, group, start }),
+            Some(_) | None => found.push(ObjectSegment { first, last, group, start }),
         }
     }
     found

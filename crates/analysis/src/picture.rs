@@ -11,11 +11,11 @@ use serde::Serialize;
 
 use crate::map::{MapBuilder, SharingMap};
 use crate::objects::Names;
-use crate::{AnalysisError, Progress};
+use crate::{AnalysisError, AnalysisProgress};
 
 /// How fine the picture is, and what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct PictureFrame {
     /// The least that a stretch of memory covers; doubled until the stretches are few enough.
     pub block_size: BlockSize,
     /// Most stretches of memory; at least 1.
@@ -46,13 +46,13 @@ pub struct SharingPicture {
 
 /// What happened in a cell.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cell {
+struct PictureCell {
     first: Option<u16>,
     several: bool,
     written: bool,
 }
 
-impl Cell {
+impl PictureCell {
     fn add(&mut self, processor: u16, write: bool) {
         self.several |= *self.first.get_or_insert(processor) != processor;
         self.written |= write;
@@ -72,8 +72,8 @@ impl Cell {
 /// When the trace cannot be read or the progress callback asked to stop.
 pub fn picture(
     trace: &TraceReader,
-    frame: &Frame,
-    progress: Progress<'_>,
+    frame: &PictureFrame,
+    progress: AnalysisProgress<'_>,
 ) -> Result<SharingPicture, AnalysisError> {
     let mut done = 0;
     let mut map = MapBuilder::new(frame.block_size, frame.processors, frame.stretches_max);
@@ -98,7 +98,7 @@ pub fn picture(
     let (shift, rows) = map.layout();
     let columns: FxHashMap<u64, usize> =
         rows.iter().enumerate().map(|(i, &row)| (row, i)).collect();
-    let mut cells = vec![vec![Cell::default(); rows.len()]; frame.slices.max(1) as usize];
+    let mut cells = vec![vec![PictureCell::default(); rows.len()]; frame.slices.max(1) as usize];
     let mut seen = 0u64;
     for_each_batch(trace, (progress, &mut done), |batch| {
         for row in 0..batch.len() {
@@ -114,7 +114,10 @@ pub fn picture(
         references,
         init_done,
         map: map.finish(&Names::new(trace.metadata())),
-        slices: cells.into_iter().map(|row| row.into_iter().map(Cell::code).collect()).collect(),
+        slices: cells
+            .into_iter()
+            .map(|row| row.into_iter().map(PictureCell::code).collect())
+            .collect(),
     })
 }
 
@@ -126,7 +129,7 @@ fn slice_of(seen: u64, references: u64, slices: u32) -> usize {
 
 /// Who made the reference of this row, and whether it writes, if it is in the picture.
 #[inline]
-fn chosen(batch: &Batch, row: usize, frame: &Frame) -> Option<(u16, bool)> {
+fn chosen(batch: &Batch, row: usize, frame: &PictureFrame) -> Option<(u16, bool)> {
     let kind = batch.kind[row];
     let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
     let taken = kind != AccessKind::Fetch.code() && frame.filter.simulates(flags);
@@ -137,7 +140,7 @@ fn chosen(batch: &Batch, row: usize, frame: &Frame) -> Option<(u16, bool)> {
 /// Reads the trace chunk by chunk, with events, and says how far it is of two times.
 fn for_each_batch(
     trace: &TraceReader,
-    (progress, done): (Progress<'_>, &mut u64),
+    (progress, done): (AnalysisProgress<'_>, &mut u64),
     mut take: impl FnMut(&Batch),
 ) -> Result<(), AnalysisError> {
     let mut batch = Batch::default();

@@ -13,11 +13,11 @@ use homenode_trace::{Batch, Columns, TraceReader, Want};
 use rustc_hash::FxHashMap;
 
 use crate::objects::Names;
-use crate::{AnalysisError, Progress};
+use crate::{AnalysisError, AnalysisProgress};
 
 /// What to analyse.
 #[derive(Clone, Debug)]
-pub struct Inquiry {
+pub struct WorstQuery {
     /// The unit of placement.
     pub block_size: BlockSize,
     /// Thread i runs on processor i modulo this; at least 1.
@@ -33,15 +33,15 @@ pub struct Inquiry {
 }
 
 /// Steps of cost; `None` is infinite.
-pub(crate) type Steps = Option<u128>;
+pub(crate) type CostSteps = Option<u128>;
 
 /// Adds two costs.
-pub(crate) fn add(a: Steps, b: Steps) -> Steps {
+pub(crate) fn add(a: CostSteps, b: CostSteps) -> CostSteps {
     Some(a?.saturating_add(b?))
 }
 
 /// Orders costs, infinite ones last.
-pub(crate) fn rank_of(steps: Steps) -> (bool, u128) {
+pub(crate) fn rank_of(steps: CostSteps) -> (bool, u128) {
     (steps.is_none(), steps.unwrap_or(0))
 }
 
@@ -51,9 +51,9 @@ pub(crate) struct Priced {
     pub number: u64,
     pub tally: Tally,
     /// All of it.
-    pub cost: Steps,
+    pub cost: CostSteps,
     /// What exceeds the cost of as many local references.
-    pub extra: Steps,
+    pub extra: CostSteps,
 }
 
 /// What the first pass found.
@@ -61,22 +61,22 @@ pub(crate) struct Ranking {
     /// The blocks with the greatest extra cost, greatest first, then by number.
     pub worst: Vec<Priced>,
     /// Cost and extra cost of each object from blocks that hold nothing else.
-    pub groups: Vec<(Steps, Steps)>,
+    pub groups: Vec<(CostSteps, CostSteps)>,
     /// Cost and extra cost of the blocks that hold several objects.
-    pub mixed: FxHashMap<u64, (Steps, Steps)>,
+    pub mixed: FxHashMap<u64, (CostSteps, CostSteps)>,
     /// Blocks with a history.
     pub blocks: u64,
     /// All blocks together.
     pub tally: Tally,
-    pub cost: Steps,
-    pub extra: Steps,
+    pub cost: CostSteps,
+    pub extra: CostSteps,
 }
 
 /// Reads the trace piece by piece, tells how far it is, and stops when asked to.
 pub(crate) fn for_each_batch(
     trace: &TraceReader,
     columns: Columns,
-    (progress, done): (&mut Progress<'_>, &mut u64),
+    (progress, done): (&mut AnalysisProgress<'_>, &mut u64),
     mut take: impl FnMut(&Batch),
 ) -> Result<(), AnalysisError> {
     let mut batch = Batch::default();
@@ -95,10 +95,10 @@ pub(crate) fn for_each_batch(
 /// Simulates the policy over all blocks.
 pub(crate) fn rank(
     trace: &TraceReader,
-    inquiry: &Inquiry,
+    inquiry: &WorstQuery,
     policy: &mut dyn Policy,
     names: &Names<'_>,
-    (progress, done): (&mut Progress<'_>, &mut u64),
+    (progress, done): (&mut AnalysisProgress<'_>, &mut u64),
 ) -> Result<Ranking, AnalysisError> {
     let mut ranking = Ranking {
         worst: Vec::new(),
@@ -134,7 +134,7 @@ impl Ranking {
     fn walk(
         &mut self,
         histories: &Histories,
-        inquiry: &Inquiry,
+        inquiry: &WorstQuery,
         policy: &mut dyn Policy,
         names: &Names<'_>,
     ) {
@@ -166,7 +166,7 @@ impl Ranking {
     }
 }
 
-fn price(block: Block<'_>, inquiry: &Inquiry, policy: &mut dyn Policy) -> Priced {
+fn price(block: Block<'_>, inquiry: &WorstQuery, policy: &mut dyn Policy) -> Priced {
     let mut tally = Tally::default();
     policy.block(block, &mut tally);
     let cost = Cost::on(&tally, &inquiry.prices).total().steps;

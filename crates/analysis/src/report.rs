@@ -7,13 +7,13 @@ use homenode_placement::{Amount, Tally};
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
-pub use crate::detail::{ByClass, Misses, Sharing};
-use crate::detail::{Detail, Uses, Word};
+pub use crate::detail::{BlockMisses, ByClass, SharingPattern};
+use crate::detail::{Detail, UseCounts, WordDetail};
 use crate::map::SharingMap;
-use crate::objects::{Names, Object, Site};
-use crate::rank::{Inquiry, Priced, Ranking, Steps, add, rank, rank_of};
-use crate::survey::{Survey, survey};
-use crate::{AnalysisError, Progress};
+use crate::objects::{Names, Object, SourceSite};
+use crate::rank::{CostSteps, Priced, Ranking, WorstQuery, add, rank, rank_of};
+use crate::survey::{WorstSurvey, survey};
+use crate::{AnalysisError, AnalysisProgress};
 
 /// Objects and source lines listed for one block.
 const LISTED_MAX: usize = 8;
@@ -24,7 +24,7 @@ const LISTED_MAX: usize = 8;
 /// other processors' or global memory. Blocks and objects are ranked by it, because a block that is
 /// referenced often but always locally costs nothing that placement could save.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
+pub struct CostReport {
     /// Block size in bytes.
     pub block_size: u64,
     /// Processors; thread i runs on processor i modulo this.
@@ -59,13 +59,13 @@ pub struct WorstBlock {
     /// What the policy did.
     pub counts: Tally,
     /// How the block is shared.
-    pub sharing: Sharing,
+    pub sharing: SharingPattern,
     /// Words of four bytes that are touched, by class.
     pub words: ByClass,
     /// References, by class of the first word they touch.
     pub references: ByClass,
     /// What its sharing costs in misses, and whether for anything.
-    pub misses: Misses,
+    pub misses: BlockMisses,
     /// Who uses it, by thread number.
     pub threads: Vec<ThreadUse>,
     /// What lies in it, most referenced first, at most eight.
@@ -108,7 +108,7 @@ pub struct ObjectUse {
 pub struct LineUse {
     /// The place.
     #[serde(flatten)]
-    pub site: Site,
+    pub site: SourceSite,
     /// Reads made there.
     pub reads: u64,
     /// Writes and atomics made there.
@@ -150,16 +150,16 @@ pub struct ObjectCost {
 /// When the trace cannot be read, or `progress` asks to stop.
 pub fn worst_blocks(
     trace: &TraceReader,
-    inquiry: &Inquiry,
+    inquiry: &WorstQuery,
     policy: &mut dyn Policy,
-    mut progress: Progress<'_>,
-) -> Result<Report, AnalysisError> {
+    mut progress: AnalysisProgress<'_>,
+) -> Result<CostReport, AnalysisError> {
     let names = Names::new(trace.metadata());
     let mut done = 0;
     let ranking = rank(trace, inquiry, policy, &names, (&mut progress, &mut done))?;
     done = trace.references();
     let survey = survey(trace, inquiry, &names, &ranking, (&mut progress, &mut done))?;
-    Ok(Report {
+    Ok(CostReport {
         block_size: inquiry.block_size.bytes(),
         processors: inquiry.processors,
         blocks: ranking.blocks,
@@ -172,22 +172,22 @@ pub fn worst_blocks(
     })
 }
 
-fn amount(inquiry: &Inquiry, steps: Steps) -> Amount {
+fn amount(inquiry: &WorstQuery, steps: CostSteps) -> Amount {
     Amount { steps, scale: inquiry.prices.local() }
 }
 
 /// `part` as a fraction of `whole`, if both are finite and there is a whole.
-fn share(part: Steps, whole: Steps) -> Option<f64> {
+fn share(part: CostSteps, whole: CostSteps) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a share is a rounded figure")]
     let share = |part: u128, whole: u128| part as f64 / whole as f64;
     Some(share(part?, whole.filter(|&steps| steps > 0)?))
 }
 
 fn worst(
-    inquiry: &Inquiry,
+    inquiry: &WorstQuery,
     names: &Names<'_>,
     ranking: &Ranking,
-    survey: &Survey,
+    survey: &WorstSurvey,
 ) -> Vec<WorstBlock> {
     let describe = |(priced, detail): (&Priced, &Detail)| {
         let classified = detail.classify();
@@ -211,17 +211,20 @@ fn worst(
 }
 
 fn threads(detail: &Detail) -> Vec<ThreadUse> {
-    let mut threads: BTreeMap<u16, Uses> = BTreeMap::new();
+    let mut threads: BTreeMap<u16, UseCounts> = BTreeMap::new();
     for (&(_, thread), &uses) in &detail.uses {
         threads.entry(thread).or_default().merge(uses);
     }
-    let row =
-        |(thread, uses): (u16, Uses)| ThreadUse { thread, reads: uses.reads, writes: uses.writes };
+    let row = |(thread, uses): (u16, UseCounts)| ThreadUse {
+        thread,
+        reads: uses.reads,
+        writes: uses.writes,
+    };
     threads.into_iter().map(row).collect()
 }
 
 fn lines(detail: &Detail, names: &Names<'_>) -> Vec<LineUse> {
-    let mut lines: BTreeMap<Site, (Uses, BTreeSet<u16>)> = BTreeMap::new();
+    let mut lines: BTreeMap<SourceSite, (UseCounts, BTreeSet<u16>)> = BTreeMap::new();
     for (&(pc, thread), &uses) in detail.uses.iter().filter(|((pc, _), _)| *pc != 0) {
         let (sum, threads) = lines.entry(names.site(pc)).or_default();
         sum.merge(uses);
@@ -243,10 +246,14 @@ fn lines(detail: &Detail, names: &Names<'_>) -> Vec<LineUse> {
 }
 
 /// The objects whose words are touched. `start` is the block's first address.
-fn objects_within(start: u64, words: &BTreeMap<u64, Word>, names: &Names<'_>) -> Vec<ObjectUse> {
+fn objects_within(
+    start: u64,
+    words: &BTreeMap<u64, WordDetail>,
+    names: &Names<'_>,
+) -> Vec<ObjectUse> {
     const WORD_BYTES: u64 = homenode_base::BlockSize::WORD_BYTES;
     // By start of the range: two heap blocks of one line are listed each with its offsets.
-    let mut parts: BTreeMap<(usize, u64), (Uses, u64, u64)> = BTreeMap::new();
+    let mut parts: BTreeMap<(usize, u64), (UseCounts, u64, u64)> = BTreeMap::new();
     for (&number, word) in words {
         let first = number * WORD_BYTES;
         // An object may begin within the word.
@@ -254,11 +261,11 @@ fn objects_within(start: u64, words: &BTreeMap<u64, Word>, names: &Names<'_>) ->
         let (group, origin) =
             found.map_or((crate::objects::UNKNOWN, start), |s| (s.group, s.start));
         let low = first.saturating_sub(origin);
-        let part = parts.entry((group, origin)).or_insert((Uses::default(), low, low));
+        let part = parts.entry((group, origin)).or_insert((UseCounts::default(), low, low));
         part.0.merge(word.uses);
         part.2 = (first + (WORD_BYTES - 1)).saturating_sub(origin);
     }
-    let row = |((group, _), (uses, low, high)): ((usize, u64), (Uses, u64, u64))| ObjectUse {
+    let row = |((group, _), (uses, low, high)): ((usize, u64), (UseCounts, u64, u64))| ObjectUse {
         object: names.object_of(group).clone(),
         label: names.object_of(group).label(),
         offsets: (low, high),
@@ -272,13 +279,13 @@ fn objects_within(start: u64, words: &BTreeMap<u64, Word>, names: &Names<'_>) ->
 }
 
 fn objects(
-    inquiry: &Inquiry,
+    inquiry: &WorstQuery,
     names: &Names<'_>,
     ranking: &Ranking,
-    survey: &Survey,
+    survey: &WorstSurvey,
 ) -> Vec<ObjectCost> {
     let costs = divide(ranking, survey);
-    let row = |(group, (cost, extra)): (usize, (Steps, Steps))| {
+    let row = |(group, (cost, extra)): (usize, (CostSteps, CostSteps))| {
         let found = &survey.groups[group];
         ObjectCost {
             object: names.object_of(group).clone(),
@@ -301,7 +308,7 @@ fn objects(
 }
 
 /// Cost and extra cost of every object, the blocks with several objects divided among them.
-fn divide(ranking: &Ranking, survey: &Survey) -> Vec<(Steps, Steps)> {
+fn divide(ranking: &Ranking, survey: &WorstSurvey) -> Vec<(CostSteps, CostSteps)> {
     let mut costs = ranking.groups.clone();
     for (block, parts) in &survey.mixed {
         let Some(&(cost, extra)) = ranking.mixed.get(block) else { continue };
@@ -316,7 +323,7 @@ fn divide(ranking: &Ranking, survey: &Survey) -> Vec<(Steps, Steps)> {
 }
 
 /// Divides an amount in proportion to weights, exactly: what rounding leaves goes to the heaviest.
-fn split(steps: Steps, weights: &[(usize, u64)]) -> Vec<Steps> {
+fn split(steps: CostSteps, weights: &[(usize, u64)]) -> Vec<CostSteps> {
     let Some(steps) = steps else { return vec![None; weights.len()] };
     let whole: u128 = weights.iter().map(|&(_, weight)| u128::from(weight)).sum();
     let part = |weight: u64| steps.saturating_mul(u128::from(weight)) / whole.max(1);

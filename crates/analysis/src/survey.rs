@@ -6,11 +6,11 @@ use homenode_base::{AccessKind, Flags, ProcId};
 use homenode_trace::{Batch, Columns, TraceReader};
 use rustc_hash::FxHashMap;
 
-use crate::detail::{Detail, Touch, Uses};
+use crate::detail::{Detail, Touch, UseCounts};
 use crate::map::{MapBuilder, ROWS_MAX};
 use crate::objects::Names;
-use crate::rank::{Inquiry, Ranking, for_each_batch};
-use crate::{AnalysisError, Progress};
+use crate::rank::{Ranking, WorstQuery, for_each_batch};
+use crate::{AnalysisError, AnalysisProgress};
 
 /// Entries of the cache from words to objects; programs reuse few words at a time.
 const CACHE_ENTRIES: usize = 1 << 12;
@@ -29,7 +29,7 @@ struct Interest {
 /// How an object is used.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupUse {
-    pub uses: Uses,
+    pub uses: UseCounts,
     /// One bit a processor.
     processors: Vec<u64>,
 }
@@ -50,7 +50,7 @@ impl GroupUse {
 }
 
 /// What the second pass found.
-pub(crate) struct Survey {
+pub(crate) struct WorstSurvey {
     /// One for each of the worst blocks.
     pub details: Vec<Detail>,
     /// One for each object.
@@ -60,25 +60,25 @@ pub(crate) struct Survey {
     pub map: MapBuilder,
 }
 
-struct Surveyor<'a> {
-    inquiry: &'a Inquiry,
+struct WorstSurveyor<'a> {
+    inquiry: &'a WorstQuery,
     names: &'a Names<'a>,
     interests: FxHashMap<u64, Interest>,
     /// References to an object in a block.
     mixed: FxHashMap<(u64, usize), u64>,
     /// Word number and its object.
     cache: Vec<(u64, usize)>,
-    survey: Survey,
+    survey: WorstSurvey,
 }
 
 /// Reads the trace once more.
 pub(crate) fn survey(
     trace: &TraceReader,
-    inquiry: &Inquiry,
+    inquiry: &WorstQuery,
     names: &Names<'_>,
     ranking: &Ranking,
-    (progress, done): (&mut Progress<'_>, &mut u64),
-) -> Result<Survey, AnalysisError> {
+    (progress, done): (&mut AnalysisProgress<'_>, &mut u64),
+) -> Result<WorstSurvey, AnalysisError> {
     let mut interests: FxHashMap<u64, Interest> = FxHashMap::default();
     for (place, block) in ranking.worst.iter().enumerate() {
         interests.entry(block.number).or_default().worst = Some(place);
@@ -86,13 +86,13 @@ pub(crate) fn survey(
     for &block in ranking.mixed.keys() {
         interests.entry(block).or_default().mixed = true;
     }
-    let mut surveyor = Surveyor {
+    let mut surveyor = WorstSurveyor {
         inquiry,
         names,
         interests,
         mixed: FxHashMap::default(),
         cache: vec![(u64::MAX, 0); CACHE_ENTRIES],
-        survey: Survey {
+        survey: WorstSurvey {
             details: ranking.worst.iter().map(|_| Detail::default()).collect(),
             groups: vec![GroupUse::default(); names.len()],
             mixed: BTreeMap::new(),
@@ -108,7 +108,7 @@ pub(crate) fn survey(
     Ok(survey)
 }
 
-impl Surveyor<'_> {
+impl WorstSurveyor<'_> {
     fn batch(&mut self, batch: &Batch) {
         for row in 0..batch.len() {
             let kind = batch.kind[row];

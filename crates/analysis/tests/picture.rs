@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use homenode_analysis::{AnalysisError, Frame, SharingPicture, picture};
+use homenode_analysis::{AnalysisError, PictureFrame, SharingPicture, picture};
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
 use homenode_placement::Filter;
 use homenode_trace::{
@@ -29,12 +29,12 @@ fn trace(accesses: &[Access], init: usize) -> TraceReader {
     TraceReader::from_bytes(bytes, "made by hand").expect("a complete trace")
 }
 
-fn frame(stretches_max: usize, slices: u32, processors: u16) -> Frame {
+fn frame(stretches_max: usize, slices: u32, processors: u16) -> PictureFrame {
     let block_size = BlockSize::new(64).expect("a block size");
-    Frame { block_size, stretches_max, slices, processors, filter: Filter::default() }
+    PictureFrame { block_size, stretches_max, slices, processors, filter: Filter::default() }
 }
 
-fn drawn(trace: &TraceReader, frame: &Frame) -> SharingPicture {
+fn drawn(trace: &TraceReader, frame: &PictureFrame) -> SharingPicture {
     picture(trace, frame, &mut |_, _| ControlFlow::Continue(())).expect("a picture")
 }
 

@@ -2,10 +2,10 @@
 
 use homenode_analysis::Names;
 use homenode_analysis::sharing::{
-    Collection, Collector, Estimate, Examiner, Findings, Quantity, Questions, SizeCounted,
+    Collection, Collector, Estimate, Examiner, Findings, Quantity, SharingQuestions, SizeCounted,
     WhoShares, estimate, report,
 };
-use homenode_analysis::synthetic::{self, Shape};
+use homenode_analysis::synthetic::{self, SyntheticShape};
 use homenode_base::{Access, AccessKind, BlockSize, Rng};
 use homenode_machine::{PriceParts, PricedMachine};
 use homenode_placement::{Filter, Shard};
@@ -26,8 +26,8 @@ fn batch(accesses: &[Access]) -> Batch {
     }
 }
 
-fn questions(sizes: &[u64], detail: Option<u64>) -> Questions {
-    Questions {
+fn questions(sizes: &[u64], detail: Option<u64>) -> SharingQuestions {
+    SharingQuestions {
         sizes: sizes.iter().map(|&bytes| size(bytes)).collect(),
         merge_transfers: 1,
         detail: detail.map(size),
@@ -36,7 +36,12 @@ fn questions(sizes: &[u64], detail: Option<u64>) -> Questions {
 }
 
 /// Examines a trace within a memory budget, in as many passes as it takes.
-fn examine(accesses: &[Access], questions: &Questions, names: &Names<'_>, budget: u64) -> Findings {
+fn examine(
+    accesses: &[Access],
+    questions: &SharingQuestions,
+    names: &Names<'_>,
+    budget: u64,
+) -> Findings {
     let mut findings = Findings::new(questions);
     let mut pending = vec![Shard::default()];
     while let Some(shard) = pending.pop() {
@@ -105,7 +110,7 @@ const SHAPES: [(u16, u64, u64); 7] = [
 #[test]
 fn synthetic_traces_have_the_costs_that_the_thesis_derives() {
     for (processors, words, references) in SHAPES {
-        let shape = Shape { processors, words, references };
+        let shape = SyntheticShape { processors, words, references };
         let price = cc(words * 4);
         let (o, b) = (152i128, 2i128);
         let (s, n) = (i128::from(words), i128::from(references));
@@ -143,7 +148,7 @@ fn synthetic_traces_have_the_costs_that_the_thesis_derives() {
 #[test]
 fn closed_forms_in_the_table_are_what_is_counted() {
     for (processors, words, references) in SHAPES {
-        let shape = Shape { processors, words, references };
+        let shape = SyntheticShape { processors, words, references };
         for entry in synthetic::TABLE {
             let accesses: Vec<Access> = entry.accesses(shape).collect();
             let found = find(&accesses, &[words * 4]);
@@ -323,11 +328,12 @@ fn charges_add_up_to_the_counts() {
     let names = Names::new(&metadata);
     for processors in [2, 3, 8, 100] {
         let accesses = random_trace(&mut rng, processors);
-        let asked = Questions { count: usize::MAX / 4, ..questions(&[4, 64, 1024], Some(1024)) };
+        let asked =
+            SharingQuestions { count: usize::MAX / 4, ..questions(&[4, 64, 1024], Some(1024)) };
         let found = examine(&accesses, &asked, &names, u64::MAX);
         let who = report(&found, &names, size(1024), usize::MAX);
         let counts = found.counts[2];
-        let sum = |of: fn(&homenode_analysis::sharing::Charges) -> u64| -> u64 {
+        let sum = |of: fn(&homenode_analysis::sharing::MissCharges) -> u64| -> u64 {
             who.blocks.iter().map(|block| of(&block.misses)).sum()
         };
         assert_eq!(sum(|c| c.true_sharing), counts.true_sharing);

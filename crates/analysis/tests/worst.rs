@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use homenode_analysis::{AnalysisError, Inquiry, ObjectKind, Report, Sharing, worst_blocks};
+use homenode_analysis::{
+    AnalysisError, CostReport, ObjectKind, SharingPattern, WorstQuery, worst_blocks,
+};
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_machine::Prices;
 use homenode_placement::{Filter, PlacementSetup, PolicySpec, Private};
@@ -27,8 +29,8 @@ fn trace(accesses: &[Access], metadata: Metadata) -> TraceReader {
     TraceReader::from_bytes(bytes, "made by hand").expect("a complete trace")
 }
 
-fn inquiry(block_size: u64, processors: u16, count: usize) -> Inquiry {
-    Inquiry {
+fn inquiry(block_size: u64, processors: u16, count: usize) -> WorstQuery {
+    WorstQuery {
         block_size: BlockSize::new(block_size).expect("a block size"),
         processors,
         filter: Filter::default(),
@@ -38,7 +40,7 @@ fn inquiry(block_size: u64, processors: u16, count: usize) -> Inquiry {
     }
 }
 
-fn analyse(trace: &TraceReader, inquiry: &Inquiry, policy: &str) -> Report {
+fn analyse(trace: &TraceReader, inquiry: &WorstQuery, policy: &str) -> CostReport {
     let setup = PlacementSetup::new(inquiry.processors, inquiry.block_size, &inquiry.prices);
     let spec = PolicySpec::parse(policy, &[homenode_placement::TABLE]).expect("a policy");
     let mut policy = spec.build(&setup).expect("a policy that fits");
@@ -99,7 +101,7 @@ fn falsely_shared_counters_are_named_with_their_line() {
     assert_eq!(report.worst.len(), 2);
     let worst = &report.worst[0];
     assert_eq!(worst.address, "0x1000");
-    assert_eq!(worst.sharing, Sharing::FalseSharing);
+    assert_eq!(worst.sharing, SharingPattern::FalseSharing);
     assert_eq!(worst.cost.steps, Some(20 + 20 * u128::from(R)));
     assert_eq!(worst.extra_cost.steps, Some(20 * u128::from(R - 1)));
     assert_eq!(worst.share, Some(20.0 / 21.0));
@@ -123,12 +125,12 @@ fn true_sharing_and_objects_from_the_heap() {
     let (accesses, metadata) = counters();
     let report = analyse(&trace(&accesses, metadata), &inquiry(64, 2, 9), "first-touch");
     let second = &report.worst[1];
-    assert_eq!((second.address.as_str(), second.sharing), ("0x2000", Sharing::TrueSharing));
+    assert_eq!((second.address.as_str(), second.sharing), ("0x2000", SharingPattern::TrueSharing));
     assert_eq!(second.lines[0].site.pc, 0x21, "no line is known, so the program counter");
     assert_eq!(second.lines[1].site.line, 9);
     assert_eq!(second.objects[0].object.kind, ObjectKind::Heap);
     assert_eq!(second.objects[0].label, "heap, count.c:9");
-    assert_eq!(report.worst[2].sharing, Sharing::Private);
+    assert_eq!(report.worst[2].sharing, SharingPattern::Private);
     assert_eq!(report.worst[2].extra_cost.steps, Some(0));
     let objects: Vec<_> = report
         .objects
@@ -145,7 +147,7 @@ fn true_sharing_and_objects_from_the_heap() {
 fn threads_on_one_processor_share_nothing() {
     let (accesses, metadata) = counters();
     let report = analyse(&trace(&accesses, metadata), &inquiry(64, 1, 9), "first-touch");
-    assert!(report.worst.iter().all(|block| block.sharing == Sharing::Private));
+    assert!(report.worst.iter().all(|block| block.sharing == SharingPattern::Private));
     assert_eq!(report.worst[0].threads.len(), 2, "threads are listed all the same");
     assert_eq!((report.extra_cost.steps, report.worst[0].share), (Some(0), None));
 }
@@ -154,7 +156,7 @@ fn threads_on_one_processor_share_nothing() {
 fn infinite_costs_come_first_and_have_no_share() {
     let (accesses, metadata) = counters();
     let prices = Prices::whole(None, Some(MOVE), None, None).into();
-    let inquiry = Inquiry { prices, ..inquiry(64, 2, 9) };
+    let inquiry = WorstQuery { prices, ..inquiry(64, 2, 9) };
     let report = analyse(&trace(&accesses, metadata), &inquiry, "first-touch");
     assert_eq!(report.extra_cost.steps, None);
     assert_eq!(report.worst[0].extra_cost.steps, None);
@@ -170,7 +172,7 @@ fn a_straddling_reference_counts_in_both_blocks() {
     let report = analyse(&trace(&accesses, Metadata::default()), &inquiry(64, 2, 9), "first-touch");
     assert_eq!((report.blocks, report.accesses), (2, 3));
     assert_eq!(report.worst[0].address, "0x1040");
-    assert_eq!(report.worst[0].sharing, Sharing::TrueSharing);
+    assert_eq!(report.worst[0].sharing, SharingPattern::TrueSharing);
     assert_eq!(report.worst[0].objects[0].offsets, (0, 3), "within the block: nothing is named");
 }
 
@@ -179,7 +181,7 @@ fn results_do_not_depend_on_the_memory_budget_and_serialise() {
     let (accesses, metadata) = random_trace(9, 4_000);
     let trace = trace(&accesses, metadata);
     let whole = inquiry(64, 5, 12);
-    let pieces = Inquiry { memory_budget_bytes: 4_000, ..whole.clone() };
+    let pieces = WorstQuery { memory_budget_bytes: 4_000, ..whole.clone() };
     let report = analyse(&trace, &whole, "ace");
     assert_eq!(report, analyse(&trace, &pieces, "ace"));
     let json = serde_json::to_value(&report).unwrap();
@@ -267,7 +269,7 @@ struct Slow {
 }
 
 impl Slow {
-    fn sharing(&self) -> Sharing {
+    fn sharing(&self) -> SharingPattern {
         let all: BTreeSet<u16> = self.touches.iter().map(|t| t.1).collect();
         let shared = |word: u64| {
             self.touches.iter().any(|a| {
@@ -278,11 +280,11 @@ impl Slow {
         let written: BTreeSet<u64> = written.collect();
         let truly = written.iter().filter(|&&word| shared(word)).count();
         match (all.len(), written.len(), truly) {
-            (1, _, _) => Sharing::Private,
-            (_, 0, _) => Sharing::ReadShared,
-            (_, _, 0) => Sharing::FalseSharing,
-            (_, w, t) if w == t => Sharing::TrueSharing,
-            (_, _, _) => Sharing::Mixed,
+            (1, _, _) => SharingPattern::Private,
+            (_, 0, _) => SharingPattern::ReadShared,
+            (_, _, 0) => SharingPattern::FalseSharing,
+            (_, w, t) if w == t => SharingPattern::TrueSharing,
+            (_, _, _) => SharingPattern::Mixed,
         }
     }
 }
@@ -335,7 +337,7 @@ fn label_at(addr: u64, metadata: &Metadata) -> String {
 }
 
 /// First touch by its definition: a reference by another processor costs r.
-fn oracle(accesses: &[Access], metadata: &Metadata, inquiry: &Inquiry) -> BTreeMap<u64, Slow> {
+fn oracle(accesses: &[Access], metadata: &Metadata, inquiry: &WorstQuery) -> BTreeMap<u64, Slow> {
     let mut blocks: BTreeMap<u64, Slow> = BTreeMap::new();
     let bytes = inquiry.block_size.bytes();
     for access in accesses.iter().filter(|a| a.flags == Flags(0)) {
@@ -372,7 +374,7 @@ fn agrees_with_the_oracle() {
     for seed in 0..60 {
         let (accesses, metadata) = random_trace(seed, 600);
         let block_size = 1 << (2 + seed % 6);
-        let inquiry = Inquiry {
+        let inquiry = WorstQuery {
             filter: Filter { private: Private::Exclude, ..Filter::default() },
             ..inquiry(block_size, 4, 1000)
         };
@@ -414,7 +416,7 @@ fn compare_block(found: &homenode_analysis::WorstBlock, address: u64, block: &Sl
 }
 
 /// Objects' costs add up exactly, and each is its share of every block up to rounding.
-fn compare_objects(report: &Report, slow: &BTreeMap<u64, Slow>) {
+fn compare_objects(report: &CostReport, slow: &BTreeMap<u64, Slow>) {
     let sum = report.objects.iter().try_fold(0, |sum, o| Some(sum + o.extra_cost.steps?));
     assert_eq!(sum, report.extra_cost.steps);
     let mut expected: BTreeMap<&str, f64> = BTreeMap::new();

@@ -12,7 +12,7 @@ use crate::wire::{RING_LINES_AT, RINGS_AT};
 
 /// How the rings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Geometry {
+pub struct RingGeometry {
     /// Rings: one for all threads, or one a thread.
     pub rings: u32,
     /// Blocks a ring.
@@ -21,7 +21,7 @@ pub struct Geometry {
     pub block_records: u32,
 }
 
-impl Geometry {
+impl RingGeometry {
     /// Records in one ring.
     #[must_use]
     pub const fn ring_records(self) -> usize {
@@ -34,22 +34,22 @@ impl Geometry {
 }
 
 /// The mapped area. Pages are allocated by the kernel as they are touched.
-pub struct Area {
+pub struct SharedArea {
     fd: OwnedFd,
     start: NonNull<u8>,
-    geometry: Geometry,
+    geometry: RingGeometry,
 }
 
-// SAFETY: the area is plain memory that is only reached through atomics, for as long as `Area`
-// lives; nothing in it depends on the thread that made the mapping.
-unsafe impl Send for Area {}
+// SAFETY: the area is plain memory that is only reached through atomics, for as long as
+// `SharedArea` lives; nothing in it depends on the thread that made the mapping.
+unsafe impl Send for SharedArea {}
 
-impl Area {
+impl SharedArea {
     /// Makes the area, all zero.
     ///
     /// # Errors
     /// When the kernel has no memory for it.
-    pub fn new(geometry: Geometry) -> io::Result<Self> {
+    pub fn new(geometry: RingGeometry) -> io::Result<Self> {
         let bytes = geometry.bytes();
         // SAFETY: the name is a C string; the result is checked and owned by nobody else.
         let fd = unsafe {
@@ -71,7 +71,7 @@ impl Area {
     ///
     /// # Errors
     /// When it cannot be opened, or is no memory of this geometry.
-    pub fn open(path: &Path, geometry: Geometry) -> io::Result<Self> {
+    pub fn open(path: &Path, geometry: RingGeometry) -> io::Result<Self> {
         let file = std::fs::File::options().read(true).write(true).open(path)?;
         if file.metadata()?.len() != geometry.bytes() as u64 {
             return Err(io::ErrorKind::InvalidData.into());
@@ -79,7 +79,7 @@ impl Area {
         Self::map(file.into(), geometry)
     }
 
-    fn map(fd: OwnedFd, geometry: Geometry) -> io::Result<Self> {
+    fn map(fd: OwnedFd, geometry: RingGeometry) -> io::Result<Self> {
         let bytes = geometry.bytes();
         // SAFETY: a fresh shared mapping of a file of this length, placed by the kernel.
         let start = unsafe {
@@ -107,7 +107,7 @@ impl Area {
 
     /// The layout.
     #[must_use]
-    pub const fn geometry(&self) -> Geometry {
+    pub const fn geometry(&self) -> RingGeometry {
         self.geometry
     }
 
@@ -213,7 +213,7 @@ impl Area {
     }
 }
 
-impl Drop for Area {
+impl Drop for SharedArea {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `new` with this length, and every reference into it
         // borrowed `self`.
@@ -229,7 +229,8 @@ mod tests {
 
     #[test]
     fn a_record_is_taken_once() {
-        let area = Area::new(Geometry { rings: 2, ring_blocks: 2, block_records: 4 }).unwrap();
+        let area =
+            SharedArea::new(RingGeometry { rings: 2, ring_blocks: 2, block_records: 4 }).unwrap();
         assert_eq!(area.take(1, 3), None);
         area.put(1, 3, [7, 9]);
         assert_eq!(area.take(1, 3), Some([7, 9]));
@@ -239,7 +240,8 @@ mod tests {
 
     #[test]
     fn waiting_for_a_field_that_has_changed_returns_at_once() {
-        let area = Area::new(Geometry { rings: 1, ring_blocks: 1, block_records: 4 }).unwrap();
+        let area =
+            SharedArea::new(RingGeometry { rings: 1, ring_blocks: 1, block_records: 4 }).unwrap();
         area.set(crate::wire::at::DOORBELL, 1);
         area.wait(crate::wire::at::DOORBELL, 0, Duration::from_secs(60));
         area.wait(crate::wire::at::DOORBELL, 1, Duration::from_millis(1));

@@ -10,7 +10,7 @@ use crate::wire::{
 
 /// What one or several records say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum DecodedItem {
     /// A reference; the private flag is not known yet.
     Access(Access),
     /// Something a trace can say.
@@ -32,14 +32,14 @@ pub enum Item {
         region: (u64, u64),
     },
     /// About a whole system, by this processor.
-    System(u16, Told),
+    System(u16, SystemFact),
     /// Free order: what follows in this ring has this sequence number.
     Stamp(u64),
 }
 
 /// What a whole system tells about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum SystemFact {
     /// What a process is called from here on.
     Process {
         /// The process.
@@ -71,7 +71,7 @@ const LOW: u64 = (1 << 48) - 1;
 const KERNEL_HALF: u64 = 1 << 47;
 
 #[derive(Debug)]
-struct Pending {
+struct PendingRecord {
     code: u8,
     thread: u16,
     first: u64,
@@ -83,7 +83,7 @@ struct Pending {
 /// Collects the records of one ring, in order.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    pending: Option<Pending>,
+    pending: Option<PendingRecord>,
     forks: u32,
     /// Gap of the next reference, when it did not fit into it.
     gap: u32,
@@ -94,7 +94,7 @@ pub struct Decoder {
 impl Decoder {
     /// Takes the next record; most are an item each.
     #[inline]
-    pub fn take(&mut self, words: [u64; 2]) -> Option<Item> {
+    pub fn take(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
         if self.pending.is_some() || words[0] >> EVENT_BIT != 0 {
             return self.take_event(words);
         }
@@ -105,7 +105,7 @@ impl Decoder {
         if !self.processes.is_empty() {
             self.place(&mut access);
         }
-        Some(Item::Access(access))
+        Some(DecodedItem::Access(access))
     }
 
     /// Whose reference it is.
@@ -121,13 +121,13 @@ impl Decoder {
         self.processes.get(usize::from(thread)).copied().unwrap_or(0)
     }
 
-    fn take_event(&mut self, words: [u64; 2]) -> Option<Item> {
+    fn take_event(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
         let mut pending = if let Some(mut pending) = self.pending.take() {
             pending.words.extend([words[0] & !(1 << EVENT_BIT), words[1]]);
             pending.missing -= 1;
             pending
         } else {
-            Pending {
+            PendingRecord {
                 code: low_byte(words[0] >> CODE_SHIFT) & 0x7f,
                 thread: thread_of(words[1]),
                 first: words[0] & LOW,
@@ -146,27 +146,27 @@ impl Decoder {
     }
 
     /// What a system says about itself.
-    fn told(&self, p: &Pending) -> Told {
+    fn told(&self, p: &PendingRecord) -> SystemFact {
         let pid = self.process_of(p.thread);
         match p.code {
             code::PROCESS => {
                 let pid = u32::try_from(p.first).unwrap_or(u32::MAX);
-                Told::Process { pid, name: text(&p.words, p.second) }
+                SystemFact::Process { pid, name: text(&p.words, p.second) }
             }
-            code::REPORT => Told::Report(bytes(&p.words, p.second)),
-            code::CODE => Told::Code { pid, pc: whole_address(p.first) },
+            code::REPORT => SystemFact::Report(bytes(&p.words, p.second)),
+            code::CODE => SystemFact::Code { pid, pc: whole_address(p.first) },
             // Of a page's number 48 bits are enough, as of an address.
-            _ => Told::Page { pid, frame: p.first, page: whole_address(p.second) },
+            _ => SystemFact::Page { pid, frame: p.first, page: whole_address(p.second) },
         }
     }
 
-    fn item(&mut self, p: &Pending) -> Option<Item> {
+    fn item(&mut self, p: &PendingRecord) -> Option<DecodedItem> {
         let addr = p.first;
         let number = u32::try_from(p.first).unwrap_or(u32::MAX);
         let child = u16::try_from(p.first).unwrap_or(u16::MAX - 1);
         let kind = match p.code {
             code::THREAD_START => {
-                return Some(Item::Start {
+                return Some(DecodedItem::Start {
                     thread: p.thread,
                     stack: (p.first, p.second.max(p.first)),
                     tls: (p.words[0], p.words[1].max(p.words[0])),
@@ -174,9 +174,9 @@ impl Decoder {
             }
             code::PRIVATE => {
                 let region = (addr, addr.saturating_add(p.words[0]));
-                return Some(Item::Private { thread: p.thread, region });
+                return Some(DecodedItem::Private { thread: p.thread, region });
             }
-            code::STAMP => return Some(Item::Stamp(p.words[0])),
+            code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
             code::CONTEXT => {
                 let processor = usize::from(p.thread);
                 if self.processes.len() <= processor {
@@ -190,7 +190,7 @@ impl Decoder {
                 return None;
             }
             code::PROCESS | code::REPORT | code::CODE | code::PAGE => {
-                return Some(Item::System(p.thread, self.told(p)));
+                return Some(DecodedItem::System(p.thread, self.told(p)));
             }
             code::THREAD_EXIT => EventKind::ThreadExit,
             code::THREAD_CREATE => EventKind::ThreadCreate { child },
@@ -222,7 +222,7 @@ impl Decoder {
             code::MARKER => EventKind::Marker { text: text(&p.words, p.first) },
             _ => return None,
         };
-        Some(Item::Event(p.thread, kind))
+        Some(DecodedItem::Event(p.thread, kind))
     }
 }
 
@@ -289,12 +289,13 @@ mod tests {
             pc: 0x5555_5555_1000,
             ..Access::new(513, AccessKind::Atomic, 0x7fff_1234_5678, 8)
         };
-        assert_eq!(Decoder::default().take([word0, word1]), Some(Item::Access(expected)));
+        assert_eq!(Decoder::default().take([word0, word1]), Some(DecodedItem::Access(expected)));
     }
 
     #[test]
     fn a_64_byte_reference_fits() {
-        let Some(Item::Access(a)) = Decoder::default().take([(64 << SIZE_SHIFT) | 0x40, 0]) else {
+        let Some(DecodedItem::Access(a)) = Decoder::default().take([(64 << SIZE_SHIFT) | 0x40, 0])
+        else {
             panic!("a reference");
         };
         assert_eq!((a.size, a.kind, a.addr), (64, AccessKind::Read, 0x40));
@@ -307,7 +308,7 @@ mod tests {
         let long = [EVENT | (u64::from(code::GAP) << CODE_SHIFT) | 1_000_000, 0];
         let mut gaps = Vec::new();
         for words in [reference, long, [reference[0] & !(31 << GAP_SHIFT), 0], reference] {
-            if let Some(Item::Access(access)) = decoder.take(words) {
+            if let Some(DecodedItem::Access(access)) = decoder.take(words) {
                 gaps.push(access.gap);
             }
         }
@@ -320,7 +321,7 @@ mod tests {
         let head = EVENT | (u64::from(code::ALLOC) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 0x1000;
         assert_eq!(decoder.take([head, 0x40_0000 | (3 << THREAD_SHIFT)]), None);
         let event = EventKind::Alloc { addr: 0x1000, size: 24, site: 0x40_0000 };
-        assert_eq!(decoder.take([EVENT | 24, 0]), Some(Item::Event(3, event)));
+        assert_eq!(decoder.take([EVENT | 24, 0]), Some(DecodedItem::Event(3, event)));
     }
 
     #[test]
@@ -331,7 +332,7 @@ mod tests {
         let first = u64::from_le_bytes(*b"phase a\0");
         let second = u64::from_le_bytes(*b"bc\0\0\0\0\0\0");
         let event = EventKind::Marker { text: "phase abc".to_owned() };
-        assert_eq!(decoder.take([EVENT | first, second]), Some(Item::Event(0, event)));
+        assert_eq!(decoder.take([EVENT | first, second]), Some(DecodedItem::Event(0, event)));
     }
 
     #[test]
@@ -339,7 +340,10 @@ mod tests {
         let mut decoder = Decoder::default();
         let head = EVENT | (u64::from(code::FORK) << CODE_SHIFT) | 4711;
         for pid in 1..3 {
-            assert_eq!(decoder.take([head, 0]), Some(Item::Event(0, EventKind::Fork { pid })));
+            assert_eq!(
+                decoder.take([head, 0]),
+                Some(DecodedItem::Event(0, EventKind::Fork { pid }))
+            );
         }
     }
 
@@ -351,7 +355,7 @@ mod tests {
         let mut take = |thread: u64, pc| match decoder
             .take([0x1000 | 8 << SIZE_SHIFT, thread << THREAD_SHIFT | pc])
         {
-            Some(Item::Access(a)) => (a.pid, a.pc, a.flags),
+            Some(DecodedItem::Access(a)) => (a.pid, a.pc, a.flags),
             other => panic!("{other:?}"),
         };
         assert_eq!(take(3, 0xffff_8100_0010), (77, 0xffff_ffff_8100_0010, Flags::KERNEL));
@@ -365,8 +369,8 @@ mod tests {
         let head = EVENT | (u64::from(code::PROCESS) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 124;
         assert_eq!(decoder.take([head, 2 << THREAD_SHIFT | 8]), None);
         let words = [u64::from_le_bytes(*b"postgre\0"), u64::from(b's')];
-        let told = Told::Process { pid: 124, name: "postgres".to_owned() };
-        assert_eq!(decoder.take([EVENT | words[0], words[1]]), Some(Item::System(2, told)));
+        let told = SystemFact::Process { pid: 124, name: "postgres".to_owned() };
+        assert_eq!(decoder.take([EVENT | words[0], words[1]]), Some(DecodedItem::System(2, told)));
     }
 
     #[test]
@@ -375,12 +379,13 @@ mod tests {
         let event = |code: u8, first: u64| EVENT | (u64::from(code) << CODE_SHIFT) | first;
         decoder.take([event(code::CONTEXT, 9), 1 << THREAD_SHIFT]);
         let told = decoder.take([event(code::CODE, 0xffff_8100_0010), 1 << THREAD_SHIFT]);
-        let code = Told::Code { pid: 9, pc: 0xffff_ffff_8100_0010 };
-        assert_eq!(told, Some(Item::System(1, code)));
+        let code = SystemFact::Code { pid: 9, pc: 0xffff_ffff_8100_0010 };
+        assert_eq!(told, Some(DecodedItem::System(1, code)));
         let low = 0xffff_ea00_0000_0000_u64 >> 12;
         let told = decoder.take([event(code::PAGE, 5), 1 << THREAD_SHIFT | low & LOW]);
-        let page = Told::Page { pid: 9, frame: 5, page: low };
-        let Some(Item::System(1, Told::Page { pid, frame, page: found })) = told else {
+        let page = SystemFact::Page { pid: 9, frame: 5, page: low };
+        let Some(DecodedItem::System(1, SystemFact::Page { pid, frame, page: found })) = told
+        else {
             panic!("{page:?}");
         };
         assert_eq!((pid, frame, found << 12), (9, 5, 0xffff_ea00_0000_0000));

@@ -11,22 +11,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use homenode_trace::{AddressRange, Process, ProcessorAreas, RangeKind, SourceLine};
 
-use crate::decode::Told;
-use crate::report::{ALL_MEMORY, KERNEL_IMAGE, Known, PAGE_BYTES, Report};
+use crate::decode::SystemFact;
+use crate::report::{ALL_MEMORY, KERNEL_IMAGE, NamedPart, PAGE_BYTES, SystemReport};
 
 /// References are remembered by blocks of this size: what was never touched needs no name.
 const BLOCK_BYTES: u64 = 64;
 
 /// What a physical page was used as, one after the other or in turns.
 #[derive(Debug, Default)]
-struct Frame {
+struct PhysicalFrame {
     /// By virtual page and process, with the references made.
-    uses: Vec<(u64, Runner, u64)>,
+    uses: Vec<(u64, NamedProcess, u64)>,
     now: usize,
 }
 
 /// A process, and which of its names it had at the time.
-type Runner = (u32, usize);
+type NamedProcess = (u32, usize);
 
 /// What a whole system tells about itself, as it comes.
 #[derive(Debug, Default)]
@@ -35,8 +35,8 @@ pub struct Guest {
     /// All names of each process, and which of them it has now.
     names: BTreeMap<u32, (Vec<String>, usize)>,
     /// The process that first ran each program counter.
-    code: FxHashMap<u64, Runner>,
-    frames: FxHashMap<u64, Frame>,
+    code: FxHashMap<u64, NamedProcess>,
+    frames: FxHashMap<u64, PhysicalFrame>,
     /// References to each page since it was last said what it is used as.
     references: Vec<u32>,
     /// Of each block, whether there was a reference.
@@ -45,9 +45,9 @@ pub struct Guest {
 
 impl Guest {
     /// Takes what was told; the text of a marker, if it is worth one.
-    pub fn take(&mut self, told: Told) -> Option<String> {
+    pub fn take(&mut self, told: SystemFact) -> Option<String> {
         match told {
-            Told::Process { pid, name } => {
+            SystemFact::Process { pid, name } => {
                 let text = format!("process {pid} {name}");
                 let (names, now) = self.names.entry(pid).or_default();
                 *now = names.iter().position(|known| *known == name).unwrap_or(names.len());
@@ -56,12 +56,12 @@ impl Guest {
                 }
                 return Some(text);
             }
-            Told::Report(piece) => self.report.extend(piece),
-            Told::Code { pid, pc } => {
+            SystemFact::Report(piece) => self.report.extend(piece),
+            SystemFact::Code { pid, pc } => {
                 let runner = self.runner(pid);
                 self.code.entry(pc).or_insert(runner);
             }
-            Told::Page { pid, frame, page } => {
+            SystemFact::Page { pid, frame, page } => {
                 let runner = self.runner(pid);
                 let references = self.references_to(frame);
                 self.frames.entry(frame).or_default().becomes(page, runner, references);
@@ -70,7 +70,7 @@ impl Guest {
         None
     }
 
-    fn runner(&self, pid: u32) -> Runner {
+    fn runner(&self, pid: u32) -> NamedProcess {
         (pid, self.names.get(&pid).map_or(0, |(_, now)| *now))
     }
 
@@ -112,7 +112,7 @@ impl Guest {
     /// What the kernel has for each processor.
     #[must_use]
     pub fn processor_areas(&self) -> Option<ProcessorAreas> {
-        Report::parse(&String::from_utf8_lossy(&self.report)).processor_areas()
+        SystemReport::parse(&String::from_utf8_lossy(&self.report)).processor_areas()
     }
 
     /// Functions of program counters, and names of physical addresses.
@@ -120,7 +120,7 @@ impl Guest {
     pub fn resolve(mut self) -> (Vec<SourceLine>, Vec<AddressRange>) {
         let report = std::mem::take(&mut self.report);
         let text = String::from_utf8_lossy(&report);
-        let report = Report::parse(&text);
+        let report = SystemReport::parse(&text);
         let mut lines: Vec<SourceLine> = self
             .code
             .iter()
@@ -141,13 +141,13 @@ impl Guest {
         (lines, ranges)
     }
 
-    fn named(&self, (pid, at): Runner) -> (u32, &str) {
+    fn named(&self, (pid, at): NamedProcess) -> (u32, &str) {
         let name = self.names.get(&pid).and_then(|(names, _)| names.get(at));
         (pid, name.map_or("", String::as_str))
     }
 
     /// What of the kernel's own data was touched.
-    fn kernel_data(&self, report: &Report<'_>) -> Vec<AddressRange> {
+    fn kernel_data(&self, report: &SystemReport<'_>) -> Vec<AddressRange> {
         let image = report
             .image_data()
             .map(|symbol| (symbol.addr - KERNEL_IMAGE, symbol.size, symbol.name.to_owned()));
@@ -188,17 +188,17 @@ impl Guest {
     }
 
     /// Pages by what they were used for: of several things, the one with the most references.
-    fn used_pages(&mut self, report: &Report<'_>) -> Vec<AddressRange> {
+    fn used_pages(&mut self, report: &SystemReport<'_>) -> Vec<AddressRange> {
         let mut ranges: Vec<AddressRange> = Vec::new();
         for (frame, mut used) in std::mem::take(&mut self.frames) {
             used.count(self.references_to(frame));
-            let mut things: BTreeMap<Vec<Known>, u64> = BTreeMap::new();
+            let mut things: BTreeMap<Vec<NamedPart>, u64> = BTreeMap::new();
             for &(page, runner, references) in &used.uses {
                 let known = report.page(page.wrapping_mul(PAGE_BYTES), self.named(runner));
                 *things.entry(known).or_default() += references;
             }
             let most = things.into_iter().max_by_key(|(_, references)| *references);
-            for Known { offset, size, is_object, name } in
+            for NamedPart { offset, size, is_object, name } in
                 most.map(|(known, _)| known).unwrap_or_default()
             {
                 let start = frame * PAGE_BYTES + offset;
@@ -212,7 +212,7 @@ impl Guest {
     }
 }
 
-impl Frame {
+impl PhysicalFrame {
     fn count(&mut self, references: u64) {
         if let Some((_, _, sum)) = self.uses.get_mut(self.now) {
             *sum += references;
@@ -220,9 +220,9 @@ impl Frame {
     }
 
     /// Used as something else from here on, after this many references.
-    fn becomes(&mut self, page: u64, runner: Runner, references: u64) {
+    fn becomes(&mut self, page: u64, runner: NamedProcess, references: u64) {
         self.count(references);
-        let same = |&(known, by, _): &(u64, Runner, u64)| (known, by) == (page, runner);
+        let same = |&(known, by, _): &(u64, NamedProcess, u64)| (known, by) == (page, runner);
         self.now = self.uses.iter().position(same).unwrap_or(self.uses.len());
         if self.now == self.uses.len() {
             self.uses.push((page, runner, 0));
@@ -241,22 +241,22 @@ mod tests {
     fn told(report: &str) -> Guest {
         let mut guest = Guest::default();
         let (first, second) = report.as_bytes().split_at(report.len() / 2);
-        assert_eq!(guest.take(Told::Report(first.to_vec())), None);
-        assert_eq!(guest.take(Told::Report(second.to_vec())), None);
+        assert_eq!(guest.take(SystemFact::Report(first.to_vec())), None);
+        assert_eq!(guest.take(SystemFact::Report(second.to_vec())), None);
         guest
     }
 
     #[test]
     fn processes_keep_all_their_names_and_code_the_one_of_its_time() {
         let mut guest = told("P 1 init\nP 2 server\n");
-        let named = |name: &str| Told::Process { pid: 2, name: name.to_owned() };
+        let named = |name: &str| SystemFact::Process { pid: 2, name: name.to_owned() };
         assert_eq!(guest.take(named("init")), Some("process 2 init".to_owned()));
-        guest.take(Told::Code { pid: 2, pc: 0x1000 });
+        guest.take(SystemFact::Code { pid: 2, pc: 0x1000 });
         guest.take(named("server"));
-        guest.take(Told::Code { pid: 2, pc: 0x2000 });
+        guest.take(SystemFact::Code { pid: 2, pc: 0x2000 });
         guest.take(named("init"));
-        guest.take(Told::Code { pid: 2, pc: 0x3000 });
-        guest.take(Told::Code { pid: 2, pc: 0x2000 });
+        guest.take(SystemFact::Code { pid: 2, pc: 0x3000 });
+        guest.take(SystemFact::Code { pid: 2, pc: 0x2000 });
         let names = vec!["init".to_owned(), "server".to_owned()];
         assert_eq!(guest.processes(), [Process { pid: 2, names }]);
         let (lines, ranges) = guest.resolve();
@@ -281,10 +281,10 @@ mod tests {
         for addr in [0x1008, 0x2044, 0x7000, 0x8000] {
             guest.touch(addr);
         }
-        guest.take(Told::Process { pid: 4, name: "x".to_owned() });
-        guest.take(Told::Process { pid: 5, name: "y".to_owned() });
+        guest.take(SystemFact::Process { pid: 4, name: "x".to_owned() });
+        guest.take(SystemFact::Process { pid: 5, name: "y".to_owned() });
         let mut used = |pid, frame, page| {
-            guest.take(Told::Page { pid, frame, page });
+            guest.take(SystemFact::Page { pid, frame, page });
             guest.touch(frame * PAGE_BYTES);
         };
         used(4, 3, 0x100);
@@ -292,7 +292,7 @@ mod tests {
         used(5, 4, 0x200);
         used(5, 4, 0x300);
         used(4, 5, 0x100);
-        guest.take(Told::Page { pid: 4, frame: 6, page: 0x100 });
+        guest.take(SystemFact::Page { pid: 4, frame: 6, page: 0x100 });
         assert_eq!(guest.processor_areas(), None);
         let (_, ranges) = guest.resolve();
         let found: Vec<_> = ranges.iter().map(|r| (r.start, r.size, r.name.as_str())).collect();

@@ -13,7 +13,7 @@ const BLOCKS_THIN: usize = 4 * BLOCKS_MAX;
 const GAP_BYTES_MAX: u64 = 64;
 
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct HeapBlock {
     size: u64,
     site: u64,
     thread: u16,
@@ -23,7 +23,7 @@ struct Block {
 /// are in the trace.
 #[derive(Debug, Default)]
 pub struct Heap {
-    blocks: BTreeMap<u64, Block>,
+    blocks: BTreeMap<u64, HeapBlock>,
     limit: usize,
 }
 
@@ -40,7 +40,7 @@ impl Heap {
         while let Some((&start, _)) = self.blocks.range(addr..end).next() {
             self.blocks.remove(&start);
         }
-        self.blocks.insert(addr, Block { size, site, thread });
+        self.blocks.insert(addr, HeapBlock { size, site, thread });
         if self.blocks.len() > self.limit.max(BLOCKS_THIN) {
             self.thin(BLOCKS_MAX);
             self.limit = 2 * self.blocks.len();
@@ -49,7 +49,7 @@ impl Heap {
 
     /// Joins neighbours from the same place; if more than `most` are left, keeps the largest.
     fn thin(&mut self, most: usize) {
-        let mut joined: Vec<(u64, Block)> = Vec::new();
+        let mut joined: Vec<(u64, HeapBlock)> = Vec::new();
         for (start, block) in std::mem::take(&mut self.blocks) {
             match joined.last_mut() {
                 Some((first, last))
@@ -75,7 +75,7 @@ impl Heap {
         if self.blocks.len() > BLOCKS_MAX {
             self.thin(BLOCKS_MAX);
         }
-        let range = |(start, block): (u64, Block)| AddressRange {
+        let range = |(start, block): (u64, HeapBlock)| AddressRange {
             start,
             size: block.size,
             kind: RangeKind::Heap,

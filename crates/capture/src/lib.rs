@@ -12,7 +12,7 @@ mod child;
 mod decode;
 mod emulator;
 mod error;
-mod family;
+mod forked;
 mod guest;
 mod heap;
 mod objects;
@@ -36,7 +36,7 @@ pub use record::record;
 pub fn fuzz_report(bytes: &[u8]) -> usize {
     let Some((chosen, text)) = bytes.split_at_checked(17) else { return 0 };
     let text = String::from_utf8_lossy(text);
-    let report = report::Report::parse(&text);
+    let report = report::SystemReport::parse(&text);
     let process = (u32::from(chosen[0]), "server");
     let mut names = report.image_data().count() + report.processor_data().count();
     for half in chosen[1..].chunks_exact(8) {

@@ -10,7 +10,7 @@ const PAGE: u64 = 4096;
 
 /// A mapped part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Segment {
+struct MappedSegment {
     start: u64,
     end: u64,
     path: PathBuf,
@@ -19,7 +19,7 @@ struct Segment {
 /// The mappings seen so far, from `/proc/PID/maps`.
 #[derive(Debug, Default)]
 pub struct Objects {
-    segments: Vec<Segment>,
+    segments: Vec<MappedSegment>,
     /// Lowest address of each file, where its first segment lies.
     bases: BTreeMap<PathBuf, u64>,
 }
@@ -56,7 +56,7 @@ impl Objects {
         self.segment(addr).is_some()
     }
 
-    fn segment(&self, addr: u64) -> Option<&Segment> {
+    fn segment(&self, addr: u64) -> Option<&MappedSegment> {
         self.segments.iter().find(|s| s.start <= addr && addr < s.end)
     }
 
@@ -142,14 +142,14 @@ fn in_file(pc: u64, path: &Path, start: Option<u64>) -> SourceLine {
 }
 
 /// One line of `/proc/PID/maps`, if it maps a file.
-fn parse(line: &str) -> Option<Segment> {
+fn parse(line: &str) -> Option<MappedSegment> {
     let (addresses, rest) = line.split_once(' ')?;
     let (start, end) = addresses.split_once('-')?;
     let path = rest.find('/').map(|at| &rest[at..])?;
     if path.starts_with("/memfd:") {
         return None;
     }
-    Some(Segment {
+    Some(MappedSegment {
         start: u64::from_str_radix(start, 16).ok()?,
         end: u64::from_str_radix(end, 16).ok()?,
         path: PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(path)),

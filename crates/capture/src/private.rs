@@ -23,13 +23,13 @@ struct Range {
 
 /// An interval of addresses that all belong to the same range, or to none.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct KnownInterval {
     low: u64,
     high: u64,
     range: usize,
 }
 
-const UNKNOWN: Known = Known { low: 1, high: 0, range: NOBODY };
+const UNKNOWN: KnownInterval = KnownInterval { low: 1, high: 0, range: NOBODY };
 
 /// The private ranges of all threads.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct PrivateRanges {
     /// Ordered by address, without overlaps.
     ranges: Vec<Range>,
     /// Answers to earlier questions, found by a few bits of the address.
-    cache: [Known; CACHE_ENTRIES],
+    cache: [KnownInterval; CACHE_ENTRIES],
 }
 
 impl Default for PrivateRanges {
@@ -91,17 +91,17 @@ impl PrivateRanges {
         self.ranges[known.range].judge(access)
     }
 
-    fn look_up(&self, addr: u64) -> Known {
+    fn look_up(&self, addr: u64) -> KnownInterval {
         let after = self.ranges.partition_point(|range| range.low <= addr);
         let next = self.ranges.get(after).map_or(u64::MAX, |range| range.low);
         let Some(before) = after.checked_sub(1) else {
-            return Known { low: 0, high: next, range: NOBODY };
+            return KnownInterval { low: 0, high: next, range: NOBODY };
         };
         let range = &self.ranges[before];
         if addr < range.high {
-            return Known { low: range.low, high: range.high, range: before };
+            return KnownInterval { low: range.low, high: range.high, range: before };
         }
-        Known { low: range.high, high: next, range: NOBODY }
+        KnownInterval { low: range.high, high: next, range: NOBODY }
     }
 }
 

@@ -6,42 +6,49 @@ use std::time::{Duration, Instant};
 
 use homenode_trace::{Columns, Metadata, TraceWriter, WriterOptions};
 
-use crate::area::{Area, Geometry};
+use crate::area::{RingGeometry, SharedArea};
 use crate::child::{Ending, Launch, Traced};
-use crate::decode::Item;
+use crate::decode::DecodedItem;
 use crate::emulator::Emulator;
 use crate::error::CaptureError;
-use crate::family::Family;
+use crate::forked::ForkedChildren;
 use crate::options::{Order, RecordOptions, RecordSummary};
-use crate::ring::{Merger, RingReader};
-use crate::sink::Sink;
+use crate::ring::{RingMerger, RingReader};
+use crate::sink::RecordingSink;
 use crate::wire::{MAGIC, ORDER_DETERMINISTIC, ORDER_FREE, RINGS, VERSION, at};
 
 /// 4 MB: small enough to stay in the caches that both processes share.
-const DETERMINISTIC_RING: Geometry = Geometry { rings: 1, ring_blocks: 64, block_records: 4096 };
+const DETERMINISTIC_RING: RingGeometry =
+    RingGeometry { rings: 1, ring_blocks: 64, block_records: 4096 };
 /// 1 MB a thread, which takes memory only once the thread exists.
-const FREE_RINGS: Geometry = Geometry { rings: RINGS, ring_blocks: 16, block_records: 4096 };
+const FREE_RINGS: RingGeometry =
+    RingGeometry { rings: RINGS, ring_blocks: 16, block_records: 4096 };
 /// How long to sleep when there is nothing to read; a full block wakes the recorder earlier.
 const IDLE: Duration = Duration::from_millis(2);
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// Where the items come from.
-pub(crate) enum Source {
+pub(crate) enum ItemSource {
     One(RingReader),
-    Many(Merger),
+    Many(RingMerger),
 }
 
-impl Source {
+impl ItemSource {
     /// The rings of an area, at their beginning.
-    pub(crate) fn new(area: &Area) -> Self {
+    pub(crate) fn new(area: &SharedArea) -> Self {
         if area.geometry().rings == 1 {
             Self::One(RingReader::new(0))
         } else {
-            Self::Many(Merger::default())
+            Self::Many(RingMerger::default())
         }
     }
 
-    pub(crate) fn drain(&mut self, area: &Area, all: bool, item: impl FnMut(Item)) -> usize {
+    pub(crate) fn drain(
+        &mut self,
+        area: &SharedArea,
+        all: bool,
+        item: impl FnMut(DecodedItem),
+    ) -> usize {
         match self {
             Self::One(reader) => reader.drain(area, item),
             Self::Many(merger) => merger.drain(area, all, item),
@@ -67,10 +74,13 @@ pub fn record(
     let native_time_s = if options.native { Some(run_natively(options)?) } else { None };
     let area = make_area(options)?;
     let writer = TraceWriter::create(&options.output, writer_options(options))?;
-    let mut sink =
-        if options.whole_system() { Sink::for_system(writer) } else { Sink::new(writer) };
+    let mut sink = if options.whole_system() {
+        RecordingSink::for_system(writer)
+    } else {
+        RecordingSink::new(writer)
+    };
     let over = Arc::new(AtomicBool::new(false));
-    let mut family = Family::new(options, Arc::clone(&over));
+    let mut family = ForkedChildren::new(options, Arc::clone(&over));
     let begin = Instant::now();
     let mut child = match Traced::start(&launch, Some(area.fd())) {
         Ok(child) => child,
@@ -119,7 +129,7 @@ pub fn record(
 /// Why there is nothing to keep, if there is not.
 fn nothing(
     options: &RecordOptions,
-    area: &Area,
+    area: &SharedArea,
     (references, ending, cut): (u64, Ending, Cut),
 ) -> Option<CaptureError> {
     let program = options.argv[0].clone();
@@ -209,12 +219,13 @@ fn system(action: &'static str) -> impl Fn(std::io::Error) -> CaptureError {
     move |source| CaptureError::System { action, source }
 }
 
-fn make_area(options: &RecordOptions) -> Result<Area, CaptureError> {
+fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureError> {
     let (geometry, order) = match options.order {
         Order::Deterministic => (DETERMINISTIC_RING, ORDER_DETERMINISTIC),
         Order::Free => (FREE_RINGS, ORDER_FREE),
     };
-    let area = Area::new(geometry).map_err(system("make the memory shared with the program"))?;
+    let area =
+        SharedArea::new(geometry).map_err(system("make the memory shared with the program"))?;
     area.set(at::VERSION, VERSION);
     area.set(at::ORDER, order);
     area.set(at::QUANTUM, options.quantum);
@@ -249,12 +260,12 @@ enum Cut {
 /// Reads what the program writes until it has ended. Of a whole system, `patience` says how long it
 /// may take to begin.
 fn run(
-    area: &Area,
-    (child, family, patience): (&mut Traced, &mut Family, Option<Duration>),
-    sink: &mut Sink,
+    area: &SharedArea,
+    (child, family, patience): (&mut Traced, &mut ForkedChildren, Option<Duration>),
+    sink: &mut RecordingSink,
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<(Ending, Cut), CaptureError> {
-    let mut source = Source::new(area);
+    let mut source = ItemSource::new(area);
     let begin = Instant::now();
     let mut told = begin;
     let mut cut = Cut::No;
@@ -289,14 +300,14 @@ fn run(
 }
 
 /// Sleeps until the program has written more, for a short time at most.
-pub(crate) fn wait(area: &Area, bell: u32) {
+pub(crate) fn wait(area: &SharedArea, bell: u32) {
     area.set(at::RECORDER_WAITS, 1);
     area.wait(at::DOORBELL, bell, IDLE);
     area.set(at::RECORDER_WAITS, 0);
 }
 
 /// The program waits at its start until its mappings have been seen.
-pub(crate) fn greet(area: &Area, sink: &mut Sink) {
+pub(crate) fn greet(area: &SharedArea, sink: &mut RecordingSink) {
     let pid = area.get(at::CLAIMED_BY);
     if pid != 0 && area.get(at::GREETED) == 0 {
         sink.meet(pid);
@@ -307,7 +318,7 @@ pub(crate) fn greet(area: &Area, sink: &mut Sink) {
 
 pub(crate) fn metadata(
     options: &RecordOptions,
-    area: &Area,
+    area: &SharedArea,
     ending: Ending,
     wall_time_s: f64,
 ) -> Metadata {

@@ -26,7 +26,7 @@ const SHARED_MEMORY: &str = "/dev/zero (deleted)";
 
 /// A symbol. The kernel's reach to the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Symbol<'a> {
+pub struct ReportedSymbol<'a> {
     /// First byte: virtual, in a file its own address, of a processor's data the offset in it.
     pub addr: u64,
     /// Bytes.
@@ -41,7 +41,7 @@ pub struct Symbol<'a> {
 
 /// A part of a page that has a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Known {
+pub struct NamedPart {
     /// Where in the page it begins.
     pub offset: u64,
     /// Bytes.
@@ -53,7 +53,7 @@ pub struct Known {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Mapping<'a> {
+struct ReportedMapping<'a> {
     start: u64,
     end: u64,
     offset: u64,
@@ -62,34 +62,34 @@ struct Mapping<'a> {
 
 /// A part of a file that is loaded.
 #[derive(Clone, Copy, Debug)]
-struct Load {
+struct LoadedPart {
     offset: u64,
     addr: u64,
     size: u64,
 }
 
 #[derive(Debug, Default)]
-struct File<'a> {
-    loads: Vec<Load>,
-    symbols: Vec<Symbol<'a>>,
+struct ReportedFile<'a> {
+    loads: Vec<LoadedPart>,
+    symbols: Vec<ReportedSymbol<'a>>,
 }
 
 /// The report, taken apart.
 #[derive(Debug, Default)]
-pub struct Report<'a> {
+pub struct SystemReport<'a> {
     /// Where each processor's own data is.
     pub own_data: BTreeMap<u32, u64>,
     /// Ordered by address, one at each.
-    kernel: Vec<Symbol<'a>>,
+    kernel: Vec<ReportedSymbol<'a>>,
     /// Places between things, where other symbols may be too.
     boundaries: BTreeMap<&'a str, u64>,
-    mappings: BTreeMap<u32, Vec<Mapping<'a>>>,
+    mappings: BTreeMap<u32, Vec<ReportedMapping<'a>>>,
     /// Processes of each name.
     called: BTreeMap<&'a str, Vec<u32>>,
-    files: BTreeMap<&'a str, File<'a>>,
+    files: BTreeMap<&'a str, ReportedFile<'a>>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> SystemReport<'a> {
     /// Reads the text. Lines that make no sense are passed over.
     #[must_use]
     pub fn parse(text: &'a str) -> Self {
@@ -125,7 +125,7 @@ impl<'a> Report<'a> {
                 if is_boundary(name) {
                     self.boundaries.insert(name, addr);
                 }
-                self.kernel.push(Symbol { addr, size: 0, kind, name, module });
+                self.kernel.push(ReportedSymbol { addr, size: 0, kind, name, module });
             }
             "C" => {
                 let processor = words.next()?.parse().ok()?;
@@ -134,18 +134,18 @@ impl<'a> Report<'a> {
             "M" => {
                 let (start, end, offset) = (hex(&mut words)?, hex(&mut words)?, hex(&mut words)?);
                 let name = rest.splitn(4, ' ').nth(3).unwrap_or_default();
-                let mapping = Mapping { start, end, offset, name };
+                let mapping = ReportedMapping { start, end, offset, name };
                 self.mappings.entry(process).or_default().push(mapping);
             }
             "L" => {
                 let (offset, addr) = (hex(&mut words)?, hex(&mut words)?);
-                let load = Load { offset, addr, size: hex(&mut words)? };
+                let load = LoadedPart { offset, addr, size: hex(&mut words)? };
                 self.files.entry(file).or_default().loads.push(load);
             }
             "S" => {
                 let (addr, size) = (hex(&mut words)?, hex(&mut words)?);
                 let kind = *words.next()?.as_bytes().first()?;
-                let symbol = Symbol { addr, size, kind, name: words.next()?, module: "" };
+                let symbol = ReportedSymbol { addr, size, kind, name: words.next()?, module: "" };
                 self.files.entry(file).or_default().symbols.push(symbol);
             }
             _ => {}
@@ -174,14 +174,14 @@ impl<'a> Report<'a> {
         !self.kernel.is_empty()
     }
 
-    fn kernel_symbol(&self, addr: u64) -> Option<&Symbol<'a>> {
+    fn kernel_symbol(&self, addr: u64) -> Option<&ReportedSymbol<'a>> {
         let after = self.kernel.partition_point(|symbol| symbol.addr <= addr);
         let symbol = self.kernel[..after].last()?;
         (addr - symbol.addr < symbol.size.min(SYMBOL_BYTES_MAX)).then_some(symbol)
     }
 
     /// The kernel's own data that lives as long as the kernel.
-    pub fn image_data(&self) -> impl Iterator<Item = &Symbol<'a>> {
+    pub fn image_data(&self) -> impl Iterator<Item = &ReportedSymbol<'a>> {
         let boundary = |name| self.boundaries.get(name).copied().unwrap_or(u64::MAX);
         let given_back = boundary("__init_begin")..boundary("__init_end");
         let image = KERNEL_IMAGE..boundary("_end").min(MODULES);
@@ -191,7 +191,7 @@ impl<'a> Report<'a> {
     }
 
     /// What each processor has a copy of. Its symbols' addresses are places in the copy.
-    pub fn processor_data(&self) -> impl Iterator<Item = &Symbol<'a>> {
+    pub fn processor_data(&self) -> impl Iterator<Item = &ReportedSymbol<'a>> {
         let end = self.boundaries.get("__per_cpu_end").copied().unwrap_or(0);
         self.kernel
             .iter()
@@ -231,9 +231,9 @@ impl<'a> Report<'a> {
 
     /// What a virtual page is to a process, part by part.
     #[must_use]
-    pub fn page(&self, page: u64, (pid, name): (u32, &str)) -> Vec<Known> {
+    pub fn page(&self, page: u64, (pid, name): (u32, &str)) -> Vec<NamedPart> {
         let whole =
-            |name: String| vec![Known { offset: 0, size: PAGE_BYTES, is_object: false, name }];
+            |name: String| vec![NamedPart { offset: 0, size: PAGE_BYTES, is_object: false, name }];
         if PAGE_DESCRIPTORS.contains(&page) {
             return whole("page descriptors".to_owned());
         }
@@ -262,7 +262,7 @@ impl<'a> Report<'a> {
         {
             let data = file_symbols.iter().filter(|symbol| symbol.kind == b'o');
             let place = in_brackets(file.name);
-            let label = |symbol: &Symbol<'_>| format!("{} {place}", demangle(symbol.name));
+            let label = |symbol: &ReportedSymbol<'_>| format!("{} {place}", demangle(symbol.name));
             let objects = parts(data, page.wrapping_sub(moved), label);
             // Of ranges that begin together the longest would have the address.
             let first = objects.iter().filter(|part| part.offset == 0).map(|part| part.size).max();
@@ -277,7 +277,12 @@ impl<'a> Report<'a> {
     /// The mapping at an address, and the file's one in front of it to which it belongs: data that
     /// begins as zeros is not mapped from the file. A process that is not in the report is most
     /// often a copy of one that is, made by `fork`: it has its mappings.
-    fn mapping(&self, addr: u64, pid: u32, name: &str) -> Option<(&Mapping<'a>, &Mapping<'a>)> {
+    fn mapping(
+        &self,
+        addr: u64,
+        pid: u32,
+        name: &str,
+    ) -> Option<(&ReportedMapping<'a>, &ReportedMapping<'a>)> {
         let namesakes = self.called.get(name).into_iter().flatten();
         std::iter::once(&pid).chain(namesakes).find_map(|process| {
             let mappings = self.mappings.get(process)?;
@@ -289,9 +294,9 @@ impl<'a> Report<'a> {
     }
 }
 
-impl Mapping<'_> {
+impl ReportedMapping<'_> {
     /// Address in memory less address in the file.
-    fn displacement(&self, file: &File<'_>) -> Option<u64> {
+    fn displacement(&self, file: &ReportedFile<'_>) -> Option<u64> {
         let load = file.loads.iter().find(|load| {
             let first = load.offset / PAGE_BYTES * PAGE_BYTES;
             (first..load.offset.saturating_add(load.size)).contains(&self.offset)
@@ -307,23 +312,23 @@ fn hex(words: &mut SplitWhitespace<'_>) -> Option<u64> {
 
 /// The parts of symbols that are on a page.
 fn parts<'s, 'a: 's>(
-    symbols: impl Iterator<Item = &'s Symbol<'a>>,
+    symbols: impl Iterator<Item = &'s ReportedSymbol<'a>>,
     page: u64,
-    label: impl Fn(&Symbol<'_>) -> String,
-) -> Vec<Known> {
+    label: impl Fn(&ReportedSymbol<'_>) -> String,
+) -> Vec<NamedPart> {
     let end = page.saturating_add(PAGE_BYTES);
     symbols
         .filter(|symbol| symbol.addr < end && symbol.addr.saturating_add(symbol.size) > page)
         .map(|symbol| {
             let start = symbol.addr.max(page);
             let size = symbol.addr.saturating_add(symbol.size).min(end) - start;
-            Known { offset: start - page, size, is_object: true, name: label(symbol) }
+            NamedPart { offset: start - page, size, is_object: true, name: label(symbol) }
         })
         .filter(|known| known.size > 0)
         .collect()
 }
 
-fn in_module(symbol: &Symbol<'_>) -> String {
+fn in_module(symbol: &ReportedSymbol<'_>) -> String {
     let gap = if symbol.module.is_empty() { "" } else { " " };
     format!("{}{gap}{}", symbol.name, symbol.module)
 }
@@ -333,7 +338,7 @@ fn in_brackets(path: &str) -> String {
     if name.starts_with('[') { name.to_owned() } else { format!("[{name}]") }
 }
 
-fn is_data(symbol: &Symbol<'_>) -> bool {
+fn is_data(symbol: &ReportedSymbol<'_>) -> bool {
     b"dDbBrRvV".contains(&symbol.kind)
         && symbol.size <= SYMBOL_BYTES_MAX
         && !is_boundary(symbol.name)
@@ -391,11 +396,11 @@ S 400100 20 f serve
 S 4020c0 1000 o table
 ";
 
-    fn report() -> Report<'static> {
-        Report::parse(REPORT)
+    fn report() -> SystemReport<'static> {
+        SystemReport::parse(REPORT)
     }
 
-    fn names(known: &[Known]) -> Vec<(u64, u64, &str)> {
+    fn names(known: &[NamedPart]) -> Vec<(u64, u64, &str)> {
         known.iter().map(|k| (k.offset, k.size, k.name.as_str())).collect()
     }
 

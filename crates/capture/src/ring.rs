@@ -1,7 +1,7 @@
 //! Reads the rings: one in deterministic order, one a thread in free order.
 
-use crate::area::Area;
-use crate::decode::{Decoder, Item};
+use crate::area::SharedArea;
+use crate::decode::{DecodedItem, Decoder};
 use crate::wire::at;
 
 /// The reading end of one ring.
@@ -21,7 +21,7 @@ impl RingReader {
 
     /// Hands on everything that has been written, at most one turn of the ring; returns how many
     /// records that were.
-    pub fn drain(&mut self, area: &Area, mut item: impl FnMut(Item)) -> usize {
+    pub fn drain(&mut self, area: &SharedArea, mut item: impl FnMut(DecodedItem)) -> usize {
         let block = area.geometry().block_records as usize;
         let records = area.geometry().ring_records();
         let mut taken = 0;
@@ -48,16 +48,21 @@ impl RingReader {
 /// operation takes a new number; so it can be handed on, sorted. The rest waits for the next
 /// round.
 #[derive(Debug, Default)]
-pub struct Merger {
+pub struct RingMerger {
     rings: Vec<RingReader>,
     stamps: Vec<u64>,
-    waiting: Vec<(u64, Vec<Item>)>,
+    waiting: Vec<(u64, Vec<DecodedItem>)>,
 }
 
-impl Merger {
+impl RingMerger {
     /// Reads all rings once; returns how many records were found. With `all`, nothing is kept
     /// for later.
-    pub fn drain(&mut self, area: &Area, all: bool, mut item: impl FnMut(Item)) -> usize {
+    pub fn drain(
+        &mut self,
+        area: &SharedArea,
+        all: bool,
+        mut item: impl FnMut(DecodedItem),
+    ) -> usize {
         let safe = if all { u64::MAX } else { area.get64(at::STAMP) };
         let used = area.get(at::RINGS_USED).min(area.geometry().rings);
         for ring in u32::try_from(self.rings.len()).unwrap_or(u32::MAX)..used {
@@ -69,15 +74,15 @@ impl Merger {
             let mut segment = Vec::new();
             let waiting = &mut self.waiting;
             taken += reader.drain(area, |found| match found {
-                Item::Stamp(next) => {
+                DecodedItem::Stamp(next) => {
                     waiting.push((*stamp, std::mem::take(&mut segment)));
                     *stamp = next;
                 }
-                found @ (Item::Access(_)
-                | Item::Event(..)
-                | Item::Start { .. }
-                | Item::System(..)
-                | Item::Private { .. }) => segment.push(found),
+                found @ (DecodedItem::Access(_)
+                | DecodedItem::Event(..)
+                | DecodedItem::Start { .. }
+                | DecodedItem::System(..)
+                | DecodedItem::Private { .. }) => segment.push(found),
             });
             self.waiting.push((*stamp, segment));
         }
@@ -92,26 +97,26 @@ impl Merger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::area::Geometry;
+    use crate::area::RingGeometry;
     use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, SIZE_SHIFT, THREAD_SHIFT, code};
 
-    const SMALL: Geometry = Geometry { rings: 2, ring_blocks: 2, block_records: 4 };
+    const SMALL: RingGeometry = RingGeometry { rings: 2, ring_blocks: 2, block_records: 4 };
 
     fn reference(thread: u64, addr: u64) -> [u64; 2] {
         [addr | (4 << SIZE_SHIFT), thread << THREAD_SHIFT]
     }
 
-    fn addresses(items: &[Item]) -> Vec<u64> {
+    fn addresses(items: &[DecodedItem]) -> Vec<u64> {
         items
             .iter()
-            .filter_map(|item| if let Item::Access(a) = item { Some(a.addr) } else { None })
+            .filter_map(|item| if let DecodedItem::Access(a) = item { Some(a.addr) } else { None })
             .collect()
     }
 
     /// The child side, simulated: writes until the ring is full, and on when blocks come back.
     #[test]
     fn blocks_are_given_back_as_they_are_read() {
-        let area = Area::new(SMALL).unwrap();
+        let area = SharedArea::new(SMALL).unwrap();
         let mut reader = RingReader::new(0);
         let mut seen = Vec::new();
         for round in 0..5_u64 {
@@ -129,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_a_killed_writer_left_is_read_up_to_the_first_empty_record() {
-        let area = Area::new(SMALL).unwrap();
+        let area = SharedArea::new(SMALL).unwrap();
         let mut reader = RingReader::new(0);
         for i in 0..3 {
             area.put(0, i, reference(0, 0x40 + i as u64));
@@ -140,7 +145,7 @@ mod tests {
         assert_eq!(addresses(&seen), [0x40, 0x41, 0x42]);
     }
 
-    fn stamp(area: &Area, ring: u32, index: usize, number: u64) {
+    fn stamp(area: &SharedArea, ring: u32, index: usize, number: u64) {
         let event = 1 << EVENT_BIT;
         let head = event | (u64::from(code::STAMP) << CODE_SHIFT) | (1 << EXTRA_SHIFT);
         area.put(ring, index, [head, u64::from(ring) << THREAD_SHIFT]);
@@ -149,7 +154,7 @@ mod tests {
 
     #[test]
     fn rings_are_merged_by_their_stamps() {
-        let area = Area::new(SMALL).unwrap();
+        let area = SharedArea::new(SMALL).unwrap();
         area.set(at::RINGS_USED, 2);
         stamp(&area, 0, 0, 1);
         area.put(0, 2, reference(0, 0xa0));
@@ -160,7 +165,7 @@ mod tests {
         stamp(&area, 1, 3, 3);
         area.put(1, 5, reference(1, 0xb1));
         area.set(at::STAMP, 3);
-        let mut merger = Merger::default();
+        let mut merger = RingMerger::default();
         let mut seen = Vec::new();
         assert_eq!(merger.drain(&area, false, |item| seen.push(item)), 12);
         assert_eq!(addresses(&seen), [0xa0, 0xb0, 0xb1]);

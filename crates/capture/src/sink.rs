@@ -8,7 +8,7 @@ use homenode_trace::{
 };
 
 use crate::child;
-use crate::decode::Item;
+use crate::decode::DecodedItem;
 use crate::guest::Guest;
 use crate::heap::Heap;
 use crate::objects::Objects;
@@ -17,7 +17,7 @@ use crate::private::PrivateRanges;
 const PC_CACHE_ENTRIES: usize = 1 << 12;
 
 /// Takes items in order and keeps what the metadata will need.
-pub struct Sink {
+pub struct RecordingSink {
     writer: Option<TraceWriter>,
     error: Option<TraceError>,
     private: PrivateRanges,
@@ -35,7 +35,7 @@ pub struct Sink {
     references: u64,
 }
 
-impl Sink {
+impl RecordingSink {
     /// A sink in front of a writer.
     #[must_use]
     pub fn new(writer: TraceWriter) -> Self {
@@ -81,18 +81,20 @@ impl Sink {
 
     /// Takes the next item. After the writer has failed, items are dropped: the program runs on.
     #[inline]
-    pub fn take(&mut self, item: Item) {
+    pub fn take(&mut self, item: DecodedItem) {
         match item {
-            Item::Access(access) => self.access(access),
-            Item::Event(thread, what) => self.event(thread, what),
-            Item::Start { thread, stack, tls } => self.start(thread, stack, tls),
-            Item::Private { thread, region } => self.private.claim(region.0, region.1, thread),
-            Item::System(thread, told) => {
+            DecodedItem::Access(access) => self.access(access),
+            DecodedItem::Event(thread, what) => self.event(thread, what),
+            DecodedItem::Start { thread, stack, tls } => self.start(thread, stack, tls),
+            DecodedItem::Private { thread, region } => {
+                self.private.claim(region.0, region.1, thread)
+            }
+            DecodedItem::System(thread, told) => {
                 if let Some(text) = self.guest.as_mut().and_then(|guest| guest.take(told)) {
                     self.event(thread, EventKind::Marker { text });
                 }
             }
-            Item::Stamp(_) => {}
+            DecodedItem::Stamp(_) => {}
         }
     }
 

@@ -8,7 +8,7 @@ use homenode_machine::Prices;
 
 /// One reference to the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reference {
+pub struct BlockReference {
     /// Who makes it.
     pub processor: ProcId,
     /// Whether it writes.
@@ -16,28 +16,28 @@ pub struct Reference {
 }
 
 /// A cost and a number of moves; infinite if `None`.
-pub type Value = Option<(u128, u64)>;
+pub type CostAndMoves = Option<(u128, u64)>;
 
 /// Sets of places as bits: bit p is processor p, bit `processors` is global memory.
-pub type Places = u32;
+pub type PlaceBits = u32;
 
 /// A machine small enough to search.
 #[derive(Clone, Copy, Debug)]
-pub struct Model {
+pub struct SearchableMachine {
     /// Number of processors, at most 8.
     pub processors: u32,
     /// Prices; global memory is a place if they have it.
     pub prices: Prices,
 }
 
-impl Model {
-    fn global(&self) -> Places {
+impl SearchableMachine {
+    fn global(&self) -> PlaceBits {
         if self.prices.has_global() { 1 << self.processors } else { 0 }
     }
 
     /// Equation 4.1: what one reference costs with the block at `places`.
     #[must_use]
-    pub fn reference(&self, places: Places, processor: ProcId) -> Option<u128> {
+    pub fn reference(&self, places: PlaceBits, processor: ProcId) -> Option<u128> {
         let price = if places >> processor & 1 != 0 {
             Some(self.prices.scale)
         } else if places & self.global() != 0 {
@@ -50,7 +50,7 @@ impl Model {
 
     /// Equation 4.2: what the change from one set to another costs.
     #[must_use]
-    pub fn change(&self, before: Places, after: Places) -> Value {
+    pub fn change(&self, before: PlaceBits, after: PlaceBits) -> CostAndMoves {
         let added = u64::from((after & !before).count_ones());
         let price = if (before | after) & self.global() != 0 {
             self.prices.global_move
@@ -67,7 +67,7 @@ impl Model {
     /// Cost of a given placement: one set of places per reference, the first of them preceded by
     /// a free single place. `None` if it is infinite or breaks the coherence rule.
     #[must_use]
-    pub fn cost(&self, trace: &[Reference], placement: &[Places]) -> Value {
+    pub fn cost(&self, trace: &[BlockReference], placement: &[PlaceBits]) -> CostAndMoves {
         let mut sum = (0u128, 0u64);
         let mut before = 1 << placement.first()?.trailing_zeros();
         for (reference, &places) in trace.iter().zip(placement) {
@@ -84,9 +84,9 @@ impl Model {
     /// The least cost of any placement, and the least moves at that cost, starting from any single
     /// place for free. With `replicate` unset all references count as writes.
     #[must_use]
-    pub fn optimum(&self, trace: &[Reference], replicate: bool) -> Value {
-        let sets: Places = (1 << self.processors) * if self.global() == 0 { 1 } else { 2 };
-        let mut best: Vec<Value> =
+    pub fn optimum(&self, trace: &[BlockReference], replicate: bool) -> CostAndMoves {
+        let sets: PlaceBits = (1 << self.processors) * if self.global() == 0 { 1 } else { 2 };
+        let mut best: Vec<CostAndMoves> =
             (0..sets).map(|s| (s.count_ones() == 1).then_some((0, 0))).collect();
         for reference in trace {
             let single = reference.write || !replicate;

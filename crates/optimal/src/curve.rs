@@ -49,9 +49,9 @@ impl Axis {
 
 /// How often a placement pays each price: local references, r, R, g, G.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts(pub [i64; 5]);
+pub struct PriceCounts(pub [i64; 5]);
 
-impl Counts {
+impl PriceCounts {
     fn of(tally: &Tally) -> Self {
         let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
         Self([
@@ -88,7 +88,7 @@ impl Counts {
     }
 }
 
-impl AddAssign for Counts {
+impl AddAssign for PriceCounts {
     fn add_assign(&mut self, other: Self) {
         for (sum, more) in self.0.iter_mut().zip(other.0) {
             *sum += more;
@@ -111,36 +111,36 @@ pub struct Interval {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Curve {
     /// Counts of an optimal placement from the beginning of the interval to the first break.
-    pub first: Counts,
+    pub first: PriceCounts,
     /// Where they change within the interval, and by how much.
-    pub breaks: BTreeMap<Ratio, Counts>,
+    pub breaks: BTreeMap<Ratio, PriceCounts>,
     /// Whether no placement is finite.
     pub infinite: bool,
 }
 
 /// A part of the interval in which one line is the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct LinePiece {
     /// Where it begins.
     pub from: Ratio,
     /// Where it ends.
     pub to: Ratio,
     /// Counts of a placement that is optimal from beginning to end.
-    pub counts: Counts,
+    pub counts: PriceCounts,
 }
 
 impl Curve {
     /// The pieces of the curve, in order.
     #[must_use]
-    pub fn pieces(&self, interval: Interval) -> Vec<Piece> {
+    pub fn pieces(&self, interval: Interval) -> Vec<LinePiece> {
         let mut pieces = Vec::with_capacity(self.breaks.len() + 1);
         let (mut from, mut counts) = (interval.from, self.first);
         for (&at, &change) in &self.breaks {
-            pieces.push(Piece { from, to: at, counts });
+            pieces.push(LinePiece { from, to: at, counts });
             from = at;
             counts += change;
         }
-        pieces.push(Piece { from, to: interval.to, counts });
+        pieces.push(LinePiece { from, to: interval.to, counts });
         pieces
     }
 }
@@ -252,14 +252,14 @@ impl CurveSolver {
     }
 
     /// Whether an infinite price is paid.
-    fn is_infinite(&self, counts: Counts) -> bool {
+    fn is_infinite(&self, counts: PriceCounts) -> bool {
         let mut each = counts.0.into_iter().zip(list(&self.base)).enumerate();
         let axis = self.interval.axis.index();
         each.any(|(i, (count, price))| i != axis && count > 0 && price.is_none())
     }
 
     /// The line that touches the curve at a price.
-    fn touch(&mut self, block: Block<'_>, at: Ratio) -> Result<Counts, CurveError> {
+    fn touch(&mut self, block: Block<'_>, at: Ratio) -> Result<PriceCounts, CurveError> {
         let prices = prices_at(&self.base, self.interval.axis, at).ok_or(CurveError::TooFine)?;
         let references = block.runs.iter().map(|run| run.references()).sum::<u64>();
         let bits = |n: u64| u64::BITS - n.leading_zeros();
@@ -269,11 +269,11 @@ impl CurveSolver {
             return Err(CurveError::TooFine);
         }
         self.optimum.prices = prices;
-        Ok(Counts::of(&self.optimum.tally(block)))
+        Ok(PriceCounts::of(&self.optimum.tally(block)))
     }
 
     /// Where two lines meet; `None` if they are the same, or cost the same throughout.
-    fn meet(&self, low: Counts, high: Counts) -> Result<Option<Ratio>, CurveError> {
+    fn meet(&self, low: PriceCounts, high: PriceCounts) -> Result<Option<Ratio>, CurveError> {
         let axis = self.interval.axis;
         let slope = low.slope(axis) - high.slope(axis);
         let rest = rest(&self.base, axis, high.less(low));
@@ -287,7 +287,7 @@ impl CurveSolver {
     }
 
     /// Whether two lines cost the same at a price.
-    fn meets_at(&self, one: Counts, other: Counts, at: Ratio) -> bool {
+    fn meets_at(&self, one: PriceCounts, other: PriceCounts, at: Ratio) -> bool {
         let axis = self.interval.axis;
         let difference = one.less(other);
         let slope = i128::from(difference.slope(axis)) * i128::from(self.base.scale);
@@ -309,7 +309,7 @@ fn list(prices: &Prices) -> [Option<u64>; 5] {
 
 /// What counts cost apart from the price that varies, in steps of 1/scale. Infinite prices are
 /// never paid here.
-fn rest(prices: &Prices, axis: Axis, counts: Counts) -> i128 {
+fn rest(prices: &Prices, axis: Axis, counts: PriceCounts) -> i128 {
     let mut sum = 0;
     for (i, (count, price)) in counts.0.into_iter().zip(list(prices)).enumerate() {
         if i != axis.index() {

@@ -3,11 +3,11 @@
 
 use homenode_placement::Run;
 
-use crate::way::WayPrices;
-use crate::wide::{Value, Wide};
+use crate::copy_plan::PlanPrices;
+use crate::wide::{RecurrenceValue, WideKey};
 
 /// A processor, or global memory: one past the last processor, so that it is the last to be chosen.
-pub(crate) type Place = u16;
+pub(crate) type PlaceIndex = u16;
 
 /// Source: Bolosky figure 4.1, in Dietz's form: besides the processor that refers, only global
 /// memory can become a better place to be. Costs are kept less what they would be had all
@@ -18,35 +18,35 @@ struct GlobalMigration<V> {
     in_global_more: V,
     remote_move: V,
     global_move: V,
-    global: Place,
+    global: PlaceIndex,
     /// By processor.
     saved: Vec<V>,
-    best: (V, Place),
+    best: (V, PlaceIndex),
     in_global: V,
     references: u64,
     /// For each step, where the block came from if it is at the run's processor afterwards, and if
     /// it is in global memory.
-    from: Vec<(Place, Place)>,
+    from: Vec<(PlaceIndex, PlaceIndex)>,
 }
 
 /// The key of the best placement, and the place of every step.
 pub(crate) fn solve(
-    prices: &WayPrices,
+    prices: &PlanPrices,
     (runs, references): (&[Run], u64),
     processors: u16,
-) -> (Wide, Vec<Place>) {
+) -> (WideKey, Vec<PlaceIndex>) {
     let dearest = prices.remote.max(prices.remote_move).max(prices.global_move);
     let most = dearest.times(references + 2);
     if prices.global.infinite == 0 && i64::of(most).is_some() {
         GlobalMigration::<i64>::new(prices, processors).solve(runs, prices)
     } else {
-        GlobalMigration::<Wide>::new(prices, processors).solve(runs, prices)
+        GlobalMigration::<WideKey>::new(prices, processors).solve(runs, prices)
     }
 }
 
-impl<V: Value> GlobalMigration<V> {
-    fn new(prices: &WayPrices, processors: u16) -> Self {
-        let value = |price: Wide| V::of(price).unwrap_or_default();
+impl<V: RecurrenceValue> GlobalMigration<V> {
+    fn new(prices: &PlanPrices, processors: u16) -> Self {
+        let value = |price: WideKey| V::of(price).unwrap_or_default();
         Self {
             remote: value(prices.remote),
             in_global_more: value(prices.global),
@@ -61,7 +61,7 @@ impl<V: Value> GlobalMigration<V> {
         }
     }
 
-    fn solve(mut self, runs: &[Run], prices: &WayPrices) -> (Wide, Vec<Place>) {
+    fn solve(mut self, runs: &[Run], prices: &PlanPrices) -> (WideKey, Vec<PlaceIndex>) {
         for run in runs {
             for count in steps(*run) {
                 self.step(run.processor(), count);
@@ -71,7 +71,7 @@ impl<V: Value> GlobalMigration<V> {
         let (key, mut at) = self.best.min(in_global);
         let mut path = Vec::with_capacity(self.from.len());
         let each = runs.iter().flat_map(|&run| steps(run).map(move |_| run.processor()));
-        let processors: Vec<Place> = each.collect();
+        let processors: Vec<PlaceIndex> = each.collect();
         for (&q, &(own, global)) in processors.iter().zip(&self.from).rev() {
             path.push(at);
             if at == q {
@@ -84,7 +84,7 @@ impl<V: Value> GlobalMigration<V> {
         ((prices.one + prices.remote).times(self.references) + key.wide(), path)
     }
 
-    fn step(&mut self, q: Place, count: u64) {
+    fn step(&mut self, q: PlaceIndex, count: u64) {
         let own = &mut self.saved[usize::from(q)];
         let stay = (*own, q);
         let come = (self.best.0 + self.remote_move, self.best.1);

@@ -75,20 +75,20 @@ fn copies_from(moved: i128, more: i128) -> u64 {
 }
 
 /// An integer wide enough for the keys of one block.
-pub(crate) trait Key: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
+pub(crate) trait CostKey: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
     /// Larger than any key that matters, with room to add a few.
     const FAR: Self;
-    /// The key; values that do not fit become [`Key::FAR`].
+    /// The key; values that do not fit become [`CostKey::FAR`].
     fn of(value: i128) -> Self;
     /// The value.
     fn wide(self) -> i128;
-    /// The key of so many times the cost; the product must not exceed [`Key::FAR`].
+    /// The key of so many times the cost; the product must not exceed [`CostKey::FAR`].
     fn times(self, count: u64) -> Self;
     /// The smallest step between keys, or none.
     fn step(yes: bool) -> Self;
 }
 
-impl Key for i64 {
+impl CostKey for i64 {
     const FAR: Self = 1 << 61;
 
     fn of(value: i128) -> Self {
@@ -110,7 +110,7 @@ impl Key for i64 {
     }
 }
 
-impl Key for i128 {
+impl CostKey for i128 {
     const FAR: Self = 1 << 125;
 
     fn of(value: i128) -> Self {

@@ -3,7 +3,7 @@
 use homenode_base::ProcId;
 use homenode_placement::{Run, Tally};
 
-use crate::key::{Key, KeyPrices};
+use crate::key::{CostKey, KeyPrices};
 
 /// Source: Bolosky §4.2.1: Dietz's observation that some optimal placement only ever moves a block
 /// to the processor that refers to it. All references count as writes. Let v(q) be the cost of
@@ -70,7 +70,7 @@ impl Migration {
 }
 
 /// The recurrence: the least v at the end, the number of references, and the place with that v.
-fn forward<K: Key>(
+fn forward<K: CostKey>(
     saved: &mut Vec<K>,
     places: &mut Vec<ProcId>,
     (runs, prices, processors): (&[Run], &KeyPrices, usize),

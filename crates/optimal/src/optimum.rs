@@ -6,23 +6,23 @@ use homenode_placement::policy::{PlacementSetup, PolicyError};
 use homenode_placement::{Block, Cost, Run, Tally};
 
 use crate::change::{Change, Changes};
-use crate::general::General;
-use crate::global_lanes;
+use crate::copy_plan::PlanPrices;
+use crate::general::GeneralRecurrence;
 use crate::global_migration;
+use crate::global_place_costs;
 use crate::key::KeyPrices;
 use crate::migration::Migration;
-use crate::replication::Scratch;
-use crate::sink::Counter;
-use crate::walk::{Sink, Walk};
-use crate::way::WayPrices;
-use crate::wide::Wide;
+use crate::replication::ReplicationScratch;
+use crate::sink::EventCounter;
+use crate::walk::{PlaceSink, SolutionWalk};
+use crate::wide::WideKey;
 
 /// Finds optimal placements at one price list. Keeps nothing from block to block but memory.
 pub struct Optimum {
     pub(crate) setup: PlacementSetup,
     pub(crate) prices: Prices,
     replicate: bool,
-    scratch: Scratch,
+    scratch: ReplicationScratch,
     migration: Migration,
     /// Memory of the narrow recurrence with global memory.
     codes: Vec<u16>,
@@ -35,7 +35,7 @@ impl Optimum {
     /// When the recurrences do not cover the prices.
     pub fn new(setup: &PlacementSetup, replicate: bool) -> Result<Self, PolicyError> {
         let prices = check(setup)?;
-        let scratch = Scratch::new(setup.processors);
+        let scratch = ReplicationScratch::new(setup.processors);
         let migration = Migration::default();
         Ok(Self { setup: *setup, prices, replicate, scratch, migration, codes: Vec::new() })
     }
@@ -56,7 +56,7 @@ impl Optimum {
             return all_local(block);
         }
         if self.by_ways() {
-            let mut counter = Counter::new(block.runs);
+            let mut counter = EventCounter::new(block.runs);
             let value = self.with_global((block.runs, references), &mut counter);
             let tally = counter.finish();
             confirm(block, &tally, &self.prices, value);
@@ -73,7 +73,7 @@ impl Optimum {
             self.migration.count(block.runs, &mut tally);
             key
         };
-        confirm(block, &tally, &self.prices, (Wide { infinite: 0, key }, keys.shift));
+        confirm(block, &tally, &self.prices, (WideKey { infinite: 0, key }, keys.shift));
         tally
     }
 
@@ -118,17 +118,18 @@ impl Optimum {
     fn with_global(
         &mut self,
         (runs, references): (&[Run], u64),
-        sink: &mut impl Sink,
-    ) -> (Wide, u32) {
-        let prices = WayPrices::new(&self.prices, references);
+        sink: &mut impl PlaceSink,
+    ) -> (WideKey, u32) {
+        let prices = PlanPrices::new(&self.prices, references);
         let prices = prices.expect("new() has checked the prices");
         let value = if self.replicate {
             let (active, lane) = self.scratch.lanes();
             let both = (&self.prices, &prices);
-            let narrow = global_lanes::solve(both, runs, (active.len(), lane), &mut self.codes);
-            let solution =
-                narrow.unwrap_or_else(|| General::new(prices, active.len()).solve(runs, lane));
-            Walk::new(&prices, active, sink).run(runs, &solution, lane);
+            let narrow =
+                global_place_costs::solve(both, runs, (active.len(), lane), &mut self.codes);
+            let solution = narrow
+                .unwrap_or_else(|| GeneralRecurrence::new(prices, active.len()).solve(runs, lane));
+            SolutionWalk::new(&prices, active, sink).run(runs, &solution, lane);
             solution.value
         } else {
             let processors = self.setup.processors;
@@ -147,7 +148,7 @@ fn check(setup: &PlacementSetup) -> Result<Prices, PolicyError> {
     let Some(prices) = setup.prices else {
         return fail("without prices", "give the prices: this policy chooses by them");
     };
-    if WayPrices::new(&prices, 1).is_none() {
+    if PlanPrices::new(&prices, 1).is_none() {
         return fail(
             "with these prices",
             "neither r nor g must be below 1, nor r below a finite g, even with --force",
@@ -164,7 +165,7 @@ fn all_local(block: Block<'_>) -> Tally {
 }
 
 /// The counts, priced, are the minimum that was found.
-fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (value, shift): (Wide, u32)) {
+fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (value, shift): (WideKey, u32)) {
     let priced = Cost::of(tally, prices).total().steps.and_then(|c| i128::try_from(c).ok());
     let least = (value.infinite == 0).then_some(value.key >> shift);
     assert_eq!(priced, least, "block {}: counts against the minimum", block.number);
@@ -174,7 +175,7 @@ fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (value, shift): (Wi
 }
 
 /// Single places, each with the number of references made there; `global` is global memory.
-fn singles(steps: impl Iterator<Item = (u64, ProcId)>, global: ProcId, sink: &mut impl Sink) {
+fn singles(steps: impl Iterator<Item = (u64, ProcId)>, global: ProcId, sink: &mut impl PlaceSink) {
     let (mut position, mut before) = (0, None);
     for (references, place) in steps {
         if before != Some(place) {

@@ -4,41 +4,41 @@ use homenode_base::ProcId;
 use homenode_placement::{Run, Tally};
 
 use crate::change::Changes;
-use crate::key::{Key, KeyPrices};
-use crate::lanes::{Extra, Lane, Lanes, Record, Writes};
+use crate::key::{CostKey, KeyPrices};
+use crate::place_costs::{GroupDecision, PlaceCosts, ProcIndex, WriteExtra, WriteGroup};
 
 /// Memory that is used again from block to block.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ReplicationScratch {
     /// Processors that refer to the block, ascending.
     active: Vec<ProcId>,
     /// Lane of each processor; only those of `active` are set for this block.
-    lane_of: Vec<Lane>,
+    lane_of: Vec<ProcIndex>,
     seen: Vec<bool>,
-    record: Record,
+    record: GroupDecision,
     /// Place after each step, the place before the first one in front.
-    path: Vec<Lane>,
+    path: Vec<ProcIndex>,
     reads: Vec<u64>,
-    readers: Vec<(Lane, u64)>,
+    readers: Vec<(ProcIndex, u64)>,
 }
 
 /// What happened between two groups of writes and at the second of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step<'a> {
+pub(crate) struct GroupStep<'a> {
     /// Place before the reads.
-    pub(crate) start: Lane,
+    pub(crate) start: ProcIndex,
     /// Place at the writes; equal to `start` after the last write.
-    pub(crate) end: Lane,
+    pub(crate) end: ProcIndex,
     /// Who reads, and the position of the first read in the history, in order.
-    pub(crate) readers: &'a [(Lane, u64)],
+    pub(crate) readers: &'a [(ProcIndex, u64)],
     /// How often, by lane.
     pub(crate) reads: &'a [u64],
     /// The writer, the run that begins with the writes and its position in the history; `None`
     /// after the last write.
-    pub(crate) writes: Option<(Lane, Run, u64)>,
+    pub(crate) writes: Option<(ProcIndex, Run, u64)>,
 }
 
-impl Scratch {
+impl ReplicationScratch {
     pub(crate) fn new(processors: u16) -> Self {
         Self {
             lane_of: vec![0; usize::from(processors)],
@@ -76,13 +76,13 @@ impl Scratch {
     }
 
     /// The same, and the lane of each of them.
-    pub(crate) fn lanes(&self) -> (&[ProcId], impl Fn(ProcId) -> Lane + Copy + '_) {
+    pub(crate) fn lanes(&self) -> (&[ProcId], impl Fn(ProcId) -> ProcIndex + Copy + '_) {
         (&self.active, |p| self.lane_of[usize::from(p)])
     }
 
     /// Finds the best placement of the surveyed block; returns its key.
     pub(crate) fn solve(&mut self, runs: &[Run], prices: KeyPrices) -> i128 {
-        let fits = Lanes::<i64, 4>::fits(&prices);
+        let fits = PlaceCosts::<i64, 4>::fits(&prices);
         let (key, last) = match self.active.len() {
             0..=4 if fits => self.forward::<i64, 4>(runs, prices),
             0..=8 if fits => self.forward::<i64, 8>(runs, prices),
@@ -102,9 +102,13 @@ impl Scratch {
         key
     }
 
-    fn forward<K: Key, const L: usize>(&mut self, runs: &[Run], p: KeyPrices) -> (i128, Lane) {
+    fn forward<K: CostKey, const L: usize>(
+        &mut self,
+        runs: &[Run],
+        p: KeyPrices,
+    ) -> (i128, ProcIndex) {
         self.record.clear(L);
-        let mut lanes = Lanes::<K, L>::new(p, self.active.len());
+        let mut lanes = PlaceCosts::<K, L>::new(p, self.active.len());
         let (more, one) = (p.remote - p.one, p.one);
         let mut local = 0;
         for run in runs {
@@ -114,16 +118,16 @@ impl Scratch {
                 continue;
             }
             let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
-            let mut extra = Extra::References(writes);
+            let mut extra = WriteExtra::References(writes);
             if run.repeats() > 1 {
                 // The writer stays where it is or refers from afar, cycle after cycle: a move is
                 // better before the first cycle or after the last.
                 let again = i128::from(run.repeats() - 1);
                 let first = i128::from(writes) * more;
-                extra = Extra::Key(first + again * (first + p.extra(reads)));
+                extra = WriteExtra::Key(first + again * (first + p.extra(reads)));
                 lanes.add(again * i128::from(writes + reads) * one);
             }
-            lanes.write(Writes { lane, extra }, &mut self.record);
+            lanes.write(WriteGroup { lane, extra }, &mut self.record);
             local += writes;
             if reads > 0 {
                 lanes.read(lane, reads);
@@ -134,7 +138,7 @@ impl Scratch {
     }
 
     /// Walks the placement found by [`solve`](Self::solve).
-    pub(crate) fn replay(&mut self, runs: &[Run], mut visit: impl FnMut(Step<'_>)) {
+    pub(crate) fn replay(&mut self, runs: &[Run], mut visit: impl FnMut(GroupStep<'_>)) {
         self.reads.clear();
         self.reads.resize(self.active.len(), 0);
         self.readers.clear();
@@ -146,7 +150,7 @@ impl Scratch {
             let reads = if run.is_read_only() {
                 run.references()
             } else {
-                visit(Step {
+                visit(GroupStep {
                     start: self.path[step],
                     end: self.path[step + 1],
                     readers: &self.readers,
@@ -167,19 +171,19 @@ impl Scratch {
         }
         let last = self.path[step];
         let (readers, reads) = (&self.readers[..], &self.reads[..]);
-        visit(Step { start: last, end: last, readers, reads, writes: None });
+        visit(GroupStep { start: last, end: last, readers, reads, writes: None });
     }
 }
 
-impl Step<'_> {
+impl GroupStep<'_> {
     /// Whether reader `j` gets a copy: it pays, or the block is at `j` when it is written.
-    pub(crate) fn replicates(&self, j: Lane, prices: &KeyPrices) -> bool {
+    pub(crate) fn replicates(&self, j: ProcIndex, prices: &KeyPrices) -> bool {
         j != self.start && (j == self.end || prices.copies(self.reads[usize::from(j)]))
     }
 
     /// Writes this step's changes of place down.
     pub(crate) fn record(&self, prices: &KeyPrices, active: &[ProcId], changes: &mut Changes) {
-        let name = |lane: Lane| active[usize::from(lane)];
+        let name = |lane: ProcIndex| active[usize::from(lane)];
         if changes.is_empty() {
             changes.set(0, vec![name(self.start)], false);
         }

@@ -4,9 +4,9 @@ use homenode_base::ProcId;
 use homenode_placement::{Run, Tally};
 
 use crate::change::Changes;
-use crate::walk::Sink;
+use crate::walk::PlaceSink;
 
-impl Sink for Changes {
+impl PlaceSink for Changes {
     fn set(&mut self, reference: u64, places: &[ProcId], global: bool) {
         Self::set(self, reference, places.to_vec(), global);
     }
@@ -14,12 +14,12 @@ impl Sink for Changes {
 
 /// Places that hold a block: processors, ascending, and whether global memory.
 #[derive(Debug, Default)]
-struct Places {
+struct HoldingPlaces {
     processors: Vec<ProcId>,
     global: bool,
 }
 
-impl Places {
+impl HoldingPlaces {
     fn has(&self, processor: ProcId) -> bool {
         match self.processors.as_slice() {
             [] => false,
@@ -45,22 +45,22 @@ impl Places {
 }
 
 /// Counts the events of a placement.
-pub(crate) struct Counter<'a> {
+pub(crate) struct EventCounter<'a> {
     runs: &'a [Run],
     /// Reference of the history up to which everything is counted, and its run and place in it.
     position: u64,
     run: usize,
     within: u64,
-    before: Places,
-    now: Places,
+    before: HoldingPlaces,
+    now: HoldingPlaces,
     /// Whether the places of `before` were in force before the reference at `position`.
     changed: bool,
     tally: Tally,
 }
 
-impl<'a> Counter<'a> {
+impl<'a> EventCounter<'a> {
     pub(crate) fn new(runs: &'a [Run]) -> Self {
-        let (before, now) = (Places::default(), Places::default());
+        let (before, now) = (HoldingPlaces::default(), HoldingPlaces::default());
         let tally = Tally::default();
         Self { runs, position: 0, run: 0, within: 0, before, now, changed: false, tally }
     }
@@ -130,7 +130,7 @@ impl<'a> Counter<'a> {
     }
 }
 
-impl Sink for Counter<'_> {
+impl PlaceSink for EventCounter<'_> {
     fn set(&mut self, reference: u64, places: &[ProcId], global: bool) {
         if self.now.are(places, global) {
             return;

@@ -3,14 +3,14 @@
 use homenode_base::ProcId;
 use homenode_placement::Run;
 
-use crate::cycles::{Cycles, steps};
+use crate::copy_plan::{CopyPlan, PlanPrices, ReadSegment, ReaderView};
+use crate::cycles::{WriteCycles, steps};
 use crate::general::{Choice, Solution};
-use crate::lanes::Lane;
-use crate::way::{Segment, View, Way, WayPrices};
-use crate::wide::Value;
+use crate::place_costs::ProcIndex;
+use crate::wide::RecurrenceValue;
 
 /// Receives the places of a block, in order.
-pub(crate) trait Sink {
+pub(crate) trait PlaceSink {
     /// From this reference of the history on the block is at these processors, ascending, and, if
     /// so said, in global memory. Successive calls may repeat the places or the reference; the last
     /// for a reference counts.
@@ -19,30 +19,30 @@ pub(crate) trait Sink {
 
 /// A change within a read-run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum ReadRunEvent {
     Join,
-    Copy(Lane),
+    Copy(ProcIndex),
     Drop,
 }
 
 /// Walks a solution.
-pub(crate) struct Walk<'a, S> {
-    pub(crate) prices: &'a WayPrices,
+pub(crate) struct SolutionWalk<'a, S> {
+    pub(crate) prices: &'a PlanPrices,
     /// Processors that refer to the block, ascending.
     pub(crate) active: &'a [ProcId],
     pub(crate) sink: &'a mut S,
-    segments: Vec<Segment>,
-    events: Vec<(u64, Event)>,
+    segments: Vec<ReadSegment>,
+    events: Vec<(u64, ReadRunEvent)>,
     /// Who reads, the position of the first read, and all of them.
-    readers: Vec<(Lane, u64, View)>,
+    readers: Vec<(ProcIndex, u64, ReaderView)>,
     /// By lane, the position in `readers`; one past the end or another's if it reads nothing.
     known: Vec<usize>,
     places: Vec<ProcId>,
     global: bool,
 }
 
-impl<'a, S: Sink> Walk<'a, S> {
-    pub(crate) fn new(prices: &'a WayPrices, active: &'a [ProcId], sink: &'a mut S) -> Self {
+impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
+    pub(crate) fn new(prices: &'a PlanPrices, active: &'a [ProcId], sink: &'a mut S) -> Self {
         Self {
             prices,
             active,
@@ -61,7 +61,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         mut self,
         runs: &[Run],
         solution: &Solution,
-        lane_of: impl Fn(ProcId) -> Lane,
+        lane_of: impl Fn(ProcId) -> ProcIndex,
     ) {
         let mut path = solution.path.iter().copied();
         let Some(mut here) = path.next() else { return };
@@ -85,31 +85,31 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 
     /// The block is at one place only.
-    fn only(&mut self, reference: u64, lane: Lane) {
+    fn only(&mut self, reference: u64, lane: ProcIndex) {
         self.places.clear();
         self.places.extend(self.active.get(usize::from(lane)));
         self.global = self.places.is_empty();
         self.sink.set(reference, &self.places, self.global);
     }
 
-    fn add(&mut self, lane: Lane) {
+    fn add(&mut self, lane: ProcIndex) {
         let Some(&processor) = self.active.get(usize::from(lane)) else { return };
         if let Err(at) = self.places.binary_search(&processor) {
             self.places.insert(at, processor);
         }
     }
 
-    fn read(&mut self, lane: Lane, reads: u64) {
+    fn read(&mut self, lane: ProcIndex, reads: u64) {
         let at = self.segments.last().map_or(0, |s| s.at + s.reads);
         match self.segments.last_mut() {
             _ if reads == 0 => {}
             Some(last) if last.lane == lane => last.reads += reads,
-            Some(_) | None => self.segments.push(Segment { lane, at, reads }),
+            Some(_) | None => self.segments.push(ReadSegment { lane, at, reads }),
         }
     }
 
     /// The reads that end before this position of the history, and the place at the write there.
-    fn reads(&mut self, end_at: u64, choice: Choice, end: Option<Lane>) {
+    fn reads(&mut self, end_at: u64, choice: Choice, end: Option<ProcIndex>) {
         let reads = self.segments.last().map_or(0, |s| s.at + s.reads);
         self.events.clear();
         self.global_copy(choice.way, reads);
@@ -119,9 +119,9 @@ impl<'a, S: Sink> Walk<'a, S> {
         for i in 0..self.events.len() {
             let (at, event) = self.events[i];
             match event {
-                Event::Join => self.global = true,
-                Event::Drop => self.global = false,
-                Event::Copy(lane) => self.add(lane),
+                ReadRunEvent::Join => self.global = true,
+                ReadRunEvent::Drop => self.global = false,
+                ReadRunEvent::Copy(lane) => self.add(lane),
             }
             if self.events.get(i + 1).is_none_or(|next| next.0 > at) {
                 self.sink.set(end_at - reads + at, &self.places, self.global);
@@ -129,21 +129,21 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    fn global_copy(&mut self, way: Way, reads: u64) {
-        let events: &[(u64, Event)] = &match way {
-            Way::Remote | Way::Global => [(reads, Event::Join); 2],
-            Way::Joined => [(0, Event::Join), (reads, Event::Join)],
-            Way::Late => [(1, Event::Join), (reads, Event::Join)],
-            Way::JoinedUntil(at) => [(0, Event::Join), (at, Event::Drop)],
-            Way::Until(at) => [(at, Event::Drop), (reads, Event::Join)],
-            Way::Except(at) => [(at, Event::Drop), (at + 2, Event::Join)],
-            Way::Stage(at) => [(at, Event::Join), (at + 1, Event::Drop)],
+    fn global_copy(&mut self, way: CopyPlan, reads: u64) {
+        let events: &[(u64, ReadRunEvent)] = &match way {
+            CopyPlan::Remote | CopyPlan::Global => [(reads, ReadRunEvent::Join); 2],
+            CopyPlan::Joined => [(0, ReadRunEvent::Join), (reads, ReadRunEvent::Join)],
+            CopyPlan::Late => [(1, ReadRunEvent::Join), (reads, ReadRunEvent::Join)],
+            CopyPlan::JoinedUntil(at) => [(0, ReadRunEvent::Join), (at, ReadRunEvent::Drop)],
+            CopyPlan::Until(at) => [(at, ReadRunEvent::Drop), (reads, ReadRunEvent::Join)],
+            CopyPlan::Except(at) => [(at, ReadRunEvent::Drop), (at + 2, ReadRunEvent::Join)],
+            CopyPlan::Stage(at) => [(at, ReadRunEvent::Join), (at + 1, ReadRunEvent::Drop)],
         };
         self.events.extend(events);
     }
 
     /// Finds the readers as a way sees them, and the end and the witness if they read nothing.
-    fn meet(&mut self, at: u64, others: [Option<Lane>; 2]) {
+    fn meet(&mut self, at: u64, others: [Option<ProcIndex>; 2]) {
         self.readers.clear();
         let segments = self.segments.iter().map(|s| (s.lane, s.at, s.reads));
         let others = others.into_iter().flatten().map(|lane| (lane, u64::MAX, 0));
@@ -151,7 +151,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             let Some(known) = self.known.get_mut(usize::from(lane)) else { continue };
             if self.readers.get(*known).is_none_or(|r| r.0 != lane) {
                 *known = self.readers.len();
-                let view = View { first: self.readers.is_empty(), ..View::default() };
+                let view = ReaderView { first: self.readers.is_empty(), ..ReaderView::default() };
                 self.readers.push((lane, first, view));
             }
             let view = &mut self.readers[*known].2;
@@ -163,7 +163,7 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 
     /// Copies by the first read that uses them, where their price allows.
-    fn copies(&mut self, choice: Choice, end: Option<Lane>) {
+    fn copies(&mut self, choice: Choice, end: Option<ProcIndex>) {
         let at = choice.way.position();
         let witness = choice.way.needs_witness().then_some(choice.witness);
         self.meet(at, [end, witness]);
@@ -176,16 +176,16 @@ impl<'a, S: Sink> Walk<'a, S> {
             }
             let global_price = early || self.prices.at_global_price(choice.way, view);
             let when = match choice.way {
-                Way::Remote | Way::Joined | Way::Global => first,
-                Way::Late => 0,
-                Way::Stage(_) => {
+                CopyPlan::Remote | CopyPlan::Joined | CopyPlan::Global => first,
+                CopyPlan::Late => 0,
+                CopyPlan::Stage(_) => {
                     if global_price {
                         at
                     } else {
                         first
                     }
                 }
-                Way::JoinedUntil(_) | Way::Until(_) | Way::Except(_) => {
+                CopyPlan::JoinedUntil(_) | CopyPlan::Until(_) | CopyPlan::Except(_) => {
                     if global_price {
                         first.min(at)
                     } else {
@@ -193,12 +193,12 @@ impl<'a, S: Sink> Walk<'a, S> {
                     }
                 }
             };
-            self.events.push((when, Event::Copy(lane)));
+            self.events.push((when, ReadRunEvent::Copy(lane)));
         }
     }
 
     /// Writes, and repetitions of reads and writes, by one processor.
-    fn writes(&mut self, at: u64, (writer, step): (Lane, Cycles), home: Lane) {
+    fn writes(&mut self, at: u64, (writer, step): (ProcIndex, WriteCycles), home: ProcIndex) {
         self.only(at, home);
         if writer == home {
             return;

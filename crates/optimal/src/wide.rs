@@ -5,33 +5,33 @@ use std::ops::{Add, Sub};
 /// Infinite operations, then cost and moves in one integer (see [`crate::key`]). An ordered group,
 /// so that differences compare as the sums would.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wide {
+pub(crate) struct WideKey {
     pub(crate) infinite: i64,
     pub(crate) key: i128,
 }
 
-impl Wide {
+impl WideKey {
     pub(crate) const ZERO: Self = Self { infinite: 0, key: 0 };
 }
 
 /// What the recurrence without replication adds and compares.
-pub(crate) trait Value:
+pub(crate) trait RecurrenceValue:
     Copy + Default + Ord + Add<Output = Self> + Sub<Output = Self>
 {
     /// The value, if it fits.
-    fn of(value: Wide) -> Option<Self>;
+    fn of(value: WideKey) -> Option<Self>;
     /// The value.
-    fn wide(self) -> Wide;
+    fn wide(self) -> WideKey;
     /// So many times this.
     fn times(self, count: u64) -> Self;
 }
 
-impl Value for Wide {
-    fn of(value: Wide) -> Option<Self> {
+impl RecurrenceValue for WideKey {
+    fn of(value: WideKey) -> Option<Self> {
         Some(value)
     }
 
-    fn wide(self) -> Wide {
+    fn wide(self) -> WideKey {
         self
     }
 
@@ -41,13 +41,13 @@ impl Value for Wide {
     }
 }
 
-impl Value for i64 {
-    fn of(value: Wide) -> Option<Self> {
+impl RecurrenceValue for i64 {
+    fn of(value: WideKey) -> Option<Self> {
         Self::try_from(value.key).ok().filter(|v| value.infinite == 0 && v.abs() < 1 << 61)
     }
 
-    fn wide(self) -> Wide {
-        Wide { infinite: 0, key: i128::from(self) }
+    fn wide(self) -> WideKey {
+        WideKey { infinite: 0, key: i128::from(self) }
     }
 
     fn times(self, count: u64) -> Self {
@@ -55,7 +55,7 @@ impl Value for i64 {
     }
 }
 
-impl Add for Wide {
+impl Add for WideKey {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -63,7 +63,7 @@ impl Add for Wide {
     }
 }
 
-impl Sub for Wide {
+impl Sub for WideKey {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {

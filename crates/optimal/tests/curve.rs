@@ -5,7 +5,7 @@ mod support;
 
 use homenode_base::Rng;
 use homenode_machine::Prices;
-use homenode_optimal::brute::{Model, Reference};
+use homenode_optimal::brute::{BlockReference, SearchableMachine};
 use homenode_optimal::{Axis, Curve, CurveError, CurveSolver, Interval, Ratio};
 use support::{any_global_prices, histories, random_prices, random_trace, setup};
 
@@ -17,7 +17,7 @@ fn whole(n: u64) -> Ratio {
 }
 
 fn curve(
-    (trace, processors): (&[Reference], u16),
+    (trace, processors): (&[BlockReference], u16),
     prices: Prices,
     replicate: bool,
     interval: Interval,
@@ -50,7 +50,7 @@ fn fine(prices: Prices, axis: Axis, at: u64) -> Prices {
 /// Value at every point of the grid; breaks that are ones; slopes that fall and are not negative.
 /// Returns the number of breaks, or nothing if the interval is refused.
 fn check(
-    (trace, processors): (&[Reference], u16),
+    (trace, processors): (&[BlockReference], u16),
     prices: Prices,
     replicate: bool,
     (axis, from, to): (Axis, u64, u64),
@@ -74,7 +74,7 @@ fn check(
         let at = Ratio::new(point.into(), GRID.into()).unwrap();
         let piece = pieces.iter().find(|p| p.from <= at && at <= p.to).unwrap();
         let fine = fine(prices, axis, point);
-        let model = Model { processors: processors.into(), prices: fine };
+        let model = SearchableMachine { processors: processors.into(), prices: fine };
         let least = model.optimum(trace, replicate).map(|v| v.0);
         let least = least.map(|cost| Ratio::new(cost, fine.scale.into()).unwrap());
         assert_eq!(curve.infinite, least.is_none(), "{what}");
@@ -106,7 +106,7 @@ fn the_curve_equals_exhaustive_search_and_bends_only_down() {
 /// Break points can be fractions: two reads by another processor, copied or not, against R = 5.
 #[test]
 fn breaks_are_exact_fractions() {
-    let trace: Vec<Reference> =
+    let trace: Vec<BlockReference> =
         [(0, true), (0, true), (1, false), (1, false), (1, false), (0, true), (0, true)]
             .map(|(p, w)| support::reference(p, w))
             .to_vec();

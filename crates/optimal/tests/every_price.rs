@@ -6,7 +6,7 @@ mod support;
 
 use homenode_base::Rng;
 use homenode_machine::Prices;
-use homenode_optimal::brute::Reference;
+use homenode_optimal::brute::BlockReference;
 use support::{agrees, any_global_prices, every_trace, random_trace};
 
 /// A grid of price lists: all relations of g to r and of R to G, at their edges too.
@@ -79,13 +79,13 @@ fn copies_cheaper_than_global(rng: &mut Rng) -> Prices {
 
 /// A few groups of writes by one processor, and between them read-runs in which every processor
 /// reads about as often as makes a copy at R or at G, or a global copy, just worth it.
-fn read_runs(rng: &mut Rng, processors: u16, prices: Prices) -> Vec<Reference> {
+fn read_runs(rng: &mut Rng, processors: u16, prices: Prices) -> Vec<BlockReference> {
     let mut trace = Vec::new();
     let enough = 2 * prices.global_move.unwrap() / prices.global_reference.unwrap();
     for _ in 0..1 + rng.below(3) {
         let writer = u16::try_from(rng.below(u64::from(processors))).unwrap();
         let writes = rng.below(8) * rng.below(2);
-        trace.extend((0..writes).map(|_| Reference { processor: writer, write: true }));
+        trace.extend((0..writes).map(|_| BlockReference { processor: writer, write: true }));
         for _ in 0..1 + rng.below(7) {
             let processor = u16::try_from(rng.below(u64::from(processors))).unwrap();
             let reads = match rng.below(3) {
@@ -93,11 +93,11 @@ fn read_runs(rng: &mut Rng, processors: u16, prices: Prices) -> Vec<Reference> {
                 1 => 1 + rng.below(4),
                 _ => 1 + rng.below(enough),
             };
-            trace.extend((0..reads).map(|_| Reference { processor, write: false }));
+            trace.extend((0..reads).map(|_| BlockReference { processor, write: false }));
         }
     }
     let writer = u16::try_from(rng.below(u64::from(processors))).unwrap();
-    trace.extend((0..rng.below(20)).map(|_| Reference { processor: writer, write: true }));
+    trace.extend((0..rng.below(20)).map(|_| BlockReference { processor: writer, write: true }));
     trace
 }
 
@@ -131,14 +131,14 @@ fn without_remote_reference_and_move_the_cost_is_infinite() {
 }
 
 /// So many reads or writes by each processor in turn.
-fn groups(list: &[(u16, u64, bool)]) -> Vec<Reference> {
+fn groups(list: &[(u16, u64, bool)]) -> Vec<BlockReference> {
     let each = list.iter();
-    each.flat_map(|&(processor, n, write)| (0..n).map(move |_| Reference { processor, write }))
+    each.flat_map(|&(processor, n, write)| (0..n).map(move |_| BlockReference { processor, write }))
         .collect()
 }
 
 /// Whether the placement drops the global copy, and whether it then brings it back, at reads.
-fn drops(trace: &[Reference], processors: u16, prices: Prices) -> (bool, bool) {
+fn drops(trace: &[BlockReference], processors: u16, prices: Prices) -> (bool, bool) {
     let histories = support::histories(trace, processors, Vec::new());
     let setup = support::setup(prices, processors);
     let changes = homenode_optimal::placement(histories.block(0), &setup, true).unwrap();

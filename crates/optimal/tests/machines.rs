@@ -5,12 +5,12 @@ mod support;
 
 use homenode_base::{BlockSize, Rng};
 use homenode_machine::{Machine, PriceModel, PricedMachine, Prices, TABLE as MACHINES};
-use homenode_optimal::brute::Reference;
+use homenode_optimal::brute::BlockReference;
 use homenode_placement::{Cost, Tally};
 use support::{TABLES, cost, random_trace, tally};
 
 /// A random trace for every machine of the table at one of several block sizes.
-fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, Prices, u16, &[Reference])) {
+fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, Prices, u16, &[BlockReference])) {
     let mut rng = Rng::new(seed);
     for round in 0..rounds {
         for preset in MACHINES {
@@ -30,7 +30,7 @@ fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, Prices, u16, &[
 }
 
 /// Real prices of moves are high: only long runs by one processor make anything move.
-fn long_runs(rng: &mut Rng, processors: u16, length: u64) -> Vec<Reference> {
+fn long_runs(rng: &mut Rng, processors: u16, length: u64) -> Vec<BlockReference> {
     let short = random_trace(rng, processors, length);
     let each = short.into_iter().flat_map(|r| {
         let times = if rng.below(4) == 0 { 1 + rng.below(60) } else { 1 };

@@ -5,7 +5,7 @@ mod support;
 
 use homenode_base::Rng;
 use homenode_machine::Prices;
-use homenode_optimal::brute::{Model, Reference};
+use homenode_optimal::brute::{BlockReference, SearchableMachine};
 use homenode_optimal::placement;
 use support::{
     agrees, cost, every_trace, histories, random_global_prices, random_prices, random_trace,
@@ -13,14 +13,14 @@ use support::{
 };
 
 /// The counter-example to figure 4.3 as printed: reads 3x1, 2x6; writes 1x4; reads 1x5; writes 0x6.
-fn counter_example() -> Vec<Reference> {
+fn counter_example() -> Vec<BlockReference> {
     let groups = [(3, 1, false), (2, 6, false), (1, 4, true), (1, 5, false), (0, 6, true)];
     let each = groups.iter().flat_map(|&(p, n, write)| vec![reference(p, write); n]);
     each.collect()
 }
 
 /// Figure 4.3 exactly as the thesis prints it, without global memory.
-fn printed_algorithm(trace: &[Reference], p: usize, r: u64, big_r: u64) -> u64 {
+fn printed_algorithm(trace: &[BlockReference], p: usize, r: u64, big_r: u64) -> u64 {
     let run_cost = |so_far: &[u64], reads: &[u64], start: usize, set: &[bool]| {
         let each = (0..p).map(|j| if set[j] { reads[j] } else { r * reads[j] });
         let copies = set.iter().filter(|&&s| s).count() as u64;
@@ -71,7 +71,7 @@ fn the_counter_example_to_figure_4_3_costs_154_and_not_168() {
     let prices = Prices::whole(Some(15), Some(59), None, None);
     assert_eq!(cost("optimal", prices, 4, &trace).0, Some(154));
     assert_eq!(printed_algorithm(&trace, 4, 15, 59), 168);
-    let model = Model { processors: 4, prices };
+    let model = SearchableMachine { processors: 4, prices };
     assert_eq!(model.optimum(&trace, true).unwrap().0, 154);
 }
 

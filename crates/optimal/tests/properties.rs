@@ -5,18 +5,18 @@ mod support;
 
 use homenode_base::Rng;
 use homenode_machine::Prices;
-use homenode_optimal::brute::Reference;
+use homenode_optimal::brute::BlockReference;
 use homenode_placement::{Block, PolicySpec, Run, Tally};
 use support::{TABLES, cost, random_global_prices, random_prices, random_trace, tally};
 
 const NEVER: u128 = u128::MAX;
 
-fn optimum(prices: Prices, n: u16, trace: &[Reference]) -> u128 {
+fn optimum(prices: Prices, n: u16, trace: &[BlockReference]) -> u128 {
     cost("optimal", prices, n, trace).0.unwrap()
 }
 
 /// Random traces, some with more processors than fit the narrow lanes.
-fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, u16, &[Reference])) {
+fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, u16, &[BlockReference])) {
     let mut rng = Rng::new(seed);
     for _ in 0..rounds {
         let choices = [2, 3, 5, 8, 9, 16, 20, 64, 65, 200];
@@ -157,11 +157,11 @@ fn wide_keys_agree_with_narrow_ones() {
 fn narrow_lanes_agree_with_the_general_solver() {
     cases(11, 60, |rng, n, trace| {
         let prices = random_global_prices(rng);
-        let mut reads: Vec<Reference> = (0..n)
-            .flat_map(|processor| vec![Reference { processor, write: false }; 40])
+        let mut reads: Vec<BlockReference> = (0..n)
+            .flat_map(|processor| vec![BlockReference { processor, write: false }; 40])
             .chain(trace.iter().copied())
             .collect();
-        reads.push(Reference { processor: n - 1, write: true });
+        reads.push(BlockReference { processor: n - 1, write: true });
         let fine = |price: Option<u64>, bits: u32| price.map(|p| p << bits);
         let expected = tally("optimal", prices, n, &reads);
         for bits in [8, 16, 20, 24, 28, 32, 36, 40] {

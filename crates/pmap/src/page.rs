@@ -5,7 +5,7 @@ use homenode_base::{ProcId, ProcessorSet1024};
 use crate::counts::PmapCounts;
 use crate::policy::{CachePolicy, PolicyQuery};
 use crate::table::{
-    FaultAction, FaultKind, Flush, Location, OwnerCopy, PageState, Situation, action, cell,
+    FaultAction, FaultKind, FaultSituation, Flush, Location, OwnerCopy, PageState, action, cell,
 };
 
 /// A page of logical memory, which is one frame of global memory and perhaps copies of it.
@@ -80,12 +80,12 @@ impl LogicalPage {
         if self.to_local.contains(q) { Location::Local } else { Location::Global }
     }
 
-    fn situation(&self, q: ProcId) -> Situation {
+    fn situation(&self, q: ProcId) -> FaultSituation {
         match self.state {
-            PageState::ReadOnly => Situation::ReadOnly,
-            PageState::LocalWritable if self.owner == q => Situation::LocalWritableOwn,
-            PageState::LocalWritable => Situation::LocalWritableOther,
-            PageState::GlobalWritable => Situation::GlobalWritable,
+            PageState::ReadOnly => FaultSituation::ReadOnly,
+            PageState::LocalWritable if self.owner == q => FaultSituation::LocalWritableOwn,
+            PageState::LocalWritable => FaultSituation::LocalWritableOther,
+            PageState::GlobalWritable => FaultSituation::GlobalWritable,
         }
     }
 
@@ -257,10 +257,10 @@ mod tests {
                 let cells = REQUESTS.map(|(a, l)| counts.cells[cell(s, a, l)]);
                 cells.iter().filter(|&&count| count == 0).count()
             };
-            assert_eq!(unreached(Situation::LocalWritableOwn), REQUESTS.len());
-            assert_eq!(unreached(Situation::ReadOnly), 0);
-            assert_eq!(unreached(Situation::LocalWritableOther), 0);
-            assert_eq!(unreached(Situation::GlobalWritable), 0);
+            assert_eq!(unreached(FaultSituation::LocalWritableOwn), REQUESTS.len());
+            assert_eq!(unreached(FaultSituation::ReadOnly), 0);
+            assert_eq!(unreached(FaultSituation::LocalWritableOther), 0);
+            assert_eq!(unreached(FaultSituation::GlobalWritable), 0);
         }
     }
 

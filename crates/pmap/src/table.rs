@@ -22,7 +22,7 @@ pub enum PageState {
 /// The state as a faulting processor sees it: the columns of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Situation {
+pub enum FaultSituation {
     /// [`PageState::ReadOnly`].
     ReadOnly,
     /// [`PageState::LocalWritable`] at the processor itself.
@@ -112,15 +112,15 @@ const fn stay(next: PageState) -> FaultAction {
 /// The cell for a fault: total, one arm a cell.
 #[must_use]
 pub const fn action(
-    situation: Situation,
+    situation: FaultSituation,
     access: FaultKind,
     answer: Location,
     owner_copy: OwnerCopy,
 ) -> FaultAction {
     use FaultKind::{Read, Write};
+    use FaultSituation as S;
     use Location::{Global, Local};
     use PageState::{GlobalWritable, LocalWritable, ReadOnly};
-    use Situation as S;
     match (situation, access, answer) {
         (S::ReadOnly, Read, Local) => FaultAction { copy: true, ..stay(ReadOnly) },
         (S::ReadOnly, Write, Local) => {
@@ -158,11 +158,11 @@ pub const fn action(
 }
 
 /// All situations, in the order of the table's columns.
-pub const SITUATIONS: [Situation; 4] = [
-    Situation::ReadOnly,
-    Situation::LocalWritableOwn,
-    Situation::LocalWritableOther,
-    Situation::GlobalWritable,
+pub const SITUATIONS: [FaultSituation; 4] = [
+    FaultSituation::ReadOnly,
+    FaultSituation::LocalWritableOwn,
+    FaultSituation::LocalWritableOther,
+    FaultSituation::GlobalWritable,
 ];
 
 /// All requests, in the order of the table's rows.
@@ -178,12 +178,12 @@ pub const CELLS: usize = SITUATIONS.len() * REQUESTS.len();
 
 /// Position of a cell: by situation, then by request.
 #[must_use]
-pub const fn cell(situation: Situation, access: FaultKind, answer: Location) -> usize {
+pub const fn cell(situation: FaultSituation, access: FaultKind, answer: Location) -> usize {
     let column = match situation {
-        Situation::ReadOnly => 0,
-        Situation::LocalWritableOwn => 1,
-        Situation::LocalWritableOther => 2,
-        Situation::GlobalWritable => 3,
+        FaultSituation::ReadOnly => 0,
+        FaultSituation::LocalWritableOwn => 1,
+        FaultSituation::LocalWritableOther => 2,
+        FaultSituation::GlobalWritable => 3,
     };
     let row = match (access, answer) {
         (FaultKind::Read, Location::Local) => 0,
@@ -198,7 +198,7 @@ pub const fn cell(situation: Situation, access: FaultKind, answer: Location) -> 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
     /// The state and, where it is local-writable, whose.
-    pub situation: Situation,
+    pub situation: FaultSituation,
     /// The reference that faulted.
     pub access: FaultKind,
     /// The policy's answer.
@@ -255,7 +255,7 @@ impl PageState {
     }
 }
 
-impl Situation {
+impl FaultSituation {
     /// The words for it in tables.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -308,7 +308,7 @@ mod tests {
         let pairs = rows(OwnerCopy::Flush).into_iter().zip(rows(OwnerCopy::Keep));
         let differing: Vec<usize> =
             pairs.enumerate().filter(|(_, (a, b))| a != b).map(|(place, _)| place).collect();
-        let only = cell(Situation::LocalWritableOther, FaultKind::Read, Location::Local);
+        let only = cell(FaultSituation::LocalWritableOther, FaultKind::Read, Location::Local);
         assert_eq!(differing, [only]);
     }
 
@@ -318,7 +318,7 @@ mod tests {
     fn every_cell_obeys_the_policy() {
         for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {
             for Row { situation, access, answer, action } in rows(owner_copy) {
-                let own = situation == Situation::LocalWritableOwn;
+                let own = situation == FaultSituation::LocalWritableOwn;
                 let expected = match (answer, access) {
                     (Location::Global, FaultKind::Read | FaultKind::Write) => {
                         PageState::GlobalWritable
@@ -331,7 +331,7 @@ mod tests {
                 // Nothing is lost: a stale global copy is brought up to date before its owner goes.
                 let stale = matches!(
                     situation,
-                    Situation::LocalWritableOwn | Situation::LocalWritableOther
+                    FaultSituation::LocalWritableOwn | FaultSituation::LocalWritableOther
                 );
                 let leaves = action.next != PageState::LocalWritable || !own;
                 assert_eq!(action.sync, stale && leaves);
@@ -342,8 +342,8 @@ mod tests {
     #[test]
     fn actions_read_as_words() {
         let of = |s, a, l| action(s, a, l, OwnerCopy::Flush).words();
-        let moved = of(Situation::LocalWritableOther, FaultKind::Write, Location::Local);
+        let moved = of(FaultSituation::LocalWritableOther, FaultKind::Write, Location::Local);
         assert_eq!(moved, "sync, flush other, copy");
-        assert_eq!(of(Situation::GlobalWritable, FaultKind::Read, Location::Global), "none");
+        assert_eq!(of(FaultSituation::GlobalWritable, FaultKind::Read, Location::Global), "none");
     }
 }

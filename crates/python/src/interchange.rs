@@ -54,7 +54,7 @@ pub fn import_trace(
             (Box::new(BufReader::with_capacity(1 << 16, file)), bytes)
         };
         let name = if is_standard(&source) { Path::new("<stdin>") } else { &source };
-        let input = import::Input { reader: reader.as_mut(), name, bytes };
+        let input = import::ImportInput { reader: reader.as_mut(), name, bytes };
         let options = WriterOptions::default();
         import::import_file(format, input, &out, options, &mut |d, t| progress.tick(d, t))
     });

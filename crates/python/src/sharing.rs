@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use homenode_analysis::synthetic::{Shape, SyntheticError, find};
+use homenode_analysis::synthetic::{SyntheticError, SyntheticShape, find};
 use homenode_sim::SharingConfig;
 use homenode_trace::TraceReader;
 use pyo3::prelude::*;
@@ -41,7 +41,7 @@ pub fn synthetic(
     shape: (u16, u64, u64),
 ) -> PyResult<String> {
     let (processors, words, references) = shape;
-    let shape = Shape { processors, words, references };
+    let shape = SyntheticShape { processors, words, references };
     let result = py.detach(|| find(name)?.write(shape, &path));
     to_json(&result.map_err(|error| match error {
         SyntheticError::Trace(error) => trace_error(&error),

@@ -45,7 +45,7 @@ fn prices(specs: &[&str], block_sizes: &[u64], force: bool) -> PyResult<String> 
 
 /// Transforms with their parameters.
 fn transforms() -> Vec<Value> {
-    let parameter = |param: &homenode_trace::transform::Param| {
+    let parameter = |param: &homenode_trace::transform::TransformParam| {
         json!({
             "name": param.name, "default": param.default, "form": param.form, "doc": param.doc,
         })

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use homenode_base::{AccessKind, BlockSize, Flags};
 use homenode_sim::{SimConfig, run};
-use homenode_trace::realign::{Ground, Mapping, Scan, WINDOW};
+use homenode_trace::realign::{AddressMap, WINDOW, WindowScan, WordMapping};
 use homenode_trace::{Batch, Columns, Metadata, TraceReader, TraceWriter, Want, WriterOptions};
 
 const POLICIES: [&str; 6] = ["upt", "inv", "inv.freez", "upt.del", "inv.del", "inv.freez.del"];
@@ -69,12 +69,12 @@ fn alone(trace: &TraceReader) {
                 && access.flags.0 & (Flags::PRIVATE.0 | Flags::SYNC.0) == 0
         }));
     }
-    let ground = Ground::of(trace);
+    let ground = AddressMap::of(trace);
     let mut shared = 0.0;
     for shift in [0, 6, 10, 12, 16] {
         let block = BlockSize::new(1 << shift).ok();
-        let mut mapping = block.and_then(|block| Mapping::new(&ground, block, WINDOW));
-        let (mut scan, mut sum, start) = (Scan::new(WINDOW), 0, cpu_seconds());
+        let mut mapping = block.and_then(|block| WordMapping::new(&ground, block, WINDOW));
+        let (mut scan, mut sum, start) = (WindowScan::new(WINDOW), 0, cpu_seconds());
         let mut numbers = Vec::new();
         for window in list.chunks(usize::try_from(WINDOW).unwrap_or(usize::MAX)) {
             scan.next();

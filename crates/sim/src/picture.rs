@@ -1,6 +1,6 @@
 //! What a picture of a program's sharing is drawn from.
 
-use homenode_analysis::{AnalysisError, Frame, SharingPicture};
+use homenode_analysis::{AnalysisError, PictureFrame, SharingPicture};
 use homenode_base::BlockSize;
 use homenode_placement::{Filter, Private, Synchronisation};
 use homenode_trace::TraceReader;
@@ -50,7 +50,7 @@ pub fn sharing_picture(
             return Err(SimError::Config { problem });
         }
     }
-    let frame = Frame {
+    let frame = PictureFrame {
         block_size,
         stretches_max: config.stretches as usize,
         slices: config.slices,

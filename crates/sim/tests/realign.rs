@@ -10,7 +10,7 @@ use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_placement::{Private, Synchronisation};
 use homenode_sim::{PlacementSimulation, SimConfig, policy_rows, run, worst_blocks};
 use homenode_trace::realign::Realignment;
-use homenode_trace::transform::{Report, transform_file};
+use homenode_trace::transform::{TransformReport, transform_file};
 use homenode_trace::{
     AddressRange, Columns, Metadata, RangeKind, TraceReader, TraceWriter, WriterOptions,
 };
@@ -63,7 +63,7 @@ fn transformed(
     let parameters: BTreeMap<String, String> = parameters.iter().map(own).collect();
     let go_on = &mut |_, _| ControlFlow::Continue(());
     let piece = transform_file(trace, (kind, &parameters), out, go_on).unwrap().remove(0);
-    (TraceReader::open(out).unwrap(), piece.report.and_then(Report::realigned))
+    (TraceReader::open(out).unwrap(), piece.report.and_then(TransformReport::realigned))
 }
 
 /// Outcomes as JSON without what must differ, and the reports by block size.

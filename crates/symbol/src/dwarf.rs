@@ -3,7 +3,7 @@
 use crate::SymbolError;
 
 /// A section's bytes, shared by all that refer to them.
-pub(crate) type Reader = gimli::EndianArcSlice<gimli::RunTimeEndian>;
+pub(crate) type SectionReader = gimli::EndianArcSlice<gimli::RunTimeEndian>;
 
 /// Deepest nesting of inlined functions that is accepted. Compilers stay below 100; the resolver
 /// recurses once a level, so a file made for the purpose could exhaust its stack.
@@ -22,7 +22,10 @@ pub(crate) fn malformed(offset: u64, error: &gimli::Error) -> SymbolError {
 ///
 /// Cost: one pass over all entries. An entry that cannot be read ends the pass over its unit, as it
 /// does for the resolver.
-pub(crate) fn check_nesting(dwarf: &gimli::Dwarf<Reader>, offset: u64) -> Result<(), SymbolError> {
+pub(crate) fn check_nesting(
+    dwarf: &gimli::Dwarf<SectionReader>,
+    offset: u64,
+) -> Result<(), SymbolError> {
     let mut headers = dwarf.units();
     while let Some(header) = headers.next().map_err(|error| malformed(offset, &error))? {
         let Ok(unit) = dwarf.unit(header) else { continue };
@@ -39,7 +42,7 @@ pub(crate) fn check_nesting(dwarf: &gimli::Dwarf<Reader>, offset: u64) -> Result
 
 /// Greatest number of inlined functions around one entry of a unit; stops counting once it is more
 /// than [`NESTING_MAX`].
-fn nesting(unit: &gimli::Unit<Reader>) -> Result<usize, gimli::Error> {
+fn nesting(unit: &gimli::Unit<SectionReader>) -> Result<usize, gimli::Error> {
     let mut entries = unit.entries_raw(None)?;
     let mut open: Vec<isize> = Vec::new();
     let mut deepest = 0;
@@ -68,7 +71,7 @@ mod tests {
     use std::sync::Arc;
 
     /// A unit of DWARF 4 whose only function holds `depth` inlined functions, one in the other.
-    fn nested(depth: usize) -> gimli::Dwarf<Reader> {
+    fn nested(depth: usize) -> gimli::Dwarf<SectionReader> {
         // Abbreviations: 1 = compile unit, 2 = subprogram, 3 = inlined subroutine, all with
         // children and without attributes.
         let abbreviations = [1, 0x11, 1, 0, 0, 2, 0x2e, 1, 0, 0, 3, 0x1d, 1, 0, 0, 0];
@@ -77,13 +80,13 @@ mod tests {
         body.extend(std::iter::repeat_n(0, depth + 2));
         let mut info = u32::try_from(body.len()).unwrap().to_le_bytes().to_vec();
         info.extend(body);
-        gimli::Dwarf::load(|id| -> Result<Reader, ()> {
+        gimli::Dwarf::load(|id| -> Result<SectionReader, ()> {
             let bytes: Arc<[u8]> = match id.name() {
                 ".debug_abbrev" => Arc::from(abbreviations),
                 ".debug_info" => Arc::from(info.as_slice()),
                 _ => Arc::new([]),
             };
-            Ok(Reader::new(bytes, gimli::RunTimeEndian::Little))
+            Ok(SectionReader::new(bytes, gimli::RunTimeEndian::Little))
         })
         .unwrap()
     }

@@ -20,7 +20,7 @@ mod unwind;
 pub use demangle::demangle;
 pub use error::SymbolError;
 pub use separate::DEBUG_FOLDER;
-pub use symbolizer::{DataSymbol, Frame, Line, Symbolizer};
+pub use symbolizer::{DataSymbol, InlineFrame, SourceLocation, Symbolizer};
 
 /// Parses arbitrary bytes and asks every kind of question of them: what a fuzzer calls.
 ///

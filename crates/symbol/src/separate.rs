@@ -23,12 +23,12 @@ const BUILD_ID_BYTES_MAX: usize = 64;
 ///
 /// Source: the GDB manual, section "Debugging Information in Separate Files".
 #[derive(Debug, Default)]
-pub(crate) struct Link {
+pub(crate) struct DebugLink {
     build_id: Vec<u8>,
     name: Option<(PathBuf, u32)>,
 }
 
-impl Link {
+impl DebugLink {
     /// What the program has of the two; damaged sections count as absent.
     pub(crate) fn of(program: &object::File<'_>) -> Self {
         Self { build_id: build_id(program), name: linked(program) }
@@ -157,8 +157,10 @@ mod tests {
 
     #[test]
     fn files_are_looked_for_where_the_gdb_manual_says() {
-        let link =
-            Link { build_id: vec![0xab, 0xcd, 0x01], name: Some((PathBuf::from("ls.debug"), 1)) };
+        let link = DebugLink {
+            build_id: vec![0xab, 0xcd, 0x01],
+            name: Some((PathBuf::from("ls.debug"), 1)),
+        };
         let found = link.candidates(Path::new("/usr/bin/ls"), Path::new("/usr/lib/debug"));
         let expected = [
             "/usr/lib/debug/.build-id/ab/cd01.debug",
@@ -167,9 +169,9 @@ mod tests {
             "/usr/lib/debug/usr/bin/ls.debug",
         ];
         assert_eq!(found, expected.map(PathBuf::from));
-        let own = Link { name: Some((PathBuf::from("ls"), 1)), ..Link::default() };
+        let own = DebugLink { name: Some((PathBuf::from("ls"), 1)), ..DebugLink::default() };
         let places = own.candidates(Path::new("/bin/ls"), Path::new("/d"));
         assert_eq!(places, [PathBuf::from("/bin/.debug/ls"), PathBuf::from("/d/bin/ls")]);
-        assert!(Link::default().candidates(Path::new("/bin/ls"), Path::new("/d")).is_empty());
+        assert!(DebugLink::default().candidates(Path::new("/bin/ls"), Path::new("/d")).is_empty());
     }
 }

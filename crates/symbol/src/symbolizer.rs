@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSegment};
 
-use crate::dwarf::{self, Reader};
+use crate::dwarf::{self, SectionReader};
 use crate::elf::{self, RawSymbol, Symbols};
-use crate::separate::{self, DEBUG_FOLDER, Link};
+use crate::separate::{self, DEBUG_FOLDER, DebugLink};
 use crate::{SymbolError, demangle, unwind};
 
 /// A linked program or library that can be asked about addresses.
@@ -17,7 +17,7 @@ use crate::{SymbolError, demangle, unwind};
 /// and functions are read when an address in it is first asked for, after which a question is a
 /// binary search.
 pub struct Symbolizer {
-    context: addr2line::Context<Reader>,
+    context: addr2line::Context<SectionReader>,
     symbols: Symbols,
     /// First address and length of functions that need not have a name.
     extents: Vec<(u64, u64)>,
@@ -31,7 +31,7 @@ pub struct Symbolizer {
 
 /// Where an address is in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct SourceLocation {
     /// Function, demangled; empty if unknown. For inlined code, the innermost function.
     pub function: String,
     /// Source file as the compiler recorded it; empty if unknown.
@@ -41,7 +41,7 @@ pub struct Line {
 }
 
 /// One of the functions an address is in: inlined code is in several.
-pub type Frame = Line;
+pub type InlineFrame = SourceLocation;
 
 /// A static object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Symbolizer {
             |source| SymbolError::File { path: path.to_owned(), source: Box::new(source) };
         let mut symbolizer = Self::parse(&bytes).map_err(in_file)?;
         if !symbolizer.has_lines {
-            let link = Link::of(&elf::open(&bytes).map_err(in_file)?);
+            let link = DebugLink::of(&elf::open(&bytes).map_err(in_file)?);
             drop(bytes);
             symbolizer.look_for_debug_file(&link, path, debug_folder.as_ref());
         }
@@ -87,7 +87,7 @@ impl Symbolizer {
     }
 
     /// Takes lines and symbols from the first debug file that is there and fits.
-    fn look_for_debug_file(&mut self, link: &Link, program: &Path, folder: &Path) {
+    fn look_for_debug_file(&mut self, link: &DebugLink, program: &Path, folder: &Path) {
         // What lies beside a program lies beside the program itself, not beside links to it.
         let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
         for place in link.candidates(&real, folder) {
@@ -103,7 +103,7 @@ impl Symbolizer {
         }
     }
 
-    fn debug_file_at(link: &Link, path: &Path) -> Result<Self, SymbolError> {
+    fn debug_file_at(link: &DebugLink, path: &Path) -> Result<Self, SymbolError> {
         let bytes = read(path)?;
         let file = elf::open(&bytes)?;
         link.check(&file, &bytes)?;
@@ -150,7 +150,7 @@ impl Symbolizer {
             gimli::RunTimeEndian::Big
         };
         let section = |file: &object::File<'_>, id: gimli::SectionId| {
-            elf::section(file, id.name()).map(|data| Reader::new(data, endian))
+            elf::section(file, id.name()).map(|data| SectionReader::new(data, endian))
         };
         let mut dwarf = gimli::Dwarf::load(|id| section(&file, id))?;
         let info = file.section_by_name(".debug_info");
@@ -188,7 +188,7 @@ impl Symbolizer {
     /// Without debug information for the address, the function from the symbol table with an empty
     /// file and line 0.
     #[must_use]
-    pub fn line(&self, addr_in_file: u64) -> Option<Line> {
+    pub fn line(&self, addr_in_file: u64) -> Option<SourceLocation> {
         self.frames(addr_in_file).into_iter().next()
     }
 
@@ -196,7 +196,7 @@ impl Symbolizer {
     ///
     /// The line of each outer frame is the line of the inlined call. Empty if nothing is known.
     #[must_use]
-    pub fn frames(&self, addr_in_file: u64) -> Vec<Frame> {
+    pub fn frames(&self, addr_in_file: u64) -> Vec<InlineFrame> {
         let symbol = self.function_at(addr_in_file);
         // Damaged debug information about one address leaves the symbol table as an answer.
         let mut frames = self.dwarf_frames(addr_in_file).unwrap_or_default();
@@ -207,12 +207,12 @@ impl Symbolizer {
         }
         if let (true, Some(symbol)) = (frames.is_empty(), symbol) {
             let function = demangle(&symbol.name);
-            frames.push(Frame { function, file: String::new(), line: 0 });
+            frames.push(InlineFrame { function, file: String::new(), line: 0 });
         }
         frames
     }
 
-    fn dwarf_frames(&self, addr: u64) -> Result<Vec<Frame>, gimli::Error> {
+    fn dwarf_frames(&self, addr: u64) -> Result<Vec<InlineFrame>, gimli::Error> {
         if addr == u64::MAX {
             // addr2line asks about the range up to addr + 1.
             return Ok(Vec::new());
@@ -225,7 +225,7 @@ impl Symbolizer {
                 None => String::new(),
             };
             let location = frame.location.as_ref();
-            frames.push(Frame {
+            frames.push(InlineFrame {
                 function,
                 file: location.and_then(|at| at.file).unwrap_or_default().to_owned(),
                 line: location.and_then(|at| at.line).unwrap_or(0),

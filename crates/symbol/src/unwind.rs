@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gimli::{BaseAddresses, CieOrFde, EhFrame, UnwindSection};
 use object::{Object, ObjectSection};
 
-use crate::dwarf::{Reader, malformed};
+use crate::dwarf::{SectionReader, malformed};
 use crate::{SymbolError, elf};
 
 const SECTION: &str = ".eh_frame";
@@ -25,7 +25,7 @@ pub(crate) fn functions(
     let Some(section) = file.section_by_name(SECTION) else { return Ok(Vec::new()) };
     let offset = section.file_range().map_or(0, |(offset, _)| offset);
     let bytes: Arc<[u8]> = elf::section(file, SECTION)?;
-    let mut frames = EhFrame::from(Reader::new(bytes, endian));
+    let mut frames = EhFrame::from(SectionReader::new(bytes, endian));
     frames.set_address_size(if file.is_64() { 8 } else { 4 });
     let text = file.section_by_name(".text").map_or(0, |text| text.address());
     let bases = BaseAddresses::default().set_eh_frame(section.address()).set_text(text);

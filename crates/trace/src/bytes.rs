@@ -2,7 +2,7 @@
 
 /// Something in a block of bytes that a writer never writes.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct DecodeFault {
     /// Place within the block.
     pub(crate) offset: usize,
     /// What should be there.
@@ -11,7 +11,7 @@ pub(crate) struct Fault {
     pub(crate) found: String,
 }
 
-impl Fault {
+impl DecodeFault {
     /// A fault at `offset`.
     pub(crate) fn new(offset: usize, expected: impl ToString, found: impl ToString) -> Self {
         Self { offset, expected: expected.to_string(), found: found.to_string() }
@@ -67,17 +67,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next `count` bytes.
-    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeFault> {
         let rest = &self.bytes[self.at..];
         if count > rest.len() {
             let found = format!("{} bytes", rest.len());
-            return Err(Fault::new(self.at, format!("{count} more bytes"), found));
+            return Err(DecodeFault::new(self.at, format!("{count} more bytes"), found));
         }
         self.at += count;
         Ok(&rest[..count])
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeFault> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
         Ok(array)
@@ -85,37 +85,37 @@ impl<'a> Cursor<'a> {
 
     /// The next byte.
     #[inline]
-    pub(crate) fn u8(&mut self) -> Result<u8, Fault> {
+    pub(crate) fn u8(&mut self) -> Result<u8, DecodeFault> {
         let Some(&byte) = self.bytes.get(self.at) else {
-            return Err(Fault::new(self.at, "one more byte", "the end"));
+            return Err(DecodeFault::new(self.at, "one more byte", "the end"));
         };
         self.at += 1;
         Ok(byte)
     }
 
     /// The next two bytes.
-    pub(crate) fn u16(&mut self) -> Result<u16, Fault> {
+    pub(crate) fn u16(&mut self) -> Result<u16, DecodeFault> {
         self.array().map(u16::from_le_bytes)
     }
 
     /// The next four bytes.
-    pub(crate) fn u32(&mut self) -> Result<u32, Fault> {
+    pub(crate) fn u32(&mut self) -> Result<u32, DecodeFault> {
         self.array().map(u32::from_le_bytes)
     }
 
     /// The next eight bytes.
-    pub(crate) fn u64(&mut self) -> Result<u64, Fault> {
+    pub(crate) fn u64(&mut self) -> Result<u64, DecodeFault> {
         self.array().map(u64::from_le_bytes)
     }
 
     /// The next LEB128 number.
     #[inline]
-    pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
+    pub(crate) fn varint(&mut self) -> Result<u64, DecodeFault> {
         let first = self.u8()?;
         if first < 0x80 { Ok(u64::from(first)) } else { self.long_varint(first) }
     }
 
-    fn long_varint(&mut self, first: u8) -> Result<u64, Fault> {
+    fn long_varint(&mut self, first: u8) -> Result<u64, DecodeFault> {
         let mut value = u64::from(first & 0x7f);
         for shift in (7..64).step_by(7) {
             let byte = self.u8()?;
@@ -127,21 +127,21 @@ impl<'a> Cursor<'a> {
                 return Ok(value);
             }
         }
-        Err(Fault::new(self.at, "a number of at most 64 bits", "a longer one"))
+        Err(DecodeFault::new(self.at, "a number of at most 64 bits", "a longer one"))
     }
 
     /// The next signed number: zigzag, then LEB128.
     #[inline]
-    pub(crate) fn signed(&mut self) -> Result<i64, Fault> {
+    pub(crate) fn signed(&mut self) -> Result<i64, DecodeFault> {
         self.varint().map(unzigzag)
     }
 
     /// Fails unless everything was read.
-    pub(crate) fn end(&self) -> Result<(), Fault> {
+    pub(crate) fn end(&self) -> Result<(), DecodeFault> {
         if self.left() == 0 {
             Ok(())
         } else {
-            Err(Fault::new(self.at, "the end", format!("{} more bytes", self.left())))
+            Err(DecodeFault::new(self.at, "the end", format!("{} more bytes", self.left())))
         }
     }
 }

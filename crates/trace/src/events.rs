@@ -4,7 +4,7 @@
 use crate::model::EventKind;
 
 /// Name and fields of one kind of event.
-pub(crate) struct Shape {
+pub(crate) struct EventShape {
     /// Name in text formats; its place in [`SHAPES`] is its number in `.hnt` files.
     pub(crate) name: &'static str,
     /// Names of the numeric fields, in order.
@@ -20,12 +20,12 @@ const fn shape(
     numbers: &'static [&'static str],
     addresses: u8,
     text: bool,
-) -> Shape {
-    Shape { name, numbers, addresses, text }
+) -> EventShape {
+    EventShape { name, numbers, addresses, text }
 }
 
 /// All kinds of event. The order is part of the `.hnt` format: append only.
-pub(crate) const SHAPES: &[Shape] = &[
+pub(crate) const SHAPES: &[EventShape] = &[
     shape("thread-start", &["stack_low", "stack_high"], 0b11, false),
     shape("thread-exit", &[], 0, false),
     shape("thread-create", &["child"], 0, false),
@@ -48,7 +48,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("marker", &[], 0, true),
 ];
 
-impl Shape {
+impl EventShape {
     /// Whether numeric field `i` is an address.
     pub(crate) const fn is_address(&self, i: usize) -> bool {
         self.addresses >> i & 1 == 1
@@ -118,7 +118,7 @@ pub(crate) fn build(tag: u8, fields: [u64; FIELDS], text: String) -> Option<Even
 }
 
 /// Number and shape of the kind of event with this name.
-pub(crate) fn by_name(name: &str) -> Option<(u8, &'static Shape)> {
+pub(crate) fn by_name(name: &str) -> Option<(u8, &'static EventShape)> {
     let place = SHAPES.iter().position(|shape| shape.name == name)?;
     Some((u8::try_from(place).ok()?, &SHAPES[place]))
 }
@@ -127,7 +127,7 @@ pub(crate) fn by_name(name: &str) -> Option<(u8, &'static Shape)> {
 /// are written in hexadecimal.
 #[must_use]
 pub fn event_table() -> Vec<(&'static str, String)> {
-    let fields = |shape: &Shape| {
+    let fields = |shape: &EventShape| {
         let numbers = shape.numbers.iter().enumerate().map(|(i, name)| {
             if shape.is_address(i) { format!("`{name}` *x*") } else { format!("`{name}`") }
         });

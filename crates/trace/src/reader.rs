@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::bytes::{Cursor, Fault};
+use crate::bytes::{Cursor, DecodeFault};
 use crate::checksum::{ContentHash, to_hex};
 use crate::codec;
 use crate::error::TraceError;
@@ -11,7 +11,7 @@ use crate::format::v1::{
     TRAILER_MAGIC, Trailer, VERSION, check_crc, hex, parse_threads,
 };
 use crate::model::{Batch, Columns, Metadata, Want};
-use crate::source::Source;
+use crate::source::ByteSource;
 
 /// One line of the index: what is known of a chunk without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl ChunkInfo {
 /// A complete trace, open for reading. It can be shared between threads.
 #[derive(Debug)]
 pub struct TraceReader {
-    source: Source,
+    source: ByteSource,
     columns: Columns,
     chunk_rows: u32,
     chunks: Vec<ChunkInfo>,
@@ -76,7 +76,7 @@ impl TraceReader {
     /// # Errors
     /// When the file cannot be read, or is no complete and undamaged trace.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
-        Self::from_source(Source::open(path.as_ref())?)
+        Self::from_source(ByteSource::open(path.as_ref())?)
     }
 
     /// Opens a trace that is in memory; `name` stands for it in errors.
@@ -84,10 +84,10 @@ impl TraceReader {
     /// # Errors
     /// As [`TraceReader::open`].
     pub fn from_bytes(bytes: Vec<u8>, name: impl AsRef<Path>) -> Result<Self, TraceError> {
-        Self::from_source(Source::memory(bytes, name.as_ref()))
+        Self::from_source(ByteSource::memory(bytes, name.as_ref()))
     }
 
-    fn from_source(source: Source) -> Result<Self, TraceError> {
+    fn from_source(source: ByteSource) -> Result<Self, TraceError> {
         let header = read_header(&source)?;
         let trailer = read_trailer(&source)?;
         let mut bytes = Vec::new();
@@ -102,7 +102,7 @@ impl TraceReader {
         let columns = footer.columns;
         if columns.intersection(header.columns) != columns {
             let expected = format!("columns within {}", header.columns.bits());
-            return Err(damaged(Fault::new(44, expected, columns.bits())));
+            return Err(damaged(DecodeFault::new(44, expected, columns.bits())));
         }
         Ok(Self { source, columns, chunk_rows: header.chunk_rows, chunks, metadata, footer })
     }
@@ -215,7 +215,7 @@ impl TraceReader {
             return Ok(());
         }
         let expected = format!("content with checksum {}", self.checksum());
-        Err(damage(&self.source, 0, Fault::new(0, expected, to_hex(&found))))
+        Err(damage(&self.source, 0, DecodeFault::new(0, expected, to_hex(&found))))
     }
 }
 
@@ -226,15 +226,15 @@ pub(crate) fn decode_chunk(
     columns: Columns,
     want: Want,
     batch: &mut Batch,
-) -> Result<(), Fault> {
+) -> Result<(), DecodeFault> {
     let header = &chunk.header;
     if bytes[..CHUNK_HEADER_BYTES] != header.to_bytes() {
-        return Err(Fault::new(0, "the chunk header that the index has", "another one"));
+        return Err(DecodeFault::new(0, "the chunk header that the index has", "another one"));
     }
     let body = &bytes[CHUNK_HEADER_BYTES..];
     check_crc(12, crc32fast::hash(body), header.body_crc)?;
     let section = &body[header.table_bytes()..];
-    let layout = codec::Layout { header, table: &chunk.threads, columns };
+    let layout = codec::ChunkLayout { header, table: &chunk.threads, columns };
     codec::decode(section, layout, want, batch)
         .map_err(|fault| fault.shifted(CHUNK_HEADER_BYTES + header.table_bytes()))?;
     batch.first_time = header.first_time;
@@ -242,7 +242,7 @@ pub(crate) fn decode_chunk(
     if fetches + header.references() == u64::from(header.rows) {
         Ok(())
     } else {
-        Err(Fault::new(
+        Err(DecodeFault::new(
             24,
             format!("{} references", u64::from(header.rows) - fetches),
             header.references(),
@@ -251,7 +251,7 @@ pub(crate) fn decode_chunk(
 }
 
 /// A fault within a part of the file that begins at `base`.
-pub(crate) fn damage(source: &Source, base: u64, fault: Fault) -> TraceError {
+pub(crate) fn damage(source: &ByteSource, base: u64, fault: DecodeFault) -> TraceError {
     TraceError::Damaged {
         path: source.path().to_owned(),
         offset: base.saturating_add(fault.offset as u64),
@@ -261,7 +261,7 @@ pub(crate) fn damage(source: &Source, base: u64, fault: Fault) -> TraceError {
 }
 
 /// Reads the header and tells empty, foreign and future files apart.
-pub(crate) fn read_header(source: &Source) -> Result<Header, TraceError> {
+pub(crate) fn read_header(source: &ByteSource) -> Result<Header, TraceError> {
     let path = source.path().to_owned();
     if source.length() == 0 {
         return Err(TraceError::Empty { path });
@@ -279,7 +279,7 @@ pub(crate) fn read_header(source: &Source) -> Result<Header, TraceError> {
             return Err(TraceError::FutureVersion { path, found: version, newest: VERSION });
         }
         if version < VERSION {
-            let fault = Fault::new(8, format!("a version from 1 to {VERSION}"), version);
+            let fault = DecodeFault::new(8, format!("a version from 1 to {VERSION}"), version);
             return Err(damage(source, 0, fault));
         }
     }
@@ -287,7 +287,7 @@ pub(crate) fn read_header(source: &Source) -> Result<Header, TraceError> {
     Header::parse(&bytes).map_err(|fault| damage(source, 0, fault))
 }
 
-fn read_trailer(source: &Source) -> Result<Trailer, TraceError> {
+fn read_trailer(source: &ByteSource) -> Result<Trailer, TraceError> {
     let incomplete = |found: String| TraceError::Truncated {
         path: source.path().to_owned(),
         offset: source.length().saturating_sub(TRAILER_BYTES as u64),
@@ -309,7 +309,7 @@ fn read_trailer(source: &Source) -> Result<Trailer, TraceError> {
     {
         let expected = format!("a footer that ends at byte {offset}");
         let found = format!("{} bytes from {}", trailer.footer_bytes, trailer.footer_offset);
-        return Err(damage(source, offset, Fault::new(0, expected, found)));
+        return Err(damage(source, offset, DecodeFault::new(0, expected, found)));
     }
     Ok(trailer)
 }
@@ -319,7 +319,7 @@ fn parse_index(
     cursor: &mut Cursor<'_>,
     footer: &FooterHeader,
     footer_offset: u64,
-) -> Result<Vec<ChunkInfo>, Fault> {
+) -> Result<Vec<ChunkInfo>, DecodeFault> {
     let start = cursor.offset();
     let [mut offset, mut rows, mut time] = [HEADER_BYTES as u64, 0u64, 0u64];
     let mut chunks = Vec::new();
@@ -329,7 +329,7 @@ fn parse_index(
         bytes.copy_from_slice(cursor.take(CHUNK_HEADER_BYTES)?);
         let header = ChunkHeader::parse(&bytes).map_err(|fault| fault.shifted(at))?;
         if header.first_time != time {
-            return Err(Fault::new(at, format!("first Time {time}"), header.first_time));
+            return Err(DecodeFault::new(at, format!("first Time {time}"), header.first_time));
         }
         let threads = parse_threads(cursor, header.threads, header.rows)?;
         let chunk = ChunkInfo::new(offset, header, threads);
@@ -346,23 +346,27 @@ fn parse_index(
         (footer.references, time),
     ] {
         if expected != found {
-            return Err(Fault::new(start, format!("an index that adds up to {expected}"), found));
+            return Err(DecodeFault::new(
+                start,
+                format!("an index that adds up to {expected}"),
+                found,
+            ));
         }
     }
     Ok(chunks)
 }
 
-fn parse_metadata(cursor: &mut Cursor<'_>, footer: &FooterHeader) -> Result<Metadata, Fault> {
+fn parse_metadata(cursor: &mut Cursor<'_>, footer: &FooterHeader) -> Result<Metadata, DecodeFault> {
     let start = cursor.offset();
     let stored = cursor.take(cursor.left())?;
     let unpacked;
     let json = if footer.compressed {
         let length = usize::try_from(footer.metadata_raw).unwrap_or(usize::MAX);
         unpacked = zstd::bulk::decompress(stored, length)
-            .map_err(|e| Fault::new(start, "metadata as a zstd frame", e))?;
+            .map_err(|e| DecodeFault::new(start, "metadata as a zstd frame", e))?;
         &unpacked
     } else {
         stored
     };
-    serde_json::from_slice(json).map_err(|e| Fault::new(start, "metadata as JSON", e))
+    serde_json::from_slice(json).map_err(|e| DecodeFault::new(start, "metadata as JSON", e))
 }

@@ -12,7 +12,7 @@ use crate::format::v1::{
 };
 use crate::model::{Batch, Columns, Metadata, Want};
 use crate::reader::{ChunkInfo, TraceReader, decode_chunk, read_header};
-use crate::source::Source;
+use crate::source::ByteSource;
 use crate::writer::{TraceWriter, WriterOptions};
 
 /// A stretch of the damaged file that could not be used.
@@ -53,7 +53,8 @@ pub struct RepairReport {
 /// # Errors
 /// When `path` cannot be read or is no trace at all, or `out` cannot be written.
 pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<RepairReport, TraceError> {
-    let mut scan = Scan::new(Source::open(path.as_ref())?, TraceReader::open(path.as_ref()))?;
+    let mut scan =
+        RepairScan::new(ByteSource::open(path.as_ref())?, TraceReader::open(path.as_ref()))?;
     let out = out.as_ref();
     // Not OUT.partial: that may be the very file to repair.
     let mut partial = out.as_os_str().to_owned();
@@ -79,15 +80,15 @@ pub fn repair_bytes<W: Write>(
 ) -> Result<RepairReport, TraceError> {
     let name = name.as_ref();
     let intact = TraceReader::from_bytes(bytes.clone(), name);
-    let mut scan = Scan::new(Source::memory(bytes, name), intact)?;
+    let mut scan = RepairScan::new(ByteSource::memory(bytes, name), intact)?;
     let mut writer = TraceWriter::new(out, name, scan.options())?;
     scan.copy(&mut writer)?;
     scan.report(writer)
 }
 
 /// Walks over a damaged file from chunk to chunk.
-struct Scan {
-    source: Source,
+struct RepairScan {
+    source: ByteSource,
     intact: Option<TraceReader>,
     columns: Columns,
     chunk_rows: u32,
@@ -100,8 +101,11 @@ struct Scan {
     chunks: u32,
 }
 
-impl Scan {
-    fn new(source: Source, intact: Result<TraceReader, TraceError>) -> Result<Self, TraceError> {
+impl RepairScan {
+    fn new(
+        source: ByteSource,
+        intact: Result<TraceReader, TraceError>,
+    ) -> Result<Self, TraceError> {
         let mut scan = Self {
             end: source.length(),
             source,

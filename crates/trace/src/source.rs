@@ -9,7 +9,7 @@ use crate::error::TraceError;
 
 /// A file or a piece of memory, with the name used in errors.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct ByteSource {
     bytes: Bytes,
     length: u64,
     path: PathBuf,
@@ -21,7 +21,7 @@ enum Bytes {
     Memory(Vec<u8>),
 }
 
-impl Source {
+impl ByteSource {
     /// Opens a file for reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
         let file = File::open(path).map_err(|e| TraceError::io(path, "open the file", e))?;

@@ -39,7 +39,7 @@ fn transforms() -> String {
     let mut out = String::from("| transform | what it does | parameters | defined in |\n");
     out += "|---|---|---|---|\n";
     for entry in transform::TABLE {
-        let parameter = |param: &transform::Param| {
+        let parameter = |param: &transform::TransformParam| {
             let default = if param.default.is_empty() {
                 String::new()
             } else {

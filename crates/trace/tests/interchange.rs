@@ -6,7 +6,7 @@ mod support;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use homenode_trace::import::{self, Input};
+use homenode_trace::import::{self, ImportInput};
 use homenode_trace::{Columns, TraceReader, WriterOptions, export};
 use proptest::prelude::*;
 use support::text::{accesses, exported, imported, refused};
@@ -147,7 +147,7 @@ fn a_refused_or_interrupted_import_leaves_no_file() {
     let out = dir.path().join("t.hnt");
     for (text, stop) in [("0 W 10\nbad\n", false), ("0 W 10\n", true)] {
         let mut reader = text.as_bytes();
-        let input = Input { reader: &mut reader, name: Path::new("in.txt"), bytes: None };
+        let input = ImportInput { reader: &mut reader, name: Path::new("in.txt"), bytes: None };
         let mut progress = |_: u64, _: Option<u64>| {
             if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };

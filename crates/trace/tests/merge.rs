@@ -10,7 +10,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_trace::transform::{Merger, Report, TransformError, transform_files};
+use homenode_trace::transform::{MergeReport, TransformError, TransformReport, transform_files};
 use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, MovedRange, RangeKind, SourceLine,
     TraceReader, TraceWriter, WriterOptions,
@@ -41,7 +41,10 @@ fn plain(name: &str, steps: &[Step]) -> TraceReader {
     trace(name, steps, (Columns::ALL, metadata()))
 }
 
-fn merged(traces: &[TraceReader], words: &[&str]) -> Result<(TraceReader, Merger), TransformError> {
+fn merged(
+    traces: &[TraceReader],
+    words: &[&str],
+) -> Result<(TraceReader, MergeReport), TransformError> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("mix.hnt");
     let pair = |word: &&str| {
@@ -59,7 +62,7 @@ fn merged(traces: &[TraceReader], words: &[&str]) -> Result<(TraceReader, Merger
     let left = folder.path().read_dir().unwrap().count();
     let mut made = made.inspect_err(|_| assert_eq!(left, 0))?;
     assert_eq!((made.len(), left), (1, 1));
-    let Some(Report::Merged(report)) = made.remove(0).report else { panic!("no report") };
+    let Some(TransformReport::Merged(report)) = made.remove(0).report else { panic!("no report") };
     let mix = TraceReader::from_bytes(std::fs::read(&out).unwrap(), "mix.hnt").unwrap();
     mix.verify().unwrap();
     Ok((mix, *report))

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::transform::{
-    AreaReferences, Mix, References, Report, Switches, transform_file,
+    AreaReferences, Mix, ReferenceTotals, Switches, TransformReport, transform_file,
 };
 use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, MovedRange, Process, ProcessorAreas,
@@ -56,7 +56,7 @@ fn mixed(trace: &TraceReader, words: &[(&str, &str)]) -> Result<(TraceReader, Mi
     let made = transform_file(trace, ("processes", &given), &out, progress);
     let Ok(mut pieces) = made else { return Err(made.unwrap_err().to_string()) };
     assert_eq!(seen, (2 * trace.rows(), 2 * trace.rows()));
-    let Some(Report::Mixed(mix)) = pieces.remove(0).report else { panic!("no report") };
+    let Some(TransformReport::Mixed(mix)) = pieces.remove(0).report else { panic!("no report") };
     Ok((TraceReader::from_bytes(std::fs::read(&out).unwrap(), &out).unwrap(), *mix))
 }
 
@@ -120,7 +120,7 @@ fn a_process_is_a_thread_wherever_it_ran() {
     );
     let pids: Vec<u32> = mix.metadata().processes.iter().map(|process| process.pid).collect();
     assert_eq!(pids, [5, 7, 8]);
-    assert_eq!(report.references, References { user: 8, kernel: 3 });
+    assert_eq!(report.references, ReferenceTotals { user: 8, kernel: 3 });
     assert_eq!((report.left_out.idle, report.left_out.processes), (2, 0));
     assert_eq!([report.pages.all, report.pages.shared], [5, 1]);
     assert_eq!(report.switches, Switches { waits: 3, preemptions: 0 });
@@ -151,7 +151,7 @@ fn processes_are_chosen_by_name_and_activity_and_by_number() {
     assert_eq!(threads("5,db"), [5, 2]);
     assert_eq!(threads("4,db=2"), [4, 2, 3]);
     let (_, report) = mixed(&trace, &[("processes", "db,ls")]).unwrap();
-    assert_eq!(report.left_out.others, References { user: 4, kernel: 2 });
+    assert_eq!(report.left_out.others, ReferenceTotals { user: 4, kernel: 2 });
     assert_eq!((report.left_out.idle, report.left_out.processes), (1, 4));
     let fails = |words| mixed(&trace, &[("processes", words)]).map(|_| ()).unwrap_err();
     let there = "there are db=3, ls=1, without a name 5, 6 (1 more did nothing)";

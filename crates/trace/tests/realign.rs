@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::realign::{FalseSharing, MovedObject, Realignment};
-use homenode_trace::transform::{Report, transform_file};
+use homenode_trace::transform::{TransformReport, transform_file};
 use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, RangeKind, SourceLine, TraceReader,
     TraceWriter, WriterOptions,
@@ -54,7 +54,7 @@ fn reported(
     let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
     let made = transform_file(trace, ("realign", &parameters), &out, go_on);
     let piece = made.map_err(|error| error.to_string())?.remove(0);
-    let report = piece.report.and_then(Report::realigned);
+    let report = piece.report.and_then(TransformReport::realigned);
     Ok((read(&TraceReader::open(&out).unwrap()), report.unwrap()))
 }
 
@@ -458,7 +458,7 @@ fn new_pages_have_the_names_of_what_moved_there() {
         let parameters = BTreeMap::from([("page-size".to_owned(), page.to_owned())]);
         let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
         let piece = transform_file(trace, ("realign", &parameters), out, go_on).unwrap().remove(0);
-        let objects = piece.report.and_then(Report::realigned).unwrap().objects;
+        let objects = piece.report.and_then(TransformReport::realigned).unwrap().objects;
         let objects = objects.iter().map(|o| (o.name.clone(), o.words_moved)).collect::<Vec<_>>();
         (TraceReader::open(out).unwrap(), objects)
     };

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use homenode_trace::export;
-use homenode_trace::import::{self, Input};
+use homenode_trace::import::{self, ImportInput};
 use homenode_trace::{Batch, TraceReader, Want, WriterOptions, repair};
 
 const TEXT: &str = "\
@@ -26,7 +26,7 @@ fn text_comes_back_and_a_complete_file_repairs_to_itself() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.hnt");
     let mut reader = Cursor::new(TEXT);
-    let input = Input { reader: &mut reader, name: Path::new("t.txt"), bytes: None };
+    let input = ImportInput { reader: &mut reader, name: Path::new("t.txt"), bytes: None };
     let mut on = |_: u64, _: Option<u64>| ControlFlow::Continue(());
     let options = WriterOptions { chunk_rows: 2, ..WriterOptions::default() };
     let summary = import::import_file("text", input, &path, options, &mut on).unwrap();

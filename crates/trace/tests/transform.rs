@@ -6,7 +6,7 @@ mod support;
 use std::collections::{BTreeMap, VecDeque};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_trace::transform::{Entry, Piece, TABLE, TransformError, transform_file};
+use homenode_trace::transform::{Entry, TABLE, TransformError, WrittenTrace, transform_file};
 use homenode_trace::{Columns, Event, EventKind, Metadata, TraceReader, WriterOptions};
 use support::{Step, read, steps, write};
 
@@ -31,13 +31,13 @@ fn pieces(
     trace: &TraceReader,
     name: &str,
     words: &[&str],
-) -> Result<Vec<(TraceReader, Piece)>, TransformError> {
+) -> Result<Vec<(TraceReader, WrittenTrace)>, TransformError> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
     let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
     let pieces = transform_file(trace, (name, &parameters(words)), &out, go_on)?;
     assert_eq!(folder.path().read_dir().unwrap().count(), pieces.len());
-    let open = |piece: Piece| {
+    let open = |piece: WrittenTrace| {
         let bytes = std::fs::read(&piece.path).unwrap();
         let trace = TraceReader::from_bytes(bytes, &piece.path).unwrap();
         trace.verify().unwrap();

@@ -1,7 +1,7 @@
 //! Objects that other objects share a block with.
 
 use super::Entry;
-use crate::case::{Case, Packer, Proposal, Words};
+use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::text::{code_name, is_heap, size, threads};
 
 /// An object, all heap blocks of a call site together, or each of these by itself begins at a block
@@ -13,7 +13,7 @@ pub const ENTRY: Entry = Entry {
     propose,
 };
 
-fn propose(case: &Case<'_>) -> Vec<Proposal> {
+fn propose(case: &Candidate<'_>) -> Vec<Proposal> {
     if !case.crowded {
         return Vec::new();
     }
@@ -24,13 +24,13 @@ fn propose(case: &Case<'_>) -> Vec<Proposal> {
     found.into_iter().flatten().collect()
 }
 
-fn together(case: &Case<'_>) -> Option<Proposal> {
+fn together(case: &Candidate<'_>) -> Option<Proposal> {
     let mut packer = Packer::new(case);
     case.item.extents.iter().for_each(|&extent| packer.put(extent));
     let (block, label, count) = (case.block.bytes(), case.item.label(), case.item.extents.len());
     let users = threads(&case.users);
     let words = if count > 1 {
-        Words {
+        ProposalText {
             elements: None,
             sentence: format!(
                 "The {count} heap blocks of `{label}`, used by {users}, share {} blocks with other \
@@ -40,7 +40,7 @@ fn together(case: &Case<'_>) -> Option<Proposal> {
             hint: format!("pool = aligned_alloc({block}, ...) for the blocks of this call alone"),
         }
     } else {
-        Words {
+        ProposalText {
             elements: None,
             sentence: format!(
                 "`{label}`, used by {users}, shares {} blocks with other objects: begin it at a \
@@ -53,7 +53,7 @@ fn together(case: &Case<'_>) -> Option<Proposal> {
     case.propose(packer, words)
 }
 
-fn hint(case: &Case<'_>) -> String {
+fn hint(case: &Candidate<'_>) -> String {
     let (block, name) = (case.block.bytes(), code_name(case.item));
     if is_heap(case.item) {
         format!("aligned_alloc({block}, (size + {block} - 1) / {block} * {block})")
@@ -62,14 +62,14 @@ fn hint(case: &Case<'_>) -> String {
     }
 }
 
-fn each(case: &Case<'_>) -> Option<Proposal> {
+fn each(case: &Candidate<'_>) -> Option<Proposal> {
     let mut packer = Packer::new(case);
     for &extent in &case.item.extents {
         packer.block();
         packer.put(extent);
     }
     let (block, label, count) = (case.block.bytes(), case.item.label(), case.item.extents.len());
-    let words = Words {
+    let words = ProposalText {
         elements: None,
         sentence: format!(
             "The {count} heap blocks of `{label}`, used by {}, share {} blocks with each other and \

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Entry;
-use crate::case::{Case, Packer, Proposal, Words};
-use crate::items::{Extent, Run, runs};
+use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
+use crate::items::{UniformRun, WordExtent, runs};
 use crate::pattern::{self, Elements, bytes};
-use crate::survey::Label;
+use crate::survey::WordLabel;
 use crate::text::{is_heap, size, threads};
 
 /// Largest object whose columns are gathered: each word of it may go elsewhere.
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
     propose,
 };
 
-fn propose(case: &Case<'_>) -> Vec<Proposal> {
+fn propose(case: &Candidate<'_>) -> Vec<Proposal> {
     if case.owners().len() < 2 {
         return Vec::new();
     }
@@ -37,12 +37,12 @@ fn propose(case: &Case<'_>) -> Vec<Proposal> {
 }
 
 /// What goes together: what is one thread's apart from what others use, too, and what is shared.
-type Class = (Label, bool);
+type GroupClass = (WordLabel, bool);
 
 /// Packs every class by itself; false if every class is one stretch, so that there is nothing to
 /// gather.
-fn gather<'a>(case: &Case<'a>, parts: &[(Class, Extent)]) -> Option<Packer<'a>> {
-    let mut classes: BTreeMap<Class, Vec<Extent>> = BTreeMap::new();
+fn gather<'a>(case: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> Option<Packer<'a>> {
+    let mut classes: BTreeMap<GroupClass, Vec<WordExtent>> = BTreeMap::new();
     for &(class, extent) in parts {
         classes.entry(class).or_default().push(extent);
     }
@@ -58,19 +58,19 @@ fn gather<'a>(case: &Case<'a>, parts: &[(Class, Extent)]) -> Option<Packer<'a>> 
 }
 
 /// Heap blocks as wholes, each with the thread that most of its used words belong to.
-fn by_block(case: &Case<'_>) -> Option<Proposal> {
+fn by_block(case: &Candidate<'_>) -> Option<Proposal> {
     let mut runs = case.runs.iter().peekable();
     let mut parts = Vec::new();
     for &extent in &case.item.extents {
-        let mut words: BTreeMap<Label, u64> = BTreeMap::new();
+        let mut words: BTreeMap<WordLabel, u64> = BTreeMap::new();
         while let Some(run) = runs.next_if(|run| extent.range().contains(&run.extent.first)) {
             *words.entry(run.label).or_default() += run.extent.words;
         }
         let most = words.iter().max_by_key(|&(_, &count)| count);
         let label = match most {
             Some((&label, &count)) if 4 * count >= 3 * extent.words => label,
-            Some(_) => Label::Shared,
-            None => Label::Untouched,
+            Some(_) => WordLabel::Shared,
+            None => WordLabel::Untouched,
         };
         parts.push(((label, false), extent));
     }
@@ -87,7 +87,7 @@ fn by_block(case: &Case<'_>) -> Option<Proposal> {
         "_Thread_local char *arena; arena = aligned_alloc({}, ...); bump it for each block",
         case.block.bytes()
     );
-    case.propose(packer, Words { elements: None, sentence, hint })
+    case.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
 /// What becomes of words that are a thread's own but others use, too.
@@ -102,12 +102,12 @@ enum Others {
 }
 
 impl Others {
-    fn class(self, run: &Run) -> Class {
+    fn class(self, run: &UniformRun) -> GroupClass {
         match self {
             Self::With => (run.label, false),
             Self::Apart => (run.label, run.exclusive),
-            Self::Behind if run.exclusive || run.label == Label::Read => (run.label, false),
-            Self::Behind => (Label::Shared, false),
+            Self::Behind if run.exclusive || run.label == WordLabel::Read => (run.label, false),
+            Self::Behind => (WordLabel::Shared, false),
         }
     }
 
@@ -121,7 +121,7 @@ impl Others {
 }
 
 /// Stretches of words that are alike to the threads.
-fn by_run(case: &Case<'_>, others: Others) -> Option<Proposal> {
+fn by_run(case: &Candidate<'_>, others: Others) -> Option<Proposal> {
     let cut;
     let runs = if others == Others::With {
         &case.runs
@@ -129,9 +129,10 @@ fn by_run(case: &Case<'_>, others: Others) -> Option<Proposal> {
         cut = runs(case.item, case.survey, true);
         &cut
     };
-    let parts: Vec<(Class, Extent)> = runs.iter().map(|r| (others.class(r), r.extent)).collect();
+    let parts: Vec<(GroupClass, WordExtent)> =
+        runs.iter().map(|r| (others.class(r), r.extent)).collect();
     let packer = gather(case, &parts)?;
-    let owned = case.runs.iter().filter(|run| matches!(run.label, Label::Own(_)));
+    let owned = case.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_)));
     let lengths = owned.map(|run| bytes(run.extent.words));
     let order = match pattern::turn(case) {
         Some(turn) => format!("one after the other, again every {}", size(bytes(turn))),
@@ -152,11 +153,11 @@ fn by_run(case: &Case<'_>, others: Others) -> Option<Proposal> {
     } else {
         format!("struct {{ _Alignas({}) TYPE part[...]; }} [THREADS];", case.block.bytes())
     };
-    case.propose(packer, Words { elements: pattern::stride(&case.runs), sentence, hint })
+    case.propose(packer, ProposalText { elements: pattern::stride(&case.runs), sentence, hint })
 }
 
 /// A matrix whose columns are divided among the threads, with its dimensions exchanged.
-fn by_column(case: &Case<'_>) -> Option<Proposal> {
+fn by_column(case: &Candidate<'_>) -> Option<Proposal> {
     let turn = pattern::turn(case)?;
     if case.item.words() > COLUMNS_WORDS_MAX {
         return None;
@@ -173,7 +174,7 @@ fn by_column(case: &Case<'_>) -> Option<Proposal> {
             for row in pattern::rows(*extent, turn) {
                 let end = row.words.min(unit.1);
                 if unit.0 < end {
-                    packer.put(Extent { first: row.first + unit.0, words: end - unit.0 });
+                    packer.put(WordExtent { first: row.first + unit.0, words: end - unit.0 });
                 }
             }
         }
@@ -190,31 +191,31 @@ fn by_column(case: &Case<'_>) -> Option<Proposal> {
     let (block, count) = (case.block.bytes(), case.item.words() / turn);
     let hint = format!("x[column][row] for x[row][column], parts aligned to {block} bytes");
     let elements = Some(Elements { stride: turn, count });
-    case.propose(packer, Words { elements, sentence, hint })
+    case.propose(packer, ProposalText { elements, sentence, hint })
 }
 
 /// The columns of rows of so many words: first and behind the last word, and what most of a column
 /// is. Words that hold a value together in any row are one column.
-fn units(case: &Case<'_>, turn: u64) -> Vec<((u64, u64), Label)> {
+fn units(case: &Candidate<'_>, turn: u64) -> Vec<((u64, u64), WordLabel)> {
     let length = usize::try_from(turn).unwrap_or(0);
-    let mut counts: Vec<BTreeMap<Label, u64>> = vec![BTreeMap::new(); length];
+    let mut counts: Vec<BTreeMap<WordLabel, u64>> = vec![BTreeMap::new(); length];
     let mut joined = vec![false; length + 1];
     for row in case.item.extents.iter().flat_map(|&extent| pattern::rows(extent, turn)) {
         for (at, word) in row.range().enumerate() {
             let label = case.survey.label(word);
-            if label != Label::Untouched {
+            if label != WordLabel::Untouched {
                 *counts[at].entry(label).or_default() += 1;
             }
             joined[at + 1] |= case.survey.joined(word);
         }
     }
-    let mut units: Vec<((u64, u64), Label)> = Vec::new();
+    let mut units: Vec<((u64, u64), WordLabel)> = Vec::new();
     for ((at, count), joined) in (0..).zip(&counts).zip(joined) {
         let most = count.iter().max_by_key(|&(_, &count)| count).map(|(&label, _)| label);
         match units.last_mut() {
             Some(((_, end), _)) if joined => *end = at + 1,
             last => {
-                let before = last.map_or(Label::Untouched, |&mut (_, label)| label);
+                let before = last.map_or(WordLabel::Untouched, |&mut (_, label)| label);
                 units.push(((at, at + 1), most.unwrap_or(before)));
             }
         }
@@ -222,7 +223,7 @@ fn units(case: &Case<'_>, turn: u64) -> Vec<((u64, u64), Label)> {
     units
 }
 
-fn one_of(case: &Case<'_>) -> String {
+fn one_of(case: &Candidate<'_>) -> String {
     format!("one of {}", threads(&case.owners()))
 }
 

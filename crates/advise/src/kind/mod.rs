@@ -5,7 +5,7 @@ mod group;
 mod pad;
 mod split;
 
-use crate::case::{Case, Proposal};
+use crate::candidate::{Candidate, Proposal};
 
 /// Every kind of layout advice. Of two that gain the same the earlier one is given: it is easier to
 /// follow.
@@ -21,7 +21,7 @@ pub struct Entry {
     /// What it goes back to.
     pub source: &'static str,
     /// Layouts that may help an object; whether they do is found by simulating them.
-    pub propose: fn(&Case<'_>) -> Vec<Proposal>,
+    pub propose: fn(&Candidate<'_>) -> Vec<Proposal>,
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Elements of different threads in one block.
 
 use super::Entry;
-use crate::case::{Case, Packer, Proposal, Words};
-use crate::items::Extent;
+use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
+use crate::items::WordExtent;
 use crate::pattern::{self, Elements, bytes};
-use crate::survey::Label;
+use crate::survey::WordLabel;
 use crate::text::{code_name, is_heap, size, threads};
 
 /// Every element begins at a block: a stretch that one thread uses, or an element of an array of
@@ -16,15 +16,15 @@ pub const ENTRY: Entry = Entry {
     propose,
 };
 
-fn propose(case: &Case<'_>) -> Vec<Proposal> {
+fn propose(case: &Candidate<'_>) -> Vec<Proposal> {
     let found = [by_owner(case), by_period(case)];
     found.into_iter().flatten().collect()
 }
 
 /// Each stretch of words that are alike to the threads.
-fn by_owner(case: &Case<'_>) -> Option<Proposal> {
+fn by_owner(case: &Candidate<'_>) -> Option<Proposal> {
     let owners = case.owners();
-    let owned = case.runs.iter().filter(|run| matches!(run.label, Label::Own(_))).count();
+    let owned = case.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_))).count();
     // Parts without order, as of an array that is sorted, no programmer can tell apart.
     let orderly = case.runs.len() <= case.item.extents.len() * (owners.len() + 2);
     let elements = pattern::stride(&case.runs);
@@ -62,11 +62,11 @@ fn by_owner(case: &Case<'_>) -> Option<Proposal> {
         None => format!("begin each part at a multiple of {block}"),
     };
     let sentence = format!("{parts}: {remedy}.");
-    case.propose(packer, Words { elements, sentence, hint: hint(case, elements) })
+    case.propose(packer, ProposalText { elements, sentence, hint: hint(case, elements) })
 }
 
 /// Each element of an array of structures.
-fn by_period(case: &Case<'_>) -> Option<Proposal> {
+fn by_period(case: &Candidate<'_>) -> Option<Proposal> {
     let elements = pattern::period(case.item, case.survey)?;
     if elements.stride % case.block.words() == 0 || case.item.extents.len() > 1 {
         return None;
@@ -85,15 +85,15 @@ fn by_period(case: &Case<'_>) -> Option<Proposal> {
         threads(&case.users),
     );
     let hint = hint(case, Some(elements));
-    case.propose(packer, Words { elements: Some(elements), sentence, hint })
+    case.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
 }
 
-fn put_aligned(packer: &mut Packer<'_>, extent: Extent) {
+fn put_aligned(packer: &mut Packer<'_>, extent: WordExtent) {
     packer.block();
     packer.put(extent);
 }
 
-fn hint(case: &Case<'_>, elements: Option<Elements>) -> String {
+fn hint(case: &Candidate<'_>, elements: Option<Elements>) -> String {
     let (block, name) = (case.block.bytes(), code_name(case.item));
     match elements {
         Some(Elements { count, .. }) if !is_heap(case.item) => {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Entry;
-use crate::case::{Case, Packer, Proposal, Words};
-use crate::items::Extent;
+use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
+use crate::items::WordExtent;
 use crate::pattern::{self, bytes};
-use crate::survey::Label;
+use crate::survey::WordLabel;
 use crate::text::{size, threads};
 
 /// Parts of a single structure that people can still tell apart.
@@ -21,26 +21,26 @@ pub const ENTRY: Entry = Entry {
     propose,
 };
 
-fn propose(case: &Case<'_>) -> Vec<Proposal> {
+fn propose(case: &Candidate<'_>) -> Vec<Proposal> {
     let found = [fields(case), structure(case)];
     found.into_iter().flatten().collect()
 }
 
 /// What a field is to the threads, whichever threads these are in an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Class {
+enum FieldClass {
     Owned,
     Read,
     Shared,
 }
 
-impl Class {
-    fn of(label: Label) -> Option<Self> {
+impl FieldClass {
+    fn of(label: WordLabel) -> Option<Self> {
         match label {
-            Label::Untouched => None,
-            Label::Own(_) => Some(Self::Owned),
-            Label::Read => Some(Self::Read),
-            Label::Shared => Some(Self::Shared),
+            WordLabel::Untouched => None,
+            WordLabel::Own(_) => Some(Self::Owned),
+            WordLabel::Read => Some(Self::Read),
+            WordLabel::Shared => Some(Self::Shared),
         }
     }
 
@@ -54,10 +54,10 @@ impl Class {
 }
 
 /// The fields of an array of structures, by their distance from its beginning.
-fn fields(case: &Case<'_>) -> Option<Proposal> {
+fn fields(case: &Candidate<'_>) -> Option<Proposal> {
     let elements = pattern::period(case.item, case.survey)?;
     let classes = classes(case, elements.stride);
-    let mut ranges: Vec<(Class, std::ops::Range<u64>)> = Vec::new();
+    let mut ranges: Vec<(FieldClass, std::ops::Range<u64>)> = Vec::new();
     for (at, &class) in (0..).zip(&classes) {
         match ranges.last_mut() {
             Some((last, range)) if *last == class => range.end = at + 1,
@@ -65,7 +65,7 @@ fn fields(case: &Case<'_>) -> Option<Proposal> {
         }
     }
     let mut packer = Packer::new(case);
-    let mut kinds: Vec<Class> = classes.clone();
+    let mut kinds: Vec<FieldClass> = classes.clone();
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.len() < 2 {
@@ -78,7 +78,7 @@ fn fields(case: &Case<'_>) -> Option<Proposal> {
                 let end = range.end.min(element.words);
                 if range.start < end {
                     let first = element.first + range.start;
-                    packer.put(Extent { first, words: end - range.start });
+                    packer.put(WordExtent { first, words: end - range.start });
                 }
             }
         }
@@ -101,27 +101,27 @@ fn fields(case: &Case<'_>) -> Option<Proposal> {
         elements.count,
         case.block.bytes()
     );
-    case.propose(packer, Words { elements: Some(elements), sentence, hint })
+    case.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
 }
 
 /// The class of every word of an element: what it is in most elements. Words that are not used, or
 /// are part of a value that began before, go with the word before them.
-fn classes(case: &Case<'_>, stride: u64) -> Vec<Class> {
+fn classes(case: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
     let length = usize::try_from(stride).unwrap_or(0);
-    let mut counts: Vec<BTreeMap<Class, u64>> = vec![BTreeMap::new(); length];
+    let mut counts: Vec<BTreeMap<FieldClass, u64>> = vec![BTreeMap::new(); length];
     let mut joined = vec![false; length + 1];
     for element in pattern::elements(case.item, stride) {
         for (at, word) in element.range().enumerate() {
-            if let Some(class) = Class::of(case.survey.label(word)) {
+            if let Some(class) = FieldClass::of(case.survey.label(word)) {
                 *counts[at].entry(class).or_default() += 1;
             }
             joined[at + 1] |= case.survey.joined(word);
         }
     }
-    let most = |count: &BTreeMap<Class, u64>| {
+    let most = |count: &BTreeMap<FieldClass, u64>| {
         count.iter().max_by_key(|&(_, &count)| count).map(|(&class, _)| class)
     };
-    let mut last = counts.iter().find_map(most).unwrap_or(Class::Owned);
+    let mut last = counts.iter().find_map(most).unwrap_or(FieldClass::Owned);
     let mut classes = Vec::with_capacity(length);
     for (count, joined) in counts.iter().zip(joined) {
         if !joined {
@@ -133,15 +133,15 @@ fn classes(case: &Case<'_>, stride: u64) -> Vec<Class> {
 }
 
 /// The parts of a single structure.
-fn structure(case: &Case<'_>) -> Option<Proposal> {
+fn structure(case: &Candidate<'_>) -> Option<Proposal> {
     if case.item.extents.len() > 1 || case.runs.len() > PARTS_MAX {
         return None;
     }
-    let mut parts: BTreeMap<Label, Vec<Extent>> = BTreeMap::new();
+    let mut parts: BTreeMap<WordLabel, Vec<WordExtent>> = BTreeMap::new();
     for run in &case.runs {
         parts.entry(run.label).or_default().push(run.extent);
     }
-    let several = parts.contains_key(&Label::Read) || parts.contains_key(&Label::Shared);
+    let several = parts.contains_key(&WordLabel::Read) || parts.contains_key(&WordLabel::Shared);
     if parts.len() < 2 || !several {
         return None;
     }
@@ -160,17 +160,17 @@ fn structure(case: &Case<'_>) -> Option<Proposal> {
         said.join("; ")
     );
     let hint = format!("struct {{ TYPE one; _Alignas({}) TYPE other; }}", case.block.bytes());
-    case.propose(packer, Words { elements: None, sentence, hint })
+    case.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
-fn part(label: Label, extents: &[Extent], start: u64) -> String {
+fn part(label: WordLabel, extents: &[WordExtent], start: u64) -> String {
     let who = match label {
-        Label::Own(thread) => threads(&[thread]),
-        Label::Untouched => "nobody".to_owned(),
-        Label::Read => "several, which only read".to_owned(),
-        Label::Shared => "several, some of which write".to_owned(),
+        WordLabel::Own(thread) => threads(&[thread]),
+        WordLabel::Untouched => "nobody".to_owned(),
+        WordLabel::Read => "several, which only read".to_owned(),
+        WordLabel::Shared => "several, some of which write".to_owned(),
     };
-    let one = |extent: &Extent| {
+    let one = |extent: &WordExtent| {
         let first = bytes(extent.first - start);
         format!("{first}-{}", first + bytes(extent.words) - 1)
     };

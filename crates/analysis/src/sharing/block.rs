@@ -2,22 +2,22 @@
 
 use homenode_base::ProcId;
 
-use super::collect::{Event, Use};
+use super::collect::{WordAccess, WordEvent};
 use super::counts::SharingCounts;
 use super::homes;
 use super::intervals::{self, Visit};
-use super::places::{FEW, MANY_WORDS, Places};
+use super::region_processors::{FEW, MANY_WORDS, RegionProcessors};
 
 /// Something happened at a visit; visits count from 1, 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Written {
+pub(super) struct VisitStamp {
     pub(super) by: u16,
     pub(super) at: u32,
     /// The last write by another lane than `by`.
     by_another_at: u32,
 }
 
-impl Written {
+impl VisitStamp {
     pub(super) fn write(&mut self, lane: u16, now: u32) {
         if self.by != lane {
             (self.by, self.by_another_at) = (lane, self.at);
@@ -33,14 +33,14 @@ impl Written {
 /// What is known about a word while its block is walked.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordState {
-    last: Written,
+    last: VisitStamp,
     /// One more than the lane that referenced it first; 0: nobody yet.
     first: u32,
 }
 
 /// A processor's view of the block.
 #[derive(Clone, Copy, Debug, Default)]
-struct Copied {
+struct CopyState {
     missed_at: u32,
     /// The last miss that was cold or true sharing.
     essential_at: u32,
@@ -67,9 +67,9 @@ pub(crate) struct WordFacts {
 
 /// Memory that is used again from block to block.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct BlockScratch {
     words: Vec<WordState>,
-    copies: Vec<Copied>,
+    copies: Vec<CopyState>,
     /// Lane of each processor of the region.
     lane_of: Vec<u16>,
     lanes: usize,
@@ -77,12 +77,12 @@ pub(crate) struct Scratch {
     visits_thesis: Vec<Visit>,
     /// Words of the block, in order of first reference.
     touched: Vec<usize>,
-    kept: Vec<Event>,
+    kept: Vec<WordEvent>,
 }
 
 /// What one walk over a block's events finds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Walk {
+struct BlockWalk {
     misses: [u64; 3],
     /// Transfers that news needs, and those that are enough.
     fetches: u64,
@@ -97,16 +97,16 @@ const COLD: usize = 0;
 const TRUE: usize = 1;
 const FALSE: usize = 2;
 
-impl Walk {
+impl BlockWalk {
     /// All misses but one: the first location is free.
     fn transfers(&self) -> u64 {
         self.misses.iter().sum::<u64>().saturating_sub(1)
     }
 }
 
-impl Scratch {
+impl BlockScratch {
     /// Numbers the processors of a region in ascending order and makes its events speak of them.
-    pub(crate) fn begin(&mut self, events: &mut [Event], region_words: usize) -> Vec<ProcId> {
+    pub(crate) fn begin(&mut self, events: &mut [WordEvent], region_words: usize) -> Vec<ProcId> {
         let mut active: Vec<ProcId> = Vec::new();
         for event in events.iter() {
             let at = usize::from(event.processor);
@@ -136,7 +136,7 @@ impl Scratch {
     }
 
     /// Counts the transfers of every word of the region as a block of its own.
-    pub(crate) fn word_transfers(&self, events: &[Event], facts: &mut [WordFacts]) {
+    pub(crate) fn word_transfers(&self, events: &[WordEvent], facts: &mut [WordFacts]) {
         if self.lanes <= FEW {
             word_transfers::<1>(events, facts);
         } else {
@@ -147,7 +147,7 @@ impl Scratch {
     /// Counts everything about the block whose events these are.
     pub(crate) fn block(
         &mut self,
-        events: &[Event],
+        events: &[WordEvent],
         (facts, merge): (&[WordFacts], u64),
         counts: &mut SharingCounts,
     ) {
@@ -188,12 +188,12 @@ impl Scratch {
     }
 
     /// Transfers that are necessary, and transfers that are enough if copies may be stale.
-    fn bounds(&self, events: &[Event], walk: &Walk, one_word: u64) -> (u64, u64) {
+    fn bounds(&self, events: &[WordEvent], walk: &BlockWalk, one_word: u64) -> (u64, u64) {
         let low = walk.fetches.max(one_word);
         if low == walk.loads {
             return (low, low);
         }
-        let idle = |bits: u64, (lane, copy): (usize, &Copied)| {
+        let idle = |bits: u64, (lane, copy): (usize, &CopyState)| {
             if copy.fetched_at == 0 && lane < FEW { bits | 1 << lane } else { bits }
         };
         let idle = self.copies.iter().enumerate().fold(0, idle);
@@ -221,7 +221,7 @@ impl Scratch {
     /// What if the words that need not be here were elsewhere?
     fn separable(
         &mut self,
-        events: &[Event],
+        events: &[WordEvent],
         facts: &[WordFacts],
         transfers: u64,
         counts: &mut SharingCounts,
@@ -249,7 +249,7 @@ impl Scratch {
     /// another one writes the block; ascending.
     ///
     /// Source: Bolosky section 7.1.4, last paragraph.
-    pub(crate) fn apart(&self, events: &[Event], facts: &[WordFacts]) -> Vec<usize> {
+    pub(crate) fn apart(&self, events: &[WordEvent], facts: &[WordFacts]) -> Vec<usize> {
         let mut writers = events.iter().filter(|e| e.doing.writes()).map(|e| e.processor);
         let Some(first) = writers.next() else { return Vec::new() };
         let several = writers.any(|writer| writer != first);
@@ -263,16 +263,16 @@ impl Scratch {
     }
 
     /// Walks the events once. With `record`, leaves the visits for the choice of intervals.
-    fn walk(&mut self, events: &[Event], record: bool) -> Walk {
+    fn walk(&mut self, events: &[WordEvent], record: bool) -> BlockWalk {
         self.copies.clear();
-        self.copies.resize(self.lanes, Copied::default());
+        self.copies.resize(self.lanes, CopyState::default());
         if record {
             self.visits.clear();
             self.visits_thesis.clear();
             self.touched.clear();
         }
-        let mut walk = Walk::default();
-        let mut block = Written::default();
+        let mut walk = BlockWalk::default();
+        let mut block = VisitStamp::default();
         let (mut now, mut present) = (0, None);
         for event in events {
             let lane = event.processor;
@@ -318,21 +318,21 @@ impl Scratch {
 }
 
 /// The visit under way: an interval that holds it begins after the write whose value it needs.
-fn note(visits: &mut [Visit], doing: Use, needs: u32) {
+fn note(visits: &mut [Visit], doing: WordAccess, needs: u32) {
     if let Some(visit) = visits.last_mut() {
         visit.writes |= doing.writes();
         visit.since = visit.since.max(needs);
     }
 }
 
-impl Copied {
+impl CopyState {
     /// A reference at a word last written by others at `news`; `foreign` says that another
     /// processor referenced the word before any other did.
     fn reference(
         &mut self,
         now: u32,
         (news, foreign): (u32, bool),
-        walk: &mut Walk,
+        walk: &mut BlockWalk,
         block_written: impl Fn() -> u32,
     ) {
         if self.referenced_at == 0 {
@@ -360,18 +360,18 @@ impl Copied {
     }
 }
 
-fn word_transfers<const W: usize>(events: &[Event], facts: &mut [WordFacts]) {
-    let mut holders: Vec<Places<W>> = vec![Places::NONE; facts.len()];
+fn word_transfers<const W: usize>(events: &[WordEvent], facts: &mut [WordFacts]) {
+    let mut holders: Vec<RegionProcessors<W>> = vec![RegionProcessors::NONE; facts.len()];
     for event in events {
         let at = event.word as usize;
         let (holders, facts) = (&mut holders[at], &mut facts[at]);
-        if *holders == Places::NONE {
+        if *holders == RegionProcessors::NONE {
             facts.first = event.processor;
         } else if !holders.holds(event.processor) {
             facts.transfers += 1;
         }
         if event.doing.writes() {
-            *holders = Places::one(event.processor);
+            *holders = RegionProcessors::one(event.processor);
         } else {
             holders.insert(event.processor);
         }

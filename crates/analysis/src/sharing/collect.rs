@@ -25,7 +25,7 @@ const REGION_BYTES_MIN: u64 = PAGE_WORDS as u64 * BlockSize::WORD_BYTES;
 
 /// What a reference does to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum WordAccess {
     /// Reads it.
     Read,
     /// Writes it.
@@ -34,7 +34,7 @@ pub enum Use {
     Update,
 }
 
-impl Use {
+impl WordAccess {
     /// Whether the old value is seen.
     #[must_use]
     pub fn reads(self) -> bool {
@@ -51,7 +51,7 @@ impl Use {
 /// A reference to one word. Repetitions that no other processor's reference to the region
 /// separates are left out: they move nothing, whatever the block size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct WordEvent {
     /// The word, counted from the start of the region.
     pub word: u32,
     /// Index of the program counter in [`Collected::sites`].
@@ -59,17 +59,17 @@ pub struct Event {
     /// Who.
     pub processor: ProcId,
     /// What.
-    pub doing: Use,
+    pub doing: WordAccess,
 }
 
 /// A stretch of memory as large as the largest block: what happens in one does not matter to
 /// another.
 #[derive(Clone, Debug)]
-pub struct Region {
+pub struct SharingRegion {
     /// Address divided by the size of a region.
     pub number: u64,
     /// In Time order.
-    pub events: Vec<Event>,
+    pub events: Vec<WordEvent>,
     /// Visits of processors so far, and who pays the present one.
     visit: u32,
     processor: ProcId,
@@ -77,7 +77,7 @@ pub struct Region {
 
 /// A word over the whole trace.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WordUse {
+pub struct RegionWord {
     /// References that begin here, or enter from the word before.
     pub reads: u64,
     /// The same for writes and atomics.
@@ -90,7 +90,7 @@ pub struct WordUse {
     ever: u8,
 }
 
-impl WordUse {
+impl RegionWord {
     /// Whether anything references the word.
     #[must_use]
     pub fn touched(&self) -> bool {
@@ -180,9 +180,9 @@ pub struct Collector {
     options: Collection,
     /// Bits of a word number within its region.
     shift: u32,
-    regions: Vec<Region>,
+    regions: Vec<SharingRegion>,
     region_index: Index,
-    pages: Vec<Box<[WordUse; PAGE_WORDS]>>,
+    pages: Vec<Box<[RegionWord; PAGE_WORDS]>>,
     page_index: Index,
     sites: Index,
     events: u64,
@@ -193,17 +193,17 @@ pub struct Collector {
 pub struct Collected {
     shift: u32,
     /// In order of first reference.
-    pub regions: Vec<Region>,
+    pub regions: Vec<SharingRegion>,
     /// Program counters; 0 is an unknown one.
     pub sites: Vec<u64>,
-    pages: Vec<Box<[WordUse; PAGE_WORDS]>>,
+    pages: Vec<Box<[RegionWord; PAGE_WORDS]>>,
     page_of: FxHashMap<u64, u32>,
 }
 
 impl Collected {
     /// Number of the region's first word, counted from address 0.
     #[must_use]
-    pub fn first_word(&self, region: &Region) -> u64 {
+    pub fn first_word(&self, region: &SharingRegion) -> u64 {
         region.number << self.shift
     }
 
@@ -215,11 +215,11 @@ impl Collected {
 
     /// A word by its number counted from address 0.
     #[must_use]
-    pub fn word(&self, number: u64) -> WordUse {
+    pub fn word(&self, number: u64) -> RegionWord {
         let page = self.page_of.get(&(number / PAGE_WORDS as u64));
         let page = page.and_then(|&page| self.pages.get(usize::try_from(page).ok()?));
         let at = usize::try_from(number % PAGE_WORDS as u64).unwrap_or(0);
-        page.map_or(WordUse::default(), |page| page[at])
+        page.map_or(RegionWord::default(), |page| page[at])
     }
 }
 
@@ -257,11 +257,11 @@ impl Collector {
             }
             let processor = batch.thread[row] % self.options.processors;
             let doing = if kind == AccessKind::Read.code() {
-                Use::Read
+                WordAccess::Read
             } else if kind == AccessKind::Write.code() {
-                Use::Write
+                WordAccess::Write
             } else {
-                Use::Update
+                WordAccess::Update
             };
             let pc = batch.pc.get(row).copied().unwrap_or(0);
             let (site, _) = self.sites.number(pc, |_| true);
@@ -278,7 +278,12 @@ impl Collector {
     }
 
     #[inline]
-    fn word(&mut self, word: u64, (processor, doing, site): (ProcId, Use, u32), begins: bool) {
+    fn word(
+        &mut self,
+        word: u64,
+        (processor, doing, site): (ProcId, WordAccess, u32),
+        begins: bool,
+    ) {
         let number = word >> self.shift;
         let shard = self.options.shard;
         let (index, new) = self.region_index.number(number, |n| shard.holds(n));
@@ -286,7 +291,7 @@ impl Collector {
             return;
         }
         if new {
-            self.regions.push(Region { number, events: Vec::new(), visit: 0, processor });
+            self.regions.push(SharingRegion { number, events: Vec::new(), visit: 0, processor });
         }
         let region = &mut self.regions[index as usize];
         if region.visit == 0 || region.processor != processor {
@@ -294,7 +299,7 @@ impl Collector {
         }
         let (page, new) = self.page_index.number(word / PAGE_WORDS as u64, |_| true);
         if new {
-            self.pages.push(Box::new([WordUse::default(); PAGE_WORDS]));
+            self.pages.push(Box::new([RegionWord::default(); PAGE_WORDS]));
         }
         let at = usize::try_from(word % PAGE_WORDS as u64).unwrap_or(0);
         let entry = &mut self.pages[page as usize][at];
@@ -309,16 +314,16 @@ impl Collector {
         if bits & !entry.seen == 0 {
             return;
         }
-        let doing = if entry.seen == 0 { doing } else { Use::Write };
+        let doing = if entry.seen == 0 { doing } else { WordAccess::Write };
         entry.seen |= bits;
         let mask = (1u64 << self.shift) - 1;
         let word = u32::try_from(word & mask).unwrap_or(u32::MAX);
-        region.events.push(Event { word, site, processor, doing });
+        region.events.push(WordEvent { word, site, processor, doing });
         self.events += 1;
     }
 
     fn bytes(&self) -> u64 {
-        let page = (PAGE_WORDS * size_of::<WordUse>()) as u64 + 64;
+        let page = (PAGE_WORDS * size_of::<RegionWord>()) as u64 + 64;
         let (pages, regions) = (self.pages.len() as u64, self.regions.len() as u64);
         self.events * EVENT_BYTES + pages * page + regions * 128
     }

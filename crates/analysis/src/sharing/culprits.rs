@@ -3,11 +3,11 @@
 use homenode_base::ProcId;
 use serde::Serialize;
 
-use super::collect::Event;
+use super::collect::WordEvent;
 
 /// Misses of an infinite cache, by reason (Dubois and others, ISCA 1993), and what caused others'.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Charges {
+pub struct MissCharges {
     /// First references by a processor.
     pub cold: u64,
     /// Misses after which news is referenced.
@@ -18,7 +18,7 @@ pub struct Charges {
     pub inflicted: u64,
 }
 
-impl Charges {
+impl MissCharges {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.cold += other.cold;
         self.true_sharing += other.true_sharing;
@@ -29,7 +29,7 @@ impl Charges {
 
 /// A place in program and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CodeAndWord {
     pub word: u32,
     pub site: u32,
 }
@@ -40,39 +40,39 @@ pub(crate) enum Reason {
     Cold,
     True,
     /// With the write that took the copy away.
-    False(Place),
+    False(CodeAndWord),
 }
 
 /// A miss, and the reference that missed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Miss {
-    pub at: Place,
+pub(crate) struct AttributedMiss {
+    pub at: CodeAndWord,
     pub reason: Reason,
 }
 
 /// The last write by a processor, and the last one by another processor than that.
 #[derive(Clone, Copy, Debug, Default)]
-struct Writes {
+struct LastWrites {
     by: ProcId,
-    last: (u32, Place),
-    another: (u32, Place),
+    last: (u32, CodeAndWord),
+    another: (u32, CodeAndWord),
 }
 
-impl Writes {
-    fn write(&mut self, lane: ProcId, now: u32, place: Place) {
+impl LastWrites {
+    fn write(&mut self, lane: ProcId, now: u32, place: CodeAndWord) {
         if self.by != lane {
             (self.by, self.another) = (lane, self.last);
         }
         self.last = (now, place);
     }
 
-    fn by_others(&self, lane: ProcId) -> (u32, Place) {
+    fn by_others(&self, lane: ProcId) -> (u32, CodeAndWord) {
         if self.by == lane { self.another } else { self.last }
     }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Copied {
+struct AttributedCopy {
     essential_at: u32,
     referenced_at: u32,
     /// The latest miss, if it still counts as false sharing: when, and its place in the list.
@@ -81,25 +81,29 @@ struct Copied {
 
 /// All misses of a block, in order. Events and lanes are as in `block.rs`, whose counts these add
 /// up to.
-pub(crate) fn misses(events: &[Event], lanes: usize, words: &mut [WordWrites]) -> Vec<Miss> {
-    let mut found: Vec<Miss> = Vec::new();
-    let mut copies = vec![Copied::default(); lanes];
-    let mut block = Writes::default();
+pub(crate) fn misses(
+    events: &[WordEvent],
+    lanes: usize,
+    words: &mut [WordWrites],
+) -> Vec<AttributedMiss> {
+    let mut found: Vec<AttributedMiss> = Vec::new();
+    let mut copies = vec![AttributedCopy::default(); lanes];
+    let mut block = LastWrites::default();
     let (mut now, mut present) = (0, None);
     for event in events {
         let lane = event.processor;
         if present != Some(lane) {
             (now, present) = (now + 1, Some(lane));
         }
-        let place = Place { word: event.word, site: event.site };
+        let place = CodeAndWord { word: event.word, site: event.site };
         let copy = &mut copies[usize::from(lane)];
         let (taken_at, culprit) = block.by_others(lane);
         if copy.referenced_at == 0 {
             copy.essential_at = now;
-            found.push(Miss { at: place, reason: Reason::Cold });
+            found.push(AttributedMiss { at: place, reason: Reason::Cold });
         } else if taken_at > copy.referenced_at {
             copy.pending = Some((now, found.len()));
-            found.push(Miss { at: place, reason: Reason::False(culprit) });
+            found.push(AttributedMiss { at: place, reason: Reason::False(culprit) });
         }
         let word = &mut words[event.word as usize].0;
         if word.by_others(lane).0 > copy.essential_at
@@ -122,4 +126,4 @@ pub(crate) fn misses(events: &[Event], lanes: usize, words: &mut [WordWrites]) -
 
 /// Who has written a word, while its block is walked.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WordWrites(Writes);
+pub(crate) struct WordWrites(LastWrites);

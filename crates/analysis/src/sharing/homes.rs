@@ -7,17 +7,17 @@
 
 use rustc_hash::FxHashMap;
 
-use super::block::Written;
-use super::collect::Event;
-use super::places::FEW;
+use super::block::VisitStamp;
+use super::collect::WordEvent;
+use super::region_processors::FEW;
 
 /// A word before its first write, and after.
 #[derive(Clone, Copy, Debug, Default)]
-struct Word {
+struct HomeWord {
     /// Who references it up to and including its first write; one bit a lane.
     early: u64,
     home: u16,
-    last: Written,
+    last: VisitStamp,
 }
 
 /// Bounds on the transfers that a block's trace needs.
@@ -30,7 +30,7 @@ pub(crate) struct Refined {
 }
 
 /// Bounds for a block of few processors; `idle` has a bit for each that never needs news.
-pub(crate) fn refine(events: &[Event], lanes: usize, idle: u64) -> Option<Refined> {
+pub(crate) fn refine(events: &[WordEvent], lanes: usize, idle: u64) -> Option<Refined> {
     if lanes > FEW {
         return None;
     }
@@ -51,8 +51,8 @@ pub(crate) fn refine(events: &[Event], lanes: usize, idle: u64) -> Option<Refine
 }
 
 /// Who references each word up to its first write.
-fn early(events: &[Event]) -> FxHashMap<u32, Word> {
-    let mut words: FxHashMap<u32, Word> = FxHashMap::default();
+fn early(events: &[WordEvent]) -> FxHashMap<u32, HomeWord> {
+    let mut words: FxHashMap<u32, HomeWord> = FxHashMap::default();
     for event in events {
         let word = words.entry(event.word).or_default();
         if word.last.at == 0 {
@@ -86,11 +86,11 @@ fn cover(sets: &[u64]) -> u64 {
 }
 
 /// Transfers if each is put off until news or a foreign initial value is referenced.
-fn loads(events: &[Event], lanes: usize, words: &mut FxHashMap<u32, Word>) -> u64 {
+fn loads(events: &[WordEvent], lanes: usize, words: &mut FxHashMap<u32, HomeWord>) -> u64 {
     let mut loaded_at = vec![0u32; lanes];
     let (mut loads, mut now, mut present) = (0, 0, None);
     for word in words.values_mut() {
-        word.last = Written::default();
+        word.last = VisitStamp::default();
     }
     for event in events {
         let lane = event.processor;

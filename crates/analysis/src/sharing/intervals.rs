@@ -5,7 +5,7 @@
 //! merged, and to what comes before it only through the place where the block was. So a shortest
 //! path over (visit, place) finds the best set. `docs/sharing.md` has the argument in full.
 
-use super::places::Places;
+use super::region_processors::RegionProcessors;
 
 /// References to the block by one processor with no other processor's between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub(crate) struct Visit {
 #[derive(Clone, Copy)]
 struct Reach<const W: usize> {
     transfers: u64,
-    places: Places<W>,
+    places: RegionProcessors<W>,
 }
 
 impl<const W: usize> Reach<W> {
-    const NEVER: Self = Self { transfers: u64::MAX, places: Places::NONE };
+    const NEVER: Self = Self { transfers: u64::MAX, places: RegionProcessors::NONE };
 
     /// Whichever is less; if neither is, either.
     fn or(self, other: Self) -> Self {
@@ -38,7 +38,7 @@ impl<const W: usize> Reach<W> {
     }
 
     /// With copies at all of `users`, one of which is the first place if that is possible.
-    fn spread(self, users: &Places<W>) -> Self {
+    fn spread(self, users: &RegionProcessors<W>) -> Self {
         let starts = self.places.meets(users);
         Self {
             transfers: self.transfers + users.count() - u64::from(starts),
@@ -48,12 +48,12 @@ impl<const W: usize> Reach<W> {
 }
 
 /// Least `Reach` of any range of positions.
-struct Tree<const W: usize> {
+struct ReachTree<const W: usize> {
     leaves: usize,
     nodes: Vec<Reach<W>>,
 }
 
-impl<const W: usize> Tree<W> {
+impl<const W: usize> ReachTree<W> {
     fn new(leaves: usize) -> Self {
         Self { leaves, nodes: vec![Reach::NEVER; 2 * leaves] }
     }
@@ -87,30 +87,30 @@ impl<const W: usize> Tree<W> {
 }
 
 /// Who references the block from a visit on, up to and including the next visit that writes.
-struct Ahead<const W: usize> {
-    users: Places<W>,
+struct UpcomingUsers<const W: usize> {
+    users: RegionProcessors<W>,
     /// The writer and the position after the visit; `None` if nothing is written any more.
     writer: Option<(u16, usize)>,
 }
 
-fn ahead<const W: usize>(visits: &[Visit]) -> Vec<Ahead<W>> {
-    let mut found: Vec<Ahead<W>> = Vec::with_capacity(visits.len());
+fn ahead<const W: usize>(visits: &[Visit]) -> Vec<UpcomingUsers<W>> {
+    let mut found: Vec<UpcomingUsers<W>> = Vec::with_capacity(visits.len());
     for (at, visit) in visits.iter().enumerate().rev() {
         let next = found.last().filter(|_| !visit.writes);
-        let mut users = next.map_or(Places::NONE, |next| next.users);
+        let mut users = next.map_or(RegionProcessors::NONE, |next| next.users);
         users.insert(visit.lane);
         let later = next.and_then(|next| next.writer);
         let writer = if visit.writes { Some((visit.lane, at + 1)) } else { later };
-        found.push(Ahead { users, writer });
+        found.push(UpcomingUsers { users, writer });
     }
     found.reverse();
     found
 }
 
 /// The last visit of each lane, latest first.
-struct Recent(Vec<(u16, usize)>);
+struct RecentVisits(Vec<(u16, usize)>);
 
-impl Recent {
+impl RecentVisits {
     fn visit(&mut self, lane: u16, at: usize) {
         let place = self.0.iter().position(|&(l, _)| l == lane);
         match place {
@@ -121,8 +121,8 @@ impl Recent {
     }
 
     /// The best way to spend an interval from some visit at or after `since` up to now.
-    fn best<const W: usize>(&self, since: usize, starts: &Tree<W>) -> Reach<W> {
-        let mut users = Places::NONE;
+    fn best<const W: usize>(&self, since: usize, starts: &ReachTree<W>) -> Reach<W> {
+        let mut users = RegionProcessors::NONE;
         let mut best = Reach::NEVER;
         for (k, &(lane, last)) in self.0.iter().enumerate() {
             if last < since {
@@ -150,9 +150,9 @@ pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
     let end = visits.len();
     let ahead = ahead::<W>(visits);
     let mut reach = vec![Reach::NEVER; end + 1];
-    reach[0] = Reach { transfers: 0, places: Places::ALL };
-    let mut starts = Tree::new(end + 1);
-    let mut recent = Recent(Vec::new());
+    reach[0] = Reach { transfers: 0, places: RegionProcessors::ALL };
+    let mut starts = ReachTree::new(end + 1);
+    let mut recent = RecentVisits(Vec::new());
     let (mut since, mut least) = (0, u64::MAX);
     for at in 0..=end {
         if at > 0 {
@@ -179,7 +179,7 @@ pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
                 match next.writer {
                     None => least = least.min(spread.transfers),
                     Some((lane, after)) => {
-                        let alone = Reach { places: Places::one(lane), ..spread };
+                        let alone = Reach { places: RegionProcessors::one(lane), ..spread };
                         reach[after] = reach[after].or(alone);
                     }
                 }

@@ -15,15 +15,17 @@ mod culprits;
 mod estimate;
 mod homes;
 mod intervals;
-mod places;
 mod region;
+mod region_processors;
 mod report;
 
-pub use collect::{Collected, Collection, Collector, Event, Region, Use, WordUse};
+pub use collect::{
+    Collected, Collection, Collector, RegionWord, SharingRegion, WordAccess, WordEvent,
+};
 pub use counts::SharingCounts;
-pub use culprits::Charges;
+pub use culprits::MissCharges;
 pub use estimate::{Bracket, Components, Estimate, Quantity, Shares, SizeCounted, estimate};
-pub use region::{Examiner, Findings, Questions};
+pub use region::{Examiner, Findings, SharingQuestions};
 pub use report::{BlockSharing, LineSharing, ObjectPart, ObjectSharing, WhoShares, report};
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use homenode_base::{BlockSize, ProcId};
 
-use super::block::{Scratch, WordFacts};
-use super::collect::{Collected, Event, Region};
+use super::block::{BlockScratch, WordFacts};
+use super::collect::{Collected, SharingRegion, WordEvent};
 use super::counts::SharingCounts;
-use super::culprits::{self, Charges, Miss, Reason, WordWrites};
+use super::culprits::{self, AttributedMiss, MissCharges, Reason, WordWrites};
 use crate::detail::ByClass;
 use crate::objects::{Names, UNKNOWN};
 
@@ -16,7 +16,7 @@ const LISTED_MAX: usize = 8;
 
 /// What to find out.
 #[derive(Clone, Debug)]
-pub struct Questions {
+pub struct SharingQuestions {
     /// Block sizes, each once.
     pub sizes: Vec<BlockSize>,
     /// What a merge at the end of a false sharing interval costs, in transfers; at least 1, as
@@ -35,7 +35,7 @@ pub(crate) struct ObjectFound {
     pub reads: u64,
     pub writes: u64,
     pub separable_words: u64,
-    pub charges: Charges,
+    pub charges: MissCharges,
     /// One bit a processor.
     pub processors: Vec<u64>,
     /// First and last byte referenced, counted from the start of the range.
@@ -73,12 +73,12 @@ impl ObjectFound {
 pub(crate) struct BlockFound {
     pub number: u64,
     pub words: ByClass,
-    pub charges: Charges,
+    pub charges: MissCharges,
     pub processors: Vec<ProcId>,
     /// By object and start of its range, most charged first.
     pub objects: Vec<((usize, u64), ObjectFound)>,
     /// By program counter, most charged first.
-    pub sites: Vec<(u64, Charges)>,
+    pub sites: Vec<(u64, MissCharges)>,
 }
 
 /// What some regions add up to.
@@ -91,14 +91,14 @@ pub struct Findings {
     /// Words referenced, by class.
     pub words: ByClass,
     pub(crate) objects: BTreeMap<usize, ObjectFound>,
-    pub(crate) sites: BTreeMap<u64, Charges>,
+    pub(crate) sites: BTreeMap<u64, MissCharges>,
     pub(crate) worst: Vec<BlockFound>,
 }
 
 impl Findings {
     /// Nothing yet, for these questions.
     #[must_use]
-    pub fn new(questions: &Questions) -> Self {
+    pub fn new(questions: &SharingQuestions) -> Self {
         Self { counts: vec![SharingCounts::default(); questions.sizes.len()], ..Self::default() }
     }
 
@@ -128,15 +128,15 @@ impl Findings {
 }
 
 /// What misses are ranked by: those for nothing, then those for something.
-fn weight(charges: &Charges) -> (u64, u64, u64) {
+fn weight(charges: &MissCharges) -> (u64, u64, u64) {
     (charges.false_sharing, charges.true_sharing, charges.cold)
 }
 
 /// Looks at regions one by one; one for each thread.
 pub struct Examiner<'a> {
-    questions: &'a Questions,
+    questions: &'a SharingQuestions,
     names: &'a Names<'a>,
-    scratch: Scratch,
+    scratch: BlockScratch,
     facts: Vec<WordFacts>,
     writes: Vec<WordWrites>,
     /// Object of each word, and the start of its range.
@@ -144,14 +144,14 @@ pub struct Examiner<'a> {
 }
 
 /// A region under examination.
-struct Here<'a> {
+struct OpenRegion<'a> {
     collected: &'a Collected,
     first_word: u64,
     /// Processor of each lane.
     active: Vec<ProcId>,
 }
 
-impl Here<'_> {
+impl OpenRegion<'_> {
     fn address(&self, word: usize) -> u64 {
         (self.first_word + word as u64) * BlockSize::WORD_BYTES
     }
@@ -160,11 +160,11 @@ impl Here<'_> {
 impl<'a> Examiner<'a> {
     /// One that answers these questions.
     #[must_use]
-    pub fn new(questions: &'a Questions, names: &'a Names<'a>) -> Self {
+    pub fn new(questions: &'a SharingQuestions, names: &'a Names<'a>) -> Self {
         Self {
             questions,
             names,
-            scratch: Scratch::default(),
+            scratch: BlockScratch::default(),
             facts: Vec::new(),
             writes: Vec::new(),
             owners: Vec::new(),
@@ -172,11 +172,11 @@ impl<'a> Examiner<'a> {
     }
 
     /// Everything about one region.
-    pub fn region(&mut self, collected: &Collected, region: &Region) -> Findings {
+    pub fn region(&mut self, collected: &Collected, region: &SharingRegion) -> Findings {
         let mut events = region.events.clone();
         let words = collected.region_words();
         let active = self.scratch.begin(&mut events, words);
-        let here = Here { collected, first_word: collected.first_word(region), active };
+        let here = OpenRegion { collected, first_word: collected.first_word(region), active };
         let sizes = &self.questions.sizes;
         let mut found = Findings::new(self.questions);
         self.words(&events, &here, &mut found);
@@ -200,7 +200,7 @@ impl<'a> Examiner<'a> {
     }
 
     /// Classifies the region's words.
-    fn words(&mut self, events: &[Event], here: &Here<'_>, found: &mut Findings) {
+    fn words(&mut self, events: &[WordEvent], here: &OpenRegion<'_>, found: &mut Findings) {
         self.facts.clear();
         self.facts.resize(here.collected.region_words(), WordFacts::default());
         self.scratch.word_transfers(events, &mut self.facts);
@@ -221,13 +221,19 @@ impl<'a> Examiner<'a> {
     }
 
     /// Objects, program counters and, if it is among the worst, the block itself.
-    fn detail(&mut self, block: &[Event], here: &Here<'_>, size: BlockSize, found: &mut Findings) {
+    fn detail(
+        &mut self,
+        block: &[WordEvent],
+        here: &OpenRegion<'_>,
+        size: BlockSize,
+        found: &mut Findings,
+    ) {
         self.writes.resize(self.facts.len().max(self.writes.len()), WordWrites::default());
         let misses = culprits::misses(block, here.active.len(), &mut self.writes);
         let apart = self.scratch.apart(block, &self.facts);
         let mut objects = self.objects(block, here);
-        let mut sites: BTreeMap<u64, Charges> = BTreeMap::new();
-        let mut charges = Charges::default();
+        let mut sites: BTreeMap<u64, MissCharges> = BTreeMap::new();
+        let mut charges = MissCharges::default();
         for word in apart {
             let key = self.owners[word];
             objects.entry(key).or_default().separable_words += 1;
@@ -270,7 +276,11 @@ impl<'a> Examiner<'a> {
     }
 
     /// The objects of a block with their words and who references them.
-    fn objects(&self, block: &[Event], here: &Here<'_>) -> BTreeMap<(usize, u64), ObjectFound> {
+    fn objects(
+        &self,
+        block: &[WordEvent],
+        here: &OpenRegion<'_>,
+    ) -> BTreeMap<(usize, u64), ObjectFound> {
         let mut objects: BTreeMap<(usize, u64), ObjectFound> = BTreeMap::new();
         for &word in self.scratch.touched() {
             let address = here.address(word);
@@ -315,7 +325,7 @@ fn add_class(classes: &mut ByClass, word: &WordFacts) {
     }) += 1;
 }
 
-fn charge(charges: &mut Charges, miss: &Miss) {
+fn charge(charges: &mut MissCharges, miss: &AttributedMiss) {
     match miss.reason {
         Reason::Cold => charges.cold += 1,
         Reason::True => charges.true_sharing += 1,
@@ -323,7 +333,7 @@ fn charge(charges: &mut Charges, miss: &Miss) {
     }
 }
 
-fn processors(block: &[Event], here: &Here<'_>) -> Vec<ProcId> {
+fn processors(block: &[WordEvent], here: &OpenRegion<'_>) -> Vec<ProcId> {
     let mut used = vec![false; here.active.len()];
     block.iter().for_each(|event| used[usize::from(event.processor)] = true);
     here.active.iter().zip(used).filter(|(_, used)| *used).map(|(&p, _)| p).collect()
@@ -340,9 +350,9 @@ fn listed(parts: BTreeMap<(usize, u64), ObjectFound>) -> Vec<((usize, u64), Obje
     parts
 }
 
-fn charged(sites: BTreeMap<u64, Charges>) -> Vec<(u64, Charges)> {
+fn charged(sites: BTreeMap<u64, MissCharges>) -> Vec<(u64, MissCharges)> {
     let mut sites: Vec<_> = sites.into_iter().filter(|(pc, _)| *pc != 0).collect();
-    let blame = |c: &Charges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
+    let blame = |c: &MissCharges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
     sites.sort_by_key(|(_, charges)| std::cmp::Reverse(blame(charges)));
     sites.truncate(LISTED_MAX);
     sites

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use homenode_base::{BlockSize, ProcId};
 use serde::Serialize;
 
-use super::culprits::Charges;
+use super::culprits::MissCharges;
 use super::region::{BlockFound, Findings, ObjectFound};
 use crate::detail::ByClass;
-use crate::objects::{Names, Object, Site};
+use crate::objects::{Names, Object, SourceSite};
 
 /// Objects, blocks and source lines that share, at one block size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -45,7 +45,7 @@ pub struct ObjectSharing {
     /// Words that need not lie in a block that another processor writes (thesis section 7.1.4).
     pub separable_words: u64,
     /// Misses at its words.
-    pub misses: Charges,
+    pub misses: MissCharges,
 }
 
 /// One of the blocks with most false sharing.
@@ -58,7 +58,7 @@ pub struct BlockSharing {
     /// Words of it, by class.
     pub words: ByClass,
     /// Misses at its words.
-    pub misses: Charges,
+    pub misses: MissCharges,
     /// What lies in it, most false sharing first, at most eight.
     pub objects: Vec<ObjectPart>,
     /// The source lines, most false sharing first, at most eight.
@@ -75,7 +75,7 @@ pub struct ObjectPart {
     /// Who references it.
     pub processors: u32,
     /// Misses at its words.
-    pub misses: Charges,
+    pub misses: MissCharges,
 }
 
 /// A source line's part in sharing.
@@ -83,9 +83,9 @@ pub struct ObjectPart {
 pub struct LineSharing {
     /// The place.
     #[serde(flatten)]
-    pub site: Site,
+    pub site: SourceSite,
     /// Misses there, and misses for nothing that writes there cause.
-    pub misses: Charges,
+    pub misses: MissCharges,
 }
 
 /// Gives names to what was found; `count` of each kind are kept.
@@ -96,7 +96,7 @@ pub fn report(
     block_size: BlockSize,
     count: usize,
 ) -> WhoShares {
-    let blame = |c: &Charges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
+    let blame = |c: &MissCharges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
     let object = |(&group, found): (&usize, &ObjectFound)| ObjectSharing {
         object: names.object_of(group).clone(),
         label: label(names, group),
@@ -113,7 +113,7 @@ pub fn report(
     let mut objects: Vec<ObjectSharing> = objects.map(object).collect();
     objects.sort_by_key(|o| std::cmp::Reverse((blame(&o.misses), o.reads + o.writes)));
     objects.truncate(count);
-    let sharing = |c: &Charges| c.false_sharing + c.inflicted + c.true_sharing > 0;
+    let sharing = |c: &MissCharges| c.false_sharing + c.inflicted + c.true_sharing > 0;
     let sites = findings.sites.iter().filter(|(pc, charges)| **pc != 0 && sharing(charges));
     let mut lines = lines(sites.map(|(&pc, &charges)| (pc, charges)), names);
     lines.truncate(count);
@@ -149,15 +149,15 @@ fn block(found: &BlockFound, names: &Names<'_>, block_size: BlockSize) -> BlockS
 }
 
 /// Program counters by source line.
-fn lines(sites: impl Iterator<Item = (u64, Charges)>, names: &Names<'_>) -> Vec<LineSharing> {
-    let mut lines: BTreeMap<Site, Charges> = BTreeMap::new();
+fn lines(sites: impl Iterator<Item = (u64, MissCharges)>, names: &Names<'_>) -> Vec<LineSharing> {
+    let mut lines: BTreeMap<SourceSite, MissCharges> = BTreeMap::new();
     for (pc, charges) in sites {
         lines.entry(names.site(pc)).or_default().merge(&charges);
     }
     let row = |(site, misses)| LineSharing { site, misses };
     let mut lines: Vec<LineSharing> = lines.into_iter().map(row).collect();
     // The sort is stable: lines with equal misses stay in order of place.
-    let blame = |c: &Charges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
+    let blame = |c: &MissCharges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
     lines.sort_by_key(|line| std::cmp::Reverse(blame(&line.misses)));
     lines
 }

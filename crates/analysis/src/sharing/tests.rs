@@ -2,19 +2,20 @@
 
 use homenode_base::Rng;
 
-use super::block::{Scratch, WordFacts};
-use super::collect::{Event, Use};
+use super::block::{BlockScratch, WordFacts};
+use super::collect::{WordAccess, WordEvent};
 use super::counts::SharingCounts;
 
 /// A reference as (processor, word, use).
-type Reference = (u16, u32, Use);
+type TinyReference = (u16, u32, WordAccess);
 
-const USES: [Use; 3] = [Use::Read, Use::Write, Use::Update];
+const USES: [WordAccess; 3] = [WordAccess::Read, WordAccess::Write, WordAccess::Update];
 
-fn counts(trace: &[Reference], merge: u64) -> SharingCounts {
-    let event = |&(processor, word, doing): &Reference| Event { word, site: 0, processor, doing };
-    let mut events: Vec<Event> = trace.iter().map(event).collect();
-    let mut scratch = Scratch::default();
+fn counts(trace: &[TinyReference], merge: u64) -> SharingCounts {
+    let event =
+        |&(processor, word, doing): &TinyReference| WordEvent { word, site: 0, processor, doing };
+    let mut events: Vec<WordEvent> = trace.iter().map(event).collect();
+    let mut scratch = BlockScratch::default();
     scratch.begin(&mut events, 8);
     let mut facts = vec![WordFacts::default(); 8];
     scratch.word_transfers(&events, &mut facts);
@@ -38,14 +39,14 @@ enum Communication {
 }
 
 /// Whether several processors reference the block, and one of them writes.
-fn is_shared(part: &[Reference]) -> bool {
+fn is_shared(part: &[TinyReference]) -> bool {
     part.iter().any(|r| r.0 != part[0].0) && part.iter().any(|r| r.2.writes())
 }
 
 /// Whether these references communicate nothing.
-fn is_silent(part: &[Reference], kind: Communication) -> bool {
+fn is_silent(part: &[TinyReference], kind: Communication) -> bool {
     part.iter().enumerate().all(|(i, &(processor, word, doing))| {
-        let writes = |&&(_, w, d): &&Reference| w == word && d.writes();
+        let writes = |&&(_, w, d): &&TinyReference| w == word && d.writes();
         let ends = kind == Communication::Reference || doing.reads();
         match part[..i].iter().rev().find(writes) {
             Some(&(by, _, _)) => by == processor || !ends,
@@ -58,7 +59,7 @@ const FAR: u64 = u64::MAX / 2;
 
 /// Least transfers with the block exactly at each set of places (by bits) after the reference. The
 /// referencing processor must be among them; outside intervals a writer must be alone.
-fn step(before: &[u64], (processor, _, doing): Reference, coherent: bool) -> Vec<u64> {
+fn step(before: &[u64], (processor, _, doing): TinyReference, coherent: bool) -> Vec<u64> {
     let mut after = vec![FAR; before.len()];
     for (places, best) in after.iter_mut().enumerate() {
         let here = places >> processor & 1 == 1;
@@ -74,7 +75,7 @@ fn step(before: &[u64], (processor, _, doing): Reference, coherent: bool) -> Vec
 }
 
 /// Tries every set of disjoint intervals. `reach` is what is known before `trace`.
-fn exhaust(trace: &[Reference], reach: &[u64], merge: u64, kind: Communication) -> u64 {
+fn exhaust(trace: &[TinyReference], reach: &[u64], merge: u64, kind: Communication) -> u64 {
     if trace.is_empty() {
         return *reach.iter().min().unwrap();
     }
@@ -105,7 +106,7 @@ fn exhaust(trace: &[Reference], reach: &[u64], merge: u64, kind: Communication) 
     least
 }
 
-fn oracle(trace: &[Reference], merge: u64, kind: Communication) -> u64 {
+fn oracle(trace: &[TinyReference], merge: u64, kind: Communication) -> u64 {
     let processors = trace.iter().map(|r| r.0).max().unwrap() + 1;
     let sets = 1usize << processors;
     let alone = |places: usize| if places.count_ones() == 1 { 0 } else { FAR };
@@ -115,7 +116,7 @@ fn oracle(trace: &[Reference], merge: u64, kind: Communication) -> u64 {
 
 /// The transfers that any system needs that moves whole blocks: every word may begin at any one
 /// processor, a processor loads the block when it must and not before.
-fn necessary(trace: &[Reference], words: u32, processors: u16) -> u64 {
+fn necessary(trace: &[TinyReference], words: u32, processors: u16) -> u64 {
     let choices = u64::from(processors).pow(words);
     let needed = |choice: u64| -> u64 {
         let home = |word: u32| choice / u64::from(processors).pow(word) % u64::from(processors);
@@ -136,7 +137,7 @@ fn necessary(trace: &[Reference], words: u32, processors: u16) -> u64 {
     (0..choices).map(needed).min().unwrap()
 }
 
-fn check(trace: &[Reference]) {
+fn check(trace: &[TinyReference]) {
     for merge in [1, 2, 5] {
         let found = counts(trace, merge);
         let (strict, thesis) = (found.interval_transfers, found.interval_transfers_thesis);
@@ -179,7 +180,7 @@ fn random_small_traces_agree_with_the_oracles() {
             let word = u32::try_from(rng.below(3)).unwrap();
             (u16::try_from(rng.below(3)).unwrap(), word, doing)
         };
-        let trace: Vec<Reference> = (0..length).map(|_| reference()).collect();
+        let trace: Vec<TinyReference> = (0..length).map(|_| reference()).collect();
         check(&trace);
     }
 }
@@ -187,7 +188,7 @@ fn random_small_traces_agree_with_the_oracles() {
 /// Figure 7.1's situation: two maximal intervals that overlap, of which one must be given up.
 #[test]
 fn overlapping_maximal_intervals() {
-    use Use::{Read, Write};
+    use WordAccess::{Read, Write};
     let trace = [(0, 0, Write), (1, 1, Write), (0, 2, Write), (1, 0, Read), (0, 1, Read)];
     check(&trace);
     assert!(is_silent(&trace[1..4], Communication::Read));
@@ -198,7 +199,7 @@ fn overlapping_maximal_intervals() {
 /// Two processors write words of their own: nothing is communicated, so coherence can be off.
 #[test]
 fn full_duration_false_sharing() {
-    use Use::{Read, Write};
+    use WordAccess::{Read, Write};
     let mut trace = Vec::new();
     for _ in 0..5 {
         trace.extend([(0, 0, Write), (1, 1, Write), (1, 2, Read)]);
@@ -217,11 +218,11 @@ fn full_duration_false_sharing() {
 /// the load for news; that processor 1 needs the block twice is more than the lower bound sees.
 #[test]
 fn homes_are_chosen_so_that_few_load() {
-    let mut trace: Vec<Reference> = (0..3).map(|word| (0, word, Use::Read)).collect();
-    trace.extend((0..3u16).map(|p| (p + 1, u32::from(p), Use::Read)));
+    let mut trace: Vec<TinyReference> = (0..3).map(|word| (0, word, WordAccess::Read)).collect();
+    trace.extend((0..3u16).map(|p| (p + 1, u32::from(p), WordAccess::Read)));
     let found = counts(&trace, 1);
     assert_eq!((found.transfers, found.necessary_low, found.necessary_high), (3, 1, 1));
-    trace.extend([(4, 0, Use::Read), (0, 5, Use::Write), (1, 5, Use::Read)]);
+    trace.extend([(4, 0, WordAccess::Read), (0, 5, WordAccess::Write), (1, 5, WordAccess::Read)]);
     let found = counts(&trace, 1);
     assert_eq!((found.necessary_low, found.necessary_high), (2, 3));
 }

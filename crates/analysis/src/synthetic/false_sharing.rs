@@ -1,6 +1,6 @@
 //! T_S: false sharing alone.
 
-use super::{Closed, Entry, Shape, processor};
+use super::{ClosedForm, Entry, SyntheticShape, processor};
 
 /// Processors in turn write the next word; since p divides s, no word has two writers.
 ///
@@ -14,14 +14,14 @@ pub const ENTRY: Entry = Entry {
     closed,
 };
 
-fn demand(shape: &Shape) -> Option<&'static str> {
+fn demand(shape: &SyntheticShape) -> Option<&'static str> {
     let whole = shape.words.is_multiple_of(u64::from(shape.processors));
     (!whole).then_some("the number of processors to divide the number of words")
 }
 
-fn closed(shape: &Shape) -> Closed {
+fn closed(shape: &SyntheticShape) -> ClosedForm {
     let moves = shape.references - 1;
-    Closed {
+    ClosedForm {
         transfers: moves,
         word_transfers: 0,
         fragmentation: 0,

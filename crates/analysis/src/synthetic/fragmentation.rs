@@ -1,6 +1,6 @@
 //! T_F: fragmentation alone.
 
-use super::{Closed, Entry, Shape, processor};
+use super::{ClosedForm, Entry, SyntheticShape, processor};
 
 /// Processors in turn write the first word: all of the block moves, one word of it is used.
 ///
@@ -14,9 +14,9 @@ pub const ENTRY: Entry = Entry {
     closed,
 };
 
-fn closed(shape: &Shape) -> Closed {
+fn closed(shape: &SyntheticShape) -> ClosedForm {
     let moves = shape.references - 1;
-    Closed {
+    ClosedForm {
         transfers: moves,
         word_transfers: moves,
         fragmentation: moves * (shape.words - 1),

@@ -1,6 +1,6 @@
 //! T_Gamma: lost grouping alone.
 
-use super::{Closed, Entry, Shape, processor};
+use super::{ClosedForm, Entry, SyntheticShape, processor};
 
 /// Processors in turn write the whole block, word by word.
 ///
@@ -18,14 +18,14 @@ pub const ENTRY: Entry = Entry {
     closed,
 };
 
-fn demand(shape: &Shape) -> Option<&'static str> {
+fn demand(shape: &SyntheticShape) -> Option<&'static str> {
     let whole = shape.references.is_multiple_of(shape.words);
     (!whole).then_some("whole sweeps: references that are a multiple of the words")
 }
 
-fn closed(shape: &Shape) -> Closed {
+fn closed(shape: &SyntheticShape) -> ClosedForm {
     let sweeps = shape.references / shape.words;
-    Closed {
+    ClosedForm {
         transfers: sweeps - 1,
         word_transfers: shape.references - shape.words,
         fragmentation: 0,

@@ -22,7 +22,7 @@ const WORDS_MAX: u64 = 1 << 28;
 
 /// The parameters of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct SyntheticShape {
     /// p, at least 2.
     pub processors: u16,
     /// s: words in the block, a power of two.
@@ -33,7 +33,7 @@ pub struct Shape {
 
 /// What is known about a trace: divided by prices, so that it holds on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Closed {
+pub struct ClosedForm {
     /// Phi_s.
     pub transfers: u64,
     /// Phi_1.
@@ -56,11 +56,11 @@ pub struct Entry {
     /// Where it comes from.
     pub source: &'static str,
     /// Writer and word of reference `i`.
-    pub reference: fn(&Shape, u64) -> (ProcId, u64),
+    pub reference: fn(&SyntheticShape, u64) -> (ProcId, u64),
     /// What the shape must fulfil, if it does not.
-    pub demand: fn(&Shape) -> Option<&'static str>,
+    pub demand: fn(&SyntheticShape) -> Option<&'static str>,
     /// F, S and Gamma.
-    pub closed: fn(&Shape) -> Closed,
+    pub closed: fn(&SyntheticShape) -> ClosedForm,
 }
 
 /// All families, in the thesis's order.
@@ -104,7 +104,7 @@ impl Entry {
     ///
     /// # Errors
     /// When the family has no such trace.
-    pub fn check(&self, shape: &Shape) -> Result<(), SyntheticError> {
+    pub fn check(&self, shape: &SyntheticShape) -> Result<(), SyntheticError> {
         let general = if shape.processors < 2 {
             Some("at least two processors")
         } else if !shape.words.is_power_of_two() || shape.words > WORDS_MAX {
@@ -125,7 +125,7 @@ impl Entry {
     }
 
     /// The references in order.
-    pub fn accesses(&self, shape: Shape) -> impl Iterator<Item = Access> + '_ {
+    pub fn accesses(&self, shape: SyntheticShape) -> impl Iterator<Item = Access> + '_ {
         (0..shape.references).map(move |i| {
             let (processor, word) = (self.reference)(&shape, i);
             let address = ADDRESS + word * BlockSize::WORD_BYTES;
@@ -137,7 +137,7 @@ impl Entry {
     ///
     /// # Errors
     /// When the parameters do not fit the family, or the file cannot be written.
-    pub fn write(&self, shape: Shape, path: &Path) -> Result<Summary, SyntheticError> {
+    pub fn write(&self, shape: SyntheticShape, path: &Path) -> Result<Summary, SyntheticError> {
         self.check(&shape)?;
         let mut writer = TraceWriter::create(path, WriterOptions::default())?;
         for access in self.accesses(shape) {
@@ -175,7 +175,7 @@ pub fn find(name: &str) -> Result<&'static Entry, SyntheticError> {
 }
 
 /// A processor by a number that may exceed how many there are.
-fn processor(number: u64, shape: &Shape) -> ProcId {
+fn processor(number: u64, shape: &SyntheticShape) -> ProcId {
     ProcId::try_from(number % u64::from(shape.processors)).unwrap_or(0)
 }
 
@@ -193,7 +193,7 @@ mod tests {
     /// The lists of references that the thesis prints, or describes.
     #[test]
     fn the_traces_begin_as_published() {
-        let shape = Shape { processors: 2, words: 4, references: 8 };
+        let shape = SyntheticShape { processors: 2, words: 4, references: 8 };
         let list = |name| -> Vec<(u16, u64)> {
             let entry = find(name).unwrap();
             (0..8).map(|i| (entry.reference)(&shape, i)).collect()
@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn shapes_that_a_family_does_not_have_are_errors() {
-        let shape = |processors, words, references| Shape { processors, words, references };
+        let shape =
+            |processors, words, references| SyntheticShape { processors, words, references };
         let fails = |name: &str, s| find(name).unwrap().check(&s).unwrap_err().to_string();
         assert!(fails("t-f", shape(1, 4, 8)).contains("at least two processors"));
         assert!(fails("t-f", shape(2, 3, 8)).contains("a power of two"));

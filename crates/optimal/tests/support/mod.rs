@@ -3,7 +3,7 @@
 
 use homenode_base::{AccessKind, BlockSize, Rng};
 use homenode_machine::Prices;
-use homenode_optimal::brute::{Model, Places, Reference};
+use homenode_optimal::brute::{BlockReference, PlaceBits, SearchableMachine};
 use homenode_optimal::placement;
 use homenode_placement::policy::{Entry, PlacementSetup};
 use homenode_placement::{
@@ -13,12 +13,12 @@ use homenode_trace::Batch;
 
 pub const TABLES: &[&[Entry]] = &[homenode_optimal::TABLE, homenode_placement::TABLE];
 
-pub fn reference(processor: u16, write: bool) -> Reference {
-    Reference { processor, write }
+pub fn reference(processor: u16, write: bool) -> BlockReference {
+    BlockReference { processor, write }
 }
 
 /// Histories of a trace of one block, split at multiples of the given Times.
-pub fn histories(trace: &[Reference], processors: u16, split_periods: Vec<u64>) -> Histories {
+pub fn histories(trace: &[BlockReference], processors: u16, split_periods: Vec<u64>) -> Histories {
     let mut batch = Batch::default();
     for r in trace {
         let kind = if r.write { AccessKind::Write } else { AccessKind::Read };
@@ -44,7 +44,7 @@ pub fn setup(prices: Prices, processors: u16) -> PlacementSetup {
 }
 
 /// What a policy counts over a trace of one block.
-pub fn tally(policy: &str, prices: Prices, processors: u16, trace: &[Reference]) -> Tally {
+pub fn tally(policy: &str, prices: Prices, processors: u16, trace: &[BlockReference]) -> Tally {
     let tables = [TABLES, &[homenode_placement::coherence::TABLE]].concat();
     let spec = PolicySpec::parse(policy, &tables).unwrap();
     let mut policy = spec.build(&setup(prices, processors)).unwrap();
@@ -58,13 +58,13 @@ pub fn tally(policy: &str, prices: Prices, processors: u16, trace: &[Reference])
 }
 
 /// Cost and moves of a policy over a trace of one block; the cost is `None` if infinite.
-pub fn cost(policy: &str, prices: Prices, n: u16, trace: &[Reference]) -> (Option<u128>, u64) {
+pub fn cost(policy: &str, prices: Prices, n: u16, trace: &[BlockReference]) -> (Option<u128>, u64) {
     let tally = tally(policy, prices, n, trace);
     (Cost::of(&tally, &prices).total().steps, tally.remote_moves + tally.global_moves)
 }
 
 /// A random trace: bursts by one processor, mostly reads or mostly writes.
-pub fn random_trace(rng: &mut Rng, processors: u16, length: u64) -> Vec<Reference> {
+pub fn random_trace(rng: &mut Rng, processors: u16, length: u64) -> Vec<BlockReference> {
     let mut trace = Vec::new();
     let write_odds = 1 + rng.below(8);
     while trace.len() < usize::try_from(length).unwrap() {
@@ -125,21 +125,21 @@ pub fn any_global_prices(rng: &mut Rng) -> Prices {
 }
 
 /// Every trace of that many processors, up to a length.
-pub fn every_trace(processors: u16, longest: u32, mut visit: impl FnMut(&[Reference])) {
+pub fn every_trace(processors: u16, longest: u32, mut visit: impl FnMut(&[BlockReference])) {
     let letters = 2 * u32::from(processors);
     for length in 1..=longest {
         for code in 0..letters.pow(length) {
             let letter = |i| code / letters.pow(i) % letters;
             let each = (0..length).map(letter);
             let each = each.map(|l| reference(u16::try_from(l / 2).unwrap(), l % 2 == 1));
-            visit(&each.collect::<Vec<Reference>>());
+            visit(&each.collect::<Vec<BlockReference>>());
         }
     }
 }
 
 /// The optimum's cost and moves, with and without replication, against the oracle's.
-pub fn agrees(trace: &[Reference], processors: u16, prices: Prices) {
-    let model = Model { processors: u32::from(processors), prices };
+pub fn agrees(trace: &[BlockReference], processors: u16, prices: Prices) {
+    let model = SearchableMachine { processors: u32::from(processors), prices };
     for (policy, replicate) in [("optimal", true), ("optimal-no-replication", false)] {
         let found = cost(policy, prices, processors, trace);
         let Some((least, moves)) = model.optimum(trace, replicate) else {
@@ -152,20 +152,26 @@ pub fn agrees(trace: &[Reference], processors: u16, prices: Prices) {
 }
 
 /// Replays the placement itself through equations 4.1 and 4.2, by the library and by the oracle.
-fn certify(trace: &[Reference], processors: u16, prices: Prices, replicate: bool, least: u128) {
+fn certify(
+    trace: &[BlockReference],
+    processors: u16,
+    prices: Prices,
+    replicate: bool,
+    least: u128,
+) {
     let histories = histories(trace, processors, Vec::new());
     let setup = setup(prices, processors);
     let block = histories.block(0);
     let changes = placement(block, &setup, replicate).unwrap();
     let certificate = homenode_optimal::certify(block, &changes, &prices).unwrap();
     assert_eq!(certificate.cost, Some(least), "{prices} {trace:?} {changes:?}");
-    let mut sets: Vec<Places> = Vec::new();
+    let mut sets: Vec<PlaceBits> = Vec::new();
     for t in 0..trace.len() as u64 {
         let change = changes.iter().rfind(|c| c.reference <= t).unwrap();
-        let global: Places = if change.global { 1 << processors } else { 0 };
-        sets.push(change.places.iter().map(|p| 1 << p).sum::<Places>() | global);
+        let global: PlaceBits = if change.global { 1 << processors } else { 0 };
+        sets.push(change.places.iter().map(|p| 1 << p).sum::<PlaceBits>() | global);
     }
-    let model = Model { processors: u32::from(processors), prices };
+    let model = SearchableMachine { processors: u32::from(processors), prices };
     let replayed = model.cost(trace, &sets);
     assert_eq!(replayed, Some((least, certificate.moves)), "{prices} {trace:?} {changes:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use homenode_advise::{Layout, Piece};
+use homenode_advise::{Layout, MovedWords};
 use homenode_base::{AccessKind, BlockSize, Time};
 use homenode_trace::{
     AddressRange, Batch, EventKind, Metadata, Summary, TraceError, TraceReader, TraceWriter, Want,
@@ -146,11 +146,11 @@ fn ranges(old: &[AddressRange], layout: &Layout, block: BlockSize) -> Vec<Addres
 
 /// First and last byte plus one of the places where the bytes from `start` to `end` go, if the
 /// first of them moves.
-fn moved(pieces: &[Piece], start: u64, end: u64) -> Vec<(u64, u64)> {
+fn moved(pieces: &[MovedWords], start: u64, end: u64) -> Vec<(u64, u64)> {
     let bytes = BlockSize::WORD_BYTES;
     let from = pieces.partition_point(|piece| (piece.from + piece.words) * bytes <= start);
     let within = pieces[from..].iter().take_while(|piece| piece.from * bytes < end);
-    let place = |piece: &Piece| {
+    let place = |piece: &MovedWords| {
         let first = start.max(piece.from * bytes);
         let last = end.min((piece.from + piece.words) * bytes);
         let to = piece.to * bytes + (first - piece.from * bytes);

@@ -1,6 +1,6 @@
 //! Where the blocks of an object should be, on machines that leave them where they are.
 
-use homenode_advise::{Item, Layout, Survey, text};
+use homenode_advise::{DataObject, Layout, UseSurvey, text};
 use homenode_base::{BlockSize, ProcId};
 use homenode_machine::Prices;
 use homenode_placement::{Block, Cost, PlacementSetup, PolicySpec, Shard, Tally};
@@ -45,7 +45,7 @@ type Home = Option<ProcId>;
 pub(super) fn places(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (items, survey): (&[Item], &Survey),
+    (items, survey): (&[DataObject], &UseSurvey),
     (layout, total): (&Layout, u128),
     tick: ReportPart<'_>,
 ) -> Result<Vec<HomeAdvice>, SimError> {
@@ -116,7 +116,7 @@ fn home(block: Block<'_>, tally: &Tally) -> Home {
     own.into_iter().max_by_key(|&(processor, n)| (n, std::cmp::Reverse(processor))).map(|(p, _)| p)
 }
 
-fn say(item: &Item, homes: &[(u64, Home)], block: BlockSize) -> (String, String) {
+fn say(item: &DataObject, homes: &[(u64, Home)], block: BlockSize) -> (String, String) {
     let mut parts: Vec<(u64, u64, Home)> = Vec::new();
     for &(number, home) in homes {
         match parts.last_mut() {

@@ -1,8 +1,8 @@
 //! Results, as the command line prints them.
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Case, FalseSharing, Item, Survey};
-use homenode_analysis::{ObjectKind, Site};
+use homenode_advise::{Candidate, DataObject, FalselyShared, UseSurvey};
+use homenode_analysis::{ObjectKind, SourceSite};
 use homenode_base::{BlockSize, ProcId};
 use homenode_placement::{Amount, Cost};
 use homenode_trace::Summary;
@@ -24,7 +24,7 @@ pub struct AdviceRow {
     /// Kind of memory; none where the trace does not say.
     pub object_kind: Option<ObjectKind>,
     /// Where heap blocks were allocated.
-    pub allocated_at: Option<Site>,
+    pub allocated_at: Option<SourceSite>,
     /// First byte, in hexadecimal.
     pub address: String,
     /// Bytes of the object: of all its heap blocks together.
@@ -67,7 +67,7 @@ pub struct LayoutCost {
     /// Mean cost per reference.
     pub mcpr: Option<f64>,
     /// What is falsely shared.
-    pub false_sharing: FalseSharing,
+    pub false_sharing: FalselyShared,
 }
 
 /// The advice for one machine, policy and block size.
@@ -120,9 +120,9 @@ pub struct AdviceReport {
 /// What was found at a point, for people and programs.
 pub(super) fn assemble(
     point: &LayoutEvaluator<'_>,
-    (items, survey): (&[Item], &Survey),
+    (items, survey): (&[DataObject], &UseSurvey),
     (search, placings): (&LayoutSearch, &[HomeAdvice]),
-    (sides, sharing): ([&PricedTrace; 2], [FalseSharing; 2]),
+    (sides, sharing): ([&PricedTrace; 2], [FalselyShared; 2]),
 ) -> AdvicePoint {
     let [before, mut after] = [0, 1].map(|i| side(point, sides[i], sharing[i]));
     // Blocks are independent: what better homes save is known block by block.
@@ -161,7 +161,7 @@ pub(super) fn assemble(
 fn side(
     point: &LayoutEvaluator<'_>,
     priced: &PricedTrace,
-    false_sharing: FalseSharing,
+    false_sharing: FalselyShared,
 ) -> LayoutCost {
     let total_cost = Cost::on(&priced.tally, &point.prices).total();
     let accesses = priced.tally.accesses();
@@ -188,7 +188,7 @@ impl CostScale {
 
 fn row(
     point: &LayoutEvaluator<'_>,
-    (item, survey): (&Item, &Survey),
+    (item, survey): (&DataObject, &UseSurvey),
     (search, taken): (&LayoutSearch, &AcceptedLayout),
     scale: &CostScale,
 ) -> AdviceRow {
@@ -227,10 +227,10 @@ fn place_row(about: AdviceRow, placing: &HomeAdvice, scale: &CostScale) -> Advic
 /// The object that a row is about.
 fn about(
     point: &LayoutEvaluator<'_>,
-    (item, survey): (&Item, &Survey),
+    (item, survey): (&DataObject, &UseSurvey),
     kind: &'static str,
 ) -> AdviceRow {
-    let case = Case::new(survey, item, (point.block, false));
+    let case = Candidate::new(survey, item, (point.block, false));
     let first = item.extents.first().map_or(0, |extent| extent.first);
     AdviceRow {
         kind,

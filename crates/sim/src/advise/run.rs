@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use homenode_advise::{Survey, Surveyor, false_sharing, items};
+use homenode_advise::{UseSurvey, UseSurveyor, false_sharing, items};
 use homenode_analysis::Names;
 use homenode_trace::{TraceError, TraceReader};
 
@@ -80,8 +80,8 @@ fn look(
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
     tick: ReportPart<'_>,
-) -> Result<Survey, SimError> {
-    let mut surveyor = Surveyor::new(plan.processors, plan.filter);
+) -> Result<UseSurvey, SimError> {
+    let mut surveyor = UseSurveyor::new(plan.processors, plan.filter);
     for_each_batch(trace, pool, tick, |batch| surveyor.push(batch))?;
     Ok(surveyor.finish())
 }
@@ -92,7 +92,7 @@ type FoundAdvice = (AdvicePoint, homenode_advise::Layout);
 fn at(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (items, survey): (&[homenode_advise::Item], &Survey),
+    (items, survey): (&[homenode_advise::DataObject], &UseSurvey),
     progress: &mut PassProgress<'_>,
 ) -> Result<FoundAdvice, SimError> {
     let identity = homenode_advise::Layout::default();

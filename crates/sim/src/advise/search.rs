@@ -1,10 +1,10 @@
 //! Which layouts to take: the best first, then those that still gain.
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Case, Extent, Item, Layout, Piece, Survey};
+use homenode_advise::{Candidate, DataObject, Layout, MovedWords, UseSurvey, WordExtent};
 use homenode_base::BlockSize;
 use homenode_trace::TraceReader;
-use homenode_trace::realign::Ground;
+use homenode_trace::realign::AddressMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluator::{BlockCost, LayoutEvaluator, PricedTrace, ReportPart};
@@ -52,8 +52,13 @@ pub(super) struct ObjectBlocks {
 
 impl ObjectBlocks {
     /// Where objects are under a layout.
-    pub(super) fn new(items: &[Item], survey: &Survey, layout: &Layout, block: BlockSize) -> Self {
-        let mut extents: Vec<(Extent, usize)> = Vec::new();
+    pub(super) fn new(
+        items: &[DataObject],
+        survey: &UseSurvey,
+        layout: &Layout,
+        block: BlockSize,
+    ) -> Self {
+        let mut extents: Vec<(WordExtent, usize)> = Vec::new();
         for (index, item) in items.iter().enumerate() {
             extents.extend(item.extents.iter().map(|&extent| (extent, index)));
         }
@@ -100,7 +105,7 @@ impl ObjectBlocks {
 pub(super) fn search(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (items, survey): (&[Item], &Survey),
+    (items, survey): (&[DataObject], &UseSurvey),
     before: &PricedTrace,
     tick: ReportPart<'_>,
 ) -> Result<LayoutSearch, SimError> {
@@ -110,7 +115,7 @@ pub(super) fn search(
     let examined = dear.len();
     let mut trials = Vec::new();
     for item in dear {
-        let case = Case::new(survey, &items[item], (point.block, places.crowded(item)));
+        let case = Candidate::new(survey, &items[item], (point.block, places.crowded(item)));
         for (kind, entry) in TABLE.iter().enumerate() {
             trials.extend((entry.propose)(&case).into_iter().map(|proposal| LayoutTrial {
                 item,
@@ -144,7 +149,7 @@ pub(super) fn search(
 
 /// The objects whose blocks cost most beyond local references, dearest first.
 fn dear_items(
-    items: &[Item],
+    items: &[DataObject],
     places: &ObjectBlocks,
     before: &PricedTrace,
     total: u128,
@@ -161,7 +166,7 @@ fn dear_items(
 /// First word of free memory for so many.
 fn room(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
-    let room = bytes.and_then(|bytes| Ground::of(trace).free_room(bytes, block.bytes()));
+    let room = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
     room.ok_or_else(|| SimError::Config {
         problem:
             "the trace's addresses leave no room for another layout; keep a part of them with \
@@ -173,7 +178,7 @@ fn room(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimErr
 /// Gives every trial memory of its own.
 fn settle(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
     for trial in trials {
-        trial.proposal.pieces.iter_mut().for_each(|piece: &mut Piece| piece.to += next);
+        trial.proposal.pieces.iter_mut().for_each(|piece: &mut MovedWords| piece.to += next);
         let end = next + trial.proposal.length;
         trial.fresh = next / block.words()..end / block.words();
         next = end;

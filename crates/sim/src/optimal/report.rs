@@ -1,7 +1,7 @@
 //! What was found, as the command line prints it.
 
 use homenode_machine::{PriceList, Prices};
-use homenode_optimal::{Axis, Counts, Curve, Interval, Ratio};
+use homenode_optimal::{Axis, Curve, Interval, PriceCounts, Ratio};
 use serde::Serialize;
 
 use super::certified::CertificateSummary;
@@ -130,9 +130,9 @@ fn curve(
     let outside = i64::try_from(outside).unwrap_or(i64::MAX);
     #[expect(clippy::cast_precision_loss, reason = "a mean is a rounded figure")]
     let mean = |cost: Ratio| cost.as_f64() / accesses as f64;
-    let piece = |p: homenode_optimal::Piece| {
+    let piece = |p: homenode_optimal::LinePiece| {
         let mut counts = p.counts;
-        counts += Counts([outside, 0, 0, 0, 0]);
+        counts += PriceCounts([outside, 0, 0, 0, 0]);
         let [local, remote, remote_moves, global, global_moves] = counts.0;
         let cost = |at| counts.cost(prices, axis, at);
         CurvePiece {

@@ -1,6 +1,6 @@
 //! Where batches come from.
 
-use homenode_trace::realign::Ground;
+use homenode_trace::realign::AddressMap;
 use homenode_trace::{Batch, Columns, Metadata, TraceError, TraceReader, Want};
 
 /// A trace in pieces that several threads can read in any order.
@@ -32,7 +32,7 @@ pub trait TraceSource: Sync {
     /// How the references were chosen, if they are only samples; else empty.
     fn sampling(&self) -> &str;
     /// Addresses that are in use, beside which re-alignment makes new pages.
-    fn ground(&self) -> Ground;
+    fn ground(&self) -> AddressMap;
     /// What the trace says about itself, for the names of what re-alignment moves.
     fn metadata(&self) -> &Metadata;
 }
@@ -95,8 +95,8 @@ impl TraceSource for TraceReader {
         &self.metadata().sampling
     }
 
-    fn ground(&self) -> Ground {
-        Ground::of(self)
+    fn ground(&self) -> AddressMap {
+        AddressMap::of(self)
     }
 
     fn metadata(&self) -> &Metadata {

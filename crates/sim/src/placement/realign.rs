@@ -7,7 +7,7 @@
 use homenode_base::AccessKind;
 use homenode_placement::{Fate, HistoryBuilder, OutsideReferences, ReferenceColumns};
 use homenode_trace::Batch;
-use homenode_trace::realign::{Mapping, Realignment, Scan};
+use homenode_trace::realign::{Realignment, WindowScan, WordMapping};
 use rayon::prelude::*;
 
 use super::plan::MatrixPlan;
@@ -34,14 +34,14 @@ struct WindowReferences {
 struct SizeMapping {
     size: usize,
     builders: usize,
-    mapping: Mapping,
+    mapping: WordMapping,
 }
 
 /// Re-aligns the references of a pass on their way to the builders.
 pub(crate) struct RealigningSink {
     fates: [Fate; 256],
     processors: u16,
-    scan: Scan,
+    scan: WindowScan,
     window: WindowReferences,
     outside: OutsideReferences,
     /// The block sizes of the builders, which are in this order.
@@ -63,13 +63,13 @@ impl RealigningSink {
         for same in builders.chunk_by(|a, b| a == b) {
             let [size, ..] = *same else { continue };
             let block = plan.sizes[size].block;
-            let mapping = Mapping::new(&ground, block, window).ok_or_else(|| no_room(block))?;
+            let mapping = WordMapping::new(&ground, block, window).ok_or_else(|| no_room(block))?;
             sizes.push(SizeMapping { size, builders: same.len(), mapping });
         }
         Ok(Self {
             fates: plan.filter.fates(),
             processors: plan.processors,
-            scan: Scan::new(window),
+            scan: WindowScan::new(window),
             window: WindowReferences::default(),
             outside: OutsideReferences::default(),
             sizes,
@@ -191,7 +191,7 @@ impl WindowReferences {
     }
 
     /// Gives the references, where their data is now, to the builders.
-    fn give(&self, mapping: &Mapping, builders: &mut [HistoryBuilder]) {
+    fn give(&self, mapping: &WordMapping, builders: &mut [HistoryBuilder]) {
         let mut addr = Vec::with_capacity(STEP);
         for first in (0..self.time.len()).step_by(STEP) {
             let rows = first..self.time.len().min(first + STEP);

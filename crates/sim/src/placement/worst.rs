@@ -1,6 +1,6 @@
 //! The worst blocks of one point of the matrix.
 
-use homenode_analysis::{AnalysisError, Inquiry, Report};
+use homenode_analysis::{AnalysisError, CostReport, WorstQuery};
 use homenode_placement::Filter;
 use homenode_trace::TraceReader;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct WorstBlocks {
     pub policy: String,
     /// What was found.
     #[serde(flatten)]
-    pub report: Report,
+    pub report: CostReport,
 }
 
 /// Finds the `count` blocks and objects that cost most on the configuration's machine, under its
@@ -49,7 +49,7 @@ pub fn worst_blocks(
     let (Some(&prices), Some(job)) = (size.prices.first(), size.jobs.first()) else {
         return Err(SimError::Config { problem: "nothing to simulate".to_owned() });
     };
-    let inquiry = Inquiry {
+    let inquiry = WorstQuery {
         block_size: size.block,
         processors: plan.processors,
         filter: Filter { private: plan.private(machine), ..plan.filter },

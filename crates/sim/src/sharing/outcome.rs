@@ -1,8 +1,8 @@
 //! Results, as the command line prints them.
 
 use homenode_analysis::sharing::{
-    Components, Estimate, Findings, Questions, Shares, SharingCounts, SizeCounted, WhoShares,
-    estimate, report,
+    Components, Estimate, Findings, Shares, SharingCounts, SharingQuestions, SizeCounted,
+    WhoShares, estimate, report,
 };
 use homenode_analysis::{ByClass, Names};
 use homenode_base::BlockSize;
@@ -74,7 +74,7 @@ pub struct SharingReport {
 pub(super) fn assemble(
     config: &SharingConfig,
     plan: &MatrixPlan,
-    (questions, names): (&Questions, &Names<'_>),
+    (questions, names): (&SharingQuestions, &Names<'_>),
     (simulation, findings): (PlacementSimulation, &Findings),
 ) -> Result<SharingReport, SimError> {
     let counted = |(size, counts): (&BlockSize, &SharingCounts)| SizeCounted {

@@ -1,6 +1,6 @@
 //! What is to be found out, checked before the trace is read.
 
-use homenode_analysis::sharing::Questions;
+use homenode_analysis::sharing::SharingQuestions;
 use homenode_base::BlockSize;
 
 use super::config::SharingConfig;
@@ -11,7 +11,10 @@ use crate::placement::MatrixPlan;
 const BLOCK_BYTES_MAX: u64 = 4 << 20;
 
 /// The block sizes, checked. The one for details is looked at even if it is not among the others.
-pub(super) fn questions(config: &SharingConfig, plan: &MatrixPlan) -> Result<Questions, SimError> {
+pub(super) fn questions(
+    config: &SharingConfig,
+    plan: &MatrixPlan,
+) -> Result<SharingQuestions, SimError> {
     if config.merge_transfers == 0 {
         let problem = "a merge cannot be free, as it moves data: charge at least 1 block move";
         return Err(SimError::Config { problem: problem.to_owned() });
@@ -36,5 +39,5 @@ pub(super) fn questions(config: &SharingConfig, plan: &MatrixPlan) -> Result<Que
         return Err(SimError::Config { problem });
     }
     let (merge_transfers, count) = (config.merge_transfers, config.count);
-    Ok(Questions { sizes, merge_transfers, detail, count })
+    Ok(SharingQuestions { sizes, merge_transfers, detail, count })
 }

@@ -1,7 +1,9 @@
 //! The walk over words, on several threads.
 
 use homenode_analysis::Names;
-use homenode_analysis::sharing::{Collected, Collection, Collector, Examiner, Findings, Questions};
+use homenode_analysis::sharing::{
+    Collected, Collection, Collector, Examiner, Findings, SharingQuestions,
+};
 use homenode_base::BlockSize;
 use homenode_placement::Shard;
 use homenode_trace::{Batch, Columns, TraceReader, Want};
@@ -21,7 +23,7 @@ const TASK_REGIONS: usize = 64;
 pub(super) struct WordWalk<'a> {
     pub(super) config: &'a SharingConfig,
     pub(super) plan: &'a MatrixPlan,
-    pub(super) questions: &'a Questions,
+    pub(super) questions: &'a SharingQuestions,
     pub(super) names: &'a Names<'a>,
     /// Units of progress before and for this half of the work.
     pub(super) total: u64,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use homenode_base::Access;
-use homenode_trace::import::{Input, find, import};
+use homenode_trace::import::{ImportInput, find, import};
 use homenode_trace::{
     Batch, Columns, Metadata, TraceError, TraceReader, TraceWriter, Want, WriterOptions,
 };
@@ -53,7 +53,7 @@ pub fn trace(text: &str, metadata: &Value, chunk_rows: u32) -> Result<TraceReade
     let mut writer = TraceWriter::new(&mut bytes, NAME, options).map_err(|e| e.to_string())?;
     writer.trim_columns();
     let mut lines = text.as_bytes();
-    let input = Input { reader: &mut lines, name: Path::new(NAME), bytes: None };
+    let input = ImportInput { reader: &mut lines, name: Path::new(NAME), bytes: None };
     let entry = find("text").map_err(|e| e.to_string())?;
     let imported = import(entry, input, &mut writer, &mut |_, _| ControlFlow::Continue(()));
     let imported = imported.map_err(|error| located(&error, text))?;

@@ -2,17 +2,17 @@
 
 use homenode_base::{AccessKind, Flags};
 
-use super::places::{Turn, starts};
-use super::site::{CODES, FIRST_USE, OFFSET, Site, WIDTH_OF_CODE, difference};
+use super::site::{CODES, FIRST_USE, OFFSET, SitePredictor, WIDTH_OF_CODE, difference};
 use super::stream::Streams;
+use super::turns::{Turn, starts};
 use super::{MAX_SITES, event, id, wide};
-use crate::bytes::{Cursor, Fault};
+use crate::bytes::{Cursor, DecodeFault};
 use crate::format::v1::ChunkHeader;
 use crate::model::{Batch, Columns, Want};
 
 /// What a decoder is told about a chunk besides its streams.
 #[derive(Clone, Copy)]
-pub(crate) struct Layout<'a> {
+pub(crate) struct ChunkLayout<'a> {
     /// Header of the chunk.
     pub(crate) header: &'a ChunkHeader,
     /// Threads with rows, by thread; the rows add up to those of the header.
@@ -24,10 +24,10 @@ pub(crate) struct Layout<'a> {
 /// Fills `batch` with the rows of a chunk. What was in it is overwritten.
 pub(crate) fn decode(
     section: &[u8],
-    layout: Layout<'_>,
+    layout: ChunkLayout<'_>,
     want: Want,
     batch: &mut Batch,
-) -> Result<(), Fault> {
+) -> Result<(), DecodeFault> {
     let streams = Streams::parse(section)?;
     let wanted = layout.columns.intersection(want.columns);
     let turns = read_turns(&streams, layout)?;
@@ -62,7 +62,7 @@ fn prepare(batch: &mut Batch, rows: usize, wanted: Columns) {
     batch.pc.resize(if wanted.pc { rows } else { 0 }, 0);
 }
 
-fn read_turns(streams: &Streams<'_>, layout: Layout<'_>) -> Result<Vec<Turn>, Fault> {
+fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn>, DecodeFault> {
     let rows = layout.header.rows as usize;
     let [mut slots, mut lengths] = [Vec::new(), Vec::new()];
     streams.get(id::TURNS, rows * 3, &mut slots)?;
@@ -75,12 +75,16 @@ fn read_turns(streams: &Streams<'_>, layout: Layout<'_>) -> Result<Vec<Turn>, Fa
         let at = slots.offset();
         let step = slots.varint()?;
         if step >= left.len() as u64 {
-            return Err(Fault::new(at, format!("a thread below {}", left.len()), step));
+            return Err(DecodeFault::new(at, format!("a thread below {}", left.len()), step));
         }
         slot = (slot + usize::try_from(step).unwrap_or(0)) % left.len();
         let length = usize::try_from(lengths.varint()?).unwrap_or(usize::MAX);
         if length == 0 || length > left[slot] {
-            return Err(Fault::new(at, format!("a turn of 1 to {} rows", left[slot]), length));
+            return Err(DecodeFault::new(
+                at,
+                format!("a turn of 1 to {} rows", left[slot]),
+                length,
+            ));
         }
         left[slot] -= length;
         turns.extend(Turn::new(slot, row, length));
@@ -92,9 +96,9 @@ fn read_turns(streams: &Streams<'_>, layout: Layout<'_>) -> Result<Vec<Turn>, Fa
 }
 
 /// A thread while its rows are decoded.
-struct Thread {
+struct ThreadDecoder {
     /// The sites numbered 1, 2, ...
-    sites: Vec<Site>,
+    sites: Vec<SitePredictor>,
     /// Address of its last reference.
     previous: u64,
     /// Place of its next row in the streams.
@@ -126,17 +130,17 @@ struct Rare<'a> {
     first_uses: Cursor<'a>,
     definitions: Cursor<'a>,
     /// Defined sites, and who last began to use each: (place of thread, index).
-    defined: Vec<(Site, Option<(usize, usize)>)>,
+    defined: Vec<(SitePredictor, Option<(usize, usize)>)>,
     remembered: usize,
 }
 
 fn read_rows(
     streams: &Streams<'_>,
-    layout: Layout<'_>,
+    layout: ChunkLayout<'_>,
     wanted: Columns,
     turns: &[Turn],
     batch: &mut Batch,
-) -> Result<(), Fault> {
+) -> Result<(), DecodeFault> {
     let rows = layout.header.rows as usize;
     let mut raw: [Vec<u8>; 6] = std::array::from_fn(|_| Vec::new());
     let [narrow, wide, codes, differences, first_uses, definitions] = &mut raw;
@@ -153,7 +157,7 @@ fn read_rows(
     let bytes = if is_wide { rows * 2 } else { rows };
     if sites.len() != bytes || codes.len() != rows {
         let found = format!("{} and {}", sites.len(), codes.len());
-        return Err(Fault::new(0, format!("{bytes} bytes of sites and {rows} codes"), found));
+        return Err(DecodeFault::new(0, format!("{bytes} bytes of sites and {rows} codes"), found));
     }
     // Only now do the columns get their memory: the streams have as many rows as the header says.
     prepare(batch, rows, wanted);
@@ -164,7 +168,7 @@ fn read_rows(
         defined: Vec::new(),
         remembered: 0,
     };
-    let input = Input { sites, codes, turns, layout };
+    let input = TurnSource { sites, codes, turns, layout };
     // Where differences are many, which rows have one is hard to predict.
     let mixed = written > rows / 16;
     match (is_wide, !batch.pc.is_empty(), mixed) {
@@ -179,33 +183,34 @@ fn read_rows(
     }?;
     if rare.differences.at != written {
         let found = rare.differences.at;
-        return Err(Fault::new(0, format!("{written} bytes of differences"), found));
+        return Err(DecodeFault::new(0, format!("{written} bytes of differences"), found));
     }
     rare.first_uses.end()?;
     rare.definitions.end()
 }
 
-struct Input<'a> {
+struct TurnSource<'a> {
     sites: &'a [u8],
     codes: &'a [u8],
     turns: &'a [Turn],
-    layout: Layout<'a>,
+    layout: ChunkLayout<'a>,
 }
 
-impl Input<'_> {
+impl TurnSource<'_> {
     /// Decodes all turns, with site numbers of `WIDTH` bytes; `MIXED` says differences are many.
     fn rows<const WIDTH: usize, const PC: bool, const MIXED: bool>(
         &self,
         rare: &mut Rare<'_>,
         batch: &mut Batch,
-    ) -> Result<(), Fault> {
-        let start = |at| Thread { sites: Vec::new(), previous: 0, at };
-        let mut threads: Vec<Thread> = starts(self.layout.table).into_iter().map(start).collect();
+    ) -> Result<(), DecodeFault> {
+        let start = |at| ThreadDecoder { sites: Vec::new(), previous: 0, at };
+        let mut threads: Vec<ThreadDecoder> =
+            starts(self.layout.table).into_iter().map(start).collect();
         for turn in self.turns {
             let (rows, slot) = (turn.range(), turn.slot());
             batch.thread[rows.clone()].fill(self.layout.table[slot].0);
             let at = threads[slot].at;
-            let mut part = Part {
+            let mut part = TurnStreams {
                 sites: &self.sites[at * WIDTH..(at + turn.len()) * WIDTH],
                 codes: &self.codes[at..at + turn.len()],
                 addr: &mut batch.addr[rows.clone()],
@@ -232,7 +237,7 @@ impl Input<'_> {
 }
 
 /// Input and output of one turn, all slices of equal length (sites times `WIDTH`).
-struct Part<'a> {
+struct TurnStreams<'a> {
     sites: &'a [u8],
     codes: &'a [u8],
     addr: &'a mut [u64],
@@ -242,7 +247,7 @@ struct Part<'a> {
     pc: &'a mut [u64],
 }
 
-impl Part<'_> {
+impl TurnStreams<'_> {
     #[inline(always)]
     fn number<const WIDTH: usize>(&self, row: usize) -> usize {
         let bytes = &self.sites[row * WIDTH..(row + 1) * WIDTH];
@@ -258,7 +263,7 @@ impl Part<'_> {
     fn usual<const WIDTH: usize, const PC: bool, const MIXED: bool>(
         &mut self,
         start: usize,
-        thread: &mut Thread,
+        thread: &mut ThreadDecoder,
         differences: &mut Differences<'_>,
     ) -> usize {
         let rows = self.codes.len();
@@ -287,7 +292,7 @@ impl Part<'_> {
     }
 
     #[inline(always)]
-    fn put<const PC: bool>(&mut self, row: usize, site: &Site) {
+    fn put<const PC: bool>(&mut self, row: usize, site: &SitePredictor) {
         self.addr[row] = site.last;
         self.kind[row] = site.kind;
         self.size[row] = site.size;
@@ -307,20 +312,20 @@ impl Rare<'_> {
         number: usize,
         code: u8,
         slot: usize,
-        threads: &mut [Thread],
-    ) -> Result<Site, Fault> {
+        threads: &mut [ThreadDecoder],
+    ) -> Result<SitePredictor, DecodeFault> {
         let first = code & FIRST_USE != 0;
         let mut site = if first {
             self.first_use(number, slot, threads)?
         } else {
             let known = threads[slot].sites.get(number.wrapping_sub(1));
             let expected = || format!("a site from 1 to {}", threads[slot].sites.len());
-            *known.ok_or_else(|| Fault::new(0, expected(), number))?
+            *known.ok_or_else(|| DecodeFault::new(0, expected(), number))?
         };
         let thread = &mut threads[slot];
         let how = code & !FIRST_USE;
         if how >= CODES {
-            return Err(Fault::new(0, "a code from 0 to 14, or 16 to 30", code));
+            return Err(DecodeFault::new(0, "a code from 0 to 14, or 16 to 30", code));
         }
         let addr = site.address(how, thread.previous, self.differences.next(how));
         site.learn(addr, thread.previous);
@@ -334,7 +339,12 @@ impl Rare<'_> {
     }
 
     /// The site of a first use, knowing what the last thread that began to use it knows.
-    fn first_use(&mut self, number: usize, slot: usize, threads: &[Thread]) -> Result<Site, Fault> {
+    fn first_use(
+        &mut self,
+        number: usize,
+        slot: usize,
+        threads: &[ThreadDecoder],
+    ) -> Result<SitePredictor, DecodeFault> {
         let at = self.first_uses.offset();
         let which = match self.first_uses.varint()? {
             0 => {
@@ -346,7 +356,7 @@ impl Rare<'_> {
         };
         let Some((defined, user)) = self.defined.get_mut(which) else {
             let expected = format!("a site below {}", self.defined.len());
-            return Err(Fault::new(at, expected, which));
+            return Err(DecodeFault::new(at, expected, which));
         };
         let site = match *user {
             Some((slot, index)) => threads[slot].sites[index],
@@ -358,14 +368,14 @@ impl Rare<'_> {
         let next = threads[slot].sites.len();
         if number != next + 1 || self.remembered >= MAX_SITES {
             let expected = format!("site {} as the next new one", next + 1);
-            return Err(Fault::new(at, expected, number));
+            return Err(DecodeFault::new(at, expected, number));
         }
         *user = Some((slot, next));
         self.remembered += 1;
         Ok(site)
     }
 
-    fn definition(&mut self) -> Result<Site, Fault> {
+    fn definition(&mut self) -> Result<SitePredictor, DecodeFault> {
         let cursor = &mut self.definitions;
         let at = cursor.offset();
         let before = self.defined.last().map_or(0, |(site, _)| site.pc);
@@ -375,10 +385,10 @@ impl Rare<'_> {
             && (1..=64).contains(&size)
             && flags & !Flags::ALL.0 == 0;
         if sane {
-            Ok(Site { pc, kind, size, flags, ..Site::default() })
+            Ok(SitePredictor { pc, kind, size, flags, ..SitePredictor::default() })
         } else {
             let found = format!("kind {kind}, size {size}, flags {flags}");
-            Err(Fault::new(at, "kind 0 to 3, size 1 to 64, flags 0 to 7", found))
+            Err(DecodeFault::new(at, "kind 0 to 3, size 1 to 64, flags 0 to 7", found))
         }
     }
 }

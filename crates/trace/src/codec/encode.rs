@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::places::{starts, turns};
 use super::site::{
-    FIRST_USE, FROM_LAST, FROM_PREVIOUS, OFFSET, SECOND, STRIDE, Site, WIDTH_OF_CODE, width_place,
+    FIRST_USE, FROM_LAST, FROM_PREVIOUS, OFFSET, SECOND, STRIDE, SitePredictor, WIDTH_OF_CODE,
+    width_place,
 };
 use super::stream::StreamWriter;
+use super::turns::{starts, turns};
 use super::{MAX_SITES, event, id, wide};
 use crate::bytes::{put_varint, zigzag};
 use crate::model::Batch;
@@ -43,13 +44,13 @@ pub(crate) fn encode(batch: &Batch, table: &[(u16, u32)], level: i32, out: &mut 
 /// What makes two rows belong to one site: the program counter or what stands for it; kind, size
 /// and flags.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct SiteKey {
     pc: u64,
     traits: u32,
 }
 
-struct Thread {
-    sites: Vec<(Key, Site)>,
+struct ThreadEncoder {
+    sites: Vec<(SiteKey, SitePredictor)>,
     /// For each site the index of the one that followed it last time.
     next: Vec<u32>,
     last: u32,
@@ -58,12 +59,12 @@ struct Thread {
 }
 
 struct Encoder {
-    threads: Vec<Thread>,
+    threads: Vec<ThreadEncoder>,
     /// Index of a site among those of a thread (its place in the table).
-    known: FxHashMap<(usize, Key), u32>,
+    known: FxHashMap<(usize, SiteKey), u32>,
     /// Lines of the definitions, and who last began to use each.
-    lines: FxHashMap<Key, usize>,
-    defined: Vec<(Site, Option<(usize, usize)>)>,
+    lines: FxHashMap<SiteKey, usize>,
+    defined: Vec<(SitePredictor, Option<(usize, usize)>)>,
     remembered: usize,
     /// How often each difference occurs, in a trace without program counters.
     frequent: Option<Vec<u8>>,
@@ -110,7 +111,8 @@ fn count_differences(batch: &Batch, table: &[(u16, u32)]) -> Vec<u8> {
 impl Encoder {
     fn new(batch: &Batch, table: &[(u16, u32)]) -> Self {
         let rows = batch.len();
-        let start = |at| Thread { sites: Vec::new(), next: Vec::new(), last: 0, previous: 0, at };
+        let start =
+            |at| ThreadEncoder { sites: Vec::new(), next: Vec::new(), last: 0, previous: 0, at };
         let has_pc = batch.pc.iter().any(|&pc| pc != 0);
         Self {
             threads: starts(table).into_iter().map(start).collect(),
@@ -128,14 +130,14 @@ impl Encoder {
     }
 
     #[inline]
-    fn key(&self, batch: &Batch, row: usize, slot: usize) -> Key {
+    fn key(&self, batch: &Batch, row: usize, slot: usize) -> SiteKey {
         let traits = traits(batch, row);
         let Some(counters) = &self.frequent else {
-            return Key { pc: batch.pc[row], traits };
+            return SiteKey { pc: batch.pc[row], traits };
         };
         let difference = batch.addr[row].wrapping_sub(self.threads[slot].previous);
         let often = counters[counter(difference, traits)] >= OFTEN;
-        Key { pc: if often { difference } else { RARE }, traits }
+        SiteKey { pc: if often { difference } else { RARE }, traits }
     }
 
     #[inline]
@@ -167,7 +169,7 @@ impl Encoder {
     }
 
     #[cold]
-    fn first_use(&mut self, key: Key, slot: usize, addr: u64) {
+    fn first_use(&mut self, key: SiteKey, slot: usize, addr: u64) {
         let invented = self.frequent.is_some();
         let line = if let Some(&line) = self.lines.get(&key) {
             put_varint(&mut self.first_uses, line as u64 + 1);
@@ -199,12 +201,13 @@ impl Encoder {
         thread.at += 1;
     }
 
-    fn define(&mut self, key: Key, pc: u64) -> usize {
+    fn define(&mut self, key: SiteKey, pc: u64) -> usize {
         let before = self.defined.last().map_or(0, |(site, _)| site.pc);
         put_varint(&mut self.definitions, zigzag(pc.wrapping_sub(before).cast_signed()));
         let [kind, size, flags, _] = key.traits.to_le_bytes();
         self.definitions.extend([kind, size, flags]);
-        self.defined.push((Site { pc, kind, size, flags, ..Site::default() }, None));
+        self.defined
+            .push((SitePredictor { pc, kind, size, flags, ..SitePredictor::default() }, None));
         self.lines.insert(key, self.defined.len() - 1);
         self.defined.len() - 1
     }
@@ -226,7 +229,12 @@ impl Encoder {
 
 /// The code that explains `addr`; appends the difference it needs to `out`.
 #[inline]
-fn explain(site: &Site, [addr, previous]: [u64; 2], invented: bool, out: &mut Vec<u8>) -> u8 {
+fn explain(
+    site: &SitePredictor,
+    [addr, previous]: [u64; 2],
+    invented: bool,
+    out: &mut Vec<u8>,
+) -> u8 {
     let order = if invented { [OFFSET, STRIDE, SECOND] } else { [STRIDE, SECOND, OFFSET] };
     for code in order {
         if site.address(code, previous, 0) == addr {

@@ -7,7 +7,7 @@
 //!          its length as varint and its bytes (UTF-8)
 //! ```
 
-use crate::bytes::{Cursor, Fault, put_varint, zigzag};
+use crate::bytes::{Cursor, DecodeFault, put_varint, zigzag};
 use crate::events::{self, FIELDS, SHAPES};
 use crate::model::Event;
 
@@ -43,7 +43,7 @@ pub(crate) fn decode(
     count: u32,
     rows: u32,
     out: &mut Vec<(u32, Event)>,
-) -> Result<(), Fault> {
+) -> Result<(), DecodeFault> {
     let mut cursor = Cursor::new(bytes);
     let mut row = 0u64;
     let mut addr = 0u64;
@@ -51,7 +51,7 @@ pub(crate) fn decode(
         let start = cursor.offset();
         let tag = cursor.u8()?;
         let Some(shape) = SHAPES.get(usize::from(tag)) else {
-            return Err(Fault::new(start, format!("an event below {}", SHAPES.len()), tag));
+            return Err(DecodeFault::new(start, format!("an event below {}", SHAPES.len()), tag));
         };
         let thread = cursor.varint()?;
         row = row.saturating_add(cursor.varint()?);
@@ -65,20 +65,23 @@ pub(crate) fn decode(
             }
         }
         let text = if shape.text { text(&mut cursor)? } else { String::new() };
-        let thread = u16::try_from(thread).map_err(|_| Fault::new(start, "a thread", thread))?;
+        let thread =
+            u16::try_from(thread).map_err(|_| DecodeFault::new(start, "a thread", thread))?;
         let place = u32::try_from(row).ok().filter(|&row| row <= rows);
-        let place = place.ok_or_else(|| Fault::new(start, format!("a row up to {rows}"), row))?;
+        let place =
+            place.ok_or_else(|| DecodeFault::new(start, format!("a row up to {rows}"), row))?;
         let what = events::build(tag, fields, text)
-            .ok_or_else(|| Fault::new(start, "fields in range", format!("{fields:?}")))?;
+            .ok_or_else(|| DecodeFault::new(start, "fields in range", format!("{fields:?}")))?;
         out.push((place, Event { thread, what }));
     }
     cursor.end()
 }
 
-fn text(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+fn text(cursor: &mut Cursor<'_>) -> Result<String, DecodeFault> {
     let start = cursor.offset();
     let length = cursor.varint()?;
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let bytes = cursor.take(length)?;
-    String::from_utf8(bytes.to_vec()).map_err(|_| Fault::new(start, "UTF-8 text", "other bytes"))
+    String::from_utf8(bytes.to_vec())
+        .map_err(|_| DecodeFault::new(start, "UTF-8 text", "other bytes"))
 }

@@ -43,12 +43,12 @@
 mod decode;
 mod encode;
 mod event;
-mod places;
 mod site;
 mod stream;
+mod turns;
 mod wide;
 
-pub(crate) use decode::{Layout, decode};
+pub(crate) use decode::{ChunkLayout, decode};
 pub(crate) use encode::encode;
 
 /// Numbers of the streams.

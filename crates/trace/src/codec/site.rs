@@ -55,7 +55,7 @@ pub(super) fn difference(code: u8, word: u64) -> u64 {
 
 /// An instruction as a thread knows it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Site {
+pub(super) struct SitePredictor {
     /// Program counter.
     pub(super) pc: u64,
     /// Its last address.
@@ -74,7 +74,7 @@ pub(super) struct Site {
     pub(super) flags: u8,
 }
 
-impl Site {
+impl SitePredictor {
     /// The address a code from 0 to 14 means, for a thread whose previous address is `previous`.
     ///
     /// Written as selections instead of branches: which code comes next is hard to predict in
@@ -109,7 +109,7 @@ mod tests {
     /// address is the last plus one of two strides.
     #[test]
     fn two_strides_explain_a_walk_over_rows() {
-        let mut site = Site::default();
+        let mut site = SitePredictor::default();
         let walk = [0, 4, 8, 100, 104, 108, 200, 204, 208u64];
         let codes: Vec<Option<u8>> = walk
             .iter()
@@ -125,14 +125,14 @@ mod tests {
 
     #[test]
     fn a_field_of_a_moving_object_keeps_its_offset() {
-        let mut site = Site::default();
+        let mut site = SitePredictor::default();
         site.learn(0x1008, 0x1000);
         assert_eq!(site.address(OFFSET, 0x5000, 0), 0x5008);
     }
 
     #[test]
     fn differences_of_every_width_come_back() {
-        let site = Site { last: 50, ..Site::default() };
+        let site = SitePredictor { last: 50, ..SitePredictor::default() };
         for shift in 0..64 {
             let zigzag = u64::MAX >> shift;
             for base in [FROM_LAST, FROM_PREVIOUS] {

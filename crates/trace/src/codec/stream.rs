@@ -7,7 +7,7 @@
 
 use zstd::bulk::Compressor;
 
-use crate::bytes::{Cursor, Fault};
+use crate::bytes::{Cursor, DecodeFault};
 
 /// Stored as it is.
 const STORED: u8 = 0;
@@ -86,7 +86,7 @@ impl StreamWriter {
     }
 }
 
-struct Entry {
+struct StreamEntry {
     id: u8,
     method: u8,
     start: usize,
@@ -97,12 +97,12 @@ struct Entry {
 /// The streams of a chunk, not yet decompressed.
 pub(crate) struct Streams<'a> {
     section: &'a [u8],
-    entries: Vec<Entry>,
+    entries: Vec<StreamEntry>,
 }
 
 impl<'a> Streams<'a> {
     /// Reads the directory and checks that the streams fill the section.
-    pub(crate) fn parse(section: &'a [u8]) -> Result<Self, Fault> {
+    pub(crate) fn parse(section: &'a [u8]) -> Result<Self, DecodeFault> {
         let mut cursor = Cursor::new(section);
         let count = cursor.u8()?;
         let mut start = 1 + usize::from(count) * ENTRY_BYTES;
@@ -111,37 +111,37 @@ impl<'a> Streams<'a> {
             let id = cursor.u8()?;
             let method = cursor.u8()?;
             if method > ZSTD {
-                return Err(Fault::new(cursor.offset(), "stored (0) or zstd (1)", method));
+                return Err(DecodeFault::new(cursor.offset(), "stored (0) or zstd (1)", method));
             }
             let bytes = cursor.u32()? as usize;
             let raw = cursor.u32()? as usize;
-            entries.push(Entry { id, method, start, bytes, raw });
+            entries.push(StreamEntry { id, method, start, bytes, raw });
             start = start.saturating_add(bytes);
         }
         if start == section.len() {
             Ok(Self { section, entries })
         } else {
-            Err(Fault::new(0, format!("streams of {} bytes", section.len()), start))
+            Err(DecodeFault::new(0, format!("streams of {} bytes", section.len()), start))
         }
     }
 
-    fn find(&self, id: u8) -> Option<&Entry> {
+    fn find(&self, id: u8) -> Option<&StreamEntry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
     /// Decodes stream `id`, which may stand for 256 times its bytes in the file at most.
-    pub(crate) fn get_dense(&self, id: u8, out: &mut Vec<u8>) -> Result<(), Fault> {
+    pub(crate) fn get_dense(&self, id: u8, out: &mut Vec<u8>) -> Result<(), DecodeFault> {
         let most = self.find(id).map_or(0, |entry| entry.bytes.saturating_mul(MAX_RATIO));
         self.get(id, most, out)
     }
 
     /// Decodes stream `id`, which may be at most `most` bytes long, into `out`.
-    pub(crate) fn get(&self, id: u8, most: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    pub(crate) fn get(&self, id: u8, most: usize, out: &mut Vec<u8>) -> Result<(), DecodeFault> {
         out.clear();
         let Some(entry) = self.find(id) else { return Ok(()) };
         if entry.raw > most {
             let expected = format!("stream {id} of at most {most} bytes");
-            return Err(Fault::new(entry.start, expected, entry.raw));
+            return Err(DecodeFault::new(entry.start, expected, entry.raw));
         }
         let bytes = &self.section[entry.start..entry.start + entry.bytes];
         if entry.method == STORED {
@@ -150,13 +150,13 @@ impl<'a> Streams<'a> {
             out.reserve(entry.raw);
             zstd::bulk::Decompressor::new()
                 .and_then(|mut zstd| zstd.decompress_to_buffer(bytes, out))
-                .map_err(|e| Fault::new(entry.start, "a zstd frame", e))?;
+                .map_err(|e| DecodeFault::new(entry.start, "a zstd frame", e))?;
         }
         if out.len() == entry.raw {
             Ok(())
         } else {
             let expected = format!("stream {id} of {} bytes", entry.raw);
-            Err(Fault::new(entry.start, expected, out.len()))
+            Err(DecodeFault::new(entry.start, expected, out.len()))
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The columns a few traces have: gaps and process identities, thread by thread.
 
 use super::id;
-use super::places::{Turn, starts};
 use super::stream::{StreamWriter, Streams};
-use crate::bytes::{Cursor, Fault, put_varint, zigzag};
+use super::turns::{Turn, starts};
+use crate::bytes::{Cursor, DecodeFault, put_varint, zigzag};
 
 /// A gap byte that says "see the long gaps".
 const LONG: u8 = u8::MAX;
@@ -62,7 +62,7 @@ pub(super) fn get_gaps(
     turns: &[Turn],
     table: &[(u16, u32)],
     column: &mut Vec<u32>,
-) -> Result<(), Fault> {
+) -> Result<(), DecodeFault> {
     let rows: usize = turns.iter().map(|turn| turn.len()).sum();
     let mut short = Vec::new();
     let mut long = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn get_gaps(
         return Ok(());
     }
     if short.len() != rows {
-        return Err(Fault::new(0, format!("{rows} gaps"), short.len()));
+        return Err(DecodeFault::new(0, format!("{rows} gaps"), short.len()));
     }
     let mut cursor = Cursor::new(&long);
     let mut values = Vec::with_capacity(rows);
@@ -112,7 +112,7 @@ pub(super) fn get_pids(
     turns: &[Turn],
     table: &[(u16, u32)],
     column: &mut Vec<u32>,
-) -> Result<(), Fault> {
+) -> Result<(), DecodeFault> {
     let rows: usize = turns.iter().map(|turn| turn.len()).sum();
     let mut bytes = Vec::new();
     streams.get(id::PIDS, rows * 10, &mut bytes)?;
@@ -127,11 +127,12 @@ pub(super) fn get_pids(
     while values.len() < rows {
         let at = cursor.offset();
         last = last.wrapping_add(cursor.signed()?);
-        let pid = u32::try_from(last).map_err(|_| Fault::new(at, "a pid below 2^32", last))?;
+        let pid =
+            u32::try_from(last).map_err(|_| DecodeFault::new(at, "a pid below 2^32", last))?;
         let left = (rows - values.len()) as u64;
         let run = cursor.varint()?;
         if run == 0 || run > left {
-            return Err(Fault::new(at, format!("a run of 1 to {left} rows"), run));
+            return Err(DecodeFault::new(at, format!("a run of 1 to {left} rows"), run));
         }
         // `run` is at most `left`, which came from a usize.
         values.resize(values.len() + usize::try_from(run).unwrap_or(0), pid);

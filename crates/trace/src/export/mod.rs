@@ -12,7 +12,7 @@ use homenode_base::Flags;
 
 use crate::error::TraceError;
 use crate::events::{self, SHAPES};
-use crate::import::Progress;
+use crate::import::ImportProgress;
 use crate::model::{Batch, Columns, Event, EventKind, Want};
 use crate::reader::TraceReader;
 
@@ -56,7 +56,7 @@ pub fn export(
     trace: &TraceReader,
     out: &mut dyn Write,
     out_name: &std::path::Path,
-    progress: &mut Progress<'_>,
+    progress: &mut ImportProgress<'_>,
 ) -> Result<(), TraceError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
     let failed = |e| TraceError::write(out_name, 0, e);

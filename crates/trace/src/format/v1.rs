@@ -47,7 +47,7 @@
 //! any flipped bit is noticed by whoever reads the part it is in. Lengths are checked against the
 //! file's size, and row counts against [`MAX_ROWS`], before memory is asked for.
 
-use crate::bytes::{Cursor, Fault};
+use crate::bytes::{Cursor, DecodeFault};
 use crate::model::Columns;
 
 /// First bytes of every version.
@@ -98,7 +98,7 @@ impl Header {
     }
 
     /// The header in these bytes, whose magic number and version the caller has checked.
-    pub(crate) fn parse(bytes: &[u8; HEADER_BYTES]) -> Result<Self, Fault> {
+    pub(crate) fn parse(bytes: &[u8; HEADER_BYTES]) -> Result<Self, DecodeFault> {
         let mut cursor = Cursor::new(bytes);
         cursor.take(10)?;
         let columns = parse_columns(&mut cursor)?;
@@ -165,11 +165,11 @@ impl ChunkHeader {
     }
 
     /// The header in these bytes; checks its sum and that its numbers agree with each other.
-    pub(crate) fn parse(bytes: &[u8; CHUNK_HEADER_BYTES]) -> Result<Self, Fault> {
+    pub(crate) fn parse(bytes: &[u8; CHUNK_HEADER_BYTES]) -> Result<Self, DecodeFault> {
         let mut cursor = Cursor::new(bytes);
         let magic = cursor.take(4)?;
         if magic != CHUNK_MAGIC {
-            return Err(Fault::new(0, "the chunk magic \"HNTC\"", hex(magic)));
+            return Err(DecodeFault::new(0, "the chunk magic \"HNTC\"", hex(magic)));
         }
         check_crc(4, crc32fast::hash(&bytes[8..]), cursor.u32()?)?;
         let mut header = Self {
@@ -191,12 +191,12 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), DecodeFault> {
         let at_most = |offset, limit: u32, found: u32| {
             if found <= limit {
                 Ok(())
             } else {
-                Err(Fault::new(offset, format!("at most {limit}"), found))
+                Err(DecodeFault::new(offset, format!("at most {limit}"), found))
             }
         };
         at_most(16, MAX_ROWS, self.rows)?;
@@ -206,12 +206,12 @@ impl ChunkHeader {
         }
         if self.references() > u64::from(self.rows) {
             let expected = format!("at most {} references", self.rows);
-            return Err(Fault::new(24, expected, self.references()));
+            return Err(DecodeFault::new(24, expected, self.references()));
         }
         at_most(72, self.rows.min(1 << 16), self.threads)?;
         if self.table_bytes() > self.body_bytes as usize {
             let expected = format!("at least {} bytes of body", self.table_bytes());
-            return Err(Fault::new(8, expected, self.body_bytes));
+            return Err(DecodeFault::new(8, expected, self.body_bytes));
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ pub(crate) fn parse_threads(
     cursor: &mut Cursor<'_>,
     count: u32,
     rows: u32,
-) -> Result<Vec<(u16, u32)>, Fault> {
+) -> Result<Vec<(u16, u32)>, DecodeFault> {
     let start = cursor.offset();
     let mut table = Vec::new();
     let mut total = 0u64;
@@ -231,7 +231,11 @@ pub(crate) fn parse_threads(
         let unordered = table.last().is_some_and(|last: &(u16, u32)| last.0 >= entry.0);
         if unordered || entry.0 == u16::MAX || entry.1 == 0 {
             let found = format!("thread {} with {} rows", entry.0, entry.1);
-            return Err(Fault::new(cursor.offset(), "threads in order, each with rows", found));
+            return Err(DecodeFault::new(
+                cursor.offset(),
+                "threads in order, each with rows",
+                found,
+            ));
         }
         total += u64::from(entry.1);
         table.push(entry);
@@ -239,7 +243,7 @@ pub(crate) fn parse_threads(
     if total == u64::from(rows) {
         Ok(table)
     } else {
-        Err(Fault::new(start, format!("a thread table of {rows} rows"), total))
+        Err(DecodeFault::new(start, format!("a thread table of {rows} rows"), total))
     }
 }
 
@@ -284,10 +288,10 @@ impl FooterHeader {
     }
 
     /// Reads it and checks that the parts fill the `left` bytes that follow.
-    pub(crate) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, Fault> {
+    pub(crate) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, DecodeFault> {
         let magic = cursor.take(4)?;
         if magic != FOOTER_MAGIC {
-            return Err(Fault::new(0, "the footer magic \"HNTF\"", hex(magic)));
+            return Err(DecodeFault::new(0, "the footer magic \"HNTF\"", hex(magic)));
         }
         let mut header = Self {
             chunks: cursor.u32()?,
@@ -301,7 +305,7 @@ impl FooterHeader {
         header.compressed = match cursor.u8()? {
             0 => false,
             1 => true,
-            other => return Err(Fault::new(45, "0 or 1", other)),
+            other => return Err(DecodeFault::new(45, "0 or 1", other)),
         };
         cursor.take(2)?;
         header.metadata_bytes = cursor.u64()?;
@@ -309,7 +313,7 @@ impl FooterHeader {
         let parts = header.metadata_bytes.checked_add(u64::from(header.index_bytes));
         if parts != Some(cursor.left() as u64) {
             let expected = format!("index and metadata of {} bytes", cursor.left());
-            return Err(Fault::new(40, expected, format!("{parts:?}")));
+            return Err(DecodeFault::new(40, expected, format!("{parts:?}")));
         }
         let largest = if header.compressed {
             header.metadata_bytes.saturating_mul(MAX_METADATA_RATIO)
@@ -318,7 +322,7 @@ impl FooterHeader {
         };
         if header.metadata_raw > largest {
             let expected = format!("at most {largest} bytes of metadata");
-            return Err(Fault::new(56, expected, header.metadata_raw));
+            return Err(DecodeFault::new(56, expected, header.metadata_raw));
         }
         Ok(header)
     }
@@ -349,7 +353,7 @@ impl Trailer {
     }
 
     /// The trailer in these bytes, whose magic number the caller has checked.
-    pub(crate) fn parse(bytes: &[u8; TRAILER_BYTES]) -> Result<Self, Fault> {
+    pub(crate) fn parse(bytes: &[u8; TRAILER_BYTES]) -> Result<Self, DecodeFault> {
         let mut cursor = Cursor::new(bytes);
         let trailer = Self {
             footer_offset: cursor.u64()?,
@@ -361,18 +365,19 @@ impl Trailer {
     }
 }
 
-fn parse_columns(cursor: &mut Cursor<'_>) -> Result<Columns, Fault> {
+fn parse_columns(cursor: &mut Cursor<'_>) -> Result<Columns, DecodeFault> {
     let at = cursor.offset();
     let bits = cursor.u8()?;
-    Columns::from_bits(bits).ok_or_else(|| Fault::new(at, "known columns (bits 0 to 3)", bits))
+    Columns::from_bits(bits)
+        .ok_or_else(|| DecodeFault::new(at, "known columns (bits 0 to 3)", bits))
 }
 
 /// Fails unless the sum of the bytes is the one written beside them.
-pub(crate) fn check_crc(offset: usize, computed: u32, written: u32) -> Result<(), Fault> {
+pub(crate) fn check_crc(offset: usize, computed: u32, written: u32) -> Result<(), DecodeFault> {
     if computed == written {
         Ok(())
     } else {
-        Err(Fault::new(offset, format!("CRC-32 {computed:08x}"), format!("{written:08x}")))
+        Err(DecodeFault::new(offset, format!("CRC-32 {computed:08x}"), format!("{written:08x}")))
     }
 }
 

@@ -14,7 +14,7 @@
 
 use homenode_base::{Access, AccessKind};
 
-use super::{BadLine, Build, Entry, LineError, Records, Sink};
+use super::{BadLine, Entry, LineError, ParserBuilder, RecordSink, Records};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -22,7 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "ChampSim: instructions of one processor, 64 bytes each (xz -dc FILE first)",
     source: "ChampSim, inc/trace_instruction.h, struct input_instr",
     extensions: &["champsimtrace", "champsim"],
-    build: Build::Records(RECORD_BYTES, || Box::new(Instructions { gap: 0 })),
+    build: ParserBuilder::Records(RECORD_BYTES, || Box::new(Instructions { gap: 0 })),
 };
 
 const RECORD_BYTES: usize = 64;
@@ -36,7 +36,7 @@ struct Instructions {
 }
 
 impl Records for Instructions {
-    fn record(&mut self, record: &[u8], sink: &mut dyn Sink) -> Result<(), LineError> {
+    fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Result<(), LineError> {
         for at in BRANCH {
             if record[at] > 1 {
                 let expected = "0 or 1: is the file still compressed, or of another kind?".into();

@@ -16,8 +16,8 @@
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
 use super::text;
-use super::word::{Word, Words};
-use super::{BadLine, Build, Entry, LineError, Parser, Sink};
+use super::token::{Token, Tokens};
+use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -25,7 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "comma-separated values; the first line names the columns",
     source: "docs/trace-format.md",
     extensions: &["csv"],
-    build: Build::Lines(|| Box::new(Csv { columns: Vec::new() })),
+    build: ParserBuilder::Lines(|| Box::new(Csv { columns: Vec::new() })),
 };
 
 /// Names a header may have, and the field each stands for.
@@ -68,19 +68,19 @@ struct Csv {
 }
 
 /// A value of a line, without its quotes, and the column it begins in.
-struct Value {
+struct CsvValue {
     text: String,
     column: usize,
 }
 
-impl Value {
-    fn word(&self) -> Word<'_> {
-        Word { text: self.text.trim(), column: self.column }
+impl CsvValue {
+    fn word(&self) -> Token<'_> {
+        Token { text: self.text.trim(), column: self.column }
     }
 }
 
 impl Parser for Csv {
-    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
         if line.trim().is_empty() || line.starts_with('#') {
             return Ok(());
         }
@@ -100,11 +100,11 @@ impl Parser for Csv {
         let event = self.value(&values, Field::Event).filter(|value| !value.text.is_empty());
         if let Some(event) = event {
             let thread = self.need(&values, Field::Thread)?.word().thread()?;
-            let empty = Word { text: "", column: event.column };
+            let empty = Token { text: "", column: event.column };
             let text = self
                 .value(&values, Field::Text)
-                .map_or(empty, |v| Word { text: &v.text, column: v.column });
-            let mut words = Words::new(&event.text);
+                .map_or(empty, |v| Token { text: &v.text, column: v.column });
+            let mut words = Tokens::new(&event.text);
             let event = text::event_of(thread, &mut words, Some(text)).map_err(|mut bad| {
                 bad.column += event.column - 1;
                 bad
@@ -117,12 +117,12 @@ impl Parser for Csv {
 }
 
 impl Csv {
-    fn value<'a>(&self, values: &'a [Value], field: Field) -> Option<&'a Value> {
+    fn value<'a>(&self, values: &'a [CsvValue], field: Field) -> Option<&'a CsvValue> {
         let place = self.columns.iter().position(|&column| column == field)?;
         values.get(place)
     }
 
-    fn need<'a>(&self, values: &'a [Value], field: Field) -> Result<&'a Value, BadLine> {
+    fn need<'a>(&self, values: &'a [CsvValue], field: Field) -> Result<&'a CsvValue, BadLine> {
         self.value(values, field).ok_or_else(|| BadLine {
             column: 1,
             expected: format!("a value for {field:?}"),
@@ -130,7 +130,7 @@ impl Csv {
         })
     }
 
-    fn access(&self, values: &[Value]) -> Result<Access, BadLine> {
+    fn access(&self, values: &[CsvValue]) -> Result<Access, BadLine> {
         let word_bytes = BlockSize::WORD_BYTES.to_le_bytes()[0];
         let mut access = Access::new(0, AccessKind::Read, 0, word_bytes);
         for (&field, value) in self.columns.iter().zip(values) {
@@ -165,7 +165,7 @@ impl Csv {
     }
 }
 
-fn header(values: &[Value]) -> Result<Vec<Field>, BadLine> {
+fn header(values: &[CsvValue]) -> Result<Vec<Field>, BadLine> {
     let mut columns = Vec::new();
     for value in values {
         let word = value.word();
@@ -189,19 +189,19 @@ fn header(values: &[Value]) -> Result<Vec<Field>, BadLine> {
 }
 
 /// Splits a line at commas outside quotes.
-fn split(line: &str) -> Result<Vec<Value>, BadLine> {
+fn split(line: &str) -> Result<Vec<CsvValue>, BadLine> {
     let mut values = Vec::new();
     let mut at = 0;
     loop {
         let rest = &line[at..];
         let (text, used) = if rest.starts_with('"') { quoted(rest, at)? } else { plain(rest) };
-        values.push(Value { text, column: at + 1 });
+        values.push(CsvValue { text, column: at + 1 });
         at += used;
         match line.as_bytes().get(at) {
             None => return Ok(values),
             Some(b',') => at += 1,
             Some(_) => {
-                return Err(Word { text: &line[at..], column: at + 1 }.bad("a comma"));
+                return Err(Token { text: &line[at..], column: at + 1 }.bad("a comma"));
             }
         }
     }

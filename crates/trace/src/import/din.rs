@@ -10,8 +10,8 @@
 
 use homenode_base::{Access, AccessKind, BlockSize};
 
-use super::word::{Word, Words};
-use super::{BadLine, Build, Entry, LineError, Parser, Sink};
+use super::token::{Token, Tokens};
+use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -19,14 +19,14 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "Dinero: <0|1|2> <hex address>, optionally followed by a thread and a size",
     source: "Dinero IV, Hill and Edler, \"din\" input format",
     extensions: &["din"],
-    build: Build::Lines(|| Box::new(Din)),
+    build: ParserBuilder::Lines(|| Box::new(Din)),
 };
 
 struct Din;
 
 impl Parser for Din {
-    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
-        let mut words = Words::new(line);
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+        let mut words = Tokens::new(line);
         let Some(label) = words.next() else { return Ok(()) };
         if label.text.starts_with('#') {
             return Ok(());
@@ -45,7 +45,7 @@ impl Parser for Din {
     }
 }
 
-fn kind(label: Word<'_>) -> Result<AccessKind, BadLine> {
+fn kind(label: Token<'_>) -> Result<AccessKind, BadLine> {
     match label.text {
         "0" | "r" | "R" => Ok(AccessKind::Read),
         "1" | "w" | "W" => Ok(AccessKind::Write),

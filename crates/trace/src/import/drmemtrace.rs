@@ -25,8 +25,8 @@
 use homenode_base::{Access, AccessKind, Flags};
 
 use super::threads::Threads;
-use super::word::{Word, Words};
-use super::{BadLine, Build, Entry, LineError, Parser, Sink, pieces};
+use super::token::{Token, Tokens};
+use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink, pieces};
 use crate::error::TraceError;
 use crate::model::{Event, EventKind, Metadata};
 
@@ -36,13 +36,13 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "DynamoRIO: what drrun -t drmemtrace -tool view prints, instructions and markers too",
     source: "DynamoRIO documentation, \"Trace Format\" and \"View Tool\" (releases 9 to 11)",
     extensions: &["drmemtrace"],
-    build: Build::Lines(|| Box::new(View::default())),
+    build: ParserBuilder::Lines(|| Box::new(DrmemtraceView::default())),
 };
 
 #[derive(Default)]
-struct View {
+struct DrmemtraceView {
     threads: Threads,
-    state: Vec<Thread>,
+    state: Vec<ViewThread>,
     /// The read of an atomic instruction, until its write comes.
     pending: Option<Access>,
     /// The table is over; what follows are totals.
@@ -54,7 +54,7 @@ struct View {
 
 /// What is known of a thread.
 #[derive(Clone, Copy, Default)]
-struct Thread {
+struct ViewThread {
     /// Within a trace of the kernel.
     kernel: bool,
     /// The last instruction is atomic.
@@ -71,14 +71,14 @@ const END: &str = "View tool results:";
 const HINTS: &[&str] = &["pref", "iflush", "dflush"];
 const RECORD: &str = "ifetch, read, write, a marker or another record of the view";
 
-impl Parser for View {
-    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
+impl Parser for DrmemtraceView {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
         self.over |= line.starts_with(END);
         let text = line.trim_start_matches([' ', '\t']);
         if self.over || text.is_empty() || AROUND.iter().any(|start| text.starts_with(start)) {
             return Ok(());
         }
-        let mut words = Words::new(line);
+        let mut words = Tokens::new(line);
         words.need("the number of a record")?.decimal::<u64>("the number of a record")?;
         let instruction = words.need("the number of an instruction and a colon")?;
         if !instruction.text.ends_with(':') {
@@ -95,7 +95,11 @@ impl Parser for View {
         self.record(Access { pid, ..Access::new(thread, AccessKind::Read, 0, 0) }, what, line, sink)
     }
 
-    fn finish(&mut self, sink: &mut dyn Sink, metadata: &mut Metadata) -> Result<(), LineError> {
+    fn finish(
+        &mut self,
+        sink: &mut dyn RecordSink,
+        metadata: &mut Metadata,
+    ) -> Result<(), LineError> {
         self.release(sink)?;
         metadata.provenance.push(self.threads.note());
         if self.hints > 0 {
@@ -111,9 +115,13 @@ impl Parser for View {
     }
 }
 
-impl View {
+impl DrmemtraceView {
     /// Number and process of a thread; one that is new begins.
-    fn thread(&mut self, word: Word<'_>, sink: &mut dyn Sink) -> Result<(u16, u32), LineError> {
+    fn thread(
+        &mut self,
+        word: Token<'_>,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(u16, u32), LineError> {
         let what = "a thread: 1234, or W0.T1234 with several workloads";
         let (pid, id) = match word.text.strip_prefix('W').and_then(|_| word.split('.')) {
             None => (0, word),
@@ -127,7 +135,7 @@ impl View {
         };
         let (number, new) = self.threads.number(word, pid, id.decimal(what)?)?;
         if new {
-            self.state.push(Thread::default());
+            self.state.push(ViewThread::default());
             let what = EventKind::ThreadStart { stack_low: 0, stack_high: 0 };
             sink.event(Event { thread: number, what })?;
         }
@@ -137,9 +145,9 @@ impl View {
     fn record(
         &mut self,
         access: Access,
-        what: Word<'_>,
+        what: Token<'_>,
         line: &str,
-        sink: &mut dyn Sink,
+        sink: &mut dyn RecordSink,
     ) -> Result<(), LineError> {
         let kind = match what.text {
             "ifetch" => AccessKind::Fetch,
@@ -160,7 +168,7 @@ impl View {
             text if text.len() == 2 && what.hex("").is_ok() => return Ok(()),
             _ => return Err(what.bad(RECORD).into()),
         };
-        let mut words = Words::new(&line[what.column - 1 + what.text.len()..]);
+        let mut words = Tokens::new(&line[what.column - 1 + what.text.len()..]);
         let (addr, bytes) = place(&mut words).map_err(|bad| after(bad, what))?;
         let mut access = Access { kind, addr, ..access };
         if kind == AccessKind::Fetch {
@@ -177,7 +185,7 @@ impl View {
         &mut self,
         mut access: Access,
         bytes: u64,
-        sink: &mut dyn Sink,
+        sink: &mut dyn RecordSink,
     ) -> Result<(), LineError> {
         self.returned(access.thread, sink)?;
         let state = self.state[usize::from(access.thread)];
@@ -200,12 +208,12 @@ impl View {
     }
 
     /// Hands on a read whose write never came.
-    fn release(&mut self, sink: &mut dyn Sink) -> Result<(), TraceError> {
+    fn release(&mut self, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
         self.pending.take().map_or(Ok(()), |read| sink.access(&read))
     }
 
     /// Notes that a thread which runs outside the kernel has returned from its system call.
-    fn returned(&mut self, thread: u16, sink: &mut dyn Sink) -> Result<(), TraceError> {
+    fn returned(&mut self, thread: u16, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
         let state = &mut self.state[usize::from(thread)];
         if state.kernel {
             return Ok(());
@@ -219,19 +227,19 @@ impl View {
         &mut self,
         thread: u16,
         line: &str,
-        first: Word<'_>,
-        sink: &mut dyn Sink,
+        first: Token<'_>,
+        sink: &mut dyn RecordSink,
     ) -> Result<(), LineError> {
         self.release(sink)?;
         let rest = &line[first.column - 1 + first.text.len()..];
         let column = line.len() - rest.trim_start().len() + 1;
-        let rest = Word { text: rest.trim(), column };
+        let rest = Token { text: rest.trim(), column };
         let Some(text) = rest.text.strip_suffix('>') else {
             return Err(rest.bad("the text of a marker and >").into());
         };
         let number = |prefix: &str| {
             let digits = text.strip_prefix(prefix)?;
-            Some(Word { text: digits.trim(), column: rest.column + prefix.len() })
+            Some(Token { text: digits.trim(), column: rest.column + prefix.len() })
         };
         if let Some(call) = number("system call ").filter(|word| !word.text.contains(' ')) {
             self.returned(thread, sink)?;
@@ -254,7 +262,7 @@ impl View {
 }
 
 /// Address and size: `8 byte(s) @ 0x00007fdf64e2adc8`.
-fn place(words: &mut Words<'_>) -> Result<(u64, u64), BadLine> {
+fn place(words: &mut Tokens<'_>) -> Result<(u64, u64), BadLine> {
     let size = words.need("a size in bytes")?;
     let bytes: u64 = size.decimal("a size in bytes")?;
     if bytes == 0 || bytes > 1 << 16 {
@@ -271,7 +279,7 @@ fn place(words: &mut Words<'_>) -> Result<(u64, u64), BadLine> {
 }
 
 /// The program counter of a data reference: `by PC 0x0000000000404a7e`.
-fn counter(words: &mut Words<'_>) -> Result<u64, BadLine> {
+fn counter(words: &mut Tokens<'_>) -> Result<u64, BadLine> {
     for expected in ["by", "PC"] {
         let word = words.need(expected)?;
         if word.text != expected {
@@ -284,12 +292,12 @@ fn counter(words: &mut Words<'_>) -> Result<u64, BadLine> {
 }
 
 /// The name of the instruction: what follows its bytes.
-fn mnemonic<'a>(words: &mut Words<'a>) -> Option<&'a str> {
-    let encoded = |word: &Word<'_>| word.text.len() == 2 && word.hex("").is_ok();
+fn mnemonic<'a>(words: &mut Tokens<'a>) -> Option<&'a str> {
+    let encoded = |word: &Token<'_>| word.text.len() == 2 && word.hex("").is_ok();
     words.find(|word| !encoded(word)).map(|word| word.text)
 }
 
 /// A complaint about the part of a line after `word`, with its column in the line.
-fn after(bad: BadLine, word: Word<'_>) -> BadLine {
+fn after(bad: BadLine, word: Token<'_>) -> BadLine {
     BadLine { column: bad.column + word.column - 1 + word.text.len(), ..bad }
 }

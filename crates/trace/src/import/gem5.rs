@@ -14,8 +14,8 @@
 
 use homenode_base::{Access, AccessKind, Flags};
 
-use super::word::Word;
-use super::{BadLine, Build, Entry, LineError, Parser, Sink, pieces};
+use super::token::Token;
+use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink, pieces};
 use crate::model::Metadata;
 
 /// The entry of the format.
@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "gem5: packets of one port, as util/decode_packet_trace.py prints them",
     source: "gem5, util/decode_packet_trace.py and src/mem/request.hh",
     extensions: &["gem5"],
-    build: Build::Lines(|| Box::new(Packets::default())),
+    build: ParserBuilder::Lines(|| Box::new(Packets::default())),
 };
 
 #[derive(Default)]
@@ -39,23 +39,23 @@ const PRIVILEGED: u64 = 0x8000;
 const FORM: &str = "[packet,]cmd,address,size,[flags,]tick[,pc]";
 
 impl Parser for Packets {
-    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
         if line.is_empty() {
             return Ok(());
         }
         let mut at = 0;
         let mut fields = Vec::with_capacity(7);
         for text in line.split(',') {
-            fields.push(Word { text, column: at + 1 });
+            fields.push(Token { text, column: at + 1 });
             at += text.len() + 1;
         }
-        let is_number = |word: &Word<'_>| word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = |word: &Token<'_>| word.text.bytes().all(|byte| byte.is_ascii_digit());
         let fields = &fields[usize::from(fields.first().is_some_and(is_number))..];
         let (cmd, addr, size, flags, tick, pc) = match *fields {
             [cmd, addr, size, tick] => (cmd, addr, size, None, tick, None),
             [cmd, addr, size, flags, tick] => (cmd, addr, size, Some(flags), tick, None),
             [cmd, addr, size, flags, tick, pc] => (cmd, addr, size, Some(flags), tick, Some(pc)),
-            _ => return Err(Word { text: line, column: 1 }.bad(FORM).into()),
+            _ => return Err(Token { text: line, column: 1 }.bad(FORM).into()),
         };
         let kind = match cmd.text {
             "r" => Some(AccessKind::Read),
@@ -84,7 +84,11 @@ impl Parser for Packets {
         Ok(pieces(access, bytes, sink)?)
     }
 
-    fn finish(&mut self, _sink: &mut dyn Sink, metadata: &mut Metadata) -> Result<(), LineError> {
+    fn finish(
+        &mut self,
+        _sink: &mut dyn RecordSink,
+        metadata: &mut Metadata,
+    ) -> Result<(), LineError> {
         if self.packets == self.others {
             let expected =
                 "read and write requests: put the monitor on the processor's side".into();

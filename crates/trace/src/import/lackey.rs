@@ -16,8 +16,8 @@
 
 use homenode_base::{Access, AccessKind};
 
-use super::word::Words;
-use super::{Build, Entry, LineError, Parser, Sink, pieces};
+use super::token::Tokens;
+use super::{Entry, LineError, Parser, ParserBuilder, RecordSink, pieces};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -25,7 +25,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "Valgrind: --tool=lackey --trace-mem=yes (lines I, L, S, M)",
     source: "Valgrind user manual, \"Lackey\"",
     extensions: &["lackey"],
-    build: Build::Lines(|| Box::new(Lackey { pc: 0 })),
+    build: ParserBuilder::Lines(|| Box::new(Lackey { pc: 0 })),
 };
 
 struct Lackey {
@@ -34,8 +34,8 @@ struct Lackey {
 }
 
 impl Parser for Lackey {
-    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
-        let mut words = Words::new(line);
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+        let mut words = Tokens::new(line);
         let Some(letter) = words.next() else { return Ok(()) };
         if letter.text.starts_with("==") || letter.text.starts_with("--") {
             return Ok(());

@@ -12,7 +12,7 @@ mod perf;
 mod records;
 mod text;
 mod threads;
-mod word;
+mod token;
 
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
@@ -48,12 +48,12 @@ pub struct Entry {
     /// File name extensions that suggest it, without the dot.
     pub extensions: &'static [&'static str],
     /// Makes what reads it.
-    build: Build,
+    build: ParserBuilder,
 }
 
 /// Makes what reads a format.
 #[derive(Clone, Copy, Debug)]
-enum Build {
+enum ParserBuilder {
     /// A parser of lines.
     Lines(fn() -> Box<dyn Parser>),
     /// A reader of binary records of so many bytes.
@@ -72,11 +72,15 @@ struct BadLine {
 /// What one line of a file may bring.
 trait Parser {
     /// Reads one line, without its end, and hands what it says to `sink`.
-    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError>;
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError>;
 
     /// Hands on what was held back, and says in the metadata what only the whole file tells. A
     /// complaint is about the line after the last.
-    fn finish(&mut self, _sink: &mut dyn Sink, _metadata: &mut Metadata) -> Result<(), LineError> {
+    fn finish(
+        &mut self,
+        _sink: &mut dyn RecordSink,
+        _metadata: &mut Metadata,
+    ) -> Result<(), LineError> {
         Ok(())
     }
 }
@@ -84,11 +88,11 @@ trait Parser {
 /// What one record of a binary file may bring.
 trait Records {
     /// Reads one record, which is complete, and hands what it says to `sink`.
-    fn record(&mut self, record: &[u8], sink: &mut dyn Sink) -> Result<(), LineError>;
+    fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Result<(), LineError>;
 }
 
 /// Takes what a parser found.
-trait Sink {
+trait RecordSink {
     fn access(&mut self, access: &Access) -> Result<(), TraceError>;
     fn event(&mut self, event: Event) -> Result<(), TraceError>;
 }
@@ -97,7 +101,7 @@ trait Sink {
 const MAX_SIZE: u64 = 64;
 
 /// Hands on one reference, or as many as its `bytes` take.
-fn pieces(access: Access, bytes: u64, sink: &mut dyn Sink) -> Result<(), TraceError> {
+fn pieces(access: Access, bytes: u64, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
     let mut done = 0;
     while done < bytes {
         let size = (bytes - done).min(MAX_SIZE);
@@ -126,7 +130,7 @@ impl From<TraceError> for LineError {
     }
 }
 
-impl<W: std::io::Write> Sink for TraceWriter<W> {
+impl<W: std::io::Write> RecordSink for TraceWriter<W> {
     fn access(&mut self, access: &Access) -> Result<(), TraceError> {
         self.push(access)
     }
@@ -137,7 +141,7 @@ impl<W: std::io::Write> Sink for TraceWriter<W> {
 }
 
 /// What to import from.
-pub struct Input<'a> {
+pub struct ImportInput<'a> {
     /// The bytes.
     pub reader: &'a mut dyn BufRead,
     /// Name in error messages and in the metadata.
@@ -147,7 +151,7 @@ pub struct Input<'a> {
 }
 
 /// Told the bytes done and the bytes there are; breaking off cancels the work.
-pub type Progress<'a> = dyn FnMut(u64, Option<u64>) -> ControlFlow<()> + 'a;
+pub type ImportProgress<'a> = dyn FnMut(u64, Option<u64>) -> ControlFlow<()> + 'a;
 
 /// The entry of a format.
 ///
@@ -167,10 +171,10 @@ pub fn find(name: &str) -> Result<&'static Entry, TraceError> {
 /// When a line makes no sense or there is none, reading or writing fails, or `progress` broke off.
 pub fn import_file(
     format: &str,
-    input: Input<'_>,
+    input: ImportInput<'_>,
     out: &Path,
     options: WriterOptions,
-    progress: &mut Progress<'_>,
+    progress: &mut ImportProgress<'_>,
 ) -> Result<Summary, TraceError> {
     let entry = find(format)?;
     let options = WriterOptions { columns: Columns::ALL, ..options };
@@ -196,9 +200,9 @@ const PROGRESS_LINES: u64 = 1 << 15;
 /// As [`import_file`].
 pub fn import<W: std::io::Write>(
     format: &Entry,
-    input: Input<'_>,
+    input: ImportInput<'_>,
     writer: &mut TraceWriter<W>,
-    progress: &mut Progress<'_>,
+    progress: &mut ImportProgress<'_>,
 ) -> Result<Metadata, TraceError> {
     let mut metadata = Metadata {
         program: input.name.display().to_string(),
@@ -208,8 +212,8 @@ pub fn import<W: std::io::Write>(
         ..Metadata::default()
     };
     let mut parser = match format.build {
-        Build::Lines(build) => build(),
-        Build::Records(bytes, build) => {
+        ParserBuilder::Lines(build) => build(),
+        ParserBuilder::Records(bytes, build) => {
             records::read(bytes, build().as_mut(), input, writer, progress)?;
             return Ok(metadata);
         }
@@ -240,7 +244,7 @@ pub fn import<W: std::io::Write>(
 
 /// The lines of an input.
 struct Lines<'a> {
-    input: Input<'a>,
+    input: ImportInput<'a>,
     buffer: Vec<u8>,
     /// Number of the last line, counted from 1.
     number: u64,

@@ -23,8 +23,8 @@
 use homenode_base::{Access, AccessKind, Flags};
 
 use super::threads::Threads;
-use super::word::{Word, Words};
-use super::{BadLine, Build, Entry, LineError, Parser, Sink};
+use super::token::{Token, Tokens};
+use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
 use crate::error::TraceError;
 use crate::model::Metadata;
 
@@ -34,7 +34,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "Linux perf, sampled loads and stores: lines of perf script or perf mem report -D",
     source: "perf-script(1), perf-mem(1); tools/perf/builtin-script.c, builtin-mem.c of Linux 6.1",
     extensions: &["perf"],
-    build: Build::Lines(|| Box::new(Perf::default())),
+    build: ParserBuilder::Lines(|| Box::new(Perf::default())),
 };
 
 #[derive(Default)]
@@ -61,7 +61,7 @@ const ADDRESS: &str = "an address and a program counter: perf record -d, and per
 const COUNTER_DIGITS: usize = 5;
 
 impl Parser for Perf {
-    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
         if line.starts_with(RAW_HEADER) {
             let names = line.trim_start_matches('#').split(',').map(|name| name.trim().to_owned());
             self.raw = Some(names.collect());
@@ -97,7 +97,11 @@ impl Parser for Perf {
         Ok(())
     }
 
-    fn finish(&mut self, _sink: &mut dyn Sink, metadata: &mut Metadata) -> Result<(), LineError> {
+    fn finish(
+        &mut self,
+        _sink: &mut dyn RecordSink,
+        metadata: &mut Metadata,
+    ) -> Result<(), LineError> {
         self.complete()?;
         let left_out = self.untold + self.nowhere;
         if left_out == self.samples {
@@ -123,13 +127,13 @@ impl Parser for Perf {
 
 impl Perf {
     /// A line of a call chain: the first has the program counter of the sample.
-    fn frame(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
-        let word = Words::new(line).need("a program counter")?;
+    fn frame(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+        let word = Tokens::new(line).need("a program counter")?;
         let pc = word.hex("a hexadecimal program counter")?;
         Ok(self.release_at(pc, sink)?)
     }
 
-    fn release_at(&mut self, pc: u64, sink: &mut dyn Sink) -> Result<(), TraceError> {
+    fn release_at(&mut self, pc: u64, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
         let Some(mut access) = self.pending.take() else { return Ok(()) };
         access.pc = pc;
         if pc >= KERNEL {
@@ -151,7 +155,7 @@ impl Perf {
 /// What a line says.
 struct Sample<'a> {
     /// Where the thread stands.
-    owner: Word<'a>,
+    owner: Token<'a>,
     pid: u32,
     tid: u64,
     kind: Option<AccessKind>,
@@ -161,7 +165,7 @@ struct Sample<'a> {
 
 /// A line of `perf script`.
 fn script_sample(line: &str) -> Result<Sample<'_>, BadLine> {
-    let mut words = Words::new(line);
+    let mut words = Tokens::new(line);
     let mut before = Vec::new();
     // The command may hold blanks and numbers; the time looks like nothing else.
     let time = words.by_ref().find(|word| {
@@ -190,11 +194,11 @@ fn script_sample(line: &str) -> Result<Sample<'_>, BadLine> {
     };
     let addr = words.need(ADDRESS)?.hex(ADDRESS)?;
     let (source, rest) = data_source(words.rest().text);
-    let kind = source.map_or(Told::Nothing, kind_of_source);
+    let kind = source.map_or(DataSource::Nothing, kind_of_source);
     let kind = match kind {
-        Told::Kind(kind) => Some(kind),
-        Told::Hint => None,
-        Told::Nothing => kind_of_event(name),
+        DataSource::Kind(kind) => Some(kind),
+        DataSource::Hint => None,
+        DataSource::Nothing => kind_of_event(name),
     };
     Ok(Sample { owner, pid, tid, kind, addr, pc: counter(rest) })
 }
@@ -216,14 +220,14 @@ fn data_source(text: &str) -> (Option<&str>, &str) {
 
 /// The program counter: the last of the numbers before a symbol, unless it is too short.
 fn counter(text: &str) -> Option<u64> {
-    let number = |word: &Word<'_>| word.hex("").ok().map(|value| (value, word.text.len()));
-    let numbers = Words::new(text).skip_while(|word| number(word).is_none());
+    let number = |word: &Token<'_>| word.hex("").ok().map(|value| (value, word.text.len()));
+    let numbers = Tokens::new(text).skip_while(|word| number(word).is_none());
     let long = numbers.map_while(|word| number(&word)).filter(|(_, len)| *len >= COUNTER_DIGITS);
     long.last().map(|(value, _)| value)
 }
 
 /// What a data source tells.
-enum Told {
+enum DataSource {
     Kind(AccessKind),
     /// A prefetch: no reference.
     Hint,
@@ -231,7 +235,7 @@ enum Told {
 }
 
 /// A data source in words: `|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A`.
-fn kind_of_source(text: &str) -> Told {
+fn kind_of_source(text: &str) -> DataSource {
     let part = |name: &str| text.split('|').find_map(|part| part.trim().strip_prefix(name));
     let op = part("OP ").unwrap_or("");
     let bits = [("LOAD", LOAD), ("STORE", STORE), ("PFETCH", PREFETCH), ("EXEC", EXECUTE)];
@@ -247,15 +251,15 @@ const EXECUTE: u64 = 16;
 const LOCK_SHIFT: u32 = 24;
 const LOCKED: u64 = 2;
 
-fn told(op: u64, locked: bool) -> Told {
+fn told(op: u64, locked: bool) -> DataSource {
     match (op & LOAD != 0, op & STORE != 0) {
-        (true, true) => Told::Kind(AccessKind::Atomic),
-        (true, false) | (false, true) if locked => Told::Kind(AccessKind::Atomic),
-        (true, false) => Told::Kind(AccessKind::Read),
-        (false, true) => Told::Kind(AccessKind::Write),
-        (false, false) if op & EXECUTE != 0 => Told::Kind(AccessKind::Fetch),
-        (false, false) if op & PREFETCH != 0 => Told::Hint,
-        (false, false) => Told::Nothing,
+        (true, true) => DataSource::Kind(AccessKind::Atomic),
+        (true, false) | (false, true) if locked => DataSource::Kind(AccessKind::Atomic),
+        (true, false) => DataSource::Kind(AccessKind::Read),
+        (false, true) => DataSource::Kind(AccessKind::Write),
+        (false, false) if op & EXECUTE != 0 => DataSource::Kind(AccessKind::Fetch),
+        (false, false) if op & PREFETCH != 0 => DataSource::Hint,
+        (false, false) => DataSource::Nothing,
     }
 }
 
@@ -285,7 +289,7 @@ fn raw_sample<'a>(line: &'a str, columns: &[String]) -> Result<Sample<'a>, BadLi
     let mut at = start;
     for text in line[start..].split(separator) {
         if !(text.is_empty() && separator == ' ') {
-            words.push(Word { text, column: at + 1 });
+            words.push(Token { text, column: at + 1 });
         }
         at += text.len() + separator.len_utf8();
     }
@@ -301,8 +305,8 @@ fn raw_sample<'a>(line: &'a str, columns: &[String]) -> Result<Sample<'a>, BadLi
     let addr = column("ADDR")?;
     let source = column("DSRC")?.hex("a data source in hexadecimal")?;
     let kind = match told(source & 0x1f, source >> LOCK_SHIFT & 3 == LOCKED) {
-        Told::Kind(kind) => Some(kind),
-        Told::Hint | Told::Nothing => None,
+        DataSource::Kind(kind) => Some(kind),
+        DataSource::Hint | DataSource::Nothing => None,
     };
     Ok(Sample {
         owner,
@@ -315,7 +319,7 @@ fn raw_sample<'a>(line: &'a str, columns: &[String]) -> Result<Sample<'a>, BadLi
 }
 
 /// An address without the `016` that perf writes instead of padding it to sixteen digits.
-fn unpadded(word: Word<'_>) -> Word<'_> {
+fn unpadded(word: Token<'_>) -> Token<'_> {
     let padding = "0x016";
     let padded = word.text.len() == 18;
     if word.text.starts_with(padding) && !padded { word.skip(padding.len()) } else { word }

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::{Input, LineError, PROGRESS_LINES, Progress, Records, Sink};
+use super::{ImportInput, ImportProgress, LineError, PROGRESS_LINES, RecordSink, Records};
 use crate::error::TraceError;
 
 /// Reads all records of an input.
@@ -13,9 +13,9 @@ use crate::error::TraceError;
 pub(super) fn read(
     bytes: usize,
     records: &mut dyn Records,
-    input: Input<'_>,
-    sink: &mut dyn Sink,
-    progress: &mut Progress<'_>,
+    input: ImportInput<'_>,
+    sink: &mut dyn RecordSink,
+    progress: &mut ImportProgress<'_>,
 ) -> Result<(), TraceError> {
     let path = input.name;
     let foreign = |offset: u64, expected: String, found: String| TraceError::ForeignRecord {

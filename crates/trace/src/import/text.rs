@@ -10,8 +10,8 @@
 
 use homenode_base::{Access, BlockSize};
 
-use super::word::{Word, Words};
-use super::{BadLine, Build, Entry, LineError, Parser, Sink};
+use super::token::{Token, Tokens};
+use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink};
 use crate::events::{self, FIELDS};
 use crate::model::Event;
 
@@ -21,14 +21,14 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "plain text: <thread> <R|W|A|I> <hex address> [size] [pc] a line, events as @ lines",
     source: "docs/trace-format.md",
     extensions: &["txt", "text", "trace"],
-    build: Build::Lines(|| Box::new(Text)),
+    build: ParserBuilder::Lines(|| Box::new(Text)),
 };
 
 struct Text;
 
 impl Parser for Text {
-    fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Result<(), LineError> {
-        let mut words = Words::new(line);
+    fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
+        let mut words = Tokens::new(line);
         let Some(first) = words.next() else { return Ok(()) };
         if first.text.starts_with('#') {
             return Ok(());
@@ -42,7 +42,7 @@ impl Parser for Text {
     }
 }
 
-fn access(first: Word<'_>, words: &mut Words<'_>) -> Result<Access, BadLine> {
+fn access(first: Token<'_>, words: &mut Tokens<'_>) -> Result<Access, BadLine> {
     let thread = first.thread()?;
     let kind = words.need("R, W, A or I")?.kind()?;
     let addr = words.need("a hexadecimal address")?.hex("a hexadecimal address")?;
@@ -62,7 +62,7 @@ fn access(first: Word<'_>, words: &mut Words<'_>) -> Result<Access, BadLine> {
     Ok(access)
 }
 
-fn event(words: &mut Words<'_>) -> Result<Event, BadLine> {
+fn event(words: &mut Tokens<'_>) -> Result<Event, BadLine> {
     let thread = words.need("a thread from 0 to 65534")?.thread()?;
     event_of(thread, words, None)
 }
@@ -70,8 +70,8 @@ fn event(words: &mut Words<'_>) -> Result<Event, BadLine> {
 /// An event from its name, its fields and its text: the rest of the words unless given.
 pub(super) fn event_of(
     thread: u16,
-    words: &mut Words<'_>,
-    text: Option<Word<'_>>,
+    words: &mut Tokens<'_>,
+    text: Option<Token<'_>>,
 ) -> Result<Event, BadLine> {
     let name = words.need("the name of an event")?;
     let Some((tag, shape)) = events::by_name(name.text) else {
@@ -101,7 +101,7 @@ pub(super) fn event_of(
 }
 
 /// Undoes `crate::export`'s escapes: `\n`, `\r`, `\\`.
-fn unescape(word: Word<'_>) -> Result<String, BadLine> {
+fn unescape(word: Token<'_>) -> Result<String, BadLine> {
     let mut out = String::with_capacity(word.text.len());
     let mut chars = word.text.char_indices();
     while let Some((at, c)) = chars.next() {

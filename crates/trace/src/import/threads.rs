@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::BadLine;
-use super::word::Word;
+use super::token::Token;
 
 /// Numbers threads in the order in which they appear.
 #[derive(Default)]
@@ -22,7 +22,7 @@ impl Threads {
     /// The number of thread `id` of process `pid`, and whether it is new. It stands at `word`.
     pub(super) fn number(
         &mut self,
-        word: Word<'_>,
+        word: Token<'_>,
         pid: u32,
         id: u64,
     ) -> Result<(u16, bool), BadLine> {
@@ -40,7 +40,7 @@ impl Threads {
         Ok((number, new))
     }
 
-    fn add(&mut self, word: Word<'_>, key: (u32, u64)) -> Result<u16, BadLine> {
+    fn add(&mut self, word: Token<'_>, key: (u32, u64)) -> Result<u16, BadLine> {
         let number = u16::try_from(self.known.len()).ok().filter(|&number| number < u16::MAX);
         let number = number.ok_or_else(|| word.bad("at most 65535 different threads"))?;
         self.numbers.insert(key, number);

@@ -2,18 +2,18 @@
 
 use homenode_base::BlockSize;
 
+use super::free_range::{AddressMap, FreeRange, PageUser};
+use super::origins::WordOrigins;
 use super::owners::Owners;
-use super::pages::{Name, Pages};
+use super::pages::{PageName, Pages};
 use super::report::{FalseSharing, Realignment, gone, objects};
-use super::room::{Ground, Owner, Room};
-use super::scan::{Scan, Use};
-use super::trail::Trail;
+use super::scan::{WindowScan, WindowUse};
 use crate::model::{Metadata, MovedRange};
 
 /// Where each word is, at one page size.
-pub struct Mapping {
+pub struct WordMapping {
     page: BlockSize,
-    room: Room,
+    room: FreeRange,
     /// By number of a word: its present place, in words.
     places: Vec<u64>,
     /// By number of a word: whether a window referenced it where the program has it.
@@ -26,16 +26,16 @@ pub struct Mapping {
     on: Vec<u32>,
     report: Realignment,
     /// Where the words on new pages came from, if asked for.
-    trail: Option<Trail>,
+    trail: Option<WordOrigins>,
 }
 
-impl Mapping {
+impl WordMapping {
     /// Nothing has moved yet. There is no mapping where the ground leaves no room for new pages.
     #[must_use]
-    pub fn new(ground: &Ground, page: BlockSize, window: u64) -> Option<Self> {
+    pub fn new(ground: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
         Some(Self {
             page,
-            room: Room::beside(ground, page, window)?,
+            room: FreeRange::beside(ground, page, window)?,
             places: Vec::new(),
             stayed: Vec::new(),
             visited: Vec::new(),
@@ -46,17 +46,17 @@ impl Mapping {
         })
     }
 
-    /// Also notes where the words on new pages come from, for [`Mapping::ranges`].
+    /// Also notes where the words on new pages come from, for [`WordMapping::ranges`].
     #[must_use]
     pub fn with_trail(self, metadata: &Metadata) -> Self {
-        let trail = Some(Trail::new(Owners::new(metadata), self.page));
+        let trail = Some(WordOrigins::new(Owners::new(metadata), self.page));
         Self { trail, ..self }
     }
 
     /// The new pages' contents, object by object, in order; nothing without a trail.
     #[must_use]
     pub fn ranges(&self) -> Vec<MovedRange> {
-        self.trail.as_ref().map_or_else(Vec::new, Trail::ranges)
+        self.trail.as_ref().map_or_else(Vec::new, WordOrigins::ranges)
     }
 
     /// The address of the byte at `addr`, which lies in the word of this number.
@@ -70,11 +70,11 @@ impl Mapping {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let words = self.places.len() as u64 * 9;
-        words + self.room.pages() * 5 + self.on.len() as u64 * (4 + size_of::<Use>() as u64)
+        words + self.room.pages() * 5 + self.on.len() as u64 * (4 + size_of::<WindowUse>() as u64)
     }
 
     /// Moves what a complete window asks for. A mapping sees every window of the scan.
-    pub fn realign(&mut self, scan: &Scan) {
+    pub fn realign(&mut self, scan: &WindowScan) {
         self.meet(scan.groups());
         let words = scan.sorted();
         let before = self.before(words);
@@ -92,9 +92,9 @@ impl Mapping {
 
     /// Words met since the last window are where the program has them.
     fn meet(&mut self, groups: &[u64]) {
-        let met = self.places.len() / super::words::GROUP;
+        let met = self.places.len() / super::word_table::GROUP;
         for &first in &groups[met..] {
-            self.places.extend(first..first + super::words::GROUP as u64);
+            self.places.extend(first..first + super::word_table::GROUP as u64);
         }
         self.stayed.resize(self.places.len(), false);
     }
@@ -104,16 +104,16 @@ impl Mapping {
     }
 
     #[inline]
-    fn name(&self, place: u64) -> Name {
-        self.room.page_at(place).map_or_else(|| Name::Old(self.page_of(place)), Name::New)
+    fn name(&self, place: u64) -> PageName {
+        self.room.page_at(place).map_or_else(|| PageName::Old(self.page_of(place)), PageName::New)
     }
 
     /// False sharing of the window in the original trace.
-    fn before(&mut self, words: &[Use]) -> FalseSharing {
+    fn before(&mut self, words: &[WindowUse]) -> FalseSharing {
         let mut pages = std::mem::take(&mut self.pages);
         pages.clear();
         for found in words {
-            pages.add(Name::Old(self.page_of(found.word)), found);
+            pages.add(PageName::Old(self.page_of(found.word)), found);
         }
         let total = pages.falsely_shared();
         self.pages = pages;
@@ -121,7 +121,7 @@ impl Mapping {
     }
 
     /// Finds the pages on which the words are now.
-    fn look(&mut self, words: &[Use]) {
+    fn look(&mut self, words: &[WindowUse]) {
         let mut pages = std::mem::take(&mut self.pages);
         pages.clear();
         self.on.clear();
@@ -133,7 +133,7 @@ impl Mapping {
     }
 
     /// Moves words off pages that may be falsely shared; returns how many.
-    fn rearrange(&mut self, words: &[Use]) -> u64 {
+    fn rearrange(&mut self, words: &[WindowUse]) -> u64 {
         self.room.close();
         let (mut first, mut moves) = (0, 0);
         // A word goes with the one before it if that is joined to it.
@@ -143,12 +143,12 @@ impl Mapping {
             let [whole, more @ ..] = unit else { continue };
             let mut whole = *whole;
             more.iter().for_each(|found| whole.add(found));
-            let place = |found: &Use| self.places[found.number as usize];
+            let place = |found: &WindowUse| self.places[found.number as usize];
             let apart = unit.windows(2).any(|pair| place(&pair[0]) + 1 != place(&pair[1]));
             let shared = || on.iter().any(|&page| self.pages.may_be_falsely_shared(page));
             if apart || (!whole.several && shared()) {
                 let owner =
-                    if whole.several { Owner::Several } else { Owner::Thread(whole.thread) };
+                    if whole.several { PageUser::Several } else { PageUser::Thread(whole.thread) };
                 let start = self.room.take(owner, unit.len() as u64);
                 for (found, place) in unit.iter().zip(start..) {
                     self.places[found.number as usize] = place;
@@ -166,7 +166,7 @@ impl Mapping {
     }
 
     /// Notes where the window references words now.
-    fn visit(&mut self, words: &[Use]) {
+    fn visit(&mut self, words: &[WindowUse]) {
         self.visited.resize(usize::try_from(self.room.pages()).unwrap_or(usize::MAX), false);
         for found in words {
             match self.room.page_at(self.places[found.number as usize]) {
@@ -178,7 +178,7 @@ impl Mapping {
 
     /// What was done, with the names of the trace that it was done to.
     #[must_use]
-    pub fn report(&self, scan: &Scan, metadata: &Metadata) -> Realignment {
+    pub fn report(&self, scan: &WindowScan, metadata: &Metadata) -> Realignment {
         let new_pages = self.room.pages();
         let mut moved = Vec::new();
         let [mut pages_before, mut stayed] = [0, 0];

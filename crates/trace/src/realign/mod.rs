@@ -7,8 +7,8 @@
 //! together with others of that processor; a word that several referenced stays. The references of
 //! the window, and later ones, find each word where it went. Then comes the next window.
 //!
-//! What a window does with each word is the same at every page size, so a [`Scan`] finds it once.
-//! A [`Mapping`] is one page size: where each word is.
+//! What a window does with each word is the same at every page size, so a [`WindowScan`] finds it
+//! once. A [`WordMapping`] is one page size: where each word is.
 //!
 //! # Deviations
 //! The paper does not say the following. A window's words move before its references are made:
@@ -21,20 +21,20 @@
 //! Cost: O(1) for each reference, and for each window and page size O(w) for its w words, after
 //! sorting them once.
 
+mod free_range;
 mod mapping;
+mod origins;
 mod owners;
 mod pages;
 mod report;
-mod room;
 mod scan;
 mod sets;
-mod trail;
-mod words;
+mod word_table;
 
-pub use mapping::Mapping;
+pub use free_range::AddressMap;
+pub use mapping::WordMapping;
 pub use report::{FalseSharing, MovedObject, Realignment};
-pub use room::Ground;
-pub use scan::Scan;
+pub use scan::WindowScan;
 
 /// Data references that are looked at together, in the paper.
 pub const WINDOW: u64 = 1_000_000;

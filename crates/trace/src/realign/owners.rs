@@ -7,27 +7,27 @@ use crate::owned::{OwnedStretch, owned_stretches};
 
 /// A stretch of addresses with one owner.
 #[derive(Clone, Copy, Debug)]
-struct Segment {
+struct OwnedSegment {
     owned: OwnedStretch,
     /// Where the words were before an earlier re-alignment moved them, if one did.
     from: Option<u64>,
 }
 
 /// The owners of all addresses that have one.
-pub(super) struct Owners(Vec<Segment>);
+pub(super) struct Owners(Vec<OwnedSegment>);
 
 impl Owners {
     pub(super) fn new(metadata: &Metadata) -> Self {
         let stretches = owned_stretches(&metadata.ranges).into_iter();
-        let mut segments: Vec<Segment> =
-            stretches.map(|owned| Segment { owned, from: None }).collect();
+        let mut segments: Vec<OwnedSegment> =
+            stretches.map(|owned| OwnedSegment { owned, from: None }).collect();
         let named = Self(segments.clone());
         segments.extend(metadata.moved.iter().filter_map(|moved| {
             let (range, _) = named.of(moved.from / BlockSize::WORD_BYTES)?;
             let (first, start) = (moved.start, moved.start);
             let last = first.saturating_add(moved.size.checked_sub(1)?);
             let owned = OwnedStretch { first, last, range, start };
-            Some(Segment { owned, from: Some(moved.from) })
+            Some(OwnedSegment { owned, from: Some(moved.from) })
         }));
         segments.sort_by_key(|segment| segment.owned.first);
         Self(segments)

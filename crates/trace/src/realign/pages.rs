@@ -1,15 +1,15 @@
 //! What a window does with the pages on which its words are.
 
 use super::report::FalseSharing;
-use super::scan::Use;
+use super::scan::WindowUse;
 
 /// Pages of a window. Words come in order of their original addresses: those that have not moved
 /// bring their pages one after the other, those that have bring them in any order.
 #[derive(Default)]
 pub(super) struct Pages {
-    found: Vec<Use>,
+    found: Vec<WindowUse>,
     /// Number of each page: of an original one its block, of a new one its count from the last.
-    names: Vec<Name>,
+    names: Vec<PageName>,
     /// The last original page.
     last: Option<u32>,
     /// By number of a new page: where in `found` it is, if it is there.
@@ -18,7 +18,7 @@ pub(super) struct Pages {
 
 /// Which page it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum PageName {
     /// A page of the original trace, by block number.
     Old(u64),
     /// A new page, by its count from 0.
@@ -34,10 +34,10 @@ impl Pages {
 
     /// Adds a word that is on this page; returns the place of the page here.
     #[inline]
-    pub(super) fn add(&mut self, page: Name, word: &Use) -> u32 {
+    pub(super) fn add(&mut self, page: PageName, word: &WindowUse) -> u32 {
         let place = match page {
-            Name::Old(_) => self.last,
-            Name::New(number) => self.fresh.get(number).copied(),
+            PageName::Old(_) => self.last,
+            PageName::New(number) => self.fresh.get(number).copied(),
         };
         let place = place.unwrap_or(u32::MAX);
         if self.names.get(place as usize) == Some(&page) {
@@ -45,11 +45,11 @@ impl Pages {
             return place;
         }
         let place = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
-        self.found.push(Use { mixed: false, ..*word });
+        self.found.push(WindowUse { mixed: false, ..*word });
         self.names.push(page);
         match page {
-            Name::Old(_) => self.last = Some(place),
-            Name::New(number) => {
+            PageName::Old(_) => self.last = Some(place),
+            PageName::New(number) => {
                 if number >= self.fresh.len() {
                     self.fresh.resize(number + 1, u32::MAX);
                 }

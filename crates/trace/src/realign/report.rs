@@ -76,7 +76,7 @@ pub(super) fn objects(words: &[u64], metadata: &Metadata) -> Vec<MovedObject> {
     for &word in words {
         *owned.entry(owners.of(word).map(|(range, _)| range)).or_default() += 1;
     }
-    let mut found: BTreeMap<Key, MovedObject> = BTreeMap::new();
+    let mut found: BTreeMap<ObjectKey, MovedObject> = BTreeMap::new();
     for (range, words) in owned {
         let object = range.map_or_else(unknown, |i| object(&ranges[i], metadata));
         // Static objects of one name in several files are several objects.
@@ -100,7 +100,7 @@ pub(super) fn gone(before: u64, after: u64) -> Option<f64> {
     (before > 0).then(part)
 }
 
-type Key = (String, String, Option<u16>, u8, Option<usize>);
+type ObjectKey = (String, String, Option<u16>, u8, Option<usize>);
 
 fn kind(object: &MovedObject) -> u8 {
     match object.kind {

@@ -2,20 +2,20 @@
 
 use homenode_base::{Access, BlockSize};
 
-use super::sets::Sets;
-use super::words::{GROUP, Words};
+use super::sets::ThreadSets;
+use super::word_table::{GROUP, WordTable};
 
 /// A number that stands for no entry of a table.
 const NONE: u32 = u32::MAX;
 
 /// What a window does with a word, or with a page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
+pub(super) struct WindowUse {
     /// The word; of a page, its first one that is referenced.
     pub(super) word: u64,
     /// The threads below 64 that reference it, a bit each; of a page, those of its first word.
     pub(super) threads: u64,
-    /// The other threads, a number of [`Sets`].
+    /// The other threads, a number of [`ThreadSets`].
     pub(super) more: u32,
     /// References that begin in it.
     pub(super) references: u32,
@@ -33,7 +33,7 @@ pub(super) struct Use {
     pub(super) mixed: bool,
 }
 
-impl Use {
+impl WindowUse {
     /// Adds another word of the page, or of the location.
     #[inline]
     pub(super) fn add(&mut self, other: &Self) {
@@ -45,12 +45,12 @@ impl Use {
 }
 
 /// Numbers the words of a trace and finds, window by window, what is done with each.
-pub struct Scan {
+pub struct WindowScan {
     /// References of a whole window.
     length: u64,
     /// References of the window under way.
     counted: u64,
-    words: Words,
+    words: WordTable,
     /// By number of a word: its place in `uses`, if it has one there; [`NONE`] before its first.
     places: Vec<u32>,
     /// By group: the last window that referenced it.
@@ -58,27 +58,27 @@ pub struct Scan {
     window: u32,
     /// Groups that the window references.
     touched: Vec<usize>,
-    uses: Vec<Use>,
+    uses: Vec<WindowUse>,
     /// The same in order of address, once the window is complete.
-    sorted: Vec<Use>,
-    sets: Sets,
+    sorted: Vec<WindowUse>,
+    sets: ThreadSets,
 }
 
-impl Scan {
+impl WindowScan {
     /// Windows of so many references.
     #[must_use]
     pub fn new(window: u64) -> Self {
         Self {
             length: window,
             counted: 0,
-            words: Words::new(),
+            words: WordTable::new(),
             places: Vec::new(),
             windows: Vec::new(),
             window: 1,
             touched: Vec::new(),
             uses: Vec::new(),
             sorted: Vec::new(),
-            sets: Sets::default(),
+            sets: ThreadSets::default(),
         }
     }
 
@@ -117,7 +117,7 @@ impl Scan {
 
     /// What the window does with a word, with one more reference by the thread.
     #[inline]
-    fn touch(&mut self, (word, number): (u64, usize), thread: u16) -> &mut Use {
+    fn touch(&mut self, (word, number): (u64, usize), thread: u16) -> &mut WindowUse {
         let mut place = self.places[number] as usize;
         if self.uses.get(place).is_none_or(|found| found.word != word) {
             place = self.begin((word, number), thread);
@@ -133,7 +133,7 @@ impl Scan {
     /// Begins with a word; returns its place in `uses`.
     fn begin(&mut self, (word, number): (u64, usize), thread: u16) -> usize {
         let place = self.uses.len();
-        let mut found = Use {
+        let mut found = WindowUse {
             word,
             threads: 0,
             more: 0,
@@ -200,11 +200,11 @@ impl Scan {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let size = |count: usize, each: usize| count as u64 * each as u64;
-        size(self.words.len(), 4 + 32 / GROUP) + size(self.uses.len(), 2 * size_of::<Use>())
+        size(self.words.len(), 4 + 32 / GROUP) + size(self.uses.len(), 2 * size_of::<WindowUse>())
     }
 
     /// What the complete window does with each word, in order of address.
-    pub(super) fn sorted(&self) -> &[Use] {
+    pub(super) fn sorted(&self) -> &[WindowUse] {
         &self.sorted
     }
 
@@ -225,7 +225,7 @@ impl Scan {
 
 /// Adds a thread to those that reference a word.
 #[inline]
-fn include(found: &mut Use, thread: u16, sets: &mut Sets) {
+fn include(found: &mut WindowUse, thread: u16, sets: &mut ThreadSets) {
     if thread < 64 {
         found.threads |= 1 << thread;
     } else {

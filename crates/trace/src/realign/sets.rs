@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 /// The sets met so far. Number 0 is the empty one.
 #[derive(Default)]
-pub(super) struct Sets {
+pub(super) struct ThreadSets {
     numbers: FxHashMap<Vec<u16>, u32>,
     /// The set that a thread makes of a set.
     with: FxHashMap<(u32, u16), u32>,
@@ -12,7 +12,7 @@ pub(super) struct Sets {
     members: Vec<Vec<u16>>,
 }
 
-impl Sets {
+impl ThreadSets {
     /// Forgets all sets but the empty one.
     pub(super) fn clear(&mut self) {
         self.numbers.clear();

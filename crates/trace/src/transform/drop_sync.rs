@@ -2,7 +2,7 @@
 
 use homenode_base::Flags;
 
-use super::output::{Dropped, Output, walk};
+use super::output::{Dropped, TransformOutput, walk};
 use super::{Entry, Transform};
 use crate::error::TraceError;
 use crate::model::Batch;
@@ -23,7 +23,7 @@ struct DropSync {
 }
 
 impl Transform for DropSync {
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let state = &mut (&mut self.dropped, out);
         walk(
             input,

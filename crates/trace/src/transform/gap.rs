@@ -2,9 +2,9 @@
 
 use homenode_base::{Access, Rng};
 
-use super::output::{Output, walk};
+use super::output::{TransformOutput, walk};
 use super::queue::Queue;
-use super::{Entry, Param, SEED, Transform};
+use super::{Entry, SEED, Transform, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, Metadata};
 
@@ -32,13 +32,13 @@ pub const ENTRY: Entry = Entry {
     source: "Bolosky 1993, section 4.3",
     params: &[
         SEED,
-        Param {
+        TransformParam {
             name: "every",
             default: "30000",
             form: "N",
             doc: "a gap begins with a chance of one in so many references",
         },
-        Param {
+        TransformParam {
             name: "length",
             default: "4000",
             form: "N",
@@ -77,7 +77,7 @@ struct Gap {
 }
 
 impl Gap {
-    fn access(&mut self, access: &Access, out: &mut Output) {
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         self.meet(access.thread);
         // After a gap: saved references before this one.
         while self.held.is_some() && self.left == 0 {
@@ -106,7 +106,7 @@ impl Gap {
         self.left = self.left.saturating_sub(1);
     }
 
-    fn event(&mut self, event: &Event, out: &mut Output) {
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         if self.held == Some(event.thread) {
             self.saved.event(event, out);
         } else {
@@ -127,13 +127,13 @@ impl Gap {
 }
 
 impl Transform for Gap {
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(input, state, |(gap, out), a| gap.access(a, out), |(gap, out), e| gap.event(e, out));
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Output) {
+    fn finish(&mut self, out: &mut TransformOutput) {
         while !self.saved.is_empty() {
             self.saved.emit(out);
         }

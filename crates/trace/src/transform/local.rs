@@ -2,9 +2,9 @@
 
 use homenode_base::{Access, Rng};
 
-use super::output::{Output, walk};
+use super::output::{TransformOutput, walk};
 use super::queue::Queue;
-use super::{Entry, Param, SEED, Transform};
+use super::{Entry, SEED, Transform, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, Metadata};
 
@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
     source: "Bolosky 1993, section 4.3",
     params: &[
         SEED,
-        Param {
+        TransformParam {
             name: "buffer",
             default: "100",
             form: "N",
@@ -53,7 +53,7 @@ struct Local {
 }
 
 impl Local {
-    fn access(&mut self, access: &Access, out: &mut Output) {
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         if self.capacity == 1 {
             out.access(access);
             return;
@@ -68,7 +68,7 @@ impl Local {
         self.queue(access.thread).access(access);
     }
 
-    fn event(&mut self, event: &Event, out: &mut Output) {
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         self.queue(event.thread).event(event, out);
     }
 
@@ -88,7 +88,7 @@ impl Local {
 }
 
 impl Transform for Local {
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(
             input,
@@ -101,7 +101,7 @@ impl Transform for Local {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Output) {
+    fn finish(&mut self, out: &mut TransformOutput) {
         while !self.slots.is_empty() {
             let chosen = self.choose();
             let thread = self.slots.swap_remove(chosen);

@@ -1,8 +1,8 @@
 //! Traces of several processes as one.
 
-mod lane;
+mod input;
 mod metadata;
-mod places;
+mod relocation;
 mod report;
 mod survey;
 
@@ -11,18 +11,18 @@ use std::ops::Range;
 use homenode_base::{Access, Flags};
 use rustc_hash::FxHashMap;
 
-use self::lane::{Item, Lane};
-use self::places::{PAGE_BYTES, Places};
-use self::survey::Survey;
-use super::output::Output;
-use super::values::Values;
-use super::{Entry, Param, Report, Transform, TransformError};
+use self::input::{MergeInput, NextInput};
+use self::relocation::{PAGE_BYTES, Relocation};
+use self::survey::MergeSurvey;
+use super::output::TransformOutput;
+use super::values::TransformValues;
+use super::{Entry, Transform, TransformError, TransformParam, TransformReport};
 use crate::error::TraceError;
-use crate::import::Progress;
+use crate::import::ImportProgress;
 use crate::model::{Batch, Columns, Event, EventKind, Metadata};
 use crate::reader::TraceReader;
 
-pub use self::report::{MergedProcess, Merger};
+pub use self::report::{MergeReport, MergedProcess};
 
 /// References and events that are emitted at a time.
 const ITEMS_MAX: u32 = 1 << 16;
@@ -43,21 +43,21 @@ pub const ENTRY: Entry = Entry {
     summary: "put traces of several processes together, each with addresses of its own",
     source: "Foglia, Giorgi and Prete 2004, section 4: a workload of process traces",
     params: &[
-        Param {
+        TransformParam {
             name: "quantum",
             default: "100",
             form: "N",
             doc: "references, fetches included, that a process makes before it is the next one's \
                   turn",
         },
-        Param {
+        TransformParam {
             name: "shared",
             default: "",
             form: "LO-HI",
             doc: "addresses at which all processes have the same memory, LO to HI - 1, whole pages \
                   of 4096 bytes; several ranges with commas",
         },
-        Param {
+        TransformParam {
             name: "private",
             default: "auto",
             form: "auto|keep",
@@ -86,7 +86,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// Stretches of shared memory, in order, those side by side as one.
-fn shared(values: &Values<'_>) -> Result<Vec<Range<u64>>, TransformError> {
+fn shared(values: &TransformValues<'_>) -> Result<Vec<Range<u64>>, TransformError> {
     let mut ranges = values.ranges("shared", false)?.unwrap_or_default();
     ranges.sort_by_key(|range| range.start);
     let mut found: Vec<Range<u64>> = Vec::new();
@@ -113,9 +113,9 @@ struct Merge<'a> {
     marks: bool,
     /// Memory that is the same in all processes.
     shared: Vec<Range<u64>>,
-    lanes: Vec<Lane>,
+    lanes: Vec<MergeInput>,
     /// Where the memory of each process is.
-    places: Vec<Places>,
+    places: Vec<Relocation>,
     /// The process that has the turn.
     turn: usize,
     /// References left of it.
@@ -131,16 +131,16 @@ impl Merge<'_> {
 
     /// Emits what can be emitted before more must be read, up to a bound. Returns whether it
     /// emitted something.
-    fn advance(&mut self, out: &mut Output) -> bool {
+    fn advance(&mut self, out: &mut TransformOutput) -> bool {
         let mut items = 0;
         loop {
             while self.left > 0 && items < ITEMS_MAX {
                 match self.lanes[self.turn].next() {
-                    Some(Item::Access(access)) => {
+                    Some(NextInput::Access(access)) => {
                         self.left -= 1;
                         self.access(&access, out);
                     }
-                    Some(Item::Event(event)) => self.event(&event, out),
+                    Some(NextInput::Event(event)) => self.event(&event, out),
                     None => break,
                 }
                 items += 1;
@@ -166,7 +166,7 @@ impl Merge<'_> {
         true
     }
 
-    fn access(&mut self, access: &Access, out: &mut Output) {
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         let number = self.turn;
         let pid = self.pid(access.pid);
         let (lane, places) = (&mut self.lanes[number], &self.places[number]);
@@ -208,7 +208,7 @@ impl Merge<'_> {
         known
     }
 
-    fn event(&mut self, event: &Event, out: &mut Output) {
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         let (lane, places) = (&mut self.lanes[self.turn], &self.places[self.turn]);
         let thread = lane.thread(event.thread);
         lane.meet(&event.what);
@@ -234,16 +234,16 @@ impl Merge<'_> {
 }
 
 impl Transform for Merge<'_> {
-    fn prepare(&mut self, progress: &mut Progress<'_>) -> Result<u64, TransformError> {
-        let survey = Survey::of(self.traces, &self.shared, progress)?;
+    fn prepare(&mut self, progress: &mut ImportProgress<'_>) -> Result<u64, TransformError> {
+        let survey = MergeSurvey::of(self.traces, &self.shared, progress)?;
         let stride = survey.stride().map_err(Self::fail)?;
         let mut first = 0;
         for (trace, process) in self.traces.iter().zip(&survey.processes) {
             let number = self.lanes.len() as u64;
-            let mut lane = Lane::new(trace, (first, process.threads));
+            let mut lane = MergeInput::new(trace, (first, process.threads));
             lane.marks = self.marks && process.alone;
             self.lanes.push(lane);
-            self.places.push(Places::new(number * stride, stride, &self.shared));
+            self.places.push(Relocation::new(number * stride, stride, &self.shared));
             first += process.threads;
         }
         if self.lanes[self.turn].is_over() {
@@ -256,13 +256,13 @@ impl Transform for Merge<'_> {
         self.turn
     }
 
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         self.lanes[self.turn].fill(input);
         self.advance(out);
         Ok(())
     }
 
-    fn more(&mut self, out: &mut Output) -> bool {
+    fn more(&mut self, out: &mut TransformOutput) -> bool {
         self.advance(out)
     }
 
@@ -283,7 +283,7 @@ impl Transform for Merge<'_> {
         *metadata = metadata::merged(self);
     }
 
-    fn report(&self, _metadata: &Metadata) -> Option<Report> {
-        Some(Report::Merged(Box::new(report::report(self))))
+    fn report(&self, _metadata: &Metadata) -> Option<TransformReport> {
+        Some(TransformReport::Merged(Box::new(report::report(self))))
     }
 }

@@ -22,17 +22,19 @@ mod values;
 use serde::Serialize;
 
 use crate::error::TraceError;
-use crate::import::Progress;
+use crate::import::ImportProgress;
 use crate::model::{Batch, Columns, Metadata};
 use crate::reader::TraceReader;
 use crate::realign::Realignment;
 
-pub use merge::{MergedProcess, Merger};
-pub use processes::{AreaReferences, LeftOut, Mix, MixPages, MixProcess, References, Switches};
-pub use run::{Piece, transform_file, transform_files};
+pub use merge::{MergeReport, MergedProcess};
+pub use processes::{
+    AreaReferences, Mix, MixPages, MixProcess, OmittedFromMix, ReferenceTotals, Switches,
+};
+pub use run::{WrittenTrace, transform_file, transform_files};
 
-use output::Output;
-use values::Values;
+use output::TransformOutput;
+use values::TransformValues;
 
 /// Every transform, in the order of the documentation.
 pub const TABLE: &[Entry] = &[
@@ -58,22 +60,24 @@ pub struct Entry {
     /// Where it is defined.
     pub source: &'static str,
     /// What can be set.
-    pub params: &'static [Param],
+    pub params: &'static [TransformParam],
     /// Whether it writes several traces: `U.0.hnt`, `U.1.hnt` and so on for the output `U.hnt`.
     pub pieces: bool,
     /// Whether it takes several traces.
     pub several: bool,
     /// Makes an instance.
-    build: Build,
+    build: BuildTransform,
 }
 
 /// Makes an instance from parameters, for traces: only one, if [`Entry::several`] does not say so.
-type Build =
-    for<'a> fn(&Values<'_>, &'a [TraceReader]) -> Result<Box<dyn Transform + 'a>, TransformError>;
+type BuildTransform = for<'a> fn(
+    &TransformValues<'_>,
+    &'a [TraceReader],
+) -> Result<Box<dyn Transform + 'a>, TransformError>;
 
 /// A parameter of a transform.
 #[derive(Clone, Copy, Debug)]
-pub struct Param {
+pub struct TransformParam {
     /// Name, on the command line after two dashes.
     pub name: &'static str,
     /// Its value when nothing is said; empty if it then has none.
@@ -87,7 +91,7 @@ pub struct Param {
 /// A transform at work.
 trait Transform {
     /// Reads ahead in the trace what must be known before, and returns how many rows that were.
-    fn prepare(&mut self, _progress: &mut Progress<'_>) -> Result<u64, TransformError> {
+    fn prepare(&mut self, _progress: &mut ImportProgress<'_>) -> Result<u64, TransformError> {
         Ok(0)
     }
 
@@ -97,16 +101,16 @@ trait Transform {
     }
 
     /// Takes a chunk, and emits what can be emitted. Batches come in Time order.
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError>;
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError>;
 
     /// Emits more of what it has taken, where that is much more than one chunk. Returns whether it
     /// did; if not it is given the next chunk.
-    fn more(&mut self, _out: &mut Output) -> bool {
+    fn more(&mut self, _out: &mut TransformOutput) -> bool {
         false
     }
 
     /// Emits what is left.
-    fn finish(&mut self, _out: &mut Output) {}
+    fn finish(&mut self, _out: &mut TransformOutput) {}
 
     /// Optional columns of the new trace; `given` are those of the first one it was given.
     fn columns(&self, given: Columns) -> Columns {
@@ -119,7 +123,7 @@ trait Transform {
 
     /// What was done, of transforms that say so; `metadata` is that of the first trace it was
     /// given.
-    fn report(&self, _metadata: &Metadata) -> Option<Report> {
+    fn report(&self, _metadata: &Metadata) -> Option<TransformReport> {
         None
     }
 
@@ -133,16 +137,16 @@ trait Transform {
 /// What a transform says about what it did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Report {
+pub enum TransformReport {
     /// Data that moved.
     Realigned(Box<Realignment>),
     /// Processes of a whole system.
     Mixed(Box<Mix>),
     /// Processes of several traces.
-    Merged(Box<Merger>),
+    Merged(Box<MergeReport>),
 }
 
-impl Report {
+impl TransformReport {
     /// What moved, if it says that.
     #[must_use]
     pub fn realigned(self) -> Option<Realignment> {
@@ -190,7 +194,7 @@ pub fn find(name: &str) -> Result<&'static Entry, TransformError> {
 }
 
 /// The parameter that seeds the random generator.
-const SEED: Param = Param {
+const SEED: TransformParam = TransformParam {
     name: "seed",
     default: "0",
     form: "N",

@@ -6,12 +6,12 @@ use crate::model::{Batch, Event};
 
 /// References and events of the new trace, until the writer takes them.
 #[derive(Default)]
-pub(super) struct Output {
+pub(super) struct TransformOutput {
     /// One batch for each trace begun since the writer last took them.
     pub(super) pieces: Vec<Batch>,
 }
 
-impl Output {
+impl TransformOutput {
     pub(super) fn new() -> Self {
         Self { pieces: vec![Batch::default()] }
     }

@@ -9,20 +9,22 @@ mod switches;
 use homenode_base::{Access, AccessKind, Flags};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::choice::Item;
-use self::report::Tally;
-use self::survey::Survey;
+use self::choice::ProcessSelector;
+use self::report::ProcessTally;
+use self::survey::RecordingSurvey;
 use self::switches::{Departure, Switching};
-use super::output::{Output, walk};
-use super::values::Values;
-use super::{Entry, Param, Report, Transform, TransformError};
+use super::output::{TransformOutput, walk};
+use super::values::TransformValues;
+use super::{Entry, Transform, TransformError, TransformParam, TransformReport};
 use crate::areas::ProcessorAreas;
 use crate::error::TraceError;
-use crate::import::Progress;
+use crate::import::ImportProgress;
 use crate::model::{Batch, Event, EventKind, Metadata, MovedRange};
 use crate::reader::TraceReader;
 
-pub use self::report::{AreaReferences, LeftOut, Mix, MixPages, MixProcess, References, Switches};
+pub use self::report::{
+    AreaReferences, Mix, MixPages, MixProcess, OmittedFromMix, ReferenceTotals, Switches,
+};
 
 /// Bytes of a page of x86-64, which the recordings are of.
 const PAGE_BYTES: u64 = 4096;
@@ -53,20 +55,20 @@ pub const ENTRY: Entry = Entry {
     summary: "make a recording of a whole system a mix: one thread for each process",
     source: "Foglia, Giorgi and Prete 2004, section 4: process traces, for other processors",
     params: &[
-        Param {
+        TransformParam {
             name: "processes",
             default: "",
             form: "NAME=N,NAME,PID",
             doc: "keep the N most active processes of a name (N is 1 if left out) and those with a \
                   number, in this order; without it, all",
         },
-        Param {
+        TransformParam {
             name: "references",
             default: "",
             form: "N",
             doc: "end after so many references of the mix, fetches included",
         },
-        Param {
+        TransformParam {
             name: "each",
             default: "",
             form: "N",
@@ -79,7 +81,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn build<'a>(
-    values: &Values<'_>,
+    values: &TransformValues<'_>,
     traces: &'a [TraceReader],
 ) -> Result<Box<dyn Transform + 'a>, TransformError> {
     let trace = &traces[0];
@@ -98,12 +100,12 @@ fn build<'a>(
         wanted: wanted.map_err(|problem| values.error(problem))?,
         left: values.count("references", 1..=u64::MAX)?.unwrap_or(u64::MAX),
         each: values.count("each", 1..=u64::MAX)?.unwrap_or(u64::MAX),
-        survey: Survey::default(),
+        survey: RecordingSurvey::default(),
         thread_of: FxHashMap::default(),
         tallies: Vec::new(),
         switching: Switching::new(trace.metadata()),
         areas: areas(trace.metadata()),
-        out: LeftOut::default(),
+        out: OmittedFromMix::default(),
         code: FxHashSet::default(),
         covered: 0,
         cut: 0,
@@ -119,18 +121,18 @@ fn areas(metadata: &Metadata) -> Option<ProcessorAreas> {
 struct Processes<'a> {
     trace: &'a TraceReader,
     /// What to keep; everything if nothing.
-    wanted: Option<Vec<Item>>,
+    wanted: Option<Vec<ProcessSelector>>,
     /// References that the mix still takes.
     left: u64,
     /// References that each process makes at most.
     each: u64,
-    survey: Survey,
+    survey: RecordingSurvey,
     thread_of: FxHashMap<u32, u16>,
     /// By thread of the mix.
-    tallies: Vec<Tally>,
+    tallies: Vec<ProcessTally>,
     switching: Switching,
     areas: Option<ProcessorAreas>,
-    out: LeftOut,
+    out: OmittedFromMix,
     /// Program counters of the mix.
     code: FxHashSet<u64>,
     /// Data references of the recording up to the end of the mix.
@@ -140,7 +142,7 @@ struct Processes<'a> {
 }
 
 impl Processes<'_> {
-    fn access(&mut self, access: &Access, out: &mut Output) {
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         if self.left == 0 {
             self.out.after_the_end += 1;
             return;
@@ -193,7 +195,7 @@ impl Processes<'_> {
 
     /// A process left its processor. Who was only made to give way goes on as soon as the
     /// simulated scheduler likes.
-    fn leaves(&mut self, departure: &Departure, out: &mut Output) {
+    fn leaves(&mut self, departure: &Departure, out: &mut TransformOutput) {
         let Some(&thread) = self.thread_of.get(&departure.pid) else { return };
         let tally = &mut self.tallies[usize::from(thread)];
         if departure.elsewhere {
@@ -208,7 +210,7 @@ impl Processes<'_> {
         }
     }
 
-    fn event(&self, event: &Event, out: &mut Output) {
+    fn event(&self, event: &Event, out: &mut TransformOutput) {
         if self.left == 0 || event.what.is_about_threads() {
             return;
         }
@@ -237,9 +239,10 @@ fn is_of_all(what: &EventKind) -> bool {
 }
 
 impl Transform for Processes<'_> {
-    fn prepare(&mut self, progress: &mut Progress<'_>) -> Result<u64, TransformError> {
+    fn prepare(&mut self, progress: &mut ImportProgress<'_>) -> Result<u64, TransformError> {
         let fail = |problem| TransformError::Parameter { transform: ENTRY.name, problem };
-        self.survey = Survey::of(self.trace, (&self.switching, self.areas.as_ref()), progress)?;
+        self.survey =
+            RecordingSurvey::of(self.trace, (&self.switching, self.areas.as_ref()), progress)?;
         let known = &self.trace.metadata().processes;
         if known.is_empty() && !self.survey.is_whole_system() {
             return Err(fail(
@@ -252,12 +255,12 @@ impl Transform for Processes<'_> {
         for (thread, process) in (0..).zip(chosen) {
             self.thread_of.insert(process.pid, thread);
             let private_pages = self.survey.private_pages(process.pid);
-            self.tallies.push(Tally::new(process, private_pages));
+            self.tallies.push(ProcessTally::new(process, private_pages));
         }
         Ok(self.trace.rows())
     }
 
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(
             input,
@@ -283,9 +286,9 @@ impl Transform for Processes<'_> {
         metadata.lines.retain(|line| self.code.contains(&line.pc));
     }
 
-    fn report(&self, _metadata: &Metadata) -> Option<Report> {
+    fn report(&self, _metadata: &Metadata) -> Option<TransformReport> {
         let mix = report::mix(self);
-        Some(Report::Mixed(Box::new(mix)))
+        Some(TransformReport::Mixed(Box::new(mix)))
     }
 
     fn covered(&self) -> Option<u64> {

@@ -2,8 +2,8 @@
 
 use homenode_base::Access;
 
-use super::output::{Output, walk};
-use super::{Entry, Param, Transform};
+use super::output::{TransformOutput, walk};
+use super::{Entry, Transform, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind, Metadata};
 
@@ -16,13 +16,13 @@ pub const ENTRY: Entry = Entry {
     summary: "put threads on processors: those on the same one become one thread",
     source: "thread i on processor i modulo N, or a list",
     params: &[
-        Param {
+        TransformParam {
             name: "count",
             default: "",
             form: "N",
             doc: "thread i runs on processor i modulo N",
         },
-        Param {
+        TransformParam {
             name: "map",
             default: "",
             form: "P,P,...",
@@ -74,7 +74,7 @@ impl Processors {
 }
 
 impl Transform for Processors {
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let map = &*self;
         walk(
             input,

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use homenode_base::Access;
 
-use super::output::Output;
+use super::output::TransformOutput;
 use crate::model::Event;
 
-enum Item {
+enum QueuedItem {
     Access(Access),
     Event(Event),
 }
@@ -16,7 +16,7 @@ enum Item {
 /// is nothing: an event is emitted as soon as everything before it was.
 #[derive(Default)]
 pub(super) struct Queue {
-    items: VecDeque<Item>,
+    items: VecDeque<QueuedItem>,
 }
 
 impl Queue {
@@ -25,25 +25,25 @@ impl Queue {
     }
 
     pub(super) fn access(&mut self, access: &Access) {
-        self.items.push_back(Item::Access(*access));
+        self.items.push_back(QueuedItem::Access(*access));
     }
 
     /// An event waits for the references before it.
-    pub(super) fn event(&mut self, event: &Event, out: &mut Output) {
+    pub(super) fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         if self.is_empty() {
             out.event(event.clone());
         } else {
-            self.items.push_back(Item::Event(event.clone()));
+            self.items.push_back(QueuedItem::Event(event.clone()));
         }
     }
 
     /// Emits the oldest reference and the events that follow it at once.
-    pub(super) fn emit(&mut self, out: &mut Output) {
-        if let Some(Item::Access(access)) = self.items.pop_front() {
+    pub(super) fn emit(&mut self, out: &mut TransformOutput) {
+        if let Some(QueuedItem::Access(access)) = self.items.pop_front() {
             out.access(&access);
         }
-        while let Some(Item::Event(_)) = self.items.front() {
-            if let Some(Item::Event(event)) = self.items.pop_front() {
+        while let Some(QueuedItem::Event(_)) = self.items.front() {
+            if let Some(QueuedItem::Event(event)) = self.items.pop_front() {
                 out.event(event);
             }
         }

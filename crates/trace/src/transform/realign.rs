@@ -2,13 +2,13 @@
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
-use super::output::{Output, walk};
-use super::values::Values;
-use super::{Entry, Param, Report, Transform, TransformError};
+use super::output::{TransformOutput, walk};
+use super::values::TransformValues;
+use super::{Entry, Transform, TransformError, TransformParam, TransformReport};
 use crate::error::TraceError;
 use crate::model::{Batch, Columns, Event, Metadata, Want};
 use crate::reader::TraceReader;
-use crate::realign::{Ground, Mapping, Scan, WINDOW_MAX};
+use crate::realign::{AddressMap, WINDOW_MAX, WindowScan, WordMapping};
 
 /// The data re-alignment of Markatos and Chronaki, section 3.4, as [`crate::realign`] does it.
 ///
@@ -24,25 +24,25 @@ pub const ENTRY: Entry = Entry {
     summary: "move words that one thread uses away from pages that several share and one writes",
     source: "Markatos and Chronaki, section 3.4",
     params: &[
-        Param {
+        TransformParam {
             name: "page-size",
             default: "",
             form: "B",
             doc: "bytes of a page, a power of two from 4; K and M stand for 1024 and its square",
         },
-        Param {
+        TransformParam {
             name: "window",
             default: "1000000",
             form: "N",
             doc: "data references that are looked at together",
         },
-        Param {
+        TransformParam {
             name: "private",
             default: "exclude",
             form: "exclude|shared",
             doc: "references to private memory do not count and stay, or are treated as all others",
         },
-        Param {
+        TransformParam {
             name: "sync",
             default: "exclude",
             form: "exclude|include",
@@ -56,7 +56,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn build<'a>(
-    values: &Values<'_>,
+    values: &TransformValues<'_>,
     traces: &'a [TraceReader],
 ) -> Result<Box<dyn Transform + 'a>, TransformError> {
     let trace = &traces[0];
@@ -66,7 +66,7 @@ fn build<'a>(
         (values.choice("private", &["exclude", "shared"])? == 0, Flags::PRIVATE),
         (values.choice("sync", &["exclude", "include"])? == 0, Flags::SYNC),
     ];
-    let mapping = Mapping::new(&Ground::of(trace), page, window).ok_or_else(|| {
+    let mapping = WordMapping::new(&AddressMap::of(trace), page, window).ok_or_else(|| {
         values.error(
             "the trace's addresses leave no room for new pages; keep a part of them with \
              `homenode transform select --address`"
@@ -74,12 +74,12 @@ fn build<'a>(
         )
     })?;
     let mapping = mapping.with_trail(trace.metadata());
-    let scan = Scan::new(window);
-    let scout = Scout { trace, chunk: 0, row: 0, batch: Batch::default() };
+    let scan = WindowScan::new(window);
+    let scout = WindowLookahead { trace, chunk: 0, row: 0, batch: Batch::default() };
     Ok(Box::new(Realign { window, mapping, scan, scout, left_out, counted: 0 }))
 }
 
-fn page_size(values: &Values<'_>) -> Result<BlockSize, TransformError> {
+fn page_size(values: &TransformValues<'_>) -> Result<BlockSize, TransformError> {
     let Some(text) = values.text("page-size") else {
         return Err(values.error("give page-size, the bytes of a page".to_owned()));
     };
@@ -94,7 +94,7 @@ fn page_size(values: &Values<'_>) -> Result<BlockSize, TransformError> {
 }
 
 /// A second look at the trace, up to the end of the window under way.
-struct Scout<'a> {
+struct WindowLookahead<'a> {
     trace: &'a TraceReader,
     /// The chunk after the one in `batch`.
     chunk: usize,
@@ -103,7 +103,7 @@ struct Scout<'a> {
     batch: Batch,
 }
 
-impl Scout<'_> {
+impl WindowLookahead<'_> {
     /// The next reference, if there is one.
     fn next(&mut self) -> Result<Option<Access>, TraceError> {
         while self.row == self.batch.len() {
@@ -123,9 +123,9 @@ impl Scout<'_> {
 struct Realign<'a> {
     /// References of a whole window.
     window: u64,
-    mapping: Mapping,
-    scan: Scan,
-    scout: Scout<'a>,
+    mapping: WordMapping,
+    scan: WindowScan,
+    scout: WindowLookahead<'a>,
     /// Flags of which one leaves a reference out, where asked for.
     left_out: [(bool, Flags); 2],
     /// References of the window under way that were emitted; none: it has yet to be scanned.
@@ -169,7 +169,7 @@ impl Realign<'_> {
 }
 
 impl Transform for Realign<'_> {
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let mut done = Ok(());
         let mut state = (self, out, &mut done);
         walk(
@@ -189,7 +189,7 @@ impl Transform for Realign<'_> {
         metadata.moved.sort_by_key(|range| range.start);
     }
 
-    fn report(&self, metadata: &Metadata) -> Option<Report> {
-        Some(Report::Realigned(Box::new(self.mapping.report(&self.scan, metadata))))
+    fn report(&self, metadata: &Metadata) -> Option<TransformReport> {
+        Some(TransformReport::Realigned(Box::new(self.mapping.report(&self.scan, metadata))))
     }
 }

@@ -1,16 +1,16 @@
 //! Another legal order of the threads.
 
-mod before;
+mod precedence;
 
 use std::collections::VecDeque;
 
 use homenode_base::{Access, Rng};
 
-use super::output::{Output, walk};
-use super::{Entry, Param, SEED, Transform};
+use super::output::{TransformOutput, walk};
+use super::{Entry, SEED, Transform, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind, Metadata};
-use before::{Before, Rules};
+use precedence::{OrderRules, Precedence};
 
 /// Runs the threads of a trace again in turns of random length, like a recording with another seed,
 /// but without the program: what each did stays as it is, and so does the order of all that the
@@ -18,8 +18,8 @@ use before::{Before, Rules};
 ///
 /// A turn has 1 to less than two quanta of references, a quantum on the average. Threads take turns
 /// in a queue; one whose next reference or event must wait for another thread's lets others pass.
-/// The file `before.rs` has the rules. The recorded order obeys them, so there always is a thread
-/// that may go on. The beginning of the computation and of a phase are passed by all threads
+/// The file `precedence.rs` has the rules. The recorded order obeys them, so there always is a
+/// thread that may go on. The beginning of the computation and of a phase are passed by all threads
 /// together.
 ///
 /// Cost: O(1) a reference, times the number of threads that wait when a turn ends. Memory grows
@@ -30,13 +30,13 @@ pub const ENTRY: Entry = Entry {
     source: "docs/sensitivity.md",
     params: &[
         SEED,
-        Param {
+        TransformParam {
             name: "quantum",
             default: "100",
             form: "Q",
             doc: "references of a turn on the average; 1 gives turns of exactly one",
         },
-        Param {
+        TransformParam {
             name: "window",
             default: "1000000",
             form: "N",
@@ -53,7 +53,7 @@ pub const ENTRY: Entry = Entry {
             quantum: values.count("quantum", 1..=1 << 40)?.unwrap_or(1),
             window: values.count("window", 1..=1 << 28)?.unwrap_or(1),
             held: 0,
-            rules: Rules::default(),
+            rules: OrderRules::default(),
             lanes: Vec::new(),
             done: Vec::new(),
             waiting: VecDeque::new(),
@@ -62,17 +62,17 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-enum Item {
+enum PendingItem {
     Access(Access),
     Event(Box<EventKind>),
 }
 
 /// What a thread did and the new trace does not have yet.
 #[derive(Default)]
-struct Lane {
-    items: VecDeque<Item>,
+struct PendingThread {
+    items: VecDeque<PendingItem>,
     /// What must come before the item with this number, counted over the whole trace.
-    before: VecDeque<(u64, Before)>,
+    before: VecDeque<(u64, Precedence)>,
 }
 
 struct Reinterleave {
@@ -81,8 +81,8 @@ struct Reinterleave {
     window: u64,
     /// Items in all lanes.
     held: u64,
-    rules: Rules,
-    lanes: Vec<Lane>,
+    rules: OrderRules,
+    lanes: Vec<PendingThread>,
     /// Items of each thread that were emitted.
     done: Vec<u64>,
     /// Threads that do not have the turn, in the order in which they get it.
@@ -92,13 +92,13 @@ struct Reinterleave {
 }
 
 impl Reinterleave {
-    fn access(&mut self, access: &Access, out: &mut Output) {
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         self.meet(access.thread);
         self.rules.access(access);
-        self.push(access.thread, Item::Access(*access), out);
+        self.push(access.thread, PendingItem::Access(*access), out);
     }
 
-    fn event(&mut self, event: &Event, out: &mut Output) {
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         if matches!(event.what, EventKind::InitDone | EventKind::Phase { .. }) {
             self.drain(out);
             out.event(event.clone());
@@ -106,13 +106,13 @@ impl Reinterleave {
         }
         self.meet(event.thread);
         self.rules.event(event.thread, &event.what);
-        self.push(event.thread, Item::Event(Box::new(event.what.clone())), out);
+        self.push(event.thread, PendingItem::Event(Box::new(event.what.clone())), out);
     }
 
     /// Makes room for a thread.
     fn meet(&mut self, thread: u16) {
         while self.lanes.len() <= usize::from(thread) {
-            self.lanes.push(Lane::default());
+            self.lanes.push(PendingThread::default());
             self.done.push(0);
         }
         if self.rules.is_new(thread) {
@@ -120,7 +120,7 @@ impl Reinterleave {
         }
     }
 
-    fn push(&mut self, thread: u16, item: Item, out: &mut Output) {
+    fn push(&mut self, thread: u16, item: PendingItem, out: &mut TransformOutput) {
         let lane = &mut self.lanes[usize::from(thread)];
         let number = self.done[usize::from(thread)] + lane.items.len() as u64;
         let fresh = self.rules.take(&self.done);
@@ -141,7 +141,7 @@ impl Reinterleave {
     }
 
     /// Emits the next item.
-    fn emit(&mut self, out: &mut Output) {
+    fn emit(&mut self, out: &mut TransformOutput) {
         let (thread, left) = match self.turn {
             Some((thread, left)) if self.goes_on(thread, left) => (thread, left),
             _ => self.next_turn(),
@@ -154,11 +154,11 @@ impl Reinterleave {
         let Some(item) = lane.items.pop_front() else { return };
         self.done[usize::from(thread)] += 1;
         let is_access = match item {
-            Item::Access(access) => {
+            PendingItem::Access(access) => {
                 out.access(&access);
                 true
             }
-            Item::Event(what) => {
+            PendingItem::Event(what) => {
                 out.event(Event { thread, what: *what });
                 false
             }
@@ -170,7 +170,7 @@ impl Reinterleave {
     /// Whether a thread keeps the turn. What follows its last reference belongs to it.
     fn goes_on(&self, thread: u16, left: u64) -> bool {
         let next = self.lanes[usize::from(thread)].items.front();
-        self.is_ready(thread) && (left > 0 || matches!(next, Some(Item::Event(_))))
+        self.is_ready(thread) && (left > 0 || matches!(next, Some(PendingItem::Event(_))))
     }
 
     /// The turn goes to the first thread in the queue that can go on.
@@ -182,7 +182,7 @@ impl Reinterleave {
         (thread, 1 + self.rng.below(2 * self.quantum - 1))
     }
 
-    fn drain(&mut self, out: &mut Output) {
+    fn drain(&mut self, out: &mut TransformOutput) {
         while self.held > 0 {
             self.emit(out);
         }
@@ -190,13 +190,13 @@ impl Reinterleave {
 }
 
 impl Transform for Reinterleave {
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(input, state, |(s, out), a| s.access(a, out), |(s, out), e| s.event(e, out));
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut Output) {
+    fn finish(&mut self, out: &mut TransformOutput) {
         self.drain(out);
     }
 

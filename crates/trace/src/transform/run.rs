@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::output::Output;
-use super::values::Values;
-use super::{Entry, Report, Transform, TransformError, find};
+use super::output::TransformOutput;
+use super::values::TransformValues;
+use super::{Entry, Transform, TransformError, TransformReport, find};
 use crate::error::TraceError;
-use crate::import::Progress;
+use crate::import::ImportProgress;
 use crate::model::{Batch, Metadata, Want};
 use crate::reader::TraceReader;
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// A trace that a transform wrote.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Piece {
+pub struct WrittenTrace {
     /// Where it is.
     pub path: PathBuf,
     /// What it holds.
@@ -24,7 +24,7 @@ pub struct Piece {
     pub summary: Summary,
     /// What was done, of transforms that say so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub report: Option<Report>,
+    pub report: Option<TransformReport>,
 }
 
 /// As [`transform_files`], for one trace.
@@ -35,8 +35,8 @@ pub fn transform_file(
     trace: &TraceReader,
     what: (&str, &BTreeMap<String, String>),
     out: &Path,
-    progress: &mut Progress<'_>,
-) -> Result<Vec<Piece>, TransformError> {
+    progress: &mut ImportProgress<'_>,
+) -> Result<Vec<WrittenTrace>, TransformError> {
     transform_files(std::slice::from_ref(trace), what, out, progress)
 }
 
@@ -51,10 +51,10 @@ pub fn transform_files(
     traces: &[TraceReader],
     (name, parameters): (&str, &BTreeMap<String, String>),
     out: &Path,
-    progress: &mut Progress<'_>,
-) -> Result<Vec<Piece>, TransformError> {
+    progress: &mut ImportProgress<'_>,
+) -> Result<Vec<WrittenTrace>, TransformError> {
     let entry = find(name)?;
-    let values = Values::new(entry, parameters)?;
+    let values = TransformValues::new(entry, parameters)?;
     if traces.is_empty() || (traces.len() > 1 && !entry.several) {
         let expected = if entry.several { "one trace or more" } else { "one trace" };
         return Err(values.error(format!("expected {expected}, found {}", traces.len())));
@@ -88,17 +88,17 @@ struct Files<'a> {
     record: String,
     /// Boxed: the state of its checksum is large.
     writer: Option<Box<TraceWriter>>,
-    done: Vec<Piece>,
+    done: Vec<WrittenTrace>,
 }
 
 impl Files<'_> {
     fn write(
         &mut self,
         transform: &mut dyn Transform,
-        (ahead, progress): (u64, &mut Progress<'_>),
+        (ahead, progress): (u64, &mut ImportProgress<'_>),
     ) -> Result<(), TraceError> {
         let mut input = Batch::default();
-        let mut output = Output::new();
+        let mut output = TransformOutput::new();
         let mut rows = ahead;
         self.begin(transform)?;
         let chunks = self.traces.iter().map(|trace| trace.chunks().len()).sum();
@@ -127,7 +127,7 @@ impl Files<'_> {
     fn take(
         &mut self,
         transform: &mut dyn Transform,
-        output: &mut Output,
+        output: &mut TransformOutput,
     ) -> Result<(), TraceError> {
         for (i, batch) in output.pieces.iter().enumerate() {
             if i > 0 {
@@ -183,7 +183,7 @@ impl Files<'_> {
         metadata.provenance.push(format!("{}{piece}", self.record));
         let summary = writer.finish(metadata)?;
         let report = transform.report(first.metadata());
-        self.done.push(Piece { path, summary, report });
+        self.done.push(WrittenTrace { path, summary, report });
         Ok(())
     }
 

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use homenode_base::{Access, AccessKind, Flags};
 
-use super::output::{Dropped, Output, walk};
-use super::values::Values;
-use super::{Entry, Param, Transform, TransformError};
+use super::output::{Dropped, TransformOutput, walk};
+use super::values::TransformValues;
+use super::{Entry, Transform, TransformError, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind};
 
@@ -21,43 +21,43 @@ pub const ENTRY: Entry = Entry {
     summary: "keep a stretch of Time, some threads, processes or addresses, or the kernel",
     source: "Time is the index of a data reference",
     params: &[
-        Param {
+        TransformParam {
             name: "time",
             default: "",
             form: "A-B",
             doc: "keep data references number A to B - 1, counted from 0",
         },
-        Param {
+        TransformParam {
             name: "begin",
             default: "",
             form: "EVENT",
             doc: "keep what follows the first of these: init-done, phase:ID or marker:TEXT",
         },
-        Param {
+        TransformParam {
             name: "end",
             default: "",
             form: "EVENT",
             doc: "keep what comes before the first of these after the beginning",
         },
-        Param {
+        TransformParam {
             name: "threads",
             default: "",
             form: "T,A-B",
             doc: "keep these threads (B is left out)",
         },
-        Param {
+        TransformParam {
             name: "address",
             default: "",
             form: "A-B",
             doc: "keep references that touch bytes A to B - 1; several ranges with commas",
         },
-        Param {
+        TransformParam {
             name: "pids",
             default: "",
             form: "P,A-B",
             doc: "keep references of these processes (B is left out)",
         },
-        Param {
+        TransformParam {
             name: "kernel",
             default: "",
             form: "only|without",
@@ -113,7 +113,7 @@ impl Mark {
     }
 }
 
-fn mark(values: &Values<'_>, name: &str) -> Result<Option<Mark>, TransformError> {
+fn mark(values: &TransformValues<'_>, name: &str) -> Result<Option<Mark>, TransformError> {
     let Some(text) = values.text(name) else { return Ok(None) };
     let found = match text.split_once(':') {
         None if text == "init-done" => Some(Mark::InitDone),
@@ -127,7 +127,7 @@ fn mark(values: &Values<'_>, name: &str) -> Result<Option<Mark>, TransformError>
 }
 
 /// Whether references of the kernel are kept and no others, or all others.
-fn kernel(values: &Values<'_>) -> Result<Option<bool>, TransformError> {
+fn kernel(values: &TransformValues<'_>) -> Result<Option<bool>, TransformError> {
     match values.text("kernel") {
         None => Ok(None),
         Some("only") => Ok(Some(true)),
@@ -185,7 +185,7 @@ impl Select {
             && self.kernel.is_none_or(|wanted| access.flags.contains(Flags::KERNEL) == wanted)
     }
 
-    fn access(&mut self, access: &Access, out: &mut Output) {
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         let stage = self.stage();
         let data = u64::from(access.kind != AccessKind::Fetch);
         self.next += data;
@@ -203,7 +203,7 @@ impl Select {
         }
     }
 
-    fn event(&mut self, event: &Event, out: &mut Output) {
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         if self.stage == Stage::Before && self.begin.as_ref().is_some_and(|m| m.is(&event.what)) {
             self.stage = Stage::Within;
         } else if self.stage() == Stage::Within
@@ -242,7 +242,7 @@ fn is_about_memory(what: &EventKind) -> bool {
 }
 
 impl Transform for Select {
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let state = &mut (self, out);
         walk(
             input,

@@ -1,7 +1,7 @@
 //! One trace for each phase of the program.
 
-use super::output::Output;
-use super::{Entry, Param, Transform};
+use super::output::TransformOutput;
+use super::{Entry, Transform, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, EventKind};
 
@@ -14,13 +14,13 @@ pub const ENTRY: Entry = Entry {
     summary: "write a trace for each phase: U.0.hnt, U.1.hnt and so on for the output U.hnt",
     source: "markers of the program, as homenode.h sets them",
     params: &[
-        Param {
+        TransformParam {
             name: "at",
             default: "",
             form: "EVENT",
             doc: "begin another trace at every event of this kind: init-done, phase or marker",
         },
-        Param {
+        TransformParam {
             name: "every",
             default: "",
             form: "N",
@@ -34,7 +34,9 @@ pub const ENTRY: Entry = Entry {
         let at = match (every, values.text("at")) {
             (Some(_), None) => None,
             (None, Some(text)) => {
-                let at = [At::InitDone, At::Phase, At::Marker].into_iter().zip(NAMES);
+                let at = [SplitPoint::InitDone, SplitPoint::Phase, SplitPoint::Marker]
+                    .into_iter()
+                    .zip(NAMES);
                 let found = at.into_iter().find(|&(_, name)| name == text);
                 let expected = || values.error(format!("at={text}: expected {}", NAMES.join(", ")));
                 Some(found.ok_or_else(expected)?.0)
@@ -50,13 +52,13 @@ pub const ENTRY: Entry = Entry {
 const NAMES: [&str; 3] = ["init-done", "phase", "marker"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
+enum SplitPoint {
     InitDone,
     Phase,
     Marker,
 }
 
-impl At {
+impl SplitPoint {
     fn is(self, what: &EventKind) -> bool {
         match self {
             Self::InitDone => matches!(what, EventKind::InitDone),
@@ -67,14 +69,14 @@ impl At {
 }
 
 struct Split {
-    at: Option<At>,
+    at: Option<SplitPoint>,
     every: u64,
     /// Data references in the present piece.
     in_piece: u64,
 }
 
 impl Transform for Split {
-    fn batch(&mut self, input: &Batch, out: &mut Output) -> Result<(), TraceError> {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         let mut state = (self, out);
         super::output::walk(
             input,

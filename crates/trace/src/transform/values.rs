@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::{Entry, TransformError};
 
 /// The value of every parameter of a transform.
-pub(super) struct Values<'a> {
+pub(super) struct TransformValues<'a> {
     entry: &'static Entry,
     given: &'a BTreeMap<String, String>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> TransformValues<'a> {
     /// Checks that the transform has these parameters.
     pub(super) fn new(
         entry: &'static Entry,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use homenode_trace::import::{self, Input};
+use homenode_trace::import::{self, ImportInput};
 use homenode_trace::{TraceError, TraceReader, TraceWriter, export};
 
 use super::small_chunks;
@@ -11,7 +11,7 @@ use super::small_chunks;
 /// Imports a text.
 pub fn imported(format: &str, text: &[u8]) -> Result<TraceReader, TraceError> {
     let mut reader = text;
-    let input = Input { reader: &mut reader, name: Path::new("in.txt"), bytes: None };
+    let input = ImportInput { reader: &mut reader, name: Path::new("in.txt"), bytes: None };
     let mut out = Vec::new();
     let mut writer = TraceWriter::new(&mut out, "memory", small_chunks(30)).unwrap();
     writer.trim_columns();

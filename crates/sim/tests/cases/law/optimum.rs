@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use homenode_machine::{PriceModel, PricedMachine};
-use homenode_optimal::brute::{Model as Search, Reference};
+use homenode_optimal::brute::{BlockReference, SearchableMachine};
 use serde_json::{Value, json};
 
 use super::{Law, never, run, same};
@@ -113,9 +113,11 @@ fn search(
         numbers.insert(processor, 0u16);
     });
     (0u16..).zip(numbers.values_mut()).for_each(|(number, place)| *place = number);
-    let reference =
-        |&(processor, write): &(u16, bool)| Reference { processor: numbers[&processor], write };
-    let trace: Vec<Reference> = history.iter().map(reference).collect();
+    let reference = |&(processor, write): &(u16, bool)| BlockReference {
+        processor: numbers[&processor],
+        write,
+    };
+    let trace: Vec<BlockReference> = history.iter().map(reference).collect();
     let processors = u32::try_from(numbers.len()).ok()?;
-    Search { processors, prices }.optimum(&trace, replicate)
+    SearchableMachine { processors, prices }.optimum(&trace, replicate)
 }

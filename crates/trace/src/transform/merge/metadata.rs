@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Merge;
-use super::places::Places;
+use super::relocation::Relocation;
 use crate::model::{AddressRange, Metadata, MovedRange, SourceLine};
 
 /// The metadata of all traces together. Names say whose they are; there is no wall time, for the
@@ -68,9 +68,12 @@ fn of_process(name: &str, number: usize) -> String {
 }
 
 /// A range of a process in the mix, in parts if it is shared in part, and whether each is.
-fn moved(range: &AddressRange, (places, number): (&Places, usize)) -> Vec<(AddressRange, bool)> {
+fn moved(
+    range: &AddressRange,
+    (places, number): (&Relocation, usize),
+) -> Vec<(AddressRange, bool)> {
     let parts = places.parts(range.start, range.size);
-    let part = |part: super::places::Part| {
+    let part = |part: super::relocation::RelocatedPart| {
         let own = || of_process(&range.name, number);
         let name = if part.stays { range.name.clone() } else { own() };
         let (start, size, site) = (part.start, part.size, places.code(range.site));
@@ -79,7 +82,7 @@ fn moved(range: &AddressRange, (places, number): (&Places, usize)) -> Vec<(Addre
     parts.map(part).collect()
 }
 
-fn moved_line(line: &SourceLine, (places, number): (&Places, usize)) -> SourceLine {
+fn moved_line(line: &SourceLine, (places, number): (&Relocation, usize)) -> SourceLine {
     let pc = places.code(line.pc);
     let own = || of_process(&line.function, number);
     let function = if places.stays(line.pc) { line.function.clone() } else { own() };

@@ -6,7 +6,7 @@ use super::Merge;
 
 /// A mix of several traces.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Merger {
+pub struct MergeReport {
     /// The processes, in the order of the traces.
     pub processes: Vec<MergedProcess>,
     /// Memory that all have at the same addresses: first byte, and one past the last.
@@ -37,11 +37,11 @@ pub struct MergedProcess {
 }
 
 /// What became of the traces.
-pub(super) fn report(merge: &Merge<'_>) -> Merger {
+pub(super) fn report(merge: &Merge<'_>) -> MergeReport {
     let traces = merge.traces.iter().zip(&merge.lanes).zip(&merge.places);
     let process = |(number, ((trace, lane), places)): (u32, _)| {
-        let (trace, lane): (&crate::reader::TraceReader, &super::Lane) = (trace, lane);
-        let places: &super::Places = places;
+        let (trace, lane): (&crate::reader::TraceReader, &super::MergeInput) = (trace, lane);
+        let places: &super::Relocation = places;
         let mut pids = vec![number];
         pids.extend(&lane.further_pids);
         MergedProcess {
@@ -56,7 +56,7 @@ pub(super) fn report(merge: &Merge<'_>) -> Merger {
             private_references: lane.private_references,
         }
     };
-    Merger {
+    MergeReport {
         processes: (1..).zip(traces).map(process).collect(),
         shared: merge.shared.iter().map(|range| (range.start, range.end)).collect(),
     }

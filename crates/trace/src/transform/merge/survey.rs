@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::super::TransformError;
 use super::Merge;
-use super::places::{COMMON, named};
+use super::relocation::{COMMON, named};
 use crate::error::TraceError;
-use crate::import::Progress;
+use crate::import::ImportProgress;
 use crate::model::{Batch, Columns, Event, EventKind, Want};
 use crate::reader::TraceReader;
 
@@ -15,7 +15,7 @@ use crate::reader::TraceReader;
 const STRIDE_MIN: u64 = 1 << 47;
 
 /// What is known of one trace.
-pub(super) struct Process {
+pub(super) struct InputFacts {
     /// One more than the highest thread that is referred to.
     pub(super) threads: u16,
     /// Whether all references are of one thread.
@@ -23,20 +23,20 @@ pub(super) struct Process {
 }
 
 /// What is known of all traces.
-pub(super) struct Survey {
-    pub(super) processes: Vec<Process>,
+pub(super) struct MergeSurvey {
+    pub(super) processes: Vec<InputFacts>,
     /// The highest address that is not the operating system's, and the trace that has it.
     highest: (u64, String),
     /// Rows of all traces.
     pub(super) rows: u64,
 }
 
-impl Survey {
+impl MergeSurvey {
     /// Checks that the traces fit together, and reads their events.
     pub(super) fn of(
         traces: &[TraceReader],
         shared: &[Range<u64>],
-        progress: &mut Progress<'_>,
+        progress: &mut ImportProgress<'_>,
     ) -> Result<Self, TransformError> {
         check(traces).map_err(Merge::fail)?;
         let mut survey = Self {
@@ -60,7 +60,7 @@ impl Survey {
             let mut rows = rows.map(|&(thread, _)| thread);
             let first = rows.next();
             let alone = rows.all(|thread| Some(thread) == first);
-            survey.processes.push(Process { threads, alone });
+            survey.processes.push(InputFacts { threads, alone });
         }
         Ok(survey)
     }
@@ -69,7 +69,7 @@ impl Survey {
     fn read(
         &mut self,
         trace: &TraceReader,
-        (seen, progress): (&mut u64, &mut Progress<'_>),
+        (seen, progress): (&mut u64, &mut ImportProgress<'_>),
     ) -> Result<u32, TraceError> {
         let name = trace.path().display().to_string();
         let mut threads = u32::from(trace.threads());

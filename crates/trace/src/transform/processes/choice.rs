@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::IDLE;
-use super::survey::Survey;
+use super::survey::RecordingSurvey;
 use crate::model::Process;
 
 /// Processes that users name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum ProcessSelector {
     /// The so many most active ones of a name.
     Name(String, usize),
     /// The one with a number.
@@ -16,11 +16,11 @@ pub(super) enum Item {
 }
 
 /// Reads `apache2=13,ls,124`.
-pub(super) fn parse(text: &str) -> Result<Vec<Item>, String> {
+pub(super) fn parse(text: &str) -> Result<Vec<ProcessSelector>, String> {
     text.split(',').map(|item| item.trim()).map(|item| one(item, text)).collect()
 }
 
-fn one(item: &str, text: &str) -> Result<Item, String> {
+fn one(item: &str, text: &str) -> Result<ProcessSelector, String> {
     let bad = |why: &str| {
         format!("processes={text}: {why}; expected NAME=N, NAME or PID, several with commas")
     };
@@ -28,12 +28,14 @@ fn one(item: &str, text: &str) -> Result<Item, String> {
         return if number == IDLE {
             Err(bad("process 0 are the idle processors"))
         } else {
-            Ok(Item::Number(number))
+            Ok(ProcessSelector::Number(number))
         };
     }
     let (name, count) = item.rsplit_once('=').unwrap_or((item, "1"));
     match count.parse() {
-        Ok(count) if count > 0 && !name.is_empty() => Ok(Item::Name(name.to_owned(), count)),
+        Ok(count) if count > 0 && !name.is_empty() => {
+            Ok(ProcessSelector::Name(name.to_owned(), count))
+        }
         _ => Err(bad(&format!("{item:?} names no processes"))),
     }
 }
@@ -49,8 +51,8 @@ struct Present<'a> {
 ///
 /// A process has the name that it took on last.
 pub(super) fn choose(
-    wanted: Option<&[Item]>,
-    survey: &Survey,
+    wanted: Option<&[ProcessSelector]>,
+    survey: &RecordingSurvey,
     known: &[Process],
 ) -> Result<Vec<Process>, String> {
     let present = Present::new(survey, known);
@@ -60,7 +62,7 @@ pub(super) fn choose(
     let mut chosen: Vec<Process> = Vec::new();
     for item in wanted {
         let (name, count) = match item {
-            Item::Number(pid) => {
+            ProcessSelector::Number(pid) => {
                 let Some((process, _)) = present.processes.iter().find(|(p, _)| p.pid == *pid)
                 else {
                     return Err(present.lacks(&format!("process {pid}")));
@@ -71,7 +73,7 @@ pub(super) fn choose(
                 chosen.push(process.clone());
                 continue;
             }
-            Item::Name(name, count) => (name, *count),
+            ProcessSelector::Name(name, count) => (name, *count),
         };
         let mut named: Vec<&(Process, u64)> = present.processes.iter().collect();
         named.retain(|(process, _)| process.names.last() == Some(name));
@@ -98,7 +100,7 @@ fn fits(chosen: Vec<Process>) -> Result<Vec<Process>, String> {
 }
 
 impl<'a> Present<'a> {
-    fn new(survey: &Survey, known: &'a [Process]) -> Self {
+    fn new(survey: &RecordingSurvey, known: &'a [Process]) -> Self {
         let of = |(&pid, activity): (&u32, &super::survey::Activity)| {
             let named = known.iter().find(|process| process.pid == pid);
             let process = named.cloned().unwrap_or(Process { pid, names: Vec::new() });
@@ -147,8 +149,9 @@ mod tests {
     #[test]
     fn names_counts_and_numbers_are_told_apart() {
         let items = parse("apache2=13, ls,124,a=b=2").unwrap();
-        let name = |name: &str, count| Item::Name(name.to_owned(), count);
-        let expected = [name("apache2", 13), name("ls", 1), Item::Number(124), name("a=b", 2)];
+        let name = |name: &str, count| ProcessSelector::Name(name.to_owned(), count);
+        let expected =
+            [name("apache2", 13), name("ls", 1), ProcessSelector::Number(124), name("a=b", 2)];
         assert_eq!(items, expected);
         for bad in ["", "ls,", "ls=0", "=3", "ls=x", "0"] {
             let error = parse(bad).unwrap_err();

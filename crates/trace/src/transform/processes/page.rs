@@ -9,7 +9,7 @@ const MINOR: u64 = 20;
 
 /// What one process does with a page.
 #[derive(Clone, Copy, Debug)]
-struct Use {
+struct PageUse {
     pid: u32,
     references: u64,
     /// Rows of its first and last reference.
@@ -19,17 +19,17 @@ struct Use {
 
 /// Who touches a page in user mode, and for whom the kernel does.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Uses {
-    user: Vec<Use>,
-    kernel: Vec<Use>,
+pub(super) struct PageUses {
+    user: Vec<PageUse>,
+    kernel: Vec<PageUse>,
 }
 
-impl Uses {
+impl PageUses {
     /// A reference, with its row.
     pub(super) fn add(&mut self, pid: u32, kernel: bool, row: u64) {
         let uses = if kernel { &mut self.kernel } else { &mut self.user };
         let at = uses.iter().position(|known| known.pid == pid).unwrap_or_else(|| {
-            uses.push(Use { pid, references: 0, first: row, last: row });
+            uses.push(PageUse { pid, references: 0, first: row, last: row });
             uses.len() - 1
         });
         // Who was here last most often comes again.
@@ -47,8 +47,8 @@ impl Uses {
     ///
     /// What only the kernel touches is its process's for which it makes at least 19 of 20
     /// references: a kernel stack is also touched by who makes it, and by who gives way to it.
-    pub(super) fn settle(self, number: u64, together: bool) -> Page {
-        let mut page = Page {
+    pub(super) fn settle(self, number: u64, together: bool) -> RecordedPage {
+        let mut page = RecordedPage {
             owners: Vec::new(),
             touched: !self.user.is_empty(),
             kernel: None,
@@ -63,7 +63,7 @@ impl Uses {
         } else if !page.touched {
             let all: u64 = self.kernel.iter().map(|user| user.references).sum();
             let most = self.kernel.iter().max_by_key(|user| user.references);
-            let enough = |user: &&Use| (all - user.references) * MINOR <= all;
+            let enough = |user: &&PageUse| (all - user.references) * MINOR <= all;
             page.kernel = most.filter(enough).map(|user| user.pid);
         }
         page
@@ -71,31 +71,31 @@ impl Uses {
 }
 
 /// Those who make at least a twentieth of all references.
-fn without_minor(uses: &[Use]) -> Vec<Use> {
+fn without_minor(uses: &[PageUse]) -> Vec<PageUse> {
     let all: u64 = uses.iter().map(|user| user.references).sum();
     uses.iter().copied().filter(|user| user.references * MINOR >= all).collect()
 }
 
 /// Those who come one after the other, if they do.
-fn in_turns(mut uses: Vec<Use>) -> Option<Vec<Owner>> {
+fn in_turns(mut uses: Vec<PageUse>) -> Option<Vec<PageOwner>> {
     uses.sort_unstable_by_key(|user| user.first);
     let apart = uses.windows(2).all(|pair| pair[0].last < pair[1].first);
-    let owner = |user: &Use| Owner { pid: user.pid, last: user.last };
+    let owner = |user: &PageUse| PageOwner { pid: user.pid, last: user.last };
     (apart && !uses.is_empty()).then(|| uses.iter().map(owner).collect())
 }
 
 /// Who has a page, up to a row.
 #[derive(Clone, Copy, Debug)]
-struct Owner {
+struct PageOwner {
     pid: u32,
     last: u64,
 }
 
 /// A page, as the recording goes on.
 #[derive(Clone, Debug)]
-pub(super) struct Page {
+pub(super) struct RecordedPage {
     /// Who has it in user mode, one after the other; nobody if it is shared.
-    owners: Vec<Owner>,
+    owners: Vec<PageOwner>,
     /// Whether anybody touches it in user mode.
     touched: bool,
     /// Whose it is, if only the kernel touches it.
@@ -106,7 +106,7 @@ pub(super) struct Page {
     number: u64,
 }
 
-impl Page {
+impl RecordedPage {
     /// A reference, in the order of rows. The page goes to its next owner with the first reference
     /// that this one makes, be it in the kernel, after the last one that its owner makes in user
     /// mode. It then gets a number from `renamed`, for all owners are there at once in a mix.
@@ -144,9 +144,9 @@ impl Page {
 }
 
 /// Memory that processes have together by its nature: files, and what they share.
-pub(super) struct Together(Vec<Range<u64>>);
+pub(super) struct CommonMemory(Vec<Range<u64>>);
 
-impl Together {
+impl CommonMemory {
     /// As far as names tell.
     pub(super) fn new(ranges: &[AddressRange]) -> Self {
         let is = |range: &&AddressRange| {
@@ -178,15 +178,15 @@ impl Together {
 mod tests {
     use super::*;
 
-    fn uses(user: &[(u32, u64, u64)]) -> Uses {
-        let mut uses = Uses::default();
+    fn uses(user: &[(u32, u64, u64)]) -> PageUses {
+        let mut uses = PageUses::default();
         for &(pid, row, references) in user {
             (0..references).for_each(|i| uses.add(pid, false, row + i));
         }
         uses
     }
 
-    fn owners(uses: Uses, together: bool) -> Vec<u32> {
+    fn owners(uses: PageUses, together: bool) -> Vec<u32> {
         uses.settle(0, together).owners().collect()
     }
 
@@ -224,7 +224,8 @@ mod tests {
         assert_eq!(refer(1, true, 21), (101, true));
         assert_eq!(refer(3, false, 50), (102, true), "process 2 was not seen again");
         // A page of several is private for nobody, one of the kernel's for what that does.
-        let private = |uses: Uses, kernel| uses.settle(7, false).refer((9, kernel), 100, || 0).1;
+        let private =
+            |uses: PageUses, kernel| uses.settle(7, false).refer((9, kernel), 100, || 0).1;
         let several = || uses(&[(1, 0, 2), (2, 10, 2), (1, 20, 2)]);
         assert_eq!([false, true].map(|kernel| private(several(), kernel)), [false; 2]);
         let mut of_kernel = uses(&[]);
@@ -264,7 +265,7 @@ mod tests {
             range(0x3000, 0x800, "/bin/a"),
             range(0x5000, 0x3000, "shared memory of a"),
         ];
-        let together = Together::new(&ranges);
+        let together = CommonMemory::new(&ranges);
         let pages = (0..10).filter(|page| together.has(page * 0x1000));
         assert_eq!(pages.collect::<Vec<u64>>(), [3, 5, 6, 7]);
     }

@@ -12,7 +12,7 @@ pub struct Mix {
     /// The processes, in the order of the mix's threads.
     pub processes: Vec<MixProcess>,
     /// References of all of them.
-    pub references: References,
+    pub references: ReferenceTotals,
     /// Pages of the recording.
     pub pages: MixPages,
     /// Pages with new numbers, because another process had the page before.
@@ -26,19 +26,19 @@ pub struct Mix {
     /// References to what the kernel has for each processor; `null` if it is not known where.
     pub processor_areas: Option<AreaReferences>,
     /// What of the recording is not in the mix.
-    pub left_out: LeftOut,
+    pub left_out: OmittedFromMix,
 }
 
 /// References and fetches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct References {
+pub struct ReferenceTotals {
     /// In user mode.
     pub user: u64,
     /// In the kernel.
     pub kernel: u64,
 }
 
-impl References {
+impl ReferenceTotals {
     pub(super) fn all(self) -> u64 {
         self.user + self.kernel
     }
@@ -54,7 +54,7 @@ pub struct MixProcess {
     /// What it was called, the first name first.
     pub names: Vec<String>,
     /// Its references in the mix.
-    pub references: References,
+    pub references: ReferenceTotals,
     /// Those in user mode to its private pages.
     pub private_references: u64,
     /// Pages that it has for itself in user mode.
@@ -106,18 +106,18 @@ pub struct MixPages {
 
 /// What of a recording is not in a mix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
+pub struct OmittedFromMix {
     /// References of processors without a process.
     pub idle: u64,
     /// References of processes that were not chosen, kernel threads among them.
-    pub others: References,
+    pub others: ReferenceTotals,
     /// Processes that were not chosen.
     pub processes: u64,
     /// References beyond the number that was asked for.
     pub after_the_end: u64,
 }
 
-impl LeftOut {
+impl OmittedFromMix {
     /// A reference by a process that is not in the mix.
     pub(super) fn count(&mut self, access: &Access) {
         if access.pid == IDLE {
@@ -131,10 +131,10 @@ impl LeftOut {
 }
 
 /// What a process did so far.
-pub(super) struct Tally {
+pub(super) struct ProcessTally {
     pub(super) process: Process,
     private_pages: [u64; 2],
-    pub(super) references: References,
+    pub(super) references: ReferenceTotals,
     pub(super) private_references: u64,
     pub(super) switches: Switches,
     pub(super) parallel: bool,
@@ -143,12 +143,12 @@ pub(super) struct Tally {
     pub(super) areas: AreaReferences,
 }
 
-impl Tally {
+impl ProcessTally {
     pub(super) fn new(process: Process, private_pages: [u64; 2]) -> Self {
         Self {
             process,
             private_pages,
-            references: References::default(),
+            references: ReferenceTotals::default(),
             private_references: 0,
             switches: Switches::default(),
             parallel: false,
@@ -175,7 +175,7 @@ impl Tally {
 /// All that there is to say.
 pub(super) fn mix(of: &Processes<'_>) -> Mix {
     let (tallies, survey) = (&of.tallies[..], &of.survey);
-    let sum = |of: fn(&Tally) -> u64| tallies.iter().map(of).sum();
+    let sum = |of: fn(&ProcessTally) -> u64| tallies.iter().map(of).sum();
     let [all, shared] = survey.pages();
     let there = survey.processes.keys().filter(|&&pid| pid != IDLE).count();
     let areas = AreaReferences {
@@ -184,7 +184,7 @@ pub(super) fn mix(of: &Processes<'_>) -> Mix {
     };
     Mix {
         processes: (0..).zip(tallies).map(|(thread, tally)| tally.row(thread)).collect(),
-        references: References {
+        references: ReferenceTotals {
             user: sum(|tally| tally.references.user),
             kernel: sum(|tally| tally.references.kernel),
         },
@@ -197,6 +197,6 @@ pub(super) fn mix(of: &Processes<'_>) -> Mix {
         },
         switches_told_apart: of.switching.tells(),
         processor_areas: of.areas.is_some().then_some(areas),
-        left_out: LeftOut { processes: (there - tallies.len()) as u64, ..of.out },
+        left_out: OmittedFromMix { processes: (there - tallies.len()) as u64, ..of.out },
     }
 }

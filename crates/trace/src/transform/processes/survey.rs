@@ -6,11 +6,11 @@ use homenode_base::{Access, Flags};
 use rustc_hash::FxHashMap;
 
 use super::PAGE_BYTES;
-use super::page::{Page, Together, Uses};
+use super::page::{CommonMemory, PageUses, RecordedPage};
 use super::switches::Switching;
 use crate::areas::ProcessorAreas;
 use crate::error::TraceError;
-use crate::import::Progress;
+use crate::import::ImportProgress;
 use crate::model::{Batch, Columns, Want};
 use crate::reader::TraceReader;
 
@@ -25,10 +25,10 @@ pub(super) struct Activity {
 
 /// What a first look at the recording tells.
 #[derive(Default)]
-pub(super) struct Survey {
+pub(super) struct RecordingSurvey {
     pub(super) processes: BTreeMap<u32, Activity>,
-    uses: FxHashMap<u64, Uses>,
-    pages: FxHashMap<u64, Page>,
+    uses: FxHashMap<u64, PageUses>,
+    pages: FxHashMap<u64, RecordedPage>,
     /// Pages private to each process: in user mode, and the kernel's.
     private: FxHashMap<u32, [u64; 2]>,
     /// Whether a thread made references of several processes.
@@ -40,12 +40,12 @@ pub(super) struct Survey {
     pub(super) renamed: Vec<(u64, u64)>,
 }
 
-impl Survey {
+impl RecordingSurvey {
     /// Reads the trace.
     pub(super) fn of(
         trace: &TraceReader,
         (switching, areas): (&Switching, Option<&ProcessorAreas>),
-        progress: &mut Progress<'_>,
+        progress: &mut ImportProgress<'_>,
     ) -> Result<Self, TraceError> {
         let mut survey = Self::default();
         let mut batch = Batch::default();
@@ -61,7 +61,7 @@ impl Survey {
                 return Err(TraceError::Cancelled { path: trace.path().to_owned() });
             }
         }
-        survey.settle(&Together::new(&trace.metadata().ranges), areas);
+        survey.settle(&CommonMemory::new(&trace.metadata().ranges), areas);
         Ok(survey)
     }
 
@@ -86,7 +86,7 @@ impl Survey {
     }
 
     /// Decides what is private, and counts it. From here on rows are counted again.
-    fn settle(&mut self, together: &Together, areas: Option<&ProcessorAreas>) {
+    fn settle(&mut self, together: &CommonMemory, areas: Option<&ProcessorAreas>) {
         for (number, uses) in std::mem::take(&mut self.uses) {
             let addr = number * PAGE_BYTES;
             self.free = self.free.max(number + 1);
@@ -129,7 +129,7 @@ impl Survey {
 
     /// Whose page an address is in, if only the kernel touches it.
     pub(super) fn kernel_owner(&self, addr: u64) -> Option<u32> {
-        self.pages.get(&(addr / PAGE_BYTES)).and_then(Page::kernel_owner)
+        self.pages.get(&(addr / PAGE_BYTES)).and_then(RecordedPage::kernel_owner)
     }
 
     /// Pages private to a process: those it touches in user mode, and those of the kernel alone.

@@ -36,7 +36,7 @@ pub(super) struct Departure {
 
 /// What runs on one processor.
 #[derive(Clone, Copy, Default)]
-struct Seat {
+struct ProcessorState {
     pid: Option<u32>,
     /// Whether a task has left the run queue since the scheduler was last called.
     dequeued: bool,
@@ -50,7 +50,7 @@ struct Seat {
 /// 6.1, kernel/sched/core.c). Where the trace has program counters and names of functions, this
 /// tells the two apart.
 pub(super) struct Switching {
-    seats: Vec<Seat>,
+    seats: Vec<ProcessorState>,
     /// The first instruction of the scheduler that makes a reference.
     entry: Option<u64>,
     dequeues: FxHashSet<u64>,
@@ -97,7 +97,7 @@ impl Switching {
     pub(super) fn reference(&mut self, access: &Access) -> Option<Departure> {
         let at = usize::from(access.thread);
         if at >= self.seats.len() {
-            self.seats.resize(at + 1, Seat::default());
+            self.seats.resize(at + 1, ProcessorState::default());
         }
         let tells = self.tells();
         let between = self.is_between(access.pc);

@@ -13,7 +13,7 @@ pub(super) const PAGE_BYTES: u64 = 4096;
 pub(super) const COMMON: u64 = 0xffff_8000_0000_0000;
 
 /// Moves the addresses of one process.
-pub(super) struct Places {
+pub(super) struct Relocation {
     pub(super) offset: u64,
     /// All addresses that move are below.
     stride: u64,
@@ -23,7 +23,7 @@ pub(super) struct Places {
 
 /// A part of a stretch of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct RelocatedPart {
     /// Its first byte in the mix.
     pub(super) start: u64,
     pub(super) size: u64,
@@ -31,7 +31,7 @@ pub(super) struct Part {
     pub(super) stays: bool,
 }
 
-impl Places {
+impl Relocation {
     pub(super) fn new(offset: u64, stride: u64, shared: &[Range<u64>]) -> Self {
         Self { offset, stride, shared: shared.to_vec() }
     }
@@ -56,12 +56,12 @@ impl Places {
     }
 
     /// A stretch of addresses in the mix, cut where memory that stays begins and ends.
-    pub(super) fn parts(&self, start: u64, size: u64) -> impl Iterator<Item = Part> + '_ {
+    pub(super) fn parts(&self, start: u64, size: u64) -> impl Iterator<Item = RelocatedPart> + '_ {
         let end = start.saturating_add(size);
         let (mut parts, mut at) = (Vec::new(), start);
         let mut push = |from: u64, to: u64, stays: bool| {
             let start = if stays { from } else { from.wrapping_add(self.offset) };
-            parts.push(Part { start, size: to - from, stays });
+            parts.push(RelocatedPart { start, size: to - from, stays });
         };
         let met = |range: &&Range<u64>| range.end > start && range.start < end && size > 0;
         for range in self.shared.iter().filter(met) {
@@ -114,11 +114,11 @@ pub(super) fn named(what: &EventKind) -> impl Iterator<Item = (u64, u64)> {
 
 /// Stretches of addresses that a process has mapped as shared memory, by their first bytes.
 #[derive(Default)]
-pub(super) struct Mapped {
+pub(super) struct SharedMappings {
     ends: BTreeMap<u64, u64>,
 }
 
-impl Mapped {
+impl SharedMappings {
     pub(super) fn insert(&mut self, start: u64, size: u64) {
         self.remove(start, size);
         if size > 0 {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn stretches_are_cut_where_shared_memory_begins_and_ends() {
-        let places = Places::new(1 << 20, 1 << 20, &[0x2000..0x4000, 0x6000..0x7000]);
+        let places = Relocation::new(1 << 20, 1 << 20, &[0x2000..0x4000, 0x6000..0x7000]);
         let parts = |start, size| {
             let parts = places.parts(start, size);
             parts.map(|part| (part.start, part.size, part.stays)).collect::<Vec<_>>()
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn mappings_are_known_byte_by_byte() {
-        let mut mapped = Mapped::default();
+        let mut mapped = SharedMappings::default();
         let mut naive = [false; 64];
         let mut rng = homenode_base::Rng::new(5);
         for _ in 0..400 {

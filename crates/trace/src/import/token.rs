@@ -6,25 +6,25 @@ use super::BadLine;
 
 /// A word and the column of its first byte, counted from 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'a> {
+pub(super) struct Token<'a> {
     pub(super) text: &'a str,
     pub(super) column: usize,
 }
 
 /// Splits a line at blanks.
-pub(super) struct Words<'a> {
+pub(super) struct Tokens<'a> {
     line: &'a str,
     at: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> Tokens<'a> {
     /// The words of `line`.
     pub(super) const fn new(line: &'a str) -> Self {
         Self { line, at: 0 }
     }
 
     /// The next word, which must be there.
-    pub(super) fn need(&mut self, what: &str) -> Result<Word<'a>, BadLine> {
+    pub(super) fn need(&mut self, what: &str) -> Result<Token<'a>, BadLine> {
         let column = self.line.len() + 1;
         self.next().ok_or_else(|| BadLine {
             column,
@@ -34,9 +34,9 @@ impl<'a> Words<'a> {
     }
 
     /// Everything after the blank that ended the last word.
-    pub(super) fn rest(&self) -> Word<'a> {
+    pub(super) fn rest(&self) -> Token<'a> {
         let start = (self.at + 1).min(self.line.len());
-        Word { text: self.line.get(start..).unwrap_or(""), column: start + 1 }
+        Token { text: self.line.get(start..).unwrap_or(""), column: start + 1 }
     }
 
     /// Fails unless the line is used up.
@@ -45,23 +45,23 @@ impl<'a> Words<'a> {
     }
 }
 
-impl<'a> Iterator for Words<'a> {
-    type Item = Word<'a>;
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
 
-    fn next(&mut self) -> Option<Word<'a>> {
+    fn next(&mut self) -> Option<Token<'a>> {
         let bytes = self.line.as_bytes();
         let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
         let start = self.at + bytes[self.at..].iter().position(|byte| !blank(byte))?;
         let length = bytes[start..].iter().position(blank).unwrap_or(bytes.len() - start);
         self.at = start + length;
-        Some(Word { text: &self.line[start..self.at], column: start + 1 })
+        Some(Token { text: &self.line[start..self.at], column: start + 1 })
     }
 }
 
 /// A word is shown in errors up to this many bytes.
 const SHOWN_BYTES: usize = 40;
 
-impl<'a> Word<'a> {
+impl<'a> Token<'a> {
     /// The complaint that something else was expected here.
     pub(super) fn bad(&self, expected: &str) -> BadLine {
         let cut = self.text.char_indices().map(|(i, _)| i).find(|&i| i >= SHOWN_BYTES);

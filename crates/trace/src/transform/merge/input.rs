@@ -2,18 +2,18 @@
 
 use homenode_base::Access;
 
-use super::places::Mapped;
+use super::relocation::SharedMappings;
 use crate::model::{Batch, Event, EventKind};
 use crate::reader::TraceReader;
 
 /// What comes next.
-pub(super) enum Item {
+pub(super) enum NextInput {
     Access(Access),
     Event(Event),
 }
 
 /// A trace on its way into the mix.
-pub(super) struct Lane {
+pub(super) struct MergeInput {
     /// The chunk that was read last.
     batch: Batch,
     /// Its next reference and its next event.
@@ -27,7 +27,7 @@ pub(super) struct Lane {
     pub(super) marks: bool,
     begun: bool,
     /// What the process has mapped as shared.
-    mapped: Mapped,
+    mapped: SharedMappings,
     pub(super) private_references: u64,
     /// The process of the last reference, and what it is in the mix.
     pub(super) last_pid: Option<(u32, u32)>,
@@ -35,7 +35,7 @@ pub(super) struct Lane {
     pub(super) further_pids: Vec<u32>,
 }
 
-impl Lane {
+impl MergeInput {
     /// A trace of which nothing was read, with so many threads from a number on.
     pub(super) fn new(trace: &TraceReader, (first, threads): (u16, u16)) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Lane {
             threads,
             marks: false,
             begun: false,
-            mapped: Mapped::default(),
+            mapped: SharedMappings::default(),
             private_references: 0,
             last_pid: None,
             further_pids: Vec::new(),
@@ -63,18 +63,18 @@ impl Lane {
 
     /// What comes next, of what was read. An event comes before the reference that follows it.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<Item> {
+    pub(super) fn next(&mut self) -> Option<NextInput> {
         if let Some((at, event)) = self.batch.events.get(self.event)
             && *at as usize <= self.row
         {
             self.event += 1;
-            return Some(Item::Event(event.clone()));
+            return Some(NextInput::Event(event.clone()));
         }
         if self.row == self.batch.len() {
             return None;
         }
         self.row += 1;
-        Some(Item::Access(self.batch.get(self.row - 1)))
+        Some(NextInput::Access(self.batch.get(self.row - 1)))
     }
 
     /// Whether nothing is left, read or not.

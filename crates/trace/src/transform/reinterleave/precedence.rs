@@ -23,12 +23,12 @@ use crate::model::EventKind;
 
 /// So many items of a thread must have been emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Before {
+pub(super) struct Precedence {
     thread: u16,
     items: u64,
 }
 
-impl Before {
+impl Precedence {
     pub(super) fn is_past(&self, done: &[u64]) -> bool {
         let done = done.get(usize::from(self.thread)).copied().unwrap_or(0);
         done >= self.items
@@ -44,28 +44,28 @@ const MANY: usize = 1 << 16;
 
 /// The state of the rules after the items read so far.
 #[derive(Default)]
-pub(super) struct Rules {
-    threads: Vec<Thread>,
+pub(super) struct OrderRules {
+    threads: Vec<ThreadOrder>,
     /// The last operation on each object: 8 bytes by their number, memory management, the kernel.
-    last: FxHashMap<u64, Before>,
+    last: FxHashMap<u64, Precedence>,
     /// What the last item waits for.
-    found: Vec<Before>,
+    found: Vec<Precedence>,
     /// Objects at which to forget.
     most: usize,
 }
 
 #[derive(Default)]
-struct Thread {
+struct ThreadOrder {
     is_known: bool,
     /// Items read.
     items: u64,
     /// Its creation, until its next item.
-    created: Option<Before>,
+    created: Option<Precedence>,
     /// What it waited for, until its next plain reference.
     condition: Option<u64>,
 }
 
-impl Rules {
+impl OrderRules {
     /// Whether this is the first item of a thread.
     pub(super) fn is_new(&mut self, thread: u16) -> bool {
         let thread = self.thread(thread);
@@ -110,7 +110,7 @@ impl Rules {
             EventKind::ThreadCreate { child } if *child != thread => {
                 self.wait_for_all_of(*child);
                 let items = self.thread(thread).items;
-                self.thread(*child).created = Some(Before { thread, items });
+                self.thread(*child).created = Some(Precedence { thread, items });
             }
             EventKind::ThreadJoin { child } if *child != thread => self.wait_for_all_of(*child),
             EventKind::ThreadCreate { .. }
@@ -124,7 +124,7 @@ impl Rules {
     }
 
     /// What the item that was read must wait for and was not emitted yet.
-    pub(super) fn take<'a>(&'a mut self, done: &'a [u64]) -> impl Iterator<Item = Before> + 'a {
+    pub(super) fn take<'a>(&'a mut self, done: &'a [u64]) -> impl Iterator<Item = Precedence> + 'a {
         if self.last.len() > self.most.max(MANY) {
             self.last.retain(|_, before| !before.is_past(done));
             self.most = 2 * self.last.len();
@@ -143,7 +143,7 @@ impl Rules {
     /// The item is an operation on an object: it comes after the one before.
     fn operate(&mut self, thread: u16, object: u64) {
         let items = self.thread(thread).items;
-        let last = self.last.insert(object, Before { thread, items });
+        let last = self.last.insert(object, Precedence { thread, items });
         self.found.extend(last.filter(|last| last.thread != thread));
     }
 
@@ -160,13 +160,13 @@ impl Rules {
     /// The item comes after everything that a thread did so far.
     fn wait_for_all_of(&mut self, thread: u16) {
         let items = self.thread(thread).items;
-        self.found.push(Before { thread, items });
+        self.found.push(Precedence { thread, items });
     }
 
-    fn thread(&mut self, thread: u16) -> &mut Thread {
+    fn thread(&mut self, thread: u16) -> &mut ThreadOrder {
         let place = usize::from(thread);
         if place >= self.threads.len() {
-            self.threads.resize_with(place + 1, Thread::default);
+            self.threads.resize_with(place + 1, ThreadOrder::default);
         }
         &mut self.threads[place]
     }

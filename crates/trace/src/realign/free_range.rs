@@ -9,14 +9,14 @@ const LARGEST: u64 = 64;
 
 /// What a trace occupies, and how much could come to lie elsewhere.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct AddressMap {
     /// Stretches of addresses that are referenced or named, by first and last byte, in order.
     used: Vec<(u64, u64)>,
     references: u64,
     threads: u16,
 }
 
-impl Ground {
+impl AddressMap {
     /// The ground of a trace.
     #[must_use]
     pub fn of(trace: &TraceReader) -> Self {
@@ -34,7 +34,7 @@ impl Ground {
     /// First word of the largest stretch of addresses that the trace neither references nor names,
     /// if it has room for so many bytes; it begins at a multiple of `align` bytes.
     #[must_use]
-    pub fn free_room(&self, bytes: u64, align: u64) -> Option<u64> {
+    pub fn free_range(&self, bytes: u64, align: u64) -> Option<u64> {
         let (first, last) = self.largest()?;
         let start = first.checked_next_multiple_of(align)?;
         let enough = start.checked_add(bytes).is_some_and(|end| end <= last);
@@ -72,7 +72,7 @@ impl Ground {
 }
 
 /// A stretch of pages that the trace does not use.
-pub(super) struct Room {
+pub(super) struct FreeRange {
     page: BlockSize,
     /// Its first word.
     first: u64,
@@ -85,18 +85,18 @@ pub(super) struct Room {
 
 /// Whose words a page is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum PageUser {
     /// Words that one thread references.
     Thread(u16),
     /// Words that have to be brought together and that several threads reference.
     Several,
 }
 
-impl Room {
+impl FreeRange {
     /// Room in the largest free stretch of the ground, if it holds all pages that could be needed.
-    pub(super) fn beside(ground: &Ground, page: BlockSize, window: u64) -> Option<Self> {
+    pub(super) fn beside(ground: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
         let needed = ground.pages_at_most(page, window).checked_mul(page.bytes())?;
-        let first = ground.free_room(needed, page.bytes())?;
+        let first = ground.free_range(needed, page.bytes())?;
         Some(Self { page, first, next: first, filling: Vec::new() })
     }
 
@@ -120,10 +120,10 @@ impl Room {
     }
 
     /// First of `words` words in a row for the owner, on one page unless they are too many for it.
-    pub(super) fn take(&mut self, owner: Owner, words: u64) -> u64 {
+    pub(super) fn take(&mut self, owner: PageUser, words: u64) -> u64 {
         let owner = match owner {
-            Owner::Several => 0,
-            Owner::Thread(thread) => usize::from(thread) + 1,
+            PageUser::Several => 0,
+            PageUser::Thread(thread) => usize::from(thread) + 1,
         };
         if owner >= self.filling.len() {
             self.filling.resize(owner + 1, (0, 0));
@@ -146,9 +146,9 @@ mod tests {
     #[test]
     fn room_is_the_largest_stretch_nobody_uses() {
         let ground =
-            |used: &[(u64, u64)]| Ground { used: used.to_vec(), references: 0, threads: 1 };
-        assert_eq!(ground(&[(0, 99), (5000, u64::MAX)]).free_room(1000, 256), Some(64));
-        assert_eq!(ground(&[(0, 99), (300, u64::MAX)]).free_room(1000, 256), None);
-        assert_eq!(ground(&[(0x1000, 0x1fff)]).free_room(64, 4096), Some(0x800));
+            |used: &[(u64, u64)]| AddressMap { used: used.to_vec(), references: 0, threads: 1 };
+        assert_eq!(ground(&[(0, 99), (5000, u64::MAX)]).free_range(1000, 256), Some(64));
+        assert_eq!(ground(&[(0, 99), (300, u64::MAX)]).free_range(1000, 256), None);
+        assert_eq!(ground(&[(0x1000, 0x1fff)]).free_range(64, 4096), Some(0x800));
     }
 }

@@ -8,11 +8,11 @@ use homenode_base::ProcId;
 use homenode_machine::Prices;
 use homenode_placement::Run;
 
-use crate::cycles::{Cycles, steps};
+use crate::copy_plan::{CopyPlan, PlanFamily, PlanPrices};
+use crate::cycles::{WriteCycles, steps};
 use crate::general::{Choice, Solution};
-use crate::lanes::Lane;
-use crate::way::{Family, Way, WayPrices};
-use crate::wide::{Value, Wide};
+use crate::place_costs::ProcIndex;
+use crate::wide::{RecurrenceValue, WideKey};
 
 /// Values beyond all that matter.
 const FAR: i64 = 1 << 60;
@@ -26,7 +26,7 @@ const WAY_BITS: u32 = 2;
 /// Prices as packed values: a key (see [`crate::key`]), then room for start and way, so that one
 /// comparison decides by cost, moves and lowest-numbered place, and tells which it was.
 #[derive(Clone, Copy, Debug)]
-struct Packed {
+struct PackedPrices {
     /// Bits below the key.
     room: u32,
     /// r - 1 and g - 1.
@@ -37,12 +37,12 @@ struct Packed {
     splits: bool,
 }
 
-impl Packed {
+impl PackedPrices {
     /// `None` if the recurrence does not hold or the values might not fit.
     ///
     /// An infinite r or R is replaced by 2G + 2g + 2, which is never paid: instead the block can be
     /// moved to global memory, referred to there, and moved back.
-    fn new(prices: &Prices, wide: &WayPrices, lanes: usize) -> Option<Self> {
+    fn new(prices: &Prices, wide: &PlanPrices, lanes: usize) -> Option<Self> {
         let steps = i128::from;
         let (g, global_move) = (prices.global_reference?, prices.global_move?);
         let room = lanes.ilog2() + 1 + WAY_BITS;
@@ -54,7 +54,7 @@ impl Packed {
         // The sum over all readers must fit too.
         let most = FAR / i64::try_from(2 * lanes.max(8)).ok()?;
         let narrow = |value: i128| i64::try_from(value).ok().filter(|&v| v < most);
-        (wide.family == Family::Early).then_some(())?;
+        (wide.family == PlanFamily::Early).then_some(())?;
         Some(Self {
             room,
             remote: narrow(reference(r))?,
@@ -80,45 +80,45 @@ fn low(value: i64) -> u16 {
 
 /// Finds the best placement, if the prices and the number of references allow the narrow form.
 pub(crate) fn solve(
-    prices: (&Prices, &WayPrices),
+    prices: (&Prices, &PlanPrices),
     runs: &[Run],
-    (active, lane_of): (usize, impl Fn(ProcId) -> Lane + Copy),
+    (active, lane_of): (usize, impl Fn(ProcId) -> ProcIndex + Copy),
     codes: &mut Vec<u16>,
 ) -> Option<Solution> {
     match active {
-        0..=4 => GlobalLanes::<4>::run(prices, runs, (active, lane_of), codes),
-        5..=8 => GlobalLanes::<8>::run(prices, runs, (active, lane_of), codes),
-        9..=16 => GlobalLanes::<16>::run(prices, runs, (active, lane_of), codes),
-        17..=64 => GlobalLanes::<64>::run(prices, runs, (active, lane_of), codes),
-        65..=256 => GlobalLanes::<256>::run(prices, runs, (active, lane_of), codes),
-        _ => GlobalLanes::<1024>::run(prices, runs, (active, lane_of), codes),
+        0..=4 => GlobalPlaceCosts::<4>::run(prices, runs, (active, lane_of), codes),
+        5..=8 => GlobalPlaceCosts::<8>::run(prices, runs, (active, lane_of), codes),
+        9..=16 => GlobalPlaceCosts::<16>::run(prices, runs, (active, lane_of), codes),
+        17..=64 => GlobalPlaceCosts::<64>::run(prices, runs, (active, lane_of), codes),
+        65..=256 => GlobalPlaceCosts::<256>::run(prices, runs, (active, lane_of), codes),
+        _ => GlobalPlaceCosts::<1024>::run(prices, runs, (active, lane_of), codes),
     }
 }
 
 /// The cost of every ending place, relative to `base`.
-struct GlobalLanes<'a, const L: usize> {
-    prices: Packed,
+struct GlobalPlaceCosts<'a, const L: usize> {
+    prices: PackedPrices,
     cost: [i64; L],
     in_global: i64,
     /// What a reader costs more than local references, without a global copy and with one.
     saved_remote: [i64; L],
     saved_global: [i64; L],
     reads: [u64; L],
-    readers: Vec<Lane>,
+    readers: Vec<ProcIndex>,
     base: i128,
     references: u64,
     /// Start and way by step and place, global memory last.
     codes: &'a mut Vec<u16>,
 }
 
-impl<'a, const L: usize> GlobalLanes<'a, L> {
+impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     fn run(
-        (prices, wide): (&Prices, &WayPrices),
+        (prices, wide): (&Prices, &PlanPrices),
         runs: &[Run],
-        (active, lane_of): (usize, impl Fn(ProcId) -> Lane),
+        (active, lane_of): (usize, impl Fn(ProcId) -> ProcIndex),
         codes: &'a mut Vec<u16>,
     ) -> Option<Solution> {
-        let packed = Packed::new(prices, wide, L)?;
+        let packed = PackedPrices::new(prices, wide, L)?;
         codes.clear();
         let mut cost = [FAR; L];
         cost[..active].fill(0);
@@ -144,7 +144,7 @@ impl<'a, const L: usize> GlobalLanes<'a, L> {
     }
 
     #[inline]
-    fn step(&mut self, lane: Lane, step: Cycles) {
+    fn step(&mut self, lane: ProcIndex, step: WriteCycles) {
         self.references += (step.writes + step.reads) * step.repeats;
         if step.writes > 0 {
             self.write(lane, step);
@@ -166,8 +166,8 @@ impl<'a, const L: usize> GlobalLanes<'a, L> {
         let mut joined = 0;
         for &lane in &self.readers {
             let j = usize::from(lane);
-            self.saved_remote[j] = Packed::saved(p.remote, self.reads[j], p.remote_move);
-            self.saved_global[j] = Packed::saved(p.global, self.reads[j], p.global_move);
+            self.saved_remote[j] = PackedPrices::saved(p.remote, self.reads[j], p.remote_move);
+            self.saved_global[j] = PackedPrices::saved(p.global, self.reads[j], p.global_move);
             joined += self.saved_global[j] - self.saved_remote[j];
             self.base += i128::from(self.saved_remote[j]);
         }
@@ -197,7 +197,7 @@ impl<'a, const L: usize> GlobalLanes<'a, L> {
     ///
     /// Extra cost beyond 3R is cut off, as without global memory.
     #[inline]
-    fn write(&mut self, writer: Lane, step: Cycles) {
+    fn write(&mut self, writer: ProcIndex, step: WriteCycles) {
         let p = self.prices;
         let joined = self.settle();
         let (remote, join) = self.starts();
@@ -236,26 +236,26 @@ impl<'a, const L: usize> GlobalLanes<'a, L> {
 
     /// What a step costs more than local references at another processor, and in global memory.
     #[inline]
-    fn extra(&self, step: Cycles) -> (i64, i64) {
+    fn extra(&self, step: WriteCycles) -> (i64, i64) {
         let p = &self.prices;
         let (mut elsewhere, mut in_global) = (0, 0);
         let far = 3 * p.remote_move;
         if step.repeats > 1 {
             let again = i64::try_from(step.repeats - 1).unwrap_or(i64::MAX);
-            let alone = Packed::saved(p.remote, step.reads, p.remote_move);
-            let served = Packed::saved(p.global, step.reads, p.global_move);
+            let alone = PackedPrices::saved(p.remote, step.reads, p.remote_move);
+            let served = PackedPrices::saved(p.global, step.reads, p.global_move);
             let visit = if step.reads > 0 { alone.min(p.global_move + served) } else { 0 };
             elsewhere = visit.saturating_mul(again).min(far);
             in_global = served.saturating_mul(again).min(far);
         }
         let writes = step.writes * step.repeats;
-        elsewhere += Packed::saved(p.remote, writes, far);
-        in_global += Packed::saved(p.global, writes, far);
+        elsewhere += PackedPrices::saved(p.remote, writes, far);
+        in_global += PackedPrices::saved(p.global, writes, far);
         (elsewhere.min(far), in_global.min(far))
     }
 
     /// The cheapest way through the last reads, and the way back from there.
-    fn finish(mut self, wide: &WayPrices, active: usize) -> Solution {
+    fn finish(mut self, wide: &PlanPrices, active: usize) -> Solution {
         let joined = self.settle();
         let (remote, join) = self.starts();
         let in_global = joined + self.in_global + self.global_start();
@@ -274,7 +274,7 @@ impl<'a, const L: usize> GlobalLanes<'a, L> {
             path.push(Self::choice(codes[at], active));
         }
         path.reverse();
-        let value = Wide { infinite: 0, key } + wide.one.times(self.references);
+        let value = WideKey { infinite: 0, key } + wide.one.times(self.references);
         Solution { value, path }
     }
 
@@ -282,10 +282,10 @@ impl<'a, const L: usize> GlobalLanes<'a, L> {
         let start = usize::from(code >> WAY_BITS);
         let start = if start >= L { active } else { start };
         let way = match i64::from(code) & ((1 << WAY_BITS) - 1) {
-            REMOTE => Way::Remote,
-            JOINED => Way::Joined,
-            _ => Way::Global,
+            REMOTE => CopyPlan::Remote,
+            JOINED => CopyPlan::Joined,
+            _ => CopyPlan::Global,
         };
-        Choice { start: Lane::try_from(start).unwrap_or(Lane::MAX), way, witness: 0 }
+        Choice { start: ProcIndex::try_from(start).unwrap_or(ProcIndex::MAX), way, witness: 0 }
     }
 }

@@ -2,10 +2,10 @@
 
 use homenode_base::{BlockSize, ProcId};
 
-use crate::items::{Extent, Item, Run, runs};
-use crate::layout::Piece;
+use crate::items::{DataObject, UniformRun, WordExtent, runs};
+use crate::layout::MovedWords;
 use crate::pattern::{Elements, bytes};
-use crate::survey::{Label, Survey};
+use crate::survey::{UseSurvey, WordLabel};
 
 /// Memory that a proposal may take beyond so many times the object's own.
 const TIMES_MAX: u64 = 8;
@@ -14,25 +14,29 @@ const TIMES_MAX: u64 = 8;
 const BLOCKS_A_THREAD: u64 = 2;
 
 /// An object that is looked at.
-pub struct Case<'a> {
+pub struct Candidate<'a> {
     /// Who uses which word.
-    pub survey: &'a Survey,
+    pub survey: &'a UseSurvey,
     /// The object.
-    pub item: &'a Item,
+    pub item: &'a DataObject,
     /// The block size advice is for.
     pub block: BlockSize,
     /// The object, cut where its users change.
-    pub runs: Vec<Run>,
+    pub runs: Vec<UniformRun>,
     /// Whether another object lies in a block with it.
     pub crowded: bool,
     /// Threads that use it.
     pub users: Vec<ProcId>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> Candidate<'a> {
     /// The case of an object.
     #[must_use]
-    pub fn new(survey: &'a Survey, item: &'a Item, (block, crowded): (BlockSize, bool)) -> Self {
+    pub fn new(
+        survey: &'a UseSurvey,
+        item: &'a DataObject,
+        (block, crowded): (BlockSize, bool),
+    ) -> Self {
         let mut seen = vec![false; usize::from(survey.processors())];
         for word in item.extents.iter().flat_map(|extent| extent.range()) {
             survey.add_users(word, &mut seen);
@@ -50,7 +54,9 @@ impl<'a> Case<'a> {
     /// Threads that own a run, in order.
     #[must_use]
     pub fn owners(&self) -> Vec<ProcId> {
-        let owner = |run: &Run| if let Label::Own(owner) = run.label { Some(owner) } else { None };
+        let owner = |run: &UniformRun| {
+            if let WordLabel::Own(owner) = run.label { Some(owner) } else { None }
+        };
         let mut owners: Vec<ProcId> = self.runs.iter().filter_map(owner).collect();
         owners.sort_unstable();
         owners.dedup();
@@ -65,7 +71,7 @@ impl<'a> Case<'a> {
     }
 
     /// Whether the words of every value stay in a row.
-    fn keeps_values(&self, pieces: &[Piece]) -> bool {
+    fn keeps_values(&self, pieces: &[MovedWords]) -> bool {
         let mut sorted = pieces.to_vec();
         sorted.sort_unstable();
         sorted.windows(2).all(|pair| {
@@ -78,7 +84,7 @@ impl<'a> Case<'a> {
     /// The proposal that these words say, if it takes words of one value apart nowhere, leaves none
     /// behind and takes no more memory than the object is worth.
     #[must_use]
-    pub fn propose(&self, packer: Packer<'_>, words: Words) -> Option<Proposal> {
+    pub fn propose(&self, packer: Packer<'_>, words: ProposalText) -> Option<Proposal> {
         let (pieces, length) = packer.finish();
         let moved: u64 = pieces.iter().map(|piece| piece.words).sum();
         assert_eq!(moved, self.item.words(), "a layout keeps every word of its object");
@@ -90,7 +96,7 @@ impl<'a> Case<'a> {
 
 /// What people are told of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
+pub struct ProposalText {
     /// The elements that the proposal is about, if it is about an array.
     pub elements: Option<Elements>,
     /// What is the matter and what to do, in a sentence.
@@ -103,27 +109,27 @@ pub struct Words {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
     /// Where its words go, counted from the beginning of a block somewhere.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<MovedWords>,
     /// Words from there to the end, a multiple of the block.
     pub length: u64,
     /// Memory beyond the object's own.
     pub extra_bytes: u64,
     /// What people are told.
-    pub words: Words,
+    pub words: ProposalText,
 }
 
 /// Puts stretches of words one behind the other.
 pub struct Packer<'a> {
-    survey: &'a Survey,
+    survey: &'a UseSurvey,
     block_words: u64,
     next: u64,
-    pieces: Vec<Piece>,
+    pieces: Vec<MovedWords>,
 }
 
 impl<'a> Packer<'a> {
     /// A packer that begins at a block.
     #[must_use]
-    pub fn new(case: &Case<'a>) -> Self {
+    pub fn new(case: &Candidate<'a>) -> Self {
         let block_words = case.block.words();
         Self { survey: case.survey, block_words, next: 0, pieces: Vec::new() }
     }
@@ -134,7 +140,7 @@ impl<'a> Packer<'a> {
     }
 
     /// Adds words. Values of two words that do not straddle blocks will not do so here.
-    pub fn put(&mut self, extent: Extent) {
+    pub fn put(&mut self, extent: WordExtent) {
         let (first, words) = (extent.first, extent.words);
         let glued = self
             .pieces
@@ -149,12 +155,12 @@ impl<'a> Packer<'a> {
             if odd && extent.range().any(|word| self.survey.joined(word)) {
                 self.next += 1;
             }
-            self.pieces.push(Piece { from: first, words, to: self.next });
+            self.pieces.push(MovedWords { from: first, words, to: self.next });
         }
         self.next += words;
     }
 
-    fn finish(mut self) -> (Vec<Piece>, u64) {
+    fn finish(mut self) -> (Vec<MovedWords>, u64) {
         self.block();
         (self.pieces, self.next)
     }

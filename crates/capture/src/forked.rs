@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use homenode_trace::TraceWriter;
 
-use crate::area::Area;
+use crate::area::SharedArea;
 use crate::child::{self, Ending};
 use crate::error::CaptureError;
 use crate::options::RecordOptions;
-use crate::record::{Source, greet, metadata, wait, writer_options};
-use crate::sink::Sink;
+use crate::record::{ItemSource, greet, metadata, wait, writer_options};
+use crate::sink::RecordingSink;
 use crate::wire::at;
 
 /// How often to look whether a process still exists.
@@ -24,7 +24,7 @@ const NOBODY: u32 = i32::MAX.cast_unsigned();
 const CHILDREN_MAX: usize = 256;
 
 /// The children of one process.
-pub struct Family {
+pub struct ForkedChildren {
     options: RecordOptions,
     count: u32,
     followers: Vec<JoinHandle<Result<Vec<String>, CaptureError>>>,
@@ -32,7 +32,7 @@ pub struct Family {
     over: Arc<AtomicBool>,
 }
 
-impl Family {
+impl ForkedChildren {
     /// A family without children; `options.output` is the trace of the parent.
     #[must_use]
     pub fn new(options: &RecordOptions, over: Arc<AtomicBool>) -> Self {
@@ -40,7 +40,7 @@ impl Family {
     }
 
     /// Takes the memory of a child that is about to be made, if the parent shows one.
-    pub fn look(&mut self, parent: &Area) {
+    pub fn look(&mut self, parent: &SharedArea) {
         let shown = parent.get(at::FORK_FD);
         if shown == 0 {
             return;
@@ -49,7 +49,7 @@ impl Family {
         self.count += 1;
         let running = self.followers.iter().filter(|one| !one.is_finished()).count();
         let path = format!("/proc/{pid}/fd/{}", shown - 1);
-        match Area::open(Path::new(&path), parent.geometry()) {
+        match SharedArea::open(Path::new(&path), parent.geometry()) {
             Ok(area) if running < CHILDREN_MAX => {
                 let options = RecordOptions {
                     output: child_path(&self.options.output, self.count),
@@ -92,7 +92,7 @@ fn child_path(parent: &str, number: u32) -> String {
 
 /// Records one child; the names of its trace and of its children's.
 fn follow(
-    area: &Area,
+    area: &SharedArea,
     options: &RecordOptions,
     over: &Arc<AtomicBool>,
 ) -> Result<Vec<String>, CaptureError> {
@@ -107,9 +107,10 @@ fn follow(
         return Ok(Vec::new());
     }
     let begin = Instant::now();
-    let mut family = Family::new(options, Arc::clone(over));
-    let mut sink = Sink::new(TraceWriter::create(&options.output, writer_options(options))?);
-    let mut source = Source::new(area);
+    let mut family = ForkedChildren::new(options, Arc::clone(over));
+    let mut sink =
+        RecordingSink::new(TraceWriter::create(&options.output, writer_options(options))?);
+    let mut source = ItemSource::new(area);
     let mut looked = Instant::now();
     loop {
         let bell = area.get(at::DOORBELL);
@@ -153,11 +154,11 @@ mod tests {
 
     #[test]
     fn a_descriptor_that_is_not_there_is_refused() {
-        let geometry = crate::area::Geometry { rings: 1, ring_blocks: 2, block_records: 4 };
-        let parent = Area::new(geometry).unwrap();
+        let geometry = crate::area::RingGeometry { rings: 1, ring_blocks: 2, block_records: 4 };
+        let parent = SharedArea::new(geometry).unwrap();
         parent.set(at::CLAIMED_BY, std::process::id());
         parent.set(at::FORK_FD, 100_000);
-        let mut family = Family::new(&RecordOptions::default(), Arc::default());
+        let mut family = ForkedChildren::new(&RecordOptions::default(), Arc::default());
         family.look(&parent);
         assert_eq!(parent.get(at::FORK_FD), u32::MAX);
         assert_eq!(family.finish().unwrap(), Vec::<String>::new());
@@ -165,12 +166,12 @@ mod tests {
 
     #[test]
     fn a_child_that_was_not_made_leaves_nothing() {
-        let geometry = crate::area::Geometry { rings: 1, ring_blocks: 2, block_records: 4 };
-        let parent = Area::new(geometry).unwrap();
-        let child = Area::new(geometry).unwrap();
+        let geometry = crate::area::RingGeometry { rings: 1, ring_blocks: 2, block_records: 4 };
+        let parent = SharedArea::new(geometry).unwrap();
+        let child = SharedArea::new(geometry).unwrap();
         parent.set(at::CLAIMED_BY, std::process::id());
         parent.set(at::FORK_FD, u32::try_from(child.fd()).unwrap() + 1);
-        let mut family = Family::new(&RecordOptions::default(), Arc::default());
+        let mut family = ForkedChildren::new(&RecordOptions::default(), Arc::default());
         family.look(&parent);
         assert_eq!(parent.get(at::FORK_FD), 0);
         child.set(at::CLAIMED_BY, NOBODY);

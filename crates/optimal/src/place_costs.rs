@@ -1,22 +1,22 @@
 //! The recurrence of the optimum with replication over the processors that refer to a block, one
 //! lane each.
 
-use crate::key::{Key, KeyPrices};
+use crate::key::{CostKey, KeyPrices};
 
 /// A processor that refers to the block: its position among those that do, in ascending order.
-pub(crate) type Lane = u16;
+pub(crate) type ProcIndex = u16;
 
 /// What one group of writes and the reads before it decide: for each ending place whether it is
 /// also the place the block starts from, and else the place it starts from.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Record {
+pub(crate) struct GroupDecision {
     /// One bit per lane, `words` words per step.
     stays: Vec<u64>,
-    from: Vec<Lane>,
+    from: Vec<ProcIndex>,
     words: usize,
 }
 
-impl Record {
+impl GroupDecision {
     pub(crate) fn clear(&mut self, lanes: usize) {
         self.stays.clear();
         self.from.clear();
@@ -28,7 +28,7 @@ impl Record {
     }
 
     /// Where the block was before step `step` if it is at `lane` after it.
-    pub(crate) fn before(&self, step: usize, lane: Lane) -> Lane {
+    pub(crate) fn before(&self, step: usize, lane: ProcIndex) -> ProcIndex {
         let word = self.stays[step * self.words + usize::from(lane / 64)];
         if word >> (lane % 64) & 1 != 0 { lane } else { self.from[step] }
     }
@@ -36,16 +36,16 @@ impl Record {
 
 /// A group of writes by one processor.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Writes {
+pub(crate) struct WriteGroup {
     /// The writer.
-    pub(crate) lane: Lane,
+    pub(crate) lane: ProcIndex,
     /// What the group costs more at another place than at the writer.
-    pub(crate) extra: Extra,
+    pub(crate) extra: WriteExtra,
 }
 
 /// Extra cost of a group of writes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Extra {
+pub(crate) enum WriteExtra {
     /// Of so many remote references.
     References(u64),
     /// Of a whole run of cycles.
@@ -58,12 +58,12 @@ pub(crate) enum Extra {
 /// cost\[m\] := A + min(cost\[m\] - saved(m), min over s of (cost\[s\] - saved(s)) + pen(m)), where
 /// a_j = min(c_j + R, r c_j), A their sum, saved(j) = a_j - c_j and pen(j) = R - saved(j)
 /// (`docs/optimal.md`).
-pub(crate) struct Lanes<K, const L: usize> {
+pub(crate) struct PlaceCosts<K, const L: usize> {
     cost: [K; L],
     /// saved(j); 0 where nothing has been read.
     saved: [K; L],
     reads: [u64; L],
-    readers: Vec<Lane>,
+    readers: Vec<ProcIndex>,
     /// Added to every cost.
     base: i128,
     /// Reads seen: each adds the price of a local reference to every cost.
@@ -76,7 +76,7 @@ pub(crate) struct Lanes<K, const L: usize> {
     far_from: u64,
 }
 
-impl<K: Key, const L: usize> Lanes<K, L> {
+impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
     /// Free at any of the first `active` lanes.
     pub(crate) fn new(prices: KeyPrices, active: usize) -> Self {
         let zero = K::of(0);
@@ -103,7 +103,7 @@ impl<K: Key, const L: usize> Lanes<K, L> {
 
     /// Adds reads by one processor.
     #[inline]
-    pub(crate) fn read(&mut self, lane: Lane, count: u64) {
+    pub(crate) fn read(&mut self, lane: ProcIndex, count: u64) {
         let reads = &mut self.reads[usize::from(lane)];
         if *reads == 0 {
             self.readers.push(lane);
@@ -139,15 +139,15 @@ impl<K: Key, const L: usize> Lanes<K, L> {
     /// Extra cost beyond 3R is cut off: such a place can neither be where the next read-run starts
     /// nor is it worth staying at, so the order among the rest does not change.
     #[inline]
-    pub(crate) fn write(&mut self, writes: Writes, record: &mut Record) {
+    pub(crate) fn write(&mut self, writes: WriteGroup, record: &mut GroupDecision) {
         self.settle();
         let starts = self.starts();
         let (best, from) = cheapest(&starts);
         let most = self.moved + self.moved + self.moved;
         let extra = match writes.extra {
-            Extra::References(count) if count >= self.far_from => most,
-            Extra::References(count) => self.more.times(count).min(most),
-            Extra::Key(key) => K::of(key).min(most),
+            WriteExtra::References(count) if count >= self.far_from => most,
+            WriteExtra::References(count) => self.more.times(count).min(most),
+            WriteExtra::Key(key) => K::of(key).min(most),
         };
         let enter = best + self.moved;
         for block in 0..L.div_ceil(64) {
@@ -181,7 +181,7 @@ impl<K: Key, const L: usize> Lanes<K, L> {
     }
 
     /// Key of the cheapest placement of all, and where it has the block after the last write.
-    pub(crate) fn finish(mut self) -> (i128, Lane) {
+    pub(crate) fn finish(mut self) -> (i128, ProcIndex) {
         self.settle();
         let (best, from) = cheapest(&self.starts());
         let local = i128::from(self.local) * self.prices.one;
@@ -191,11 +191,11 @@ impl<K: Key, const L: usize> Lanes<K, L> {
 
 /// The cheapest place to start the read-run from, the lowest-numbered of several.
 #[inline]
-fn cheapest<K: Key, const L: usize>(starts: &[K; L]) -> (K, Lane) {
+fn cheapest<K: CostKey, const L: usize>(starts: &[K; L]) -> (K, ProcIndex) {
     let best = starts.iter().fold(starts[0], |best, &start| best.min(start));
     let lanes = (0..).zip(starts);
-    let from = lanes.fold(Lane::MAX, |from, (lane, &start)| {
-        from.min(if start == best { lane } else { Lane::MAX })
+    let from = lanes.fold(ProcIndex::MAX, |from, (lane, &start)| {
+        from.min(if start == best { lane } else { ProcIndex::MAX })
     });
     (best, from)
 }

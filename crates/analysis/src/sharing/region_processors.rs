@@ -8,9 +8,9 @@ pub(crate) const MANY_WORDS: usize = 16;
 
 /// A set of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Places<const W: usize>([u64; W]);
+pub(crate) struct RegionProcessors<const W: usize>([u64; W]);
 
-impl<const W: usize> Places<W> {
+impl<const W: usize> RegionProcessors<W> {
     pub(crate) const NONE: Self = Self([0; W]);
     pub(crate) const ALL: Self = Self([u64::MAX; W]);
 

@@ -5,12 +5,12 @@
 
 use homenode_machine::Prices;
 
-use crate::lanes::Lane;
-use crate::wide::{Value, Wide};
+use crate::place_costs::ProcIndex;
+use crate::wide::{RecurrenceValue, WideKey};
 
 /// How a block gets through a read-run. Positions count the reads of the run from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
+pub(crate) enum CopyPlan {
     /// From a processor, no global copy; copies cost R.
     Remote,
     /// From a processor, with a global copy from the first read on; copies cost G.
@@ -35,7 +35,7 @@ pub(crate) enum Way {
 
 /// Which ways a price list makes worth looking at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
+pub(crate) enum PlanFamily {
     /// g <= r and G <= R: a global copy is there from the first read on or not at all.
     Early,
     /// g <= r and R < G: copies are worth making while there is no global copy.
@@ -48,16 +48,16 @@ pub(crate) enum Family {
 
 /// What a reader pays more than for local references.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extra {
+pub(crate) struct ReadExtra {
     /// At the least.
-    pub(crate) free: Wide,
+    pub(crate) free: WideKey,
     /// At the least if it has a copy in the end.
-    pub(crate) held: Wide,
+    pub(crate) held: WideKey,
 }
 
 /// Reads by one processor, as seen from the position a way speaks of.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct View {
+pub(crate) struct ReaderView {
     /// All of the run.
     pub(crate) reads: u64,
     /// Those before the position.
@@ -70,20 +70,20 @@ pub(crate) struct View {
 
 /// Prices as keys.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WayPrices {
+pub(crate) struct PlanPrices {
     pub(crate) shift: u32,
     /// A local reference.
-    pub(crate) one: Wide,
+    pub(crate) one: WideKey,
     /// r - 1.
-    pub(crate) remote: Wide,
+    pub(crate) remote: WideKey,
     /// g - 1.
-    pub(crate) global: Wide,
-    pub(crate) remote_move: Wide,
-    pub(crate) global_move: Wide,
-    pub(crate) family: Family,
+    pub(crate) global: WideKey,
+    pub(crate) remote_move: WideKey,
+    pub(crate) global_move: WideKey,
+    pub(crate) family: PlanFamily,
 }
 
-impl WayPrices {
+impl PlanPrices {
     /// Keys for a block with this many references; `None` where the recurrence does not hold: a
     /// reference elsewhere cheaper than a local one, or r below a finite g.
     pub(crate) fn new(prices: &Prices, references: u64) -> Option<Self> {
@@ -95,19 +95,19 @@ impl WayPrices {
         }
         let shift = u64::BITS - references.leading_zeros() + 1;
         let key = |price: Option<u64>, less: u64, moves: i128| match price {
-            None => Wide { infinite: 1, key: 0 },
+            None => WideKey { infinite: 1, key: 0 },
             Some(p) => {
                 let steps = i128::from(p) - i128::from(less);
-                Wide { infinite: 0, key: (steps << shift) + moves }
+                WideKey { infinite: 0, key: (steps << shift) + moves }
             }
         };
         let remote_move = key(prices.remote_move, 0, 1);
         let global_move = key(prices.global_move, 0, 1);
         let family = match g {
-            Some(_) if global_move <= remote_move => Family::Early,
-            Some(_) => Family::Late,
-            None if global_move < remote_move => Family::Stage,
-            None => Family::Apart,
+            Some(_) if global_move <= remote_move => PlanFamily::Early,
+            Some(_) => PlanFamily::Late,
+            None if global_move < remote_move => PlanFamily::Stage,
+            None => PlanFamily::Apart,
         };
         Some(Self {
             shift,
@@ -121,25 +121,25 @@ impl WayPrices {
     }
 
     /// What a processor's reads cost in some way.
-    pub(crate) fn extra(&self, way: Way, v: View) -> Extra {
+    pub(crate) fn extra(&self, way: CopyPlan, v: ReaderView) -> ReadExtra {
         let (r, g) = (self.remote, self.global);
-        let both = |free: Wide, held: Wide| Extra { free: free.min(held), held };
+        let both = |free: WideKey, held: WideKey| ReadExtra { free: free.min(held), held };
         match way {
-            Way::Remote => both(r.times(v.reads), self.remote_move),
-            Way::Joined | Way::Global => both(g.times(v.reads), self.global_move),
-            Way::Late => {
+            CopyPlan::Remote => both(r.times(v.reads), self.remote_move),
+            CopyPlan::Joined | CopyPlan::Global => both(g.times(v.reads), self.global_move),
+            CopyPlan::Late => {
                 both(g.times(v.reads) + (r - g).times(u64::from(v.first)), self.remote_move)
             }
-            Way::JoinedUntil(_) | Way::Until(_) => {
+            CopyPlan::JoinedUntil(_) | CopyPlan::Until(_) => {
                 let never = g.times(v.before) + r.times(v.reads - v.before);
                 both(never, self.dropped(v))
             }
-            Way::Except(_) => {
+            CopyPlan::Except(_) => {
                 let away = u64::from(v.at[0]) + u64::from(v.at[1]);
                 let never = g.times(v.reads - away) + r.times(away);
                 both(never, self.dropped(v))
             }
-            Way::Stage(_) => {
+            CopyPlan::Stage(_) => {
                 let held = self.remote_move.min(r.times(v.before) + self.global_move);
                 let here = u64::from(v.at[0]);
                 both(r.times(v.reads - here) + g.times(here), held)
@@ -148,49 +148,58 @@ impl WayPrices {
     }
 
     /// A copy at G before the global one is dropped, or at R at the read after that.
-    fn dropped(&self, v: View) -> Wide {
+    fn dropped(&self, v: ReaderView) -> WideKey {
         self.global_move.min(self.waits(v))
     }
 
     /// A copy at R at the read after the global one is dropped.
-    fn waits(&self, v: View) -> Wide {
+    fn waits(&self, v: ReaderView) -> WideKey {
         let at = self.remote.times(u64::from(v.at[0]));
         self.global.times(v.before) + at + self.remote_move
     }
 
     /// Whether a reader that gets a copy gets it at G, with the global copy at hand.
-    pub(crate) fn at_global_price(&self, way: Way, v: View) -> bool {
+    pub(crate) fn at_global_price(&self, way: CopyPlan, v: ReaderView) -> bool {
         match way {
-            Way::Remote | Way::Late => false,
-            Way::Joined | Way::Global => true,
-            Way::JoinedUntil(_) | Way::Until(_) | Way::Except(_) => {
+            CopyPlan::Remote | CopyPlan::Late => false,
+            CopyPlan::Joined | CopyPlan::Global => true,
+            CopyPlan::JoinedUntil(_) | CopyPlan::Until(_) | CopyPlan::Except(_) => {
                 self.global_move <= self.waits(v)
             }
-            Way::Stage(_) => self.remote.times(v.before) + self.global_move <= self.remote_move,
+            CopyPlan::Stage(_) => {
+                self.remote.times(v.before) + self.global_move <= self.remote_move
+            }
         }
     }
 
     /// What a way costs whoever reads: the global copies it makes.
-    pub(crate) fn joining(&self, way: Way) -> Wide {
+    pub(crate) fn joining(&self, way: CopyPlan) -> WideKey {
         match way {
-            Way::Remote | Way::Global | Way::Until(_) => Wide::ZERO,
-            Way::Joined | Way::Late | Way::JoinedUntil(_) | Way::Except(_) | Way::Stage(_) => {
-                self.global_move
-            }
+            CopyPlan::Remote | CopyPlan::Global | CopyPlan::Until(_) => WideKey::ZERO,
+            CopyPlan::Joined
+            | CopyPlan::Late
+            | CopyPlan::JoinedUntil(_)
+            | CopyPlan::Except(_)
+            | CopyPlan::Stage(_) => self.global_move,
         }
     }
 
     /// What it costs to be in global memory at the write after a way.
-    pub(crate) fn entering(&self, way: Way) -> Wide {
+    pub(crate) fn entering(&self, way: CopyPlan) -> WideKey {
         match way {
-            Way::Joined | Way::Global | Way::Late | Way::Except(_) => Wide::ZERO,
-            Way::Remote | Way::JoinedUntil(_) | Way::Until(_) | Way::Stage(_) => self.global_move,
+            CopyPlan::Joined | CopyPlan::Global | CopyPlan::Late | CopyPlan::Except(_) => {
+                WideKey::ZERO
+            }
+            CopyPlan::Remote
+            | CopyPlan::JoinedUntil(_)
+            | CopyPlan::Until(_)
+            | CopyPlan::Stage(_) => self.global_move,
         }
     }
 
     /// What the writer's reads between two of its writes cost beyond local ones while the block's
     /// home is another processor, and whether a global copy is made for them.
-    pub(crate) fn visit(&self, reads: u64) -> (Wide, bool) {
+    pub(crate) fn visit(&self, reads: u64) -> (WideKey, bool) {
         let alone = self.remote.times(reads).min(self.remote_move);
         let joined = self.global_move + self.global.times(reads).min(self.global_move);
         if reads > 0 && joined < alone { (joined, true) } else { (alone, false) }
@@ -203,7 +212,7 @@ impl WayPrices {
     }
 }
 
-impl Way {
+impl CopyPlan {
     /// Whether it starts from global memory.
     pub(crate) fn starts_global(self) -> bool {
         match self {
@@ -238,33 +247,33 @@ impl Way {
 
 /// Reads by one processor with no other's between them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Segment {
-    pub(crate) lane: Lane,
+pub(crate) struct ReadSegment {
+    pub(crate) lane: ProcIndex,
     /// Position of the first.
     pub(crate) at: u64,
     pub(crate) reads: u64,
 }
 
-impl WayPrices {
+impl PlanPrices {
     /// The ways worth looking at through these reads, so many by each reader.
     pub(crate) fn ways(
         &self,
-        segments: &[Segment],
+        segments: &[ReadSegment],
         reads_of: impl Iterator<Item = u64>,
-    ) -> Vec<Way> {
+    ) -> Vec<CopyPlan> {
         let reads = segments.last().map_or(0, |s| s.at + s.reads);
-        let mut ways = vec![Way::Remote, Way::Global];
-        ways.extend((reads > 0 && self.joins()).then_some(Way::Joined));
+        let mut ways = vec![CopyPlan::Remote, CopyPlan::Global];
+        ways.extend((reads > 0 && self.joins()).then_some(CopyPlan::Joined));
         match self.family {
-            Family::Apart | Family::Early => {}
-            Family::Stage => ways.extend(segments.iter().map(|s| Way::Stage(s.at))),
-            Family::Late => {
-                ways.extend((reads > 1).then_some(Way::Late));
+            PlanFamily::Apart | PlanFamily::Early => {}
+            PlanFamily::Stage => ways.extend(segments.iter().map(|s| CopyPlan::Stage(s.at))),
+            PlanFamily::Late => {
+                ways.extend((reads > 1).then_some(CopyPlan::Late));
                 let (joined, dropped) = self.drops(reads_of);
                 for at in segments.iter().flat_map(|s| s.ends()) {
-                    ways.extend((joined && at > 0).then_some(Way::JoinedUntil(at)));
-                    ways.extend(dropped.then_some(Way::Until(at)));
-                    ways.extend((dropped && at + 2 < reads).then_some(Way::Except(at)));
+                    ways.extend((joined && at > 0).then_some(CopyPlan::JoinedUntil(at)));
+                    ways.extend(dropped.then_some(CopyPlan::Until(at)));
+                    ways.extend((dropped && at + 2 < reads).then_some(CopyPlan::Except(at)));
                 }
             }
         }
@@ -272,13 +281,13 @@ impl WayPrices {
     }
 
     fn joins(&self) -> bool {
-        matches!(self.family, Family::Early | Family::Late)
+        matches!(self.family, PlanFamily::Early | PlanFamily::Late)
     }
 
     /// Whether, where R < G, a global copy may be worth dropping: one that joined at the first
     /// read, if it saves more than it costs; one that was there, if somebody reads enough for R.
     fn drops(&self, reads_of: impl Iterator<Item = u64>) -> (bool, bool) {
-        let (mut saved, mut dropped) = (Wide::ZERO, false);
+        let (mut saved, mut dropped) = (WideKey::ZERO, false);
         for reads in reads_of {
             let alone = self.remote.times(reads).min(self.remote_move);
             let joined = self.global.times(reads).min(self.remote_move);
@@ -289,7 +298,7 @@ impl WayPrices {
     }
 }
 
-impl Segment {
+impl ReadSegment {
     /// Where in the segment a drop of the global copy can be best: whoever reads there gets a copy
     /// afterwards, and sooner is better, or never does, and later is.
     fn ends(&self) -> impl Iterator<Item = u64> + use<> {

@@ -21,7 +21,7 @@ struct Stretch {
 }
 
 /// The stretches of all windows so far.
-pub(super) struct Trail {
+pub(super) struct WordOrigins {
     owners: Owners,
     /// Words of a page.
     page: u64,
@@ -30,7 +30,7 @@ pub(super) struct Trail {
     kept: Vec<Stretch>,
 }
 
-impl Trail {
+impl WordOrigins {
     pub(super) fn new(owners: Owners, page: BlockSize) -> Self {
         Self { owners, page: page.words(), window: Vec::new(), kept: Vec::new() }
     }

@@ -16,14 +16,14 @@ const NO_GROUP: u64 = u64::MAX;
 const GROUPS_MAX: usize = 1 << 28;
 
 /// The words met so far, in groups.
-pub(super) struct Words {
+pub(super) struct WordTable {
     cache: Box<[(u64, u32); CACHE_ENTRIES]>,
     groups: FxHashMap<u64, u32>,
     /// First word of each group.
     first: Vec<u64>,
 }
 
-impl Words {
+impl WordTable {
     pub(super) fn new() -> Self {
         Self {
             cache: Box::new([(NO_GROUP, 0); CACHE_ENTRIES]),
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn words_of_a_group_have_numbers_in_a_row() {
-        let mut words = Words::new();
+        let mut words = WordTable::new();
         assert_eq!(
             [0x105, 0x10f, 0x7, 0x100, 0x10].map(|word| words.number(word)),
             [5, 15, 23, 0, 32]
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn words_that_share_a_place_in_the_cache_keep_their_numbers() {
-        let mut words = Words::new();
+        let mut words = WordTable::new();
         let far: Vec<u64> = (0..5000).map(|i| i * 16 * 1024).collect();
         let first: Vec<usize> = far.iter().map(|&word| words.number(word)).collect();
         let again: Vec<usize> = far.iter().map(|&word| words.number(word)).collect();
