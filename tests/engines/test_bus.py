@@ -129,9 +129,9 @@ def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> 
     assert result.provenance["processors"] == [1, 2]
     assert main([*words, "--order", "trace", "--seed", "1"]) == 2
     assert "seed is for order clock" in capsys.readouterr().err
-    for bad in ("0", "x", "5-4", "65", ""):
+    for bad in ("0", "x", "5-4", "1025", ""):
         assert main([*words, "--scaling", bad]) == 2
-        assert "expected numbers from 1 to 64" in capsys.readouterr().err
+        assert "expected numbers from 1 to 1024" in capsys.readouterr().err
 
 
 def test_the_window_counts_instructions_that_the_trace_has(

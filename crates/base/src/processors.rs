@@ -59,6 +59,23 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
         (word, 1 << (p % WORD_BITS))
     }
 
+    /// The set that these words are, the lowest numbers in the first; words that are not given are
+    /// 0, and there are at most as many as the set has.
+    #[inline]
+    #[must_use]
+    pub fn from_words(words: &[u64]) -> Self {
+        let mut set = Self::EMPTY;
+        set.0[..words.len()].copy_from_slice(words);
+        set
+    }
+
+    /// The words of the set, the lowest numbers in the first.
+    #[inline]
+    #[must_use]
+    pub fn words(&self) -> &[u64; WORDS] {
+        &self.0
+    }
+
     /// Adds a processor.
     #[inline]
     pub fn insert(&mut self, p: ProcId) {
@@ -144,15 +161,19 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
     /// The processors in the set, lowest number first.
     #[inline]
     pub fn members(self) -> impl Iterator<Item = ProcId> {
-        self.0.into_iter().zip((0..).step_by(usize::from(WORD_BITS))).flat_map(
-            |(mut word, first): (u64, ProcId)| {
-                std::iter::from_fn(move || {
-                    let bit = (word != 0).then(|| word.trailing_zeros())?;
-                    word &= word - 1;
-                    u16::try_from(bit).ok().map(|bit| first + bit)
-                })
-            },
-        )
+        let Self(mut words) = self;
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            while let Some(word) = words.get_mut(at) {
+                if *word != 0 {
+                    let bit = u16::try_from(word.trailing_zeros()).ok()?;
+                    *word &= *word - 1;
+                    return u16::try_from(at).ok().map(|at| at * WORD_BITS + bit);
+                }
+                at += 1;
+            }
+            None
+        })
     }
 }
 
@@ -193,6 +214,7 @@ mod tests {
             assert_eq!(a.is_subset(&b), x.is_subset(y));
             assert!(a.intersection(&b).is_subset(&a) && a.is_subset(&a.union(&b)));
             assert_eq!(a.without(q), a.difference(&ProcessorSet::single(q)));
+            assert_eq!(a, ProcessorSet::from_words(a.words()));
         }
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::BlockAccess;
 use crate::frames::{CacheArrays, Frame, MAY_READ, MAY_WRITE, READ, WRITTEN};
-use crate::holders::{BlockHolders, members};
+use crate::holders::BlockHolders;
 use crate::system::CacheSystem;
 use crate::words::WordMask;
 
@@ -88,14 +88,14 @@ impl MissStatus {
     }
 }
 
-impl<F: CacheArrays<W>, W: WordMask> CacheSystem<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {
     /// The class of a miss on a frame that lost its copy to another processor is counted, or is
     /// left undecided. Returns which.
     pub fn coherence_miss(
         &mut self,
         access: &BlockAccess<W>,
         at: usize,
-        record: BlockHolders,
+        record: &BlockHolders<WORDS>,
     ) -> MissStatus {
         self.tell_writes(access.block, record);
         let Frame { status, remote_written, .. } = *self.frame(at);
@@ -169,14 +169,14 @@ impl<F: CacheArrays<W>, W: WordMask> CacheSystem<F, W> {
     /// Those who lost the block learn which words the holders wrote since. Has to be called before
     /// a copy is lost and before a miss on a lost one: what is written is collected in the writer's
     /// frame meanwhile, so that a write without a transaction looks at no other cache.
-    pub fn tell_writes(&mut self, block: u64, record: BlockHolders) {
-        for holder in members(record.holders) {
+    pub fn tell_writes(&mut self, block: u64, record: &BlockHolders<WORDS>) {
+        for holder in record.holders.members().map(usize::from) {
             let at = self.known_frame(holder, block);
             let written = self.frame(at).take_written();
             if written.is_empty() {
                 continue;
             }
-            for loser in members(record.lost) {
+            for loser in record.lost.members().map(usize::from) {
                 let at = self.known_frame(loser, block);
                 self.frame(at).remote_written.add(written);
             }

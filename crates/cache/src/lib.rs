@@ -23,7 +23,8 @@ pub use frames::{
     UpTo16Ways, WRITTEN,
 };
 pub use holders::{
-    BlockHolders, CACHES_MAX, CacheSet, HolderTable, NO_BLOCK, PackedHolders, members,
+    BlockHolders, CACHES_MAX, HolderTable, NARROW_CACHES_MAX, NO_BLOCK, PackedHolders, WIDE_WORDS,
+    members,
 };
 pub use shadow::ShadowValues;
 pub use system::{CacheSystem, CacheSystemSetup, Place};

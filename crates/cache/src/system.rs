@@ -13,12 +13,12 @@ use crate::words::WordMask;
 pub type Place = (usize, usize);
 
 /// All caches of a machine, whatever keeps them coherent: it is for the engine to say what becomes
-/// of which copies.
-pub struct CacheSystem<F, W> {
+/// of which copies. `WORDS` says how many caches there may be: see [`HolderTable`].
+pub struct CacheSystem<F, W, const WORDS: usize = 1> {
     /// Where the blocks are.
     pub frames: F,
     /// Who holds them.
-    pub holders: HolderTable,
+    pub holders: HolderTable<WORDS>,
     /// What was counted.
     pub counts: CacheCounts,
     /// The values of all copies and of memory, if reads are checked.
@@ -40,7 +40,7 @@ pub struct CacheSystemSetup<'a> {
     pub check: bool,
 }
 
-impl<F: CacheArrays<W>, W: WordMask> CacheSystem<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {
     /// Empty caches.
     #[must_use]
     pub fn new(setup: CacheSystemSetup<'_>) -> Self {

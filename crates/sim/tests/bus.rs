@@ -112,6 +112,19 @@ fn what_a_reference_is_can_be_chosen() {
     assert!(removals(kernel) > flagged);
 }
 
+/// Sets of caches are as wide as the machine needs; processors without a thread change nothing.
+#[test]
+fn processors_that_run_nothing_change_nothing() {
+    let trace = trace(20_000, 1_000);
+    let counts = |processors: u16| {
+        let text = format!(r#"{{"processors": {processors}, "check": true}}"#);
+        let found = simulate(&text, &trace).unwrap();
+        found.outcomes.iter().map(|outcome| outcome.counts).collect::<Vec<_>>()
+    };
+    assert_eq!(counts(64), counts(65));
+    assert_eq!(counts(64), counts(1024));
+}
+
 #[test]
 fn what_cannot_be_is_refused_before_the_trace_is_read() {
     let trace = trace(10, 10);
@@ -121,7 +134,12 @@ fn what_cannot_be_is_refused_before_the_trace_is_read() {
         (r#"{"protocols": ["mosi"]}"#, "unknown protocol \"mosi\": expected one of mesi, amsd"),
         (r#"{"protocols": ["mesi:x=yes"]}"#, "it has no parameter, found \"x\""),
         (r#"{"protocols": ["pscr:private_kernel=2"]}"#, "private_kernel is yes or no, found \"2\""),
-        (r#"{"processors": 65}"#, "65 processors: a bus machine has from 1 to 64"),
+        (r#"{"processors": 1025}"#, "1025 processors: the model allows 1 to 1024"),
+        (
+            r#"{"processors": 65, "order": "clock"}"#,
+            "65 caches: with a clock a bus has at most 64; simulate fewer processors, or the order \
+             of the trace with --order trace",
+        ),
         (r#"{"cache_sizes": [1000]}"#, "a cache of 1000 bytes"),
         (r#"{"block_sizes": [8]}"#, "blocks of 8 bytes"),
         (r#"{"block_sizes": [0]}"#, "blocks of 0 bytes"),
@@ -166,8 +184,8 @@ fn fetches_may_have_caches_of_their_own() {
     }
     let error = run(r#", "fetches": "exclude""#).unwrap_err().to_string();
     assert!(error.contains("machine split has instruction caches of its own"), "{error}");
-    let error = run(r#", "processors": 40"#).unwrap_err().to_string();
-    assert!(error.contains("40 processors with split caches"), "{error}");
+    let error = run(r#", "processors": 40, "order": "clock""#).unwrap_err().to_string();
+    assert!(error.contains("80 caches: with a clock a bus has at most 64"), "{error}");
 }
 
 #[test]

@@ -28,12 +28,10 @@ pub use check::{CACHES_MAX, CheckReport, Finding, FindingKind, check};
 pub use clock::{Clock, ClockError, ClockSetup, ProcessorTime, Timing, critical_point};
 pub use counts::{Counts, Transactions};
 pub use driver::CheckError;
-pub use homenode_cache::{
-    CACHES_MAX as PROCESSORS_MAX, KernelCounts, MissClass, MissRule, Misses, Sharing, SharingClass,
-};
+pub use homenode_cache::{KernelCounts, MissClass, MissRule, Misses, Sharing, SharingClass};
 pub use homenode_protocol::{Label, Labelled, ProtocolError, ProtocolParameter};
 pub use protocol::{Entry, Example, ProtocolSpec, TABLE};
-pub use setup::{Setup, SetupError};
+pub use setup::{PROCESSORS_MAX, Setup, SetupError};
 pub use sheet::{BusSheet, SheetReply, SheetRow};
 pub use table::{Rules, Table};
 pub use trace_order::Counter;

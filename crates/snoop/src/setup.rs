@@ -3,10 +3,14 @@
 use std::ops::Range;
 
 use homenode_base::BlockSize;
-use homenode_cache::{CACHES_MAX as PROCESSORS_MAX, CacheGeometry, MissRule};
+use homenode_cache::{CACHES_MAX, CacheGeometry, MissRule, NARROW_CACHES_MAX};
 use homenode_clock::streams::Reading;
 use homenode_machine::CacheShape;
 
+/// Most processors of a bus machine.
+pub const PROCESSORS_MAX: u16 = 1024;
+// Each may have two caches.
+const _: () = assert!(2 * PROCESSORS_MAX as usize <= CACHES_MAX);
 /// Smallest and largest block.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1024;
 
@@ -39,14 +43,14 @@ pub enum SetupError {
         /// How many.
         processors: u16,
     },
-    /// Too many processors with two caches each.
+    /// More caches than the clock simulates.
     #[error(
-        "{processors} processors with split caches: a bus has at most {PROCESSORS_MAX} caches; \
-         simulate at most {} processors, or unified caches", PROCESSORS_MAX / 2
+        "{caches} caches: with a clock a bus has at most {NARROW_CACHES_MAX}; simulate fewer \
+         processors, or the order of the trace with --order trace"
     )]
-    SplitProcessors {
+    ClockCaches {
         /// How many.
-        processors: u16,
+        caches: usize,
     },
     /// Instruction and data caches that have blocks of different sizes.
     #[error(
@@ -117,12 +121,23 @@ impl Setup {
             if instructions != bytes {
                 return Err(SetupError::SplitBlock { instructions, data: bytes });
             }
-            if processors > PROCESSORS_MAX / 2 {
-                return Err(SetupError::SplitProcessors { processors });
-            }
             geometries.extend(vec![geometry(cache)?; usize::from(processors)]);
         }
         Ok((block, geometries))
+    }
+
+    /// How many caches there are.
+    pub(crate) fn caches(&self) -> usize {
+        usize::from(self.processors) + self.instruction_caches()
+    }
+
+    /// Whether the machine can be simulated with a clock.
+    ///
+    /// # Errors
+    /// When it has too many caches for that.
+    pub fn check_clock(&self) -> Result<(), SetupError> {
+        let caches = self.caches();
+        if caches <= NARROW_CACHES_MAX { Ok(()) } else { Err(SetupError::ClockCaches { caches }) }
     }
 
     /// From the number of a processor's cache to that of its instruction cache: 0 if that is one.

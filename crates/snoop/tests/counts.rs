@@ -109,6 +109,27 @@ fn the_engine_agrees_with_the_oracle_in_every_count() {
     }
 }
 
+/// Sets of caches of more than one word. Every block is shared by many, so that transactions reach
+/// caches in all of a set's words.
+#[test]
+fn machines_of_any_size_agree_with_the_oracle() {
+    for (processors, rounds) in [(65, 12), (100, 12), (1024, 6)] {
+        let mut rng = Rng::new(processors);
+        for (round, entry) in (0..rounds).flat_map(|n| TABLE.iter().map(move |e| (n, e))) {
+            let processors = usize::try_from(processors).unwrap();
+            let machine = Machine { processors, ..random_machine(&mut rng, entry.name) };
+            let mut trace = random_trace(&mut rng, 3_000);
+            for reference in &mut trace {
+                reference.thread = u16::try_from(rng.below(1_100)).unwrap();
+            }
+            let mut oracle = Oracle::new(machine);
+            trace.iter().for_each(|&r| oracle.access(r));
+            let found = simulate(&machine, &trace, round % 3 == 0);
+            assert_eq!(named(&found), oracle.finish(), "round {round}: {machine:?}");
+        }
+    }
+}
+
 #[test]
 fn checking_finds_nothing_and_changes_nothing() {
     let mut rng = Rng::new(2);

@@ -36,7 +36,7 @@ MISS_RULES = ("dubois", "torrellas")
 FULL = "full"
 """The associativity of a cache that is one set."""
 
-_PROCESSORS_MAX = 64
+_PROCESSORS_MAX = 1024
 # What points have one of each.
 _OF_ALL = ("machines", "cache_sizes", "associativities", "block_sizes", "scaling")
 _COUNTS = re.compile(r"([0-9]+)(?:-([0-9]+))?")

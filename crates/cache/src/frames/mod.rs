@@ -14,6 +14,7 @@ mod ways_8;
 
 use homenode_machine::CacheShape;
 
+use crate::holders::CACHES_MAX;
 use bytes::{ONES, equal, first, first_equal, zeros};
 use frame::PERMISSIONS;
 pub use frame::{Frame, MAY_READ, MAY_WRITE, READ, WRITTEN};
@@ -98,9 +99,9 @@ pub trait CacheArrays<W>: Send {
 /// setup, table)?)`.
 #[macro_export]
 macro_rules! boxed_for_geometry {
-    (($words:expr, $ways:expr), $kind:ident, ($($argument:expr),+)) => {{
+    ($geometry:expr, $kind:ident, ($($argument:expr),+)) => {{
         use $crate::{IndexedSets, UpTo8Ways, UpTo16Ways};
-        match ($words, $ways) {
+        match $geometry {
             (..=32, ..=8) => Box::new($kind::<UpTo8Ways<u32>, u32>::new($($argument),+)?),
             (..=32, ..=16) => Box::new($kind::<UpTo16Ways<u32>, u32>::new($($argument),+)?),
             (..=32, _) => Box::new($kind::<IndexedSets<u32>, u32>::new($($argument),+)?),
@@ -114,8 +115,8 @@ macro_rules! boxed_for_geometry {
     }};
 }
 
-/// Numbers of caches fit into a byte.
-const CACHES: usize = 256;
+/// A power of two: any machine has at most so many caches.
+const CACHES: usize = CACHES_MAX.next_power_of_two();
 
 /// Where the sets of a cache begin, and which part of a block's number says which it is.
 #[derive(Clone, Copy, Debug)]

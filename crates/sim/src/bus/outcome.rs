@@ -84,7 +84,7 @@ pub struct ProcessorWork {
 impl ProcessorWork {
     fn of(timing: &Timing) -> Self {
         let sum = |part: fn(&ProcessorTime) -> u64| timing.processors.iter().map(part).sum();
-        #[expect(clippy::cast_precision_loss, reason = "at most 64 processors")]
+        #[expect(clippy::cast_precision_loss, reason = "at most 1024 processors")]
         let processors = timing.processors.len() as f64;
         Self {
             processor_utilisation: Some(timing.gsp() / processors),

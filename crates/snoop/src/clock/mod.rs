@@ -91,6 +91,7 @@ impl Clock {
     /// When there can be no such machine.
     pub fn new(setup: &Setup, table: Table, timed: &ClockSetup) -> Result<Self, SetupError> {
         let (block, ways) = setup.geometry()?;
+        setup.check_clock()?;
         Ok(Self(boxed_for_geometry!((block.words(), ways), Run, (setup, table, timed))))
     }
 

@@ -36,8 +36,8 @@ fn area<W>(access: &BlockAccess<W>) -> Area {
 }
 
 /// All caches, the protocol that keeps them coherent over a bus, and what went over that.
-pub(crate) struct ProtocolDriver<F, W> {
-    pub(crate) caches: CacheSystem<F, W>,
+pub(crate) struct ProtocolDriver<F, W, const WORDS: usize = 1> {
+    pub(crate) caches: CacheSystem<F, W, WORDS>,
     pub(crate) transactions: Transactions,
     table: Table,
     fast: FastPaths,
@@ -47,7 +47,7 @@ pub(crate) struct ProtocolDriver<F, W> {
     others: Vec<HeldFrame>,
 }
 
-impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WORDS> {
     pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
         let (block, geometries) = setup.geometries()?;
         let (words, rule, check) = (block.words(), setup.rule, setup.check);
@@ -109,7 +109,7 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
         let set = self.caches.frames.set_of(access.cache, access.block);
         let found = self.caches.frames.find(set, access.block).map(|at| *self.caches.frame(at));
         let Some(frame) = found.filter(|frame| frame.state != 0) else { return true };
-        let holders = self.caches.holders.get(frame.number).holders & !(1 << access.cache);
+        let holders = self.caches.holders.get(frame.number).holders_without(access.cache);
         let copies = self.find_copies(access.block, holders);
         let condition = self.table.condition(copies, area(access));
         let event = if access.write { Event::Write } else { Event::Read };
@@ -133,7 +133,6 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
         access: &BlockAccess<W>,
         (set, lost): (usize, Option<usize>),
     ) -> Result<Option<NumberedFrame>, CheckError> {
-        let own = 1 << access.cache;
         let caches = &mut self.caches;
         let (at, number) = match lost {
             Some(at) => (at, caches.frame(at).number),
@@ -142,25 +141,24 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
         // Making room changes the record of another block only.
         let mut record = caches.holders.get(number);
         let status = match lost {
-            Some(at) => caches.coherence_miss(access, at, record),
+            Some(at) => caches.coherence_miss(access, at, &record),
             None => {
-                caches.counts.add_cold_or_replacement(record.ever & own != 0, access.kernel);
+                caches.counts.add_cold_or_replacement(record.had(access.cache), access.kernel);
                 self.replace(access.cache, at)?;
                 MissStatus::Settled
             }
         };
-        record.lost &= !own;
-        record.ever |= own;
-        let uncontended = if record.holders == 0 {
+        record.add_frame(access.cache);
+        let uncontended = if record.holders.is_empty() {
             self.fast.uncontended_fetch(access.write, access.private)
         } else {
             None
         };
         if uncontended.is_some() {
-            record.holders = own;
+            record.add_holder(access.cache);
         }
         let caches = &mut self.caches;
-        caches.holders.put(number, record);
+        caches.holders.put(number, &record);
         let remote_written = caches.frame(at).remote_written;
         let mut frame = Frame::of(access.block, number);
         (frame.status, frame.remote_written) = (status, remote_written);
@@ -180,11 +178,10 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
         if !frame.is_used() {
             return Ok(());
         }
-        let own = 1 << cache;
         let mut record = self.caches.holders.get(frame.number);
         if frame.state != 0 {
-            if record.lost != 0 {
-                self.caches.tell_writes(frame.block(), record);
+            if !record.lost.is_empty() {
+                self.caches.tell_writes(frame.block(), &record);
             }
             match self.fast.replacement(frame.state) {
                 Replacement::Silent => {}
@@ -195,9 +192,8 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
             }
             self.caches.end_copy(at);
         }
-        record.lost &= !own;
-        record.holders &= !own;
-        self.caches.holders.put(frame.number, record);
+        record.remove_frame(cache);
+        self.caches.holders.put(frame.number, &record);
         Ok(())
     }
 
@@ -207,7 +203,7 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
         cache: usize,
         frame: NumberedFrame,
         block: u64,
-    ) -> Result<BlockHolders, CheckError> {
+    ) -> Result<BlockHolders<WORDS>, CheckError> {
         let (words, write, private, kernel) = (W::default(), false, false, false);
         let access = BlockAccess { cache, block, words, write, private, kernel };
         self.event(&access, frame, Event::Replace)?;

@@ -1,15 +1,14 @@
 //! What the table says about an event, done: transactions, whose sharing they are, and what they
 //! do to the other caches.
 
-use homenode_cache::{
-    BlockAccess, BlockHolders, CacheArrays, CacheSet, MissStatus, WordMask, members,
-};
+use homenode_base::ProcessorSet;
+use homenode_cache::{BlockAccess, BlockHolders, CacheArrays, MissStatus, WordMask};
 
 use super::transition::{SnoopResponse, Transition};
 use super::{CheckError, NumberedFrame, ProtocolDriver, area};
 use crate::vocabulary::{Action, Area, Cell, Copies, Event, Reply, Signal, Source, Transaction};
 
-impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WORDS> {
     /// What the table says about an event, done.
     pub(super) fn event(
         &mut self,
@@ -21,7 +20,7 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
         let state = self.caches.frame(at).state;
         let area = if event == Event::Replace { Area::Shared } else { area(access) };
         let mut record = self.caches.holders.get(number);
-        let copies = self.find_copies(access.block, record.holders & !(1 << access.cache));
+        let copies = self.find_copies(access.block, record.holders_without(access.cache));
         let condition = self.table.condition(copies, area);
         let action = match self.table.cell(state, event, condition) {
             Cell::Does(action) => action,
@@ -52,21 +51,21 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
             self.set_state(at, action.next);
         }
         if action.next != 0 {
-            record.holders |= 1 << access.cache;
+            record.add_holder(access.cache);
         }
-        self.caches.holders.put(number, record);
+        self.caches.holders.put(number, &record);
         Ok(action)
     }
 
     /// Finds the other caches' copies, the owner's first.
     #[inline]
-    pub(super) fn find_copies(&mut self, block: u64, holders: CacheSet) -> Copies<u8> {
+    pub(super) fn find_copies(&mut self, block: u64, holders: ProcessorSet<WORDS>) -> Copies<u8> {
         self.others.clear();
-        if holders == 0 {
+        if holders.is_empty() {
             return Copies::None;
         }
         let mut owned = false;
-        for holder in members(holders) {
+        for holder in holders.members().map(usize::from) {
             let at = self.caches.known_frame(holder, block);
             self.others.push((holder, at));
             if self.table.role(self.caches.frames.all()[at].state).is_owner() && !owned {
@@ -128,7 +127,7 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
     fn signal(
         &mut self,
         access: &BlockAccess<W>,
-        (record, number): (&mut BlockHolders, u32),
+        (record, number): (&mut BlockHolders<WORDS>, u32),
         signal: Signal,
     ) -> Result<(), CheckError> {
         let mut told = false;
@@ -150,12 +149,11 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
             if next == 0 {
                 if !std::mem::replace(&mut told, true) {
                     // What was written before is nothing that these copies missed.
-                    self.caches.tell_writes(access.block, *record);
+                    self.caches.tell_writes(access.block, record);
                 }
                 let status = self.loss(state, signal);
                 self.caches.lose(access.block, (holder, at), status);
-                record.holders &= !(1 << holder);
-                record.lost |= 1 << holder;
+                record.lose(holder);
             } else if next != state {
                 self.set_state(at, next);
             }

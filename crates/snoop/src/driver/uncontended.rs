@@ -9,7 +9,7 @@ use homenode_cache::{
 
 use super::ProtocolDriver;
 
-impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WORDS> {
     /// Does a reference that is no hit without a transaction but concerns no other cache, as the
     /// table says. The frame may have the block. Returns whether the reference was such a one.
     #[inline(always)]
@@ -44,7 +44,7 @@ impl<F: CacheArrays<W>, W: WordMask> ProtocolDriver<F, W> {
         records[replaced] = left.without(access.cache).0;
         records[fetched] = new.only(access.cache).0;
         self.transactions.update_block += self.fast.write_backs(old.state);
-        caches.counts.add_cold_or_replacement(new.ever(access.cache), access.kernel);
+        caches.counts.add_cold_or_replacement(new.had(access.cache), access.kernel);
         let all = &mut self.transactions;
         let (block, invalidate) = (&mut all.read_block_memory, &mut all.read_invalidate_memory);
         *select_unpredictable(fetch.invalidate, invalidate, block) += 1;

@@ -27,7 +27,7 @@ pub(super) struct ResolvedRow<W> {
     pub(super) set: usize,
     guess: usize,
     pub(super) words: W,
-    pub(super) cache: u8,
+    pub(super) cache: u16,
     need: u8,
 }
 
@@ -46,14 +46,14 @@ struct FlagMeaning {
 }
 
 /// The caches, and how rows are to be read.
-pub(super) struct TraceOrderEngine<F, W> {
-    pub(super) driver: ProtocolDriver<F, W>,
+pub(super) struct TraceOrderEngine<F, W, const WORDS: usize> {
+    pub(super) driver: ProtocolDriver<F, W, WORDS>,
     pub(super) shift: u32,
     /// Bytes in a block, less 1.
     offset_mask: u64,
     /// The cache of each thread, and how much further it is for references of each kind.
-    place: Box<[u8; THREADS]>,
-    further: [u8; 256],
+    place: Box<[u16; THREADS]>,
+    further: [u16; 256],
     processors: u16,
     /// What a copy must permit for a reference of each kind to be a hit, or `LEFT_OUT`.
     need: [u8; 256],
@@ -65,16 +65,16 @@ pub(super) struct TraceOrderEngine<F, W> {
     rows: u64,
 }
 
-impl<F: CacheArrays<W>, W: WordMask> TraceOrderEngine<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderEngine<F, W, WORDS> {
     pub(super) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
         let (block, _) = setup.geometry()?;
         let reading = setup.reading;
         let mut place = Box::new([0; THREADS]);
         for (thread, place) in (0..=u16::MAX).zip(place.iter_mut()) {
-            *place = u8::try_from(thread % setup.processors).unwrap_or(0);
+            *place = thread % setup.processors;
         }
         let mut further = [0; 256];
-        let instructions = u8::try_from(setup.instruction_caches()).unwrap_or(0);
+        let instructions = if setup.instructions.is_some() { setup.processors } else { 0 };
         further[usize::from(AccessKind::Fetch.code())] = instructions;
         let mut need = [LEFT_OUT; 256];
         // Where reads are checked, every reference has to go by the table.
@@ -272,7 +272,9 @@ impl<F: CacheArrays<W>, W: WordMask> TraceOrderEngine<F, W> {
     }
 }
 
-impl<F: CacheArrays<W>, W: WordMask> CountingEngine for TraceOrderEngine<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CountingEngine
+    for TraceOrderEngine<F, W, WORDS>
+{
     fn push(&mut self, batch: &Batch) -> Result<(), CheckError> {
         let left_out = if batch.flags.is_empty() && self.private.is_empty() {
             self.references::<true>(batch)?

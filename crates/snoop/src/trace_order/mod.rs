@@ -6,7 +6,7 @@
 mod engine;
 mod observed;
 
-use homenode_cache::boxed_for_geometry;
+use homenode_cache::{NARROW_CACHES_MAX, WIDE_WORDS, boxed_for_geometry};
 use homenode_trace::Batch;
 
 pub(crate) use observed::{CopyLoss, ObservedEngine};
@@ -31,7 +31,12 @@ impl Counter {
     /// When there can be no such machine.
     pub fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
         let (block, ways) = setup.geometry()?;
-        Ok(Self(boxed_for_geometry!((block.words(), ways), TraceOrderEngine, (setup, table))))
+        let geometry = (block.words(), ways);
+        Ok(Self(if setup.caches() <= NARROW_CACHES_MAX {
+            boxed_for_geometry!(geometry, Narrow, (setup, table))
+        } else {
+            boxed_for_geometry!(geometry, Wide, (setup, table))
+        }))
     }
 
     /// Adds the references of a batch. Batches come in the order of the trace.
@@ -49,7 +54,12 @@ impl Counter {
     }
 }
 
-/// [`Counter`] for one kind of cache arrays and one width of word masks.
+/// The engine for machines whose sets of caches are one word, and that for all others.
+type Narrow<F, W> = TraceOrderEngine<F, W, 1>;
+/// See [`Narrow`].
+type Wide<F, W> = TraceOrderEngine<F, W, WIDE_WORDS>;
+
+/// [`Counter`] for one kind of cache arrays, and one width of word masks and of sets of caches.
 trait CountingEngine: Send {
     fn push(&mut self, batch: &Batch) -> Result<(), CheckError>;
     fn finish(self: Box<Self>) -> Counts;

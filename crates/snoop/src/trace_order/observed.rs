@@ -3,7 +3,7 @@
 //! Values are carried along, so every reference goes through the table.
 
 use homenode_base::Access;
-use homenode_cache::{CacheArrays, IndexedSets, MissStatus};
+use homenode_cache::{CacheArrays, IndexedSets, MissStatus, WIDE_WORDS};
 use homenode_trace::Batch;
 
 use super::CountingEngine;
@@ -31,7 +31,9 @@ pub(crate) struct CopyView {
 }
 
 /// An engine to look into. The arrays that serve every cache and block are fast enough here.
-pub(crate) struct ObservedEngine(Box<TraceOrderEngine<IndexedSets<[u64; 4]>, [u64; 4]>>);
+pub(crate) struct ObservedEngine(
+    Box<TraceOrderEngine<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>>,
+);
 
 impl ObservedEngine {
     pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {

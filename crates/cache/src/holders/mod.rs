@@ -1,0 +1,228 @@
+//! Which caches hold, lost and ever had each block.
+
+mod record;
+
+use homenode_base::ProcessorSet;
+
+use record::PACKED_BITS;
+pub use record::{BlockHolders, PackedHolders};
+
+/// Most caches of a machine: one for data and one for instructions for each of 1,024 processors.
+pub const CACHES_MAX: usize = 64 * WIDE_WORDS;
+/// Words of a set of the caches of any machine.
+pub const WIDE_WORDS: usize = 32;
+/// Caches up to which a set is one word.
+pub const NARROW_CACHES_MAX: usize = 64;
+
+/// Blocks whose records lie together: a page of the table is found by one look-up.
+const PAGE_SHIFT: u32 = 9;
+/// Sets in a record.
+const SETS: usize = 3;
+
+/// The records of all blocks that were ever referenced: a word each for up to 16 caches, else three
+/// sets with as many words as the caches need, at most `WORDS`.
+///
+/// How many words a record is handled with is a constant, so that machines of up to 64 caches are
+/// simulated with sets that are machine words (`HolderTable<1>`).
+///
+/// Blocks are looked up by pages of 512 in a hash table with open addressing; a frame of a cache
+/// remembers its block's number, so that a block is looked up when it is fetched and never again.
+pub struct HolderTable<const WORDS: usize> {
+    /// Whether the three sets of a record share a word.
+    packed: bool,
+    /// Words of a set as it is kept.
+    set_words: usize,
+    /// Page number of the address space, and number of the page here; `FREE` if there is none.
+    slots: Vec<(u64, u32)>,
+    /// What the hash of a page is shifted by, so that it is below the number of slots.
+    hash_shift: u32,
+    pages: u32,
+    words: Vec<u64>,
+}
+
+/// No page.
+const FREE: (u64, u32) = (u64::MAX, u32::MAX);
+/// Slots at first.
+const SLOTS: usize = 64;
+
+/// A number that no block has; its record means nothing.
+pub const NO_BLOCK: u32 = 0;
+
+impl<const WORDS: usize> HolderTable<WORDS> {
+    /// An empty table for so many caches.
+    #[must_use]
+    pub fn new(caches: usize) -> Self {
+        assert!(caches <= 64 * WORDS, "sets of {WORDS} words for {caches} caches");
+        let packed = WORDS == 1 && caches as u64 <= u64::from(PACKED_BITS);
+        let set_words = caches.div_ceil(64);
+        let (slots, hash_shift) = (vec![FREE; SLOTS], 64 - SLOTS.trailing_zeros());
+        let mut new = Self { packed, set_words, slots, hash_shift, pages: 0, words: Vec::new() };
+        new.add_page();
+        new
+    }
+
+    /// The records by their blocks' numbers, if they are [`PackedHolders`].
+    #[inline]
+    pub fn packed(&mut self) -> Option<&mut [u64]> {
+        self.packed.then_some(&mut self.words[..])
+    }
+
+    /// Room for the records of one page more. Returns its number.
+    fn add_page(&mut self) -> u32 {
+        let number = self.pages;
+        assert!(number < 1 << (32 - PAGE_SHIFT), "fewer blocks than a number can tell apart");
+        self.pages += 1;
+        let per_block = if self.packed { 1 } else { SETS * self.set_words };
+        self.words.resize(self.words.len() + (per_block << PAGE_SHIFT), 0);
+        number
+    }
+
+    /// The number of a block.
+    #[inline]
+    pub fn number(&mut self, block: u64) -> u32 {
+        let page = block >> PAGE_SHIFT;
+        let (key, mut found) = self.slots[self.slot(page)];
+        if key != page {
+            found = self.page(page);
+        }
+        let offset = u32::try_from(block & ((1 << PAGE_SHIFT) - 1)).unwrap_or(0);
+        found << PAGE_SHIFT | offset
+    }
+
+    /// Where the search for a page begins.
+    #[inline]
+    fn slot(&self, page: u64) -> usize {
+        // The high bits of a product depend on all bits of its factors.
+        let hash = page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.hash_shift;
+        usize::try_from(hash).unwrap_or(0)
+    }
+
+    #[cold]
+    fn page(&mut self, page: u64) -> u32 {
+        let mask = self.slots.len() - 1;
+        let mut at = self.slot(page);
+        while self.slots[at] != FREE {
+            if self.slots[at].0 == page {
+                return self.slots[at].1;
+            }
+            at = (at + 1) & mask;
+        }
+        let number = self.add_page();
+        self.slots[at] = (page, number);
+        if usize::try_from(self.pages).unwrap_or(usize::MAX) > self.slots.len() / 8 {
+            self.grow();
+        }
+        number
+    }
+
+    fn grow(&mut self) {
+        let empty = vec![FREE; self.slots.len() * 2];
+        self.hash_shift -= 1;
+        let full = std::mem::replace(&mut self.slots, empty);
+        let mask = self.slots.len() - 1;
+        for (page, number) in full.into_iter().filter(|&slot| slot != FREE) {
+            let mut at = self.slot(page);
+            while self.slots[at] != FREE {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = (page, number);
+        }
+    }
+
+    /// Where the sets of a record begin, and the words of each. A set of one word is known to be
+    /// one when the program is compiled.
+    #[inline]
+    fn place(&self, number: u32) -> (usize, usize) {
+        let set_words = if WORDS == 1 { 1 } else { self.set_words };
+        (usize::try_from(number).unwrap_or(usize::MAX) * SETS * set_words, set_words)
+    }
+
+    /// What is known of the block with this number.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, number: u32) -> BlockHolders<WORDS> {
+        if WORDS == 1 && self.packed {
+            let at = usize::try_from(number).unwrap_or(usize::MAX);
+            let sets = PackedHolders(self.words[at]).unpack();
+            let [holders, lost, ever] = sets.map(|word| ProcessorSet::from_words(&[word]));
+            return BlockHolders { holders, lost, ever };
+        }
+        let (first, set_words) = self.place(number);
+        let record = &self.words[first..][..SETS * set_words];
+        let (holders, rest) = record.split_at(set_words);
+        let (lost, ever) = rest.split_at(set_words);
+        let [holders, lost, ever] = [holders, lost, ever].map(ProcessorSet::from_words);
+        BlockHolders { holders, lost, ever }
+    }
+
+    /// Keeps what is now known of it.
+    #[inline]
+    pub fn put(&mut self, number: u32, record: &BlockHolders<WORDS>) {
+        let BlockHolders { holders, lost, ever } = record;
+        if WORDS == 1 && self.packed {
+            let at = usize::try_from(number).unwrap_or(usize::MAX);
+            let sets = [holders, lost, ever].map(|set| set.words()[0]);
+            self.words[at] = PackedHolders::pack(sets).0;
+            return;
+        }
+        let (first, set_words) = self.place(number);
+        let kept = self.words[first..][..SETS * set_words].chunks_exact_mut(set_words);
+        for (kept, set) in kept.zip([holders, lost, ever]) {
+            kept.copy_from_slice(&set.words()[..set_words]);
+        }
+    }
+}
+
+/// The caches of a set, lowest first.
+pub fn members(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| set.trailing_zeros())?;
+        set &= set - 1;
+        usize::try_from(first).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use homenode_base::Rng;
+    use std::collections::HashMap;
+
+    /// Random records of random blocks, for so many caches.
+    fn keeps_records<const WORDS: usize>(caches: usize) {
+        let mut table = HolderTable::<WORDS>::new(caches);
+        let mut rng = Rng::new(3);
+        let mut known: HashMap<u64, (u32, BlockHolders<WORDS>)> = HashMap::new();
+        let set = |rng: &mut Rng| {
+            let mut set = ProcessorSet::EMPTY;
+            for _ in 0..rng.below(5) {
+                set.insert(u16::try_from(rng.below(caches as u64)).unwrap());
+            }
+            set
+        };
+        for _ in 0..20_000 {
+            let block = rng.below(3_000) << rng.below(40);
+            let number = table.number(block);
+            let entry = known.entry(block).or_insert((number, BlockHolders::default()));
+            assert_eq!(*entry, (number, table.get(number)), "block {block}");
+            let (holders, lost, ever) = (set(&mut rng), set(&mut rng), set(&mut rng));
+            let record = BlockHolders { holders, lost, ever };
+            table.put(number, &record);
+            entry.1 = record;
+        }
+        let mut numbers: Vec<u32> = known.values().map(|&(number, _)| number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), known.len());
+    }
+
+    #[test]
+    fn every_block_keeps_its_number_and_its_record() {
+        for caches in [1, 16, 17, 64] {
+            keeps_records::<1>(caches);
+        }
+        for caches in [1, 65, 128, 1000, CACHES_MAX] {
+            keeps_records::<WIDE_WORDS>(caches);
+        }
+    }
+}
