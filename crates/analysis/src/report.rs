@@ -257,7 +257,7 @@ fn objects_within(
     for (&number, word) in words {
         let first = number * WORD_BYTES;
         // An object may begin within the word.
-        let found = (first..first + WORD_BYTES).find_map(|addr| names.segment(addr));
+        let found = (first..=first + (WORD_BYTES - 1)).find_map(|addr| names.segment(addr));
         let (group, origin) =
             found.map_or((crate::objects::UNKNOWN, start), |s| (s.group, s.start));
         let low = first.saturating_sub(origin);

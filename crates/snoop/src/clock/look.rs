@@ -78,7 +78,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             self.stall(at);
             return Ok(());
         }
-        let end = operation.addr + u64::from(operation.size.max(1)) - 1;
+        let end = operation.addr.saturating_add(u64::from(operation.size.saturating_sub(1)));
         let blocks = (end >> self.shift) - (operation.addr >> self.shift);
         let block = (operation.addr >> self.shift) + parts;
         let first = if parts == 0 { operation.addr & self.offset_mask } else { 0 };
