@@ -50,7 +50,7 @@ def test_people_read_the_whole_table_and_every_step(
     for number, step in enumerate(data["walk"]["steps"], 1):
         start = [str(number), *steps.reference(step, data["walk"]).split()]
         assert any(line[: len(start)] == start for line in lines)
-    assert steps.sum_up(data) in shown
+    assert steps.summary(data) in shown
 
 
 def test_data_are_complete_and_add_up(capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,14 +111,16 @@ def test_coherence_costs_messages_and_misses() -> None:
 def test_scalability_is_the_critical_point() -> None:
     powers = {4: 3.5, 8: 6.0, 12: 7.9, 16: 8.0}
     base = Setting()
-    found = runs.Runs(_point(EC, base.but(processors=n), gsp=power) for n, power in powers.items())
+    found = runs.Runs(
+        _point(EC, base.changed(processors=n), gsp=power) for n, power in powers.items()
+    )
     assert m.scalability(found, EC, base) == (8.0, 6.0)
     with pytest.raises(Missing, match="several numbers"):
-        m.scalability(found, EC, base.but(protocol="pscr"))
+        m.scalability(found, EC, base.changed(protocol="pscr"))
     with pytest.raises(Missing, match="needs DB"):
         found.at(DB, base)
     with pytest.raises(Missing, match="was not simulated"):
-        found.at(EC, base.but(block_size=64))
+        found.at(EC, base.changed(block_size=64))
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
     click.echo(steps.legend(walk))
     if others := steps.unseen(protocol["walk"]):
         click.echo(others)
-    click.echo(steps.sum_up(protocol))
+    click.echo(steps.summary(protocol))
     click.echo()
 
 

@@ -152,7 +152,7 @@ def _panel(index: int, protocol: Data) -> Data:
         ],
         "blocks": walk["blocks"],
         "caches": walk["caches"],
-        "sum": steps.sum_up(protocol),
+        "sum": steps.summary(protocol),
         "steps": [
             {
                 "reference": steps.reference(step, walk),

@@ -312,7 +312,7 @@ def legend(walk: Data) -> str:
     )
 
 
-def sum_up(protocol: Data) -> str:
+def summary(protocol: Data) -> str:
     """What a walk comes to."""
     walk = protocol["walk"]
     totals = walk["totals"]

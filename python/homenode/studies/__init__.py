@@ -17,9 +17,9 @@ from homenode.errors import ConfigError
 from homenode.options import named
 from homenode.options.values import only_known
 from homenode.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
+from homenode.studies.context import StudyContext, no_progress
 from homenode.studies.entry import Study, StudyResult, run_study
 from homenode.studies.foglia import study as foglia
-from homenode.studies.lab import Laboratory, no_progress
 from homenode.studies.markatos import study as markatos
 from homenode.studies.programs import available
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
-    from homenode.studies.lab import Watch
+    from homenode.studies.context import Watch
     from homenode.studies.programs import Program
 
 __all__ = ["TABLE", "Study", "StudyOptions", "StudyResult", "find", "study", "table"]
@@ -99,7 +99,7 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
     if mixes is not None and not any(program.mix for program in chosen):
         raise ConfigError(f"{name} records programs and takes no mixes: leave out --mixes")
     with tempfile.TemporaryDirectory(prefix="homenode-study-") as made:
-        laboratory = Laboratory(
+        context = StudyContext(
             entry.publication,
             Path(made if traces is None else traces),
             bool(options.get("quick")),
@@ -107,7 +107,7 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
             options.get("watch", no_progress),
             None if mixes is None else Path(mixes),
         )
-        return run_study(entry, laboratory)
+        return run_study(entry, context)
 
 
 def _chosen(entry: Study, options: StudyOptions) -> list[Program]:

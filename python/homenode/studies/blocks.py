@@ -9,7 +9,7 @@ from homenode import _core
 from homenode.engines.placement import configuration
 
 if TYPE_CHECKING:
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.programs import Program
     from homenode.studies.tables import Row
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 _ALL = 1 << 30
 
 
-def blocks_of(lab: Laboratory, program: Program, block_size: int) -> list[Row]:
+def blocks_of(context: StudyContext, program: Program, block_size: int) -> list[Row]:
     """Every shared block of a program's trace, as ``homenode report`` analyses it.
 
     The machine is the Butterfly under the optimum; which blocks there are does not depend on it.
     """
     config = json.dumps(configuration(["butterfly"], ["optimal"], [block_size]))
-    path = str(lab.trace(program).path)
-    with lab.watch(f"looking into {program.name}") as step:
+    path = str(context.trace(program).path)
+    with context.watch(f"looking into {program.name}") as step:
         found: dict[str, Any] = json.loads(_core.worst_blocks(path, config, _ALL, step))
     blocks: list[Row] = found["worst"]
     return blocks

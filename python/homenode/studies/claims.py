@@ -93,7 +93,7 @@ def find(claim: Claim, evidence: Evidence) -> Finding:
         return Finding(claim, "not testable", "", str(reason))
     agrees = claim.judge(value)
     note = "" if agrees else claim.why
-    return Finding(claim, "holds" if agrees else "differs", told(value, claim.shows), note)
+    return Finding(claim, "holds" if agrees else "differs", format_value(value, claim.shows), note)
 
 
 def ledger(claims: Iterable[Claim], evidence: Evidence) -> list[Finding]:
@@ -107,19 +107,24 @@ def counts(findings: Iterable[Finding]) -> dict[str, int]:
     return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
-def told(value: Any, shows: str = "") -> str:
+def format_value(value: Any, shows: str = "") -> str:
     """A value as people read it.
 
-    >>> told({"gauss": 1.25, "fft": 2.0}), told(0.823, "%"), told([]), told(True)
-    ('gauss 1.25, fft 2', '82 %', 'none', 'yes')
+    >>> format_value({"gauss": 1.25, "fft": 2.0}), format_value(0.823, "%")
+    ('gauss 1.25, fft 2', '82 %')
+    >>> format_value([]), format_value(True)
+    ('none', 'yes')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {told(item, shows)}" for name, item in value.items()) or "none"
+        return (
+            ", ".join(f"{name} {format_value(item, shows)}" for name, item in value.items())
+            or "none"
+        )
     if isinstance(value, list | tuple | set | frozenset):
         listed = sorted(value) if isinstance(value, set | frozenset) else value
-        return ", ".join(told(item, shows) for item in listed) or "none"
+        return ", ".join(format_value(item, shows) for item in listed) or "none"
     if isinstance(value, str) or value is None:
         return value or "none"
     if shows == "%":

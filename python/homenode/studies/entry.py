@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from homenode.studies.claims import Claim, Finding
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.programs import Publication
     from homenode.studies.tables import Figure, Row, Table
 
@@ -53,7 +53,7 @@ class Study:
         name: as on the command line.
         summary: what it regenerates, one line.
         source: the publication and its part.
-        experiments: runs everything in a laboratory.
+        experiments: runs everything and gives tables, figures and notes.
         claims: what that part says in words.
         publication: whose programs are run, and whose tables stand beside ours.
         calibration: whether it also runs the programs of the thesis's section 3.2.2.
@@ -62,7 +62,7 @@ class Study:
     name: str
     summary: str
     source: str
-    experiments: Callable[[Laboratory], Products]
+    experiments: Callable[[StudyContext], Products]
     claims: Sequence[Claim]
     publication: Publication
     calibration: bool = False
@@ -141,11 +141,11 @@ class StudyResult:
         }
 
 
-def run_study(entry: Study, laboratory: Laboratory) -> StudyResult:
+def run_study(entry: Study, context: StudyContext) -> StudyResult:
     """Runs a study's experiments and judges its claims."""
-    products = entry.experiments(laboratory)
+    products = entry.experiments(context)
     findings = judged(entry.claims, products.evidence(published(entry.publication.name)))
-    return StudyResult(entry, products, findings, laboratory.provenance())
+    return StudyResult(entry, products, findings, context.provenance())
 
 
 def count_summary(found: Mapping[str, int]) -> str:

@@ -10,20 +10,20 @@ from homenode.studies.bolosky.ch6 import MACHINES, SIZES, against_size
 from homenode.studies.bolosky.ch6_measures import best_points, remote_value_grows, rise
 from homenode.studies.bolosky.ch6_tlb_claims import falling
 from homenode.studies.claims import CLOSE, MOST, NEARLY_ALL, Claim, below, empty, more_than, share
+from homenode.studies.context import Matrix
 from homenode.studies.entry import Products, Study
-from homenode.studies.lab import Matrix
 from homenode.studies.published import tables as published
 
 if TYPE_CHECKING:
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.tables import Evidence
 
 
-def experiments(lab: Laboratory) -> Products:
+def experiments(context: StudyContext) -> Products:
     """Draws the figures of the appendix for the programs that there are."""
-    outcomes = lab.simulate(Matrix(MACHINES, ["optimal"], SIZES))
-    misses = tlbs.miss_rates(lab)
-    here = {program.name for program in lab.programs}
+    outcomes = context.simulate(Matrix(MACHINES, ["optimal"], SIZES))
+    misses = tlbs.miss_rates(context)
+    here = {program.name for program in context.programs}
     figures = []
     for row in published("bolosky")["appendix-figures"]:
         name, program = f"figure-{row['figure']}", str(row["program"])

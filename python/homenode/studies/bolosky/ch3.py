@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from homenode.studies.bolosky import THESIS, ch3_manager
 from homenode.studies.bolosky.ch3_claims import CLAIMS
+from homenode.studies.context import PLATINUM, Matrix
 from homenode.studies.entry import Products, Study
-from homenode.studies.lab import PLATINUM, Matrix
 from homenode.studies.programs import CALIBRATION
 from homenode.studies.tables import Points, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.tables import Row
 
 PAGE = 4096
@@ -22,13 +22,13 @@ _MILLION = 1e6
 _GLOBAL = 2.0
 
 
-def experiments(lab: Laboratory) -> Products:
+def experiments(context: StudyContext) -> Products:
     """Describes the traces, and runs the ACE's policy and all-global on the ACE."""
-    traces = [describe(lab, index) for index in range(len(lab.programs))]
-    ace = lab.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
-    others = lab.simulate(Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 512, 1024, PAGE]))
-    manager = ch3_manager.managed(lab)
-    limits = lab.simulate(Matrix(["ace"], ["ace:limit=1"], [PAGE]))
+    traces = [describe(context, index) for index in range(len(context.programs))]
+    ace = context.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
+    others = context.simulate(Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 512, 1024, PAGE]))
+    manager = ch3_manager.managed(context)
+    limits = context.simulate(Matrix(["ace"], ["ace:limit=1"], [PAGE]))
     tables = [
         Table(
             "table-2.1",
@@ -68,10 +68,10 @@ _COLUMNS = (
 )
 
 
-def describe(lab: Laboratory, index: int) -> Row:
+def describe(context: StudyContext, index: int) -> Row:
     """One trace: what table 2.1 says of it, and the share of its busiest processor."""
-    program = lab.programs[index]
-    info = lab.trace(program).info
+    program = context.programs[index]
+    info = context.trace(program).info
     references, private = info["references"], info["private"]
     rows = info["rows_per_thread"]
     return {

@@ -13,7 +13,7 @@ from homenode.studies.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.programs import Program
     from homenode.studies.tables import Evidence, Row
 
@@ -21,14 +21,14 @@ PAGE = 4096
 _RESULTS = ("alpha", "beta", "gamma")
 
 
-def managed(lab: Laboratory) -> list[Row]:
+def managed(context: StudyContext) -> list[Row]:
     """Runs the page manager of section 3.1.3 over every trace; times are in seconds of the ACE."""
-    return [_managed(lab, program) for program in lab.programs]
+    return [_managed(context, program) for program in context.programs]
 
 
-def _managed(lab: Laboratory, program: Program) -> Row:
-    with lab.watch(f"managing the pages of {program.name}") as step:
-        report = pmap(lab.trace(program), PAGE, progress=step)
+def _managed(context: StudyContext, program: Program) -> Row:
+    with context.watch(f"managing the pages of {program.name}") as step:
+        report = pmap(context.trace(program), PAGE, progress=step)
     everywhere = report["all_global"]["kernel_time_s"]
     kernel, user = report["kernel_time"]["total_s"], report["reference_time_s"]
     return {

@@ -8,8 +8,8 @@ from homenode.engines.placement import simulate
 from homenode.studies.bolosky import THESIS, perturb
 from homenode.studies.bolosky.ch4_claims import CLAIMS
 from homenode.studies.bolosky.ch4_printed import GLOBAL, placement_cost, printed_cost
+from homenode.studies.context import Matrix
 from homenode.studies.entry import Products, Study
-from homenode.studies.lab import Matrix
 from homenode.studies.tables import Table
 from homenode.trace import Trace
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode.studies.bolosky.ch4_printed import Reference
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.tables import Row
 
 PAGE = 4096
@@ -39,7 +39,7 @@ COUNTER_EXAMPLE: list[Reference] = [
 ]
 
 
-def experiments(lab: Laboratory) -> Products:
+def experiments(context: StudyContext) -> Products:
     """Tests the propositions on small traces and on every program."""
     tables = [
         Table(
@@ -49,9 +49,9 @@ def experiments(lab: Laboratory) -> Products:
             "Not a table of the thesis.",
         )
     ]
-    prices = priced(lab)
-    changes = perturb.changes(lab)
-    seeds = perturb.seeds(lab)
+    prices = priced(context)
+    changes = perturb.changes(context)
+    seeds = perturb.seeds(context)
     tables.append(perturb.table(changes))
     extra = {
         "scaled": scaled(prices),
@@ -96,10 +96,10 @@ def optimum(
     return float(found.rows[0]["total_cost"])
 
 
-def priced(lab: Laboratory) -> list[Row]:
+def priced(context: StudyContext) -> list[Row]:
     """The optimum under all prices of theorem 1 and of the sweeps, in one pass a program."""
     machines = _scaled() | _swept()
-    return lab.simulate(Matrix(machines, ["optimal"], [PAGE], force=True))
+    return context.simulate(Matrix(machines, ["optimal"], [PAGE], force=True))
 
 
 def _scaled() -> dict[str, str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LARGE = 0.05
 # What the text says are the largest changes, in per cent, by column of table 4.1.
-_SAID = {
+_STATED = {
     "local_ace": 0.007,
     "local_butterfly": 0.01,
     "local_numa": 0.8,
@@ -42,15 +42,15 @@ def largest(evidence: Evidence, kind: str) -> dict[str, float]:
     return found
 
 
-def within_said(evidence: Evidence, kind: str, *machines: str) -> dict[str, float]:
+def stated_changes(evidence: Evidence, kind: str, *machines: str) -> dict[str, float]:
     """The largest changes on some machines."""
     return {machine: largest(evidence, kind)[machine] for machine in machines}
 
 
-def at_most_said(kind: str) -> Callable[[dict[str, float]], bool]:
+def at_most_stated(kind: str) -> Callable[[dict[str, float]], bool]:
     """The changes are at most those that the text prints."""
     return lambda found: all(
-        change <= _SAID[f"{kind}_{machine}"] / 100 for machine, change in found.items()
+        change <= _STATED[f"{kind}_{machine}"] / 100 for machine, change in found.items()
     )
 
 
@@ -108,8 +108,8 @@ def both_ways(evidence: Evidence) -> tuple[int, int]:
 def text_against_table(evidence: Evidence) -> dict[str, float]:
     """Columns of the thesis's table 4.1 whose largest entry is not what its text says, per cent."""
     rows = evidence.printed("table-4.1")
-    tops = {column: max(row[column] for row in rows) for column in _SAID}
-    return {column: top for column, top in tops.items() if top != _SAID[column]}
+    tops = {column: max(row[column] for row in rows) for column in _STATED}
+    return {column: top for column, top in tops.items() if top != _STATED[column]}
 
 
 def most_changed(evidence: Evidence) -> str:
@@ -149,8 +149,8 @@ PERTURBATIONS = (
         "Butterfly, .8 % on NUMA",
         ".007, .01, .8 %",
         "largest changes",
-        lambda e: within_said(e, "local", "ace", "butterfly", "numa"),
-        at_most_said("local"),
+        lambda e: stated_changes(e, "local", "ace", "butterfly", "numa"),
+        at_most_stated("local"),
         "%",
     ),
     Claim(
@@ -196,8 +196,8 @@ PERTURBATIONS = (
         "3.5 % on CC",
         ".06, .34, 2, 3.5 %",
         "largest changes",
-        lambda e: within_said(e, "gap", "ace", "butterfly", "numa", "cc"),
-        at_most_said("gap"),
+        lambda e: stated_changes(e, "gap", "ace", "butterfly", "numa", "cc"),
+        at_most_stated("gap"),
         "%",
     ),
     Claim(

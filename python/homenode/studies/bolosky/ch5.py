@@ -8,14 +8,14 @@ from homenode.studies.blocks import blocks_of
 from homenode.studies.bolosky import THESIS, ch5_curves
 from homenode.studies.bolosky.ch5_claims import CLAIMS
 from homenode.studies.bolosky.ch5_measures import BACKOFF
+from homenode.studies.context import PLATINUM, Matrix
 from homenode.studies.entry import Products, Study
-from homenode.studies.lab import PLATINUM, Matrix
 from homenode.studies.tables import Axis, Figure, Points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.tables import Row
 
 PAGE = 4096
@@ -37,14 +37,14 @@ _HIGH_COST = 4.0
 """Figure 5.2 shows the programs below, figure 5.3 the others."""
 
 
-def experiments(lab: Laboratory) -> Products:
+def experiments(context: StudyContext) -> Products:
     """Runs policies on both machines, and sweeps the price of a move on each."""
-    rows = lab.simulate(Matrix(machines(), [*POLICIES, *_MORE], [PAGE], force=True))
+    rows = context.simulate(Matrix(machines(), [*POLICIES, *_MORE], [PAGE], force=True))
     outcomes = [row for row in rows if " " not in row["machine"]]
-    outcomes += lab.simulate(Matrix(["ace"], ["all-global"], [PAGE]))
+    outcomes += context.simulate(Matrix(["ace"], ["all-global"], [PAGE]))
     ace, remote = swept(rows, "G"), swept(rows, "R")
-    exact = ch5_curves.pieces(lab)
-    blocks = block_uses(lab)
+    exact = ch5_curves.pieces(context)
+    blocks = block_uses(context)
     for rows in (ace, remote):
         _per_page(rows, blocks)
     figures = [
@@ -54,7 +54,7 @@ def experiments(lab: Laboratory) -> Products:
         _exact("figure-5.5", "R, with r = 15 and no global memory", exact),
         _curve("figure-5.6", "G, with g = 2 and r = 5", ace, "moves_per_page"),
     ]
-    if any(program.name == "sorbyr" for program in lab.programs):
+    if any(program.name == "sorbyr" for program in context.programs):
         figures.append(_breakdown(ace))
     extra = {"outcomes": outcomes, "against_G": ace, "against_R": remote, "pages": blocks}
     extra["curve-against-R"] = exact
@@ -78,11 +78,11 @@ def swept(rows: Sequence[Row], name: str) -> list[Row]:
     ]
 
 
-def block_uses(lab: Laboratory) -> list[Row]:
+def block_uses(context: StudyContext) -> list[Row]:
     """For every program, how many of its pages each number of processors uses, and how."""
     rows: list[Row] = []
-    for program in lab.programs:
-        blocks = blocks_of(lab, program, PAGE)
+    for program in context.programs:
+        blocks = blocks_of(context, program, PAGE)
         rows.append({"program": program.name, "style": program.style, **page_uses(blocks)})
     return rows
 

@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from homenode.engines.optimal import optimal
-from homenode.studies.lab import Matrix
+from homenode.studies.context import Matrix
 from homenode.studies.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.programs import Program
     from homenode.studies.tables import Evidence, Row
 
@@ -23,17 +23,17 @@ _MACHINE = "prices:r=15,R=59"
 _ROUNDING = 1e-9
 
 
-def pieces(lab: Laboratory) -> list[Row]:
+def pieces(context: StudyContext) -> list[Row]:
     """Every straight piece of the optimum's cost against R at r = 15, from R = 0, by program."""
-    return [row for program in lab.programs for row in _of(lab, program)]
+    return [row for program in context.programs for row in _of(context, program)]
 
 
-def _of(lab: Laboratory, program: Program) -> list[Row]:
-    with lab.watch(f"optimum of {program.name} at every R") as step:
+def _of(context: StudyContext, program: Program) -> list[Row]:
+    with context.watch(f"optimum of {program.name} at every R") as step:
         found = optimal(
-            lab.trace(program), _MACHINE, PAGE, progress=step, force=True, curve=f"R=0..{LAST}"
+            context.trace(program), _MACHINE, PAGE, progress=step, force=True, curve=f"R=0..{LAST}"
         )
-    lab.note(Matrix([_MACHINE], ["optimal"], [PAGE]), found.provenance)
+    context.note(Matrix([_MACHINE], ["optimal"], [PAGE]), found.provenance)
     outcome = found.rows[0]
     return [
         {

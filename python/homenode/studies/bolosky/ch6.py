@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from homenode import _core
 from homenode.studies.bolosky import THESIS, tlbs
 from homenode.studies.bolosky.ch6_claims import CLAIMS
+from homenode.studies.context import Matrix
 from homenode.studies.entry import Products, Study
-from homenode.studies.lab import Matrix
 from homenode.studies.tables import Axis, Figure, Points, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.tables import Row
 
 MACHINES = ("cc+", "cc", "numa", "dsm+", "dsm")
@@ -31,10 +31,10 @@ _SIZE_FIGURES = {"figure-6.4": "cholesky", "figure-6.5": "p-qsort", "figure-6.6"
 _SOFTWARE_FIGURES = {"figure-6.7": "sorbyr", "figure-6.8": "e-hyd", "figure-6.9": "p-qsort"}
 
 
-def experiments(lab: Laboratory) -> Products:
+def experiments(context: StudyContext) -> Products:
     """Runs the comparison: base machines, one block size, all block sizes, o_s."""
-    outcomes = lab.simulate(Matrix(MACHINES, ["optimal", "migrate"], SIZES))
-    sweep = software_sweep(lab)
+    outcomes = context.simulate(Matrix(MACHINES, ["optimal", "migrate"], SIZES))
+    sweep = software_sweep(context)
     best = [row for row in outcomes if row["policy"] == "optimal"]
     figures = [
         bars("figure-6.2", "on the base machine models", best, BASE),
@@ -45,7 +45,7 @@ def experiments(lab: Laboratory) -> Products:
             dict.fromkeys(MACHINES, SAME_SIZE),
         ),
     ]
-    here = {program.name for program in lab.programs}
+    here = {program.name for program in context.programs}
     figures += [
         against_size(name, program, best)
         for name, program in _SIZE_FIGURES.items()
@@ -56,7 +56,7 @@ def experiments(lab: Laboratory) -> Products:
         for name, program in _SOFTWARE_FIGURES.items()
         if program in here
     ]
-    tlb = tlbs.miss_rates(lab)
+    tlb = tlbs.miss_rates(context)
     if "plytrace" in here:
         figures.append(tlbs.figure("figure-6.10", "plytrace", tlb))
     tables = [formulas(), base_prices(), relative(best), tlbs.corrected(best, tlb)]
@@ -148,14 +148,14 @@ def against_size(name: str, program: str, rows: Sequence[Row]) -> Figure:
     )
 
 
-def software_sweep(lab: Laboratory) -> list[Row]:
+def software_sweep(context: StudyContext) -> list[Row]:
     """NUMA, DSM+ and DSM at 512-byte blocks under several values of o_s."""
     machines = {
         f"{machine}@{overhead}": _with_software(machine, overhead)
         for overhead in SOFTWARE
         for machine in ("numa", "dsm+", "dsm")
     }
-    rows = lab.simulate(Matrix(machines, ["optimal"], [SAME_SIZE], force=True))
+    rows = context.simulate(Matrix(machines, ["optimal"], [SAME_SIZE], force=True))
     for row in rows:
         name, _, overhead = row["machine"].partition("@")
         row |= {"machine": name, "o_s": int(overhead)}

@@ -14,7 +14,7 @@ from homenode.studies.tables import Axis, Figure, Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.tables import Row
 
 _FIGURES = {
@@ -26,14 +26,14 @@ _FIGURES = {
 _PAGE = 4096
 
 
-def experiments(lab: Laboratory) -> Products:
+def experiments(context: StudyContext) -> Products:
     """Splits cost into overhead and data transfer, and looks at the sharing of pages."""
-    components = ch7_sharing.components(lab)
+    components = ch7_sharing.components(context)
     sharing = []
-    for program in lab.programs:
-        blocks = blocks_of(lab, program, _PAGE)
+    for program in context.programs:
+        blocks = blocks_of(context, program, _PAGE)
         sharing.append({"program": program.name, **sharing_of(blocks)})
-    here = {program.name for program in lab.programs}
+    here = {program.name for program in context.programs}
     figures = [
         _figure(name, program, components) for name, program in _FIGURES.items() if program in here
     ]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from homenode.engines.sharing import sharing
 from homenode.engines.sharing import synthetic as made
-from homenode.studies.lab import Matrix
+from homenode.studies.context import Matrix
 from homenode.studies.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.programs import Program
     from homenode.studies.tables import Row
 
@@ -24,20 +24,22 @@ _PROCESSORS, _WORDS, _REFERENCES = 8, 64, 102_400
 _PARTS = ("fragmentation", "false_sharing", "grouping")
 
 
-def components(lab: Laboratory) -> list[Row]:
+def components(context: StudyContext) -> list[Row]:
     """What the optimum costs and what of it false sharing may be, in local references.
 
     One row a program, machine and block size. Costs are per reference. On CC, where blocks can only
     be moved, ``false_low`` to ``false_high`` brackets false sharing; ``bound`` is equation 7.14,
     ``halving`` the bound of section 7.2, and ``intervals`` what the best intervals save.
     """
-    return [row for program in lab.programs for row in _of(lab, program)]
+    return [row for program in context.programs for row in _of(context, program)]
 
 
-def _of(lab: Laboratory, program: Program) -> list[Row]:
-    with lab.watch(f"sharing of {program.name}") as step:
-        found = sharing(lab.trace(program), MACHINES, SIZES, progress=step, force=True, detail=0)
-    lab.note(Matrix(MACHINES, ["optimal"], SIZES), found.provenance)
+def _of(context: StudyContext, program: Program) -> list[Row]:
+    with context.watch(f"sharing of {program.name}") as step:
+        found = sharing(
+            context.trace(program), MACHINES, SIZES, progress=step, force=True, detail=0
+        )
+    context.note(Matrix(MACHINES, ["optimal"], SIZES), found.provenance)
     rows: list[Row] = []
     for point in found:
         parts, accesses, size = point["components"], point["accesses"], point["block_size"]

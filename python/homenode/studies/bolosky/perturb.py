@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.lab import PLATINUM, Matrix
+from homenode.studies.context import PLATINUM, Matrix
 from homenode.studies.tables import Axis, Figure, Table
 from homenode.trace.transforms import transform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.programs import Program
     from homenode.studies.tables import Row
     from homenode.trace import Trace
@@ -25,15 +25,15 @@ _FINE = ("cholesky", "p-gauss", "p-qsort", "p-life")
 """The programs of figure 4.4."""
 
 
-def changes(lab: Laboratory) -> list[Row]:
+def changes(context: StudyContext) -> list[Row]:
     """For every program, filter, machine and policy: relative change of the MCPR, with its sign."""
     rows: list[Row] = []
-    for program in lab.programs:
-        plain = _costs(lab, program, lab.trace(program))
+    for program in context.programs:
+        plain = _costs(context, program, context.trace(program))
         for kind in KINDS:
-            with lab.watch(f"disturbing {program.name}") as step:
-                disturbed = transform(kind, lab.trace(program), seed=1, progress=step)
-            found = _costs(lab, program, disturbed)
+            with context.watch(f"disturbing {program.name}") as step:
+                disturbed = transform(kind, context.trace(program), seed=1, progress=step)
+            found = _costs(context, program, disturbed)
             rows += [
                 {
                     "program": program.name,
@@ -49,11 +49,11 @@ def changes(lab: Laboratory) -> list[Row]:
     return rows
 
 
-def _costs(lab: Laboratory, program: Program, trace: Trace) -> dict[tuple[str, str], float]:
+def _costs(context: StudyContext, program: Program, trace: Trace) -> dict[tuple[str, str], float]:
     matrix = Matrix(MACHINES, ["optimal", "ace", PLATINUM], [LINE, PAGE], force=True)
     rows = [
         row
-        for row in lab.replay(matrix, program, trace)
+        for row in context.replay(matrix, program, trace)
         if (row["machine"] == "cc") == (row["block_size"] == LINE)
     ]
     return {
@@ -77,20 +77,20 @@ def table(rows: Sequence[Row]) -> Table:
     )
 
 
-def seeds(lab: Laboratory) -> list[Row]:
+def seeds(context: StudyContext) -> list[Row]:
     """Figure 4.4: MCPR on CC, unchanged and under the local filter with several seeds."""
     rows: list[Row] = []
     matrix = Matrix(("cc",), ["optimal"], [LINE])
-    for program in lab.programs:
+    for program in context.programs:
         if program.name not in _FINE:
             continue
-        trace = lab.trace(program)
-        plain = lab.replay(matrix, program, trace)[0]["mcpr"]
+        trace = context.trace(program)
+        plain = context.replay(matrix, program, trace)[0]["mcpr"]
         rows.append(_mark(program, "unmodified", plain))
         for seed in _SEEDS:
-            with lab.watch(f"disturbing {program.name}") as step:
+            with context.watch(f"disturbing {program.name}") as step:
                 disturbed = transform("local", trace, seed=seed, progress=step)
-            found = lab.replay(matrix, program, disturbed)[0]["mcpr"]
+            found = context.replay(matrix, program, disturbed)[0]["mcpr"]
             rows.append(_mark(program, "locally perturbed", found) | {"seed": seed})
     return rows
 

@@ -11,7 +11,7 @@ from homenode.studies.tables import Axis, Figure, Points, Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.tables import Row
 
 PAGE_SIZES = tuple(128 << i for i in range(7))
@@ -23,12 +23,12 @@ def designs() -> list[str]:
     return [row["name"] for row in core_table("tlbs")]
 
 
-def miss_rates(lab: Laboratory) -> list[Row]:
+def miss_rates(context: StudyContext) -> list[Row]:
     """Misses of every TLB at every page size, for every program."""
     rows: list[Row] = []
-    for program in lab.programs:
-        trace = lab.trace(program)
-        with lab.watch(f"TLBs of {program.name}") as step:
+    for program in context.programs:
+        trace = context.trace(program)
+        with context.watch(f"TLBs of {program.name}") as step:
             found = tlb(trace, designs(), PAGE_SIZES, progress=step)
         rows += [
             {

@@ -31,8 +31,8 @@ def against(
     runs = ours(evidence)
     return {
         label(name): m.over(
-            value(runs.at(one, SERVER.but(protocol=name))),
-            value(runs.at(other, SERVER.but(protocol=name))),
+            value(runs.at(one, SERVER.changed(protocol=name))),
+            value(runs.at(other, SERVER.changed(protocol=name))),
             f"such events in {other}",
         )
         for name in PROTOCOLS
@@ -53,7 +53,8 @@ def orders(evidence: Evidence) -> dict[str, str]:
     found = {}
     for workload in (EC, DB, WEB):
         powers = {
-            label(name): m.gsp(runs.at(workload, SERVER.but(protocol=name))) for name in PROTOCOLS
+            label(name): m.gsp(runs.at(workload, SERVER.changed(protocol=name)))
+            for name in PROTOCOLS
         }
         found[workload] = " > ".join(sorted(powers, key=lambda name: -powers[name]))
     return found

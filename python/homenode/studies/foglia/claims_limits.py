@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from homenode.studies.tables import Evidence, Row
 
-FOUR = SMALL_BLOCKS.but(processors=4)
+FOUR = SMALL_BLOCKS.changed(processors=4)
 EIGHT = SMALL_BLOCKS
-SMALLEST = FOUR.but(cache_size=128 * KIB)
+SMALLEST = FOUR.changed(cache_size=128 * KIB)
 _LINES = (
     "likely: this kernel lays out in lines of 64 bytes what processors write, so that there is "
     "little false sharing, and larger blocks put lines together"
@@ -60,7 +60,7 @@ def by_ways(evidence: Evidence) -> dict[str, list[float]]:
     runs = ours(evidence)
     return {
         f"{size >> 10} KB": [
-            m.gsp(runs.at(EC, FOUR.but(cache_size=size, associativity=ways))) for ways in WAYS
+            m.gsp(runs.at(EC, FOUR.changed(cache_size=size, associativity=ways))) for ways in WAYS
         ]
         for size in (SIZES[0], SIZES[-1])
     }

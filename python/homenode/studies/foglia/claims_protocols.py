@@ -42,7 +42,10 @@ def by_machine(
     for n in MANY:
         for policy in SCHEDULERS:
             base = Setting(processors=n, scheduler=policy)
-            rows = (runs.at(EC, base.but(protocol=one)), runs.at(EC, base.but(protocol=other)))
+            rows = (
+                runs.at(EC, base.changed(protocol=one)),
+                runs.at(EC, base.changed(protocol=other)),
+            )
             found[f"{n} {policy}"] = value(*rows)
     return found
 
@@ -93,7 +96,7 @@ def spread(evidence: Evidence) -> dict[str, list[float]]:
         for n in MANY:
             base = Setting(processors=n, scheduler=policy)
             powers = [
-                m.gsp(runs.at(EC, base.but(protocol=name))) for name in ("mesi", "amsd", "pscr")
+                m.gsp(runs.at(EC, base.changed(protocol=name))) for name in ("mesi", "amsd", "pscr")
             ]
             found[policy].append(max(powers) / min(powers))
     return found
@@ -117,7 +120,7 @@ def twice(evidence: Evidence) -> dict[str, float]:
 def reached(evidence: Evidence) -> float:
     """Scalability with all techniques over that of the first configuration."""
     runs = ours(evidence)
-    best = m.scalability(runs, EC, AFFINE.but(protocol="pscr"))[0]
+    best = m.scalability(runs, EC, AFFINE.changed(protocol="pscr"))[0]
     return best / m.scalability(runs, EC, SMALL_BLOCKS)[0]
 
 
@@ -126,9 +129,9 @@ def extended(evidence: Evidence) -> dict[str, float]:
     runs = ours(evidence)
     found = {}
     for n in (8, 16):
-        base = SERVER.but(processors=n)
-        plain = m.gsp(runs.at(EC, base.but(protocol="pscr")))
-        found[f"{n} processors"] = m.gsp(runs.at(EC, base.but(protocol=EXTENDED))) / plain
+        base = SERVER.changed(processors=n)
+        plain = m.gsp(runs.at(EC, base.changed(protocol="pscr")))
+        found[f"{n} processors"] = m.gsp(runs.at(EC, base.changed(protocol=EXTENDED))) / plain
     return found
 
 
@@ -300,19 +303,19 @@ _SCALING = (
         "5.2.2",
         "PSCR with affinity gives 16 processors a power of 14",
         14,
-        SERVER.but(protocol="pscr"),
+        SERVER.changed(protocol="pscr"),
         why=CHATTY,
     ),
-    bus_use("5.2.2", "They use the bus for 55 %", 55, SERVER.but(protocol="pscr"), why=CHATTY),
+    bus_use("5.2.2", "They use the bus for 55 %", 55, SERVER.changed(protocol="pscr"), why=CHATTY),
     scalable(
         "5.2.2",
         "128-byte blocks, affinity and PSCR let a machine scale to 20 processors",
         20,
-        AFFINE.but(protocol="pscr"),
+        AFFINE.changed(protocol="pscr"),
         why=CHATTY,
     ),
     scalable_power(
-        "5.2.2", "which have a power of 16", 16, AFFINE.but(protocol="pscr"), why=CHATTY
+        "5.2.2", "which have a power of 16", 16, AFFINE.changed(protocol="pscr"), why=CHATTY
     ),
     Claim(
         "7",

@@ -54,7 +54,7 @@ def gain(evidence: Evidence) -> dict[str, float]:
     found = {}
     for n in MANY:
         base = Setting(processors=n)
-        affinity = m.gsp(runs.at(EC, base.but(scheduler="affinity")))
+        affinity = m.gsp(runs.at(EC, base.changed(scheduler="affinity")))
         found[f"{n} processors"] = affinity / m.gsp(runs.at(EC, base)) - 1
     return found
 

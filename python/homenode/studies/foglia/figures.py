@@ -93,7 +93,11 @@ def _number(figure: Figure) -> tuple[int, str]:
 
 def _limits(runs: Runs) -> list[Figure]:
     """Figures 2 to 6: cache sizes with 4 and 8 processors."""
-    at = [(size, n, SMALL_BLOCKS.but(processors=n, cache_size=size)) for size in SIZES for n in FEW]
+    at = [
+        (size, n, SMALL_BLOCKS.changed(processors=n, cache_size=size))
+        for size in SIZES
+        for n in FEW
+    ]
     bars = [(_SIZE_NAMES[size], f"{n} proc.", EC, setting) for size, n, setting in at]
     lines = [(f"{n} processors", size, setting) for size, n, setting in at]
     what = "4 and 8 processors, random scheduling, 32-byte blocks, two ways"
@@ -200,7 +204,7 @@ def _protocols(runs: Runs) -> list[Figure]:
 def _distributed(runs: Runs) -> list[Figure]:
     """Figures 19 to 22: the three workloads."""
     bars = [
-        (workload, label(name), workload, SERVER.but(protocol=name))
+        (workload, label(name), workload, SERVER.changed(protocol=name))
         for workload in runs.workloads()
         for name in PROTOCOLS
     ]
@@ -237,7 +241,7 @@ def _beyond(runs: Runs) -> list[Figure]:
     if EC not in runs.workloads():
         return []
     bars = [
-        (workload, label(name), workload, SERVER.but(protocol=name))
+        (workload, label(name), workload, SERVER.changed(protocol=name))
         for workload in runs.workloads()
         for name in (*PROTOCOLS, *OTHERS)
     ]
@@ -260,10 +264,10 @@ def _beyond(runs: Runs) -> list[Figure]:
 
 def _ends() -> list[Row]:
     """The scalability of table 5 as points of the curves."""
-    named = {setting.but(processors=8): name for name, setting in CURVES}
+    named = {setting.changed(processors=8): name for name, setting in CURVES}
     return [
         {
-            "series": named[setting_of(row).but(processors=8)],
+            "series": named[setting_of(row).changed(processors=8)],
             "x": row["processors_max"],
             "y": row["gsp_max"],
             "printed": True,

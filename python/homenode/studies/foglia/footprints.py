@@ -10,7 +10,7 @@ from homenode.studies.cache import ResultCache
 from homenode.studies.foglia import DB, EC, WEB
 
 if TYPE_CHECKING:
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.programs import Program
     from homenode.studies.tables import Row
 
@@ -53,23 +53,23 @@ def groups(processes: list[dict[str, Any]]) -> dict[str, list[int]]:
     return found | {ALL: [process["pid"] for process in processes]}
 
 
-def counted(lab: Laboratory) -> list[Row]:
+def counted(context: StudyContext) -> list[Row]:
     """One row an application of a workload, with the kernel's references and without."""
-    return [row for program in lab.programs for row in _of_workload(lab, program)]
+    return [row for program in context.programs for row in _of_workload(context, program)]
 
 
-def _of_workload(lab: Laboratory, program: Program) -> list[Row]:
-    trace = lab.trace(program)
+def _of_workload(context: StudyContext, program: Program) -> list[Row]:
+    trace = context.trace(program)
     processes = trace.info["metadata"].get("processes") or [
         {"pid": number, "names": ["thread"]} for number in range(trace.info["threads"])
     ]
     found = groups(processes)
-    cached = ResultCache(lab.folder, trace)
+    cached = ResultCache(context.folder, trace)
     rows = []
     for kernel in (True, False):
         question = {"block_size": BLOCK_SIZE, "groups": list(found.values()), "kernel": kernel}
         if cached.get(question) is None:
-            with lab.watch(f"counting blocks of {program.name}") as step:
+            with context.watch(f"counting blocks of {program.name}") as step:
                 answer = _core.footprint(str(trace.path), json.dumps(question), step)
             cached.put(question, json.loads(answer))
             cached.save()

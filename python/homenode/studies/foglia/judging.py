@@ -42,7 +42,7 @@ def over_sizes(value: Callable[[Row], float], *settings: Setting) -> Callable[[E
 
 def sizes_of(runs: Runs, setting: Setting, value: Callable[[Row], float]) -> list[float]:
     """A value of one machine under EC-server with each cache size."""
-    return m.series(runs, EC, [setting.but(cache_size=size) for size in SIZES], value)
+    return m.series(runs, EC, [setting.changed(cache_size=size) for size in SIZES], value)
 
 
 def _name(setting: Setting, among: Sequence[Setting]) -> str:

@@ -45,7 +45,7 @@ class Setting:
         """As the engine takes it."""
         return asdict(self)
 
-    def but(self, **changes: Any) -> Setting:
+    def changed(self, **changes: Any) -> Setting:
         """The same with some things changed."""
         return replace(self, **changes)
 
@@ -57,11 +57,11 @@ SERVER = Setting(processors=16, scheduler="affinity")
 """The machine of figures 19 to 22."""
 
 CURVES: tuple[tuple[str, Setting], ...] = (
-    ("MESI, random, 32 B, 128 KB", SMALL_BLOCKS.but(cache_size=128 * KIB)),
+    ("MESI, random, 32 B, 128 KB", SMALL_BLOCKS.changed(cache_size=128 * KIB)),
     ("MESI, random, 32 B", SMALL_BLOCKS),
     ("MESI, random, 256 B", Setting(block_size=256)),
     ("MESI, affinity, 128 B", AFFINE),
-    ("PSCR, affinity, 128 B", AFFINE.but(protocol="pscr")),
+    ("PSCR, affinity, 128 B", AFFINE.changed(protocol="pscr")),
 )
 """What table 5 and section 5.1.1 give the scalability of."""
 
@@ -73,22 +73,22 @@ def counts(quick: bool) -> Sequence[int]:
 
 def curve(base: Setting, quick: bool) -> list[Setting]:
     """One machine with more and more processors."""
-    return [base.but(processors=n) for n in counts(quick)]
+    return [base.changed(processors=n) for n in counts(quick)]
 
 
 def wanted(workload: str, quick: bool) -> list[Setting]:
     """Everything that is simulated of a workload, each once."""
     if workload != EC:
         # Figures 19 to 22, and the comparison with other protocols.
-        return [SERVER.but(protocol=p) for p in (*PROTOCOLS, *OTHERS)]
-    found = [SMALL_BLOCKS.but(processors=n, cache_size=s) for n in FEW for s in SIZES]  # 2 to 6
+        return [SERVER.changed(protocol=p) for p in (*PROTOCOLS, *OTHERS)]
+    found = [SMALL_BLOCKS.changed(processors=n, cache_size=s) for n in FEW for s in SIZES]  # 2 to 6
     found += [Setting(cache_size=s, block_size=b) for s in SIZES for b in BLOCKS]  # 7 to 10
     found += [Setting(block_size=b) for b in LARGE_BLOCKS]  # section 5.1.3
     found += [Setting(cache_size=s, scheduler=p) for s in SIZES for p in SCHEDULERS]  # 11 to 13
     found += matrix_of_protocols()
-    found += [SERVER.but(protocol=p, processors=n) for p in OTHERS for n in (8, 16)]
+    found += [SERVER.changed(protocol=p, processors=n) for p in OTHERS for n in (8, 16)]
     found += [  # section 5.1.1: "increases with cache size and associativity"
-        SMALL_BLOCKS.but(processors=4, cache_size=s, associativity=w)
+        SMALL_BLOCKS.changed(processors=4, cache_size=s, associativity=w)
         for s in (SIZES[0], SIZES[-1])
         for w in WAYS
     ]

@@ -60,7 +60,7 @@ def _writes(points: Sequence[Row]) -> str:
         (row["workload"], row["protocol"]): row
         for row in points
         if Setting(**{name: row[name] for name in Setting.__annotations__})
-        == SERVER.but(protocol=row["protocol"])
+        == SERVER.changed(protocol=row["protocol"])
     }
     shares = []
     for workload in unique(row["workload"] for row in points):

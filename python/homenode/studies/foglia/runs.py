@@ -16,7 +16,7 @@ from homenode.studies.tables import Missing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.programs import Program
     from homenode.studies.tables import Evidence, Row
     from homenode.trace import Trace
@@ -99,7 +99,7 @@ class Runs:
         found = [
             (setting.processors, row)
             for (name, setting), row in self._at.items()
-            if name == workload and setting.but(processors=base.processors) == base
+            if name == workload and setting.changed(processors=base.processors) == base
         ]
         return [row for _, row in sorted(found, key=lambda pair: pair[0])]
 
@@ -113,27 +113,27 @@ def ours(evidence: Evidence) -> Runs:
     return Runs(evidence.rows("points"))
 
 
-def simulated(lab: Laboratory) -> list[Row]:
+def simulated(context: StudyContext) -> list[Row]:
     """Simulates what is wanted of every workload; one decoding of its trace for all that is new."""
     rows: list[Row] = []
-    for program in lab.programs:
-        rows += _of_workload(lab, program)
+    for program in context.programs:
+        rows += _of_workload(context, program)
     return rows
 
 
-def _of_workload(lab: Laboratory, program: Program) -> list[Row]:
-    trace = lab.trace(program)
-    cached = ResultCache(lab.folder, trace)
+def _of_workload(context: StudyContext, program: Program) -> list[Row]:
+    trace = context.trace(program)
+    cached = ResultCache(context.folder, trace)
     machine = machine_for(trace)
-    settings = wanted(program.name, lab.quick)
+    settings = wanted(program.name, context.quick)
     new = [setting for setting in settings if cached.get(machine.question(setting)) is None]
     if new:
-        with lab.watch(f"simulating {program.name}, {len(new)} configurations") as step:
+        with context.watch(f"simulating {program.name}, {len(new)} configurations") as step:
             found = simulate_bus(trace, points=[machine.point(s) for s in new], progress=step)
         for setting, row in zip(new, found.flat_rows(), strict=True):
             cached.put(machine.question(setting), _of_result(row))
         cached.save()
-    _note(lab, settings, machine)
+    _note(context, settings, machine)
     said = {"workload": program.name, "machine": machine.name, "stands_for": machine.stands_for}
     return [
         {**said, **setting.point(), **cached.get(machine.question(setting))} for setting in settings
@@ -146,7 +146,7 @@ def _of_result(row: Row) -> Row:
     return {name: value for name, value in row.items() if name not in said}
 
 
-def _note(lab: Laboratory, settings: Sequence[Setting], machine: Machine) -> None:
+def _note(context: StudyContext, settings: Sequence[Setting], machine: Machine) -> None:
     """What was simulated, for the provenance."""
     record: dict[str, Any] = {
         "machines": {machine.name: [machine.name]},
@@ -157,8 +157,8 @@ def _note(lab: Laboratory, settings: Sequence[Setting], machine: Machine) -> Non
         "configurations": len(settings),
         "seed": 1,
     }
-    if record not in lab.simulations:
-        lab.simulations.append(record)
+    if record not in context.simulations:
+        context.simulations.append(record)
 
 
 def _plain(value: Any) -> Any:

@@ -12,20 +12,20 @@ from homenode.studies.published import tables as published
 from homenode.studies.tables import Table
 
 if TYPE_CHECKING:
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
 
 
-def experiments(lab: Laboratory) -> Products:
+def experiments(context: StudyContext) -> Products:
     """Simulates every configuration of the paper on every mix, and counts what they touch."""
-    points = runs.simulated(lab)
+    points = runs.simulated(context)
     found = runs.Runs(points)
-    touched = footprints.counted(lab)
+    touched = footprints.counted(context)
     made = [*tables.of_traces(touched), tables.timing(BLOCKS)]
     if EC in found.workloads():
         made += [tables.scalability(found), tables.stated(found)]
     made += [tables.protocols(found), _contradictions()]
     extra = {"points": points, "footprints": touched}
-    return Products(made, figures.figures(found), extra, notes.of(points, quick=lab.quick))
+    return Products(made, figures.figures(found), extra, notes.of(points, quick=context.quick))
 
 
 def _contradictions() -> Table:

@@ -152,7 +152,7 @@ def stated(runs: Runs) -> Table:
     for printed in published(PAPER.name)["stated"]:
         setting = setting_of(printed)
         row = {name: printed[name] for name in ("section", "words", "quantity")}
-        row |= {"machine": told(setting), "paper": printed["value"]}
+        row |= {"machine": describe(setting), "paper": printed["value"]}
         row["ours"] = _value(runs, printed["quantity"], setting)
         rows.append(row)
     return Table("stated", "numbers stated in the text, and ours", rows)
@@ -165,10 +165,10 @@ def _value(runs: Runs, quantity: str, setting: Setting) -> float:
     return limit if quantity == "processors_max" else power
 
 
-def told(setting: Setting) -> str:
+def describe(setting: Setting) -> str:
     """A machine in a few words.
 
-    >>> told(Setting(processors=4, block_size=32))
+    >>> describe(Setting(processors=4, block_size=32))
     'MESI, 4 processors, 2 MB, 32 B, random'
     """
     size = setting.cache_size >> 10
@@ -195,7 +195,7 @@ def protocols(runs: Runs) -> Table:
     rows = []
     for workload in runs.workloads():
         for protocol in (*PROTOCOLS, *OTHERS):
-            found = runs.at(workload, SERVER.but(protocol=protocol))
+            found = runs.at(workload, SERVER.changed(protocol=protocol))
             row: dict[str, Any] = {"workload": workload, "protocol": label(protocol)}
             row |= {"gsp": m.gsp(found), "bus_utilisation": 100 * m.bus(found)}
             row |= {

@@ -15,7 +15,7 @@ from homenode.studies.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.markatos.costs import Costs
     from homenode.studies.tables import Row
 
@@ -23,12 +23,12 @@ PAGE = 4096
 POLICIES = ("upt", "inv")
 
 
-def found(lab: Laboratory) -> list[Row]:
+def found(context: StudyContext) -> list[Row]:
     """Advice for every program with pages of 4 KB, a row for each policy."""
     rows: list[Row] = []
-    for program in lab.programs:
-        with lab.watch(f"advising on {program.name}") as step:
-            result = advise(lab.trace(program), MACHINE, POLICIES, PAGE, progress=step)
+    for program in context.programs:
+        with context.watch(f"advising on {program.name}") as step:
+            result = advise(context.trace(program), MACHINE, POLICIES, PAGE, progress=step)
         for point in result.points:
             pieces = result.at(point)
             rows.append(

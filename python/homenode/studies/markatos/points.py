@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.lab import Matrix
+from homenode.studies.context import Matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
     from homenode.studies.tables import Row
 
 MACHINE = "markatos"
@@ -22,22 +22,22 @@ WINDOW = 1_000_000
 _COLUMNS = ("local", "remote", "replication", "multicast", "os")
 
 
-def simulated(lab: Laboratory) -> list[Row]:
+def simulated(context: StudyContext) -> list[Row]:
     """All programs as they are: one row a policy and page size."""
     rows: list[Row] = []
-    for program in lab.programs:
+    for program in context.programs:
         matrix = Matrix([MACHINE], [*POLICIES, *LINES], SIZES)
-        rows += points(program.name, lab.outcomes(matrix, program, lab.trace(program)))
+        rows += points(program.name, context.outcomes(matrix, program, context.trace(program)))
     return rows
 
 
-def realigned(lab: Laboratory) -> tuple[list[Row], list[Row]]:
+def realigned(context: StudyContext) -> tuple[list[Row], list[Row]]:
     """All programs re-aligned for each page size: the points, and what the re-alignment did."""
     rows: list[Row] = []
     reports: list[Row] = []
-    for program in lab.programs:
+    for program in context.programs:
         matrix = Matrix([MACHINE], POLICIES, SIZES)
-        found = lab.outcomes(matrix, program, lab.trace(program), realign=WINDOW)
+        found = context.outcomes(matrix, program, context.trace(program), realign=WINDOW)
         rows += points(program.name, found)
         reports += [{"program": program.name, **report} for report in found.realignments.values()]
     return rows, reports

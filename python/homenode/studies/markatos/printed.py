@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from homenode.studies.claims import told
+from homenode.studies.claims import format_value
 from homenode.studies.markatos.costs import ours, theirs
 from homenode.studies.tables import Missing
 
@@ -29,5 +29,5 @@ def both(measure: Callable[[Costs], Any], claim: Claim) -> Claim:
         pass
     else:
         mark = "" if judge(value) else ", which by our rule differs"
-        said += f" (their tables: {told(value, claim.shows)}{mark})"
+        said += f" (their tables: {format_value(value, claim.shows)}{mark})"
     return replace(claim, published=said, compute=lambda e: measure(ours(e)))

@@ -11,13 +11,13 @@ from homenode.studies.markatos.costs import Costs
 from homenode.studies.markatos.notes import NOTES
 
 if TYPE_CHECKING:
-    from homenode.studies.lab import Laboratory
+    from homenode.studies.context import StudyContext
 
 
-def experiments(lab: Laboratory) -> Products:
+def experiments(context: StudyContext) -> Products:
     """Runs all policies at all page sizes on every program, as it is and re-aligned."""
-    plain = points.simulated(lab)
-    realigned, reports = points.realigned(lab)
+    plain = points.simulated(context)
+    realigned, reports = points.realigned(context)
     costs = Costs(plain, realigned)
     tables = [
         layout.parameters(),
@@ -25,10 +25,10 @@ def experiments(lab: Laboratory) -> Products:
         *layout.tables(costs),
         layout.agreement(costs),
         *realignment.tables(reports),
-        advised.table(costs, advised.found(lab), reports),
+        advised.table(costs, advised.found(context), reports),
     ]
     # The notes quote measurements of the full sizes only.
-    notes = () if lab.quick else NOTES
+    notes = () if context.quick else NOTES
     extra = {"points": plain, "points-realigned": realigned}
     return Products(tables, figures.figures(costs), extra, notes)
 

@@ -65,10 +65,10 @@ class Scale:
         return max(1, self.customers * 9 // 10)
 
 
-class _Chance(random.Random):
+class _Random(random.Random):
     """Only `random.random` is the same in every version of Python, so all goes by it."""
 
-    def upto(self, most: int) -> int:
+    def up_to(self, most: int) -> int:
         """From 1 to `most`."""
         return 1 + int(self.random() * most)
 
@@ -81,11 +81,11 @@ class _Chance(random.Random):
         return _PAPER[start : start + length].strip() or "x"
 
     def price(self, most: int) -> str:
-        return f"{self.upto(most * 100) / 100:.2f}"
+        return f"{self.up_to(most * 100) / 100:.2f}"
 
     def date(self, first: int, last: int) -> str:
         year = first + int(self.random() * (last - first + 1))
-        return f"{year}-{self.upto(12):02}-{self.upto(28):02}"
+        return f"{year}-{self.up_to(12):02}-{self.up_to(28):02}"
 
     def time(self, first: int, last: int) -> str:
         hour, minute = int(self.random() * 24), int(self.random() * 60)
@@ -93,8 +93,8 @@ class _Chance(random.Random):
 
 
 def _paper() -> str:
-    chance = random.Random(1)  # noqa: S311 - what is written on it does not matter
-    return "".join(_LETTERS[int(chance.random() * len(_LETTERS))] for _ in range(1 << 16))
+    rng = random.Random(1)  # noqa: S311 - what is written on it does not matter
+    return "".join(_LETTERS[int(rng.random() * len(_LETTERS))] for _ in range(1 << 16))
 
 
 _PAPER = _paper()
@@ -109,84 +109,84 @@ def syllables(number: int) -> str:
     return "".join(_SYLLABLES[int(digit)] for digit in f"{number:07}")
 
 
-def _country(_: Scale, chance: _Chance) -> Iterator[Row]:
+def _country(_: Scale, rng: _Random) -> Iterator[Row]:
     for i in range(1, COUNTRIES + 1):
-        yield i, f"Country {syllables(i)}", f"{1 + chance.random() * 9:.6f}", syllables(i)
+        yield i, f"Country {syllables(i)}", f"{1 + rng.random() * 9:.6f}", syllables(i)
 
 
-def _author(scale: Scale, chance: _Chance) -> Iterator[Row]:
+def _author(scale: Scale, rng: _Random) -> Iterator[Row]:
     for i in range(1, scale.authors + 1):
-        first, middle, life = chance.text(3, 20), chance.text(1, 20), chance.text(125, 500)
-        yield i, first, syllables(i), middle, chance.date(1930, 1990), life
+        first, middle, life = rng.text(3, 20), rng.text(1, 20), rng.text(125, 500)
+        yield i, first, syllables(i), middle, rng.date(1930, 1990), life
 
 
-def _address(scale: Scale, chance: _Chance) -> Iterator[Row]:
+def _address(scale: Scale, rng: _Random) -> Iterator[Row]:
     for i in range(1, scale.addresses + 1):
-        street = (chance.text(15, 40), chance.text(15, 40), chance.text(4, 30))
-        yield i, *street, chance.text(2, 20), chance.text(5, 10), chance.upto(COUNTRIES)
+        street = (rng.text(15, 40), rng.text(15, 40), rng.text(4, 30))
+        yield i, *street, rng.text(2, 20), rng.text(5, 10), rng.up_to(COUNTRIES)
 
 
-def _customer(scale: Scale, chance: _Chance) -> Iterator[Row]:
+def _customer(scale: Scale, rng: _Random) -> Iterator[Row]:
     for i in range(1, scale.customers + 1):
         name = syllables(i)
         yield (
-            *(i, name, name.lower(), chance.text(8, 15), chance.text(8, 15)),
-            *(2 * i - 1, chance.upto(10**9), f"{name}@example.com", chance.date(1998, 2000)),
-            *(chance.date(2001, 2002), chance.time(2002, 2002), chance.time(2003, 2003)),
-            *(f"{chance.random() * 0.5:.2f}", "0.00", chance.price(999), chance.date(1930, 1990)),
-            chance.text(100, 400),
+            *(i, name, name.lower(), rng.text(8, 15), rng.text(8, 15)),
+            *(2 * i - 1, rng.up_to(10**9), f"{name}@example.com", rng.date(1998, 2000)),
+            *(rng.date(2001, 2002), rng.time(2002, 2002), rng.time(2003, 2003)),
+            *(f"{rng.random() * 0.5:.2f}", "0.00", rng.price(999), rng.date(1930, 1990)),
+            rng.text(100, 400),
         )
 
 
-def _item(scale: Scale, chance: _Chance) -> Iterator[Row]:
+def _item(scale: Scale, rng: _Random) -> Iterator[Row]:
     for i in range(1, scale.items + 1):
         # The first books give every author one; the authors of the rest are drawn at random.
-        author = i if i <= scale.authors else chance.upto(scale.authors)
-        title = f"{syllables(i)} {chance.text(0, 40)}"
-        srp = chance.upto(999_900) / 100
-        related = [chance.upto(scale.items) for _ in range(5)]
+        author = i if i <= scale.authors else rng.up_to(scale.authors)
+        title = f"{syllables(i)} {rng.text(0, 40)}"
+        srp = rng.up_to(999_900) / 100
+        related = [rng.up_to(scale.items) for _ in range(5)]
         picture = i % IMAGES
-        size = " x ".join(f"{chance.upto(9999) / 100:.2f}" for _ in range(3))
+        size = " x ".join(f"{rng.up_to(9999) / 100:.2f}" for _ in range(3))
         yield (
-            *(i, title[:60], author, chance.date(1930, 2002), chance.text(14, 60)),
-            *(chance.one(SUBJECTS), chance.text(100, 500), *related),
+            *(i, title[:60], author, rng.date(1930, 2002), rng.text(14, 60)),
+            *(rng.one(SUBJECTS), rng.text(100, 500), *related),
             *(f"thumb_{picture}.gif", f"image_{picture}.jpg", f"{srp:.2f}"),
-            *(f"{srp * (0.5 + chance.random() / 2):.2f}", chance.date(2002, 2003)),
-            *(10 + chance.upto(20), f"{i:013}", 20 + chance.upto(9979), chance.one(_BACKINGS)),
+            *(f"{srp * (0.5 + rng.random() / 2):.2f}", rng.date(2002, 2003)),
+            *(10 + rng.up_to(20), f"{i:013}", 20 + rng.up_to(9979), rng.one(_BACKINGS)),
             size,
         )
 
 
-def _orders(scale: Scale, chance: _Chance) -> Iterator[Row]:
+def _orders(scale: Scale, rng: _Random) -> Iterator[Row]:
     for i in range(1, scale.orders + 1):
-        total = chance.upto(99_900) / 100
+        total = rng.up_to(99_900) / 100
         tax = total * 0.0825
         yield (
-            *(i, chance.upto(scale.customers), chance.time(2002, 2002), f"{total:.2f}"),
-            *(f"{tax:.2f}", f"{total + tax + 3:.2f}", chance.one(_SHIPPING)),
-            *(chance.time(2003, 2003), chance.upto(scale.addresses)),
-            *(chance.upto(scale.addresses), chance.one(_STATES)),
+            *(i, rng.up_to(scale.customers), rng.time(2002, 2002), f"{total:.2f}"),
+            *(f"{tax:.2f}", f"{total + tax + 3:.2f}", rng.one(_SHIPPING)),
+            *(rng.time(2003, 2003), rng.up_to(scale.addresses)),
+            *(rng.up_to(scale.addresses), rng.one(_STATES)),
         )
 
 
-def _order_line(scale: Scale, chance: _Chance) -> Iterator[Row]:
+def _order_line(scale: Scale, rng: _Random) -> Iterator[Row]:
     for order in range(1, scale.orders + 1):
-        for line in range(1, chance.upto(5) + 1):
-            discount = f"{chance.random() * 0.3:.2f}"
-            item, quantity = chance.upto(scale.items), chance.upto(300)
-            yield line, order, item, quantity, discount, chance.text(20, 100)
+        for line in range(1, rng.up_to(5) + 1):
+            discount = f"{rng.random() * 0.3:.2f}"
+            item, quantity = rng.up_to(scale.items), rng.up_to(300)
+            yield line, order, item, quantity, discount, rng.text(20, 100)
 
 
-def _cc_xacts(scale: Scale, chance: _Chance) -> Iterator[Row]:
+def _cc_xacts(scale: Scale, rng: _Random) -> Iterator[Row]:
     for i in range(1, scale.orders + 1):
         yield (
-            *(i, chance.one(_CARDS), chance.upto(10**16 - 1), chance.text(14, 30)),
-            *(chance.date(2003, 2005), f"{chance.upto(10**15 - 1):015}", chance.price(999)),
-            *(chance.time(2002, 2002), chance.upto(COUNTRIES)),
+            *(i, rng.one(_CARDS), rng.up_to(10**16 - 1), rng.text(14, 30)),
+            *(rng.date(2003, 2005), f"{rng.up_to(10**15 - 1):015}", rng.price(999)),
+            *(rng.time(2002, 2002), rng.up_to(COUNTRIES)),
         )
 
 
-TABLES: dict[str, Callable[[Scale, _Chance], Iterator[Row]]] = {
+TABLES: dict[str, Callable[[Scale, _Random], Iterator[Row]]] = {
     "country": _country,
     "author": _author,
     "address": _address,
@@ -205,7 +205,7 @@ def rows(table: str, scale: Scale, seed: int) -> Iterator[Row]:
     >>> next(rows("country", Scale(), seed=1))[:2]
     (1, 'Country BABABABABABAOG')
     """
-    return TABLES[table](scale, _Chance(f"{seed} {table}"))
+    return TABLES[table](scale, _Random(f"{seed} {table}"))
 
 
 def write(folder: Path, scale: Scale, seed: int) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The laboratory of a study: its traces, its simulations, and the record of what was done."""
+"""What a study runs in: its traces, its simulations, and the record of what was done."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def no_progress(_title: str) -> Iterator[Step]:
 
 
 @dataclass
-class Laboratory:
-    """Where a study works.
+class StudyContext:
+    """The traces and simulations of one run of a study.
 
     Attributes:
         publication: whose programs they are.
