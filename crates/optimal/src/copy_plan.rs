@@ -1,14 +1,16 @@
-//! The ways through a read-run on a machine with global memory, and what each processor pays.
+//! Plans for the copies of a block during a read-run on a machine with global memory, and what each
+//! processor pays under each.
 //!
-//! A way says at which reads global memory holds the block; given that, processors do not
-//! influence one another. `docs/optimal.md` shows that the ways listed here suffice.
+//! A plan says at which reads global memory holds the block; given that, processors do not
+//! influence one another. `docs/optimal.md` shows that the plans listed here suffice.
 
 use homenode_machine::Prices;
 
 use crate::place_costs::ProcIndex;
 use crate::wide::{RecurrenceValue, WideKey};
 
-/// How a block gets through a read-run. Positions count the reads of the run from 0.
+/// Where a read-run starts from and when global memory holds a copy. Positions count the reads of
+/// the run from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CopyPlan {
     /// From a processor, no global copy; copies cost R.
@@ -33,7 +35,7 @@ pub(crate) enum CopyPlan {
     Stage(u64),
 }
 
-/// Which ways a price list makes worth looking at.
+/// Which plans a price list makes worth looking at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlanFamily {
     /// g <= r and G <= R: a global copy is there from the first read on or not at all.
@@ -55,7 +57,7 @@ pub(crate) struct ReadExtra {
     pub(crate) held: WideKey,
 }
 
-/// Reads by one processor, as seen from the position a way speaks of.
+/// Reads by one processor, divided at the position of a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReaderView {
     /// All of the run.
@@ -93,6 +95,7 @@ impl PlanPrices {
         if !at_least(prices.remote_reference, floor) || !at_least(g, prices.scale) {
             return None;
         }
+        // Room for one move a reference below the cost, so that moves decide between equal costs.
         let shift = u64::BITS - references.leading_zeros() + 1;
         let key = |price: Option<u64>, less: u64, moves: i128| match price {
             None => WideKey { infinite: 1, key: 0 },
@@ -120,11 +123,11 @@ impl PlanPrices {
         })
     }
 
-    /// What a processor's reads cost in some way.
-    pub(crate) fn extra(&self, way: CopyPlan, v: ReaderView) -> ReadExtra {
+    /// What a processor's reads cost under a plan.
+    pub(crate) fn extra(&self, plan: CopyPlan, v: ReaderView) -> ReadExtra {
         let (r, g) = (self.remote, self.global);
         let both = |free: WideKey, held: WideKey| ReadExtra { free: free.min(held), held };
-        match way {
+        match plan {
             CopyPlan::Remote => both(r.times(v.reads), self.remote_move),
             CopyPlan::Joined | CopyPlan::Global => both(g.times(v.reads), self.global_move),
             CopyPlan::Late => {
@@ -159,8 +162,8 @@ impl PlanPrices {
     }
 
     /// Whether a reader that gets a copy gets it at G, with the global copy at hand.
-    pub(crate) fn at_global_price(&self, way: CopyPlan, v: ReaderView) -> bool {
-        match way {
+    pub(crate) fn at_global_price(&self, plan: CopyPlan, v: ReaderView) -> bool {
+        match plan {
             CopyPlan::Remote | CopyPlan::Late => false,
             CopyPlan::Joined | CopyPlan::Global => true,
             CopyPlan::JoinedUntil(_) | CopyPlan::Until(_) | CopyPlan::Except(_) => {
@@ -172,9 +175,9 @@ impl PlanPrices {
         }
     }
 
-    /// What a way costs whoever reads: the global copies it makes.
-    pub(crate) fn joining(&self, way: CopyPlan) -> WideKey {
-        match way {
+    /// What a plan costs whoever reads: the global copies it makes.
+    pub(crate) fn joining(&self, plan: CopyPlan) -> WideKey {
+        match plan {
             CopyPlan::Remote | CopyPlan::Global | CopyPlan::Until(_) => WideKey::ZERO,
             CopyPlan::Joined
             | CopyPlan::Late
@@ -184,9 +187,9 @@ impl PlanPrices {
         }
     }
 
-    /// What it costs to be in global memory at the write after a way.
-    pub(crate) fn entering(&self, way: CopyPlan) -> WideKey {
-        match way {
+    /// What it costs to be in global memory at the write after a plan.
+    pub(crate) fn entering(&self, plan: CopyPlan) -> WideKey {
+        match plan {
             CopyPlan::Joined | CopyPlan::Global | CopyPlan::Late | CopyPlan::Except(_) => {
                 WideKey::ZERO
             }
@@ -236,7 +239,7 @@ impl CopyPlan {
         }
     }
 
-    /// The position it speaks of.
+    /// The read at which it changes what global memory holds; 0 where it does not.
     pub(crate) fn position(self) -> u64 {
         match self {
             Self::Remote | Self::Joined | Self::Global | Self::Late => 0,
@@ -248,36 +251,36 @@ impl CopyPlan {
 /// Reads by one processor with no other's between them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadSegment {
-    pub(crate) lane: ProcIndex,
+    pub(crate) proc: ProcIndex,
     /// Position of the first.
     pub(crate) at: u64,
     pub(crate) reads: u64,
 }
 
 impl PlanPrices {
-    /// The ways worth looking at through these reads, so many by each reader.
-    pub(crate) fn ways(
+    /// The plans worth looking at for these reads, so many by each reader.
+    pub(crate) fn plans(
         &self,
         segments: &[ReadSegment],
         reads_of: impl Iterator<Item = u64>,
     ) -> Vec<CopyPlan> {
         let reads = segments.last().map_or(0, |s| s.at + s.reads);
-        let mut ways = vec![CopyPlan::Remote, CopyPlan::Global];
-        ways.extend((reads > 0 && self.joins()).then_some(CopyPlan::Joined));
+        let mut plans = vec![CopyPlan::Remote, CopyPlan::Global];
+        plans.extend((reads > 0 && self.joins()).then_some(CopyPlan::Joined));
         match self.family {
             PlanFamily::Apart | PlanFamily::Early => {}
-            PlanFamily::Stage => ways.extend(segments.iter().map(|s| CopyPlan::Stage(s.at))),
+            PlanFamily::Stage => plans.extend(segments.iter().map(|s| CopyPlan::Stage(s.at))),
             PlanFamily::Late => {
-                ways.extend((reads > 1).then_some(CopyPlan::Late));
+                plans.extend((reads > 1).then_some(CopyPlan::Late));
                 let (joined, dropped) = self.drops(reads_of);
                 for at in segments.iter().flat_map(|s| s.ends()) {
-                    ways.extend((joined && at > 0).then_some(CopyPlan::JoinedUntil(at)));
-                    ways.extend(dropped.then_some(CopyPlan::Until(at)));
-                    ways.extend((dropped && at + 2 < reads).then_some(CopyPlan::Except(at)));
+                    plans.extend((joined && at > 0).then_some(CopyPlan::JoinedUntil(at)));
+                    plans.extend(dropped.then_some(CopyPlan::Until(at)));
+                    plans.extend((dropped && at + 2 < reads).then_some(CopyPlan::Except(at)));
                 }
             }
         }
-        ways
+        plans
     }
 
     fn joins(&self) -> bool {

@@ -231,6 +231,7 @@ impl CurveSolver {
         let mut curve = Curve { first: low.1, infinite, ..Curve::default() };
         let mut now = curve.first;
         // Pairs of touching lines between which the curve is still unknown, from high to low.
+        // At every price of the interval the cost is infinite, so there is no curve to refine.
         let mut open = if infinite { Vec::new() } else { vec![(low, high)] };
         while let Some((low, high)) = open.pop() {
             let Some(meet) = self.meet(low.1, high.1)? else { continue };
@@ -264,7 +265,8 @@ impl CurveSolver {
         let references = block.runs.iter().map(|run| run.references()).sum::<u64>();
         let bits = |n: u64| u64::BITS - n.leading_zeros();
         let dearest = list(&prices).into_iter().flatten().max().map_or(0, bits);
-        // Twice for counts and for the room that moves take beside the cost.
+        // A key is a price times a count, shifted by the bits of a number of moves: twice the bits
+        // of the references, which must stay clear of 128.
         if dearest + 2 * bits(references) > 120 {
             return Err(CurveError::TooFine);
         }

@@ -1,6 +1,6 @@
 //! The optimum with replication on machines with global memory, at every price.
 //!
-//! Exact but slow: wide integers, every way through a read-run, one after the other. Where G <= R
+//! Exact but slow: wide integers, every copy plan of a read-run, one after the other. Where G <= R
 //! and the keys are small, `global_place_costs` does the same faster.
 
 use homenode_base::ProcId;
@@ -16,8 +16,8 @@ use crate::wide::{RecurrenceValue, WideKey};
 pub(crate) struct Choice {
     /// Place before the reads.
     pub(crate) start: ProcIndex,
-    pub(crate) way: CopyPlan,
-    /// Who has a copy before the global one is dropped, if the way needs somebody to.
+    pub(crate) plan: CopyPlan,
+    /// Who has a copy before the global one is dropped, if the plan needs somebody to.
     pub(crate) witness: ProcIndex,
 }
 
@@ -34,16 +34,16 @@ const SAME: ProcIndex = ProcIndex::MAX;
 /// The cost of every ending place under way, and how each came about.
 pub(crate) struct GeneralRecurrence {
     prices: PlanPrices,
-    /// By lane; the last is global memory. Beyond local references.
+    /// By processor index; the last is global memory. Beyond local references.
     cost: Vec<WideKey>,
-    /// Reads since the last write, in order and by lane.
+    /// Reads since the last write, in order and by processor index.
     segments: Vec<ReadSegment>,
     readers: Vec<ProcIndex>,
     views: Vec<ReaderView>,
     references: u64,
     extra: Vec<ReadExtra>,
-    /// Position that the views speak of, and the segment it is in.
-    sight: (u64, usize),
+    /// Position at which the views divide the reads, and the segment it is in.
+    located: (u64, usize),
     /// Best value and choice of every place at the step under way.
     arrived: Vec<(WideKey, Choice)>,
     /// Choices of all steps; those of one step are distinct.
@@ -63,7 +63,7 @@ impl GeneralRecurrence {
             views: vec![ReaderView::default(); active],
             references: 0,
             extra: Vec::with_capacity(active),
-            sight: (0, 0),
+            located: (0, 0),
             arrived: Vec::with_capacity(active + 1),
             choices: Vec::new(),
             origins: Vec::new(),
@@ -71,13 +71,14 @@ impl GeneralRecurrence {
     }
 
     /// Finds the best placement.
-    pub(crate) fn solve(mut self, runs: &[Run], lane_of: impl Fn(ProcId) -> ProcIndex) -> Solution {
+    pub(crate) fn solve(mut self, runs: &[Run], proc_of: impl Fn(ProcId) -> ProcIndex) -> Solution {
         for &run in runs {
-            let lane = lane_of(run.processor());
+            let proc = proc_of(run.processor());
             for step in steps(run, self.prices.splits()) {
-                self.step(lane, step);
+                self.step(proc, step);
             }
         }
+        // Forwards only the choices are kept; backwards from the cheapest end they give the path.
         let leave = self.leave();
         let mut path = vec![leave.1];
         let mut at = leave.1.start;
@@ -92,51 +93,51 @@ impl GeneralRecurrence {
         Solution { value, path }
     }
 
-    /// The cheapest way through the last reads: to stay where one is.
+    /// The cheapest plan for the last reads, after which the block stays where it is.
     ///
     /// No place is forced to hold the block, so what the cheapest ending place pays to be held is
     /// taken off: a start at a processor ends there too, and a witness holds in any case.
     fn leave(&mut self) -> (WideKey, Choice) {
         let mut best = None;
-        for way in self.ways() {
-            self.sight(way);
-            let total = self.look(way);
-            let (from, start) = self.start(way);
-            let (more, witness) = self.witness(way);
-            let choice = Choice { start, way, witness };
+        for plan in self.plans() {
+            self.located(plan);
+            let total = self.price_plan(plan);
+            let (from, start) = self.start(plan);
+            let (more, witness) = self.witness(plan);
+            let choice = Choice { start, plan, witness };
             let found = (total + from + more, choice);
             best = Some(best.map_or(found, |b: (WideKey, Choice)| b.min(found)));
         }
-        best.unwrap_or((WideKey::ZERO, Choice { start: 0, way: CopyPlan::Remote, witness: 0 }))
+        best.unwrap_or((WideKey::ZERO, Choice { start: 0, plan: CopyPlan::Remote, witness: 0 }))
     }
 
-    fn ways(&self) -> Vec<CopyPlan> {
-        let reads = self.readers.iter().map(|&lane| self.views[usize::from(lane)].reads);
-        self.prices.ways(&self.segments, reads)
+    fn plans(&self) -> Vec<CopyPlan> {
+        let reads = self.readers.iter().map(|&proc| self.views[usize::from(proc)].reads);
+        self.prices.plans(&self.segments, reads)
     }
 
-    fn step(&mut self, lane: ProcIndex, step: WriteCycles) {
+    fn step(&mut self, proc: ProcIndex, step: WriteCycles) {
         self.references += (step.writes + step.reads) * step.repeats;
         if step.writes > 0 {
-            self.write(lane, step);
+            self.write(proc, step);
         }
         if step.reads > 0 {
-            self.read(lane, step.reads);
+            self.read(proc, step.reads);
         }
     }
 
-    fn read(&mut self, lane: ProcIndex, reads: u64) {
-        let view = &mut self.views[usize::from(lane)];
+    fn read(&mut self, proc: ProcIndex, reads: u64) {
+        let view = &mut self.views[usize::from(proc)];
         if view.reads == 0 {
-            self.readers.push(lane);
+            self.readers.push(proc);
             view.first = self.segments.is_empty();
         }
         view.reads += reads;
         match self.segments.last_mut() {
-            Some(last) if last.lane == lane => last.reads += reads,
+            Some(last) if last.proc == proc => last.reads += reads,
             last => {
                 let at = last.map_or(0, |s| s.at + s.reads);
-                self.segments.push(ReadSegment { lane, at, reads });
+                self.segments.push(ReadSegment { proc, at, reads });
             }
         }
     }
@@ -147,6 +148,8 @@ impl GeneralRecurrence {
         self.arrive();
         let writes = step.writes * step.repeats;
         let again = step.repeats - 1;
+        // What all writes of the group cost at a place other than the writer, which may fetch a
+        // copy for the reads between two of them, and what they cost in global memory.
         let elsewhere = p.remote.times(writes) + p.visit(step.reads).0.times(again);
         let held = p.global.times(step.reads).min(p.global_move);
         let in_global = p.global.times(writes) + held.times(again);
@@ -159,6 +162,7 @@ impl GeneralRecurrence {
                 _ => elsewhere,
             };
             self.cost[m] = *value + extra;
+            // Few choices differ within a step, so a search is cheaper than one choice a place.
             let found = self.choices[first..].iter().position(|c| c == choice);
             let index = first + found.unwrap_or(self.choices.len() - first);
             if found.is_none() {
@@ -167,106 +171,108 @@ impl GeneralRecurrence {
             self.origins.push(u32::try_from(index).unwrap_or(u32::MAX));
         }
         self.segments.clear();
-        self.sight = (0, 0);
-        for lane in self.readers.drain(..) {
-            self.views[usize::from(lane)] = ReaderView::default();
+        self.located = (0, 0);
+        for proc in self.readers.drain(..) {
+            self.views[usize::from(proc)] = ReaderView::default();
         }
     }
 
-    /// What each processor pays in a way, into `extra`; returns the sum and what the way costs.
-    fn look(&mut self, way: CopyPlan) -> WideKey {
-        let nothing = self.prices.extra(way, ReaderView::default());
+    /// What each processor pays under a plan, into `extra`; returns the sum and what the plan
+    /// costs.
+    fn price_plan(&mut self, plan: CopyPlan) -> WideKey {
+        let nothing = self.prices.extra(plan, ReaderView::default());
         self.extra.clear();
         self.extra.resize(self.views.len(), nothing);
-        let mut total = self.prices.joining(way);
-        for &lane in &self.readers {
-            let extra = self.prices.extra(way, self.views[usize::from(lane)]);
+        let mut total = self.prices.joining(plan);
+        for &proc in &self.readers {
+            let extra = self.prices.extra(plan, self.views[usize::from(proc)]);
             total = total + extra.free;
-            self.extra[usize::from(lane)] = extra;
+            self.extra[usize::from(proc)] = extra;
         }
         total
     }
 
-    /// The cheapest start of a way, less what the start itself saves.
-    fn start(&self, way: CopyPlan) -> (WideKey, ProcIndex) {
+    /// The cheapest start of a plan, less what the start itself saves.
+    fn start(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
         let last = self.cost.len() - 1;
-        if way.starts_global() {
+        if plan.starts_global() {
             return (self.cost[last], ProcIndex::try_from(last).unwrap_or(SAME));
         }
         let starts = (0..).zip(self.cost[..last].iter().zip(&self.extra));
-        starts.map(|(lane, (cost, e))| (*cost - e.free, lane)).min().unwrap_or((WideKey::ZERO, 0))
+        starts.map(|(proc, (cost, e))| (*cost - e.free, proc)).min().unwrap_or((WideKey::ZERO, 0))
     }
 
     /// The cheapest processor to have a copy before the global one is dropped, and what it pays for
     /// that.
-    fn witness(&self, way: CopyPlan) -> (WideKey, ProcIndex) {
-        if !way.needs_witness() {
+    fn witness(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
+        if !plan.needs_witness() {
             return (WideKey::ZERO, 0);
         }
         let each = (0..).zip(&self.extra);
-        let each = each.map(|(lane, e)| (self.prices.global_move - e.free, lane));
+        let each = each.map(|(proc, e)| (self.prices.global_move - e.free, proc));
         each.min().unwrap_or((WideKey::ZERO, 0))
     }
 
     /// The cheapest origin of every place at a write.
     fn arrive(&mut self) {
         let global = self.cost.len() - 1;
-        let lane_of = |m: usize| ProcIndex::try_from(m).unwrap_or(SAME);
-        let nowhere = Choice { start: SAME, way: CopyPlan::Remote, witness: 0 };
+        let proc_of = |m: usize| ProcIndex::try_from(m).unwrap_or(SAME);
+        let nowhere = Choice { start: SAME, plan: CopyPlan::Remote, witness: 0 };
         let far = WideKey { infinite: i64::MAX, key: 0 };
         self.arrived.clear();
         self.arrived.resize(global + 1, (far, nowhere));
-        for way in self.ways() {
-            self.sight(way);
-            let total = self.look(way);
-            let (from, start) = self.start(way);
-            let (witness_pays, witness) = self.witness(way);
-            let come = Choice { start, way, witness };
+        for plan in self.plans() {
+            self.located(plan);
+            let total = self.price_plan(plan);
+            let (from, start) = self.start(plan);
+            let (witness_pays, witness) = self.witness(plan);
+            let come = Choice { start, plan, witness };
             for m in 0..global {
                 let e = self.extra[m];
                 let mut best = (total + from + witness_pays + (e.held - e.free), come);
-                if !way.starts_global() {
+                if !plan.starts_global() {
                     let stay = total + self.cost[m] - e.free;
                     best = best.min((stay, Choice { start: SAME, ..come }));
-                } else if way.needs_witness() {
+                } else if plan.needs_witness() {
                     let own = total + from + (self.prices.global_move - e.free);
                     best = best.min((own, Choice { witness: SAME, ..come }));
                 }
-                let better = |b: (WideKey, Choice)| (b.0, b.1.at(lane_of(m)));
+                // Costs first, then the choice itself: the order of plans and places breaks ties.
+                let better = |b: (WideKey, Choice)| (b.0, b.1.at(proc_of(m)));
                 if better(best) < better(self.arrived[m]) {
                     self.arrived[m] = best;
                 }
             }
-            let enter = total + from + witness_pays + self.prices.entering(way);
+            let enter = total + from + witness_pays + self.prices.entering(plan);
             self.arrived[global] = self.arrived[global].min((enter, come));
         }
     }
 
-    /// Tells every processor its reads before the position a way speaks of. Positions mostly
-    /// ascend, so that this takes a few steps for each.
-    fn sight(&mut self, way: CopyPlan) {
-        let at = way.position();
-        for s in self.segments.iter().skip(self.sight.1).take(2) {
-            self.views[usize::from(s.lane)].at = [false; 2];
+    /// Divides the reads of every processor at the position of a plan. Positions mostly ascend, so
+    /// that this takes a few steps for each.
+    fn located(&mut self, plan: CopyPlan) {
+        let at = plan.position();
+        for s in self.segments.iter().skip(self.located.1).take(2) {
+            self.views[usize::from(s.proc)].at = [false; 2];
         }
-        if at < self.sight.0 {
-            self.sight = (0, 0);
-            for &lane in &self.readers {
-                self.views[usize::from(lane)].before = 0;
+        if at < self.located.0 {
+            self.located = (0, 0);
+            for &proc in &self.readers {
+                self.views[usize::from(proc)].before = 0;
             }
         }
-        while let Some(s) = self.segments.get(self.sight.1) {
+        while let Some(s) = self.segments.get(self.located.1) {
             let to = at.min(s.at + s.reads);
-            self.views[usize::from(s.lane)].before += to - self.sight.0;
-            self.sight.0 = to;
+            self.views[usize::from(s.proc)].before += to - self.located.0;
+            self.located.0 = to;
             if at < s.at + s.reads {
                 break;
             }
-            self.sight.1 += 1;
+            self.located.1 += 1;
         }
-        for s in self.segments.iter().skip(self.sight.1).take(2) {
+        for s in self.segments.iter().skip(self.located.1).take(2) {
             let has = |at: u64| (s.at..s.at + s.reads).contains(&at);
-            let seen = &mut self.views[usize::from(s.lane)].at;
+            let seen = &mut self.views[usize::from(s.proc)].at;
             *seen = [seen[0] || has(at), seen[1] || has(at + 1)];
         }
     }
@@ -275,7 +281,7 @@ impl GeneralRecurrence {
 impl Choice {
     /// The choice for one place.
     fn at(self, place: ProcIndex) -> Self {
-        let own = |lane: ProcIndex| if lane == SAME { place } else { lane };
+        let own = |proc: ProcIndex| if proc == SAME { place } else { proc };
         Self { start: own(self.start), witness: own(self.witness), ..self }
     }
 }

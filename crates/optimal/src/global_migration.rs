@@ -89,7 +89,9 @@ impl<V: RecurrenceValue> GlobalMigration<V> {
         let stay = (*own, q);
         let come = (self.best.0 + self.remote_move, self.best.1);
         let fetch = (self.in_global + self.global_move, self.global);
+        // Pairs of cost and place: on equal costs the lower-numbered origin wins.
         let arrive = stay.min(come).min(fetch);
+        // From the values before this step, as `arrive`: a block makes one move a step.
         let leave = (self.best.0 + self.global_move, self.best.1);
         let global = (self.in_global, self.global).min(leave);
         self.from.push((arrive.1, global.1));

@@ -1,5 +1,5 @@
 //! The recurrence of the optimum with replication on machines with global memory, where G <= R and
-//! 1 <= g <= r: one lane for each processor that refers to the block, narrow keys.
+//! 1 <= g <= r: one array element for each processor that refers to the block, narrow keys.
 //!
 //! Having a global copy then never makes a later copy or reference dearer, so within a read-run it
 //! is there from the first read on or not at all (`docs/optimal.md`).
@@ -23,7 +23,7 @@ const JOINED: i64 = 1;
 const GLOBAL: i64 = 2;
 const WAY_BITS: u32 = 2;
 
-/// Prices as packed values: a key (see [`crate::key`]), then room for start and way, so that one
+/// Prices as packed values: a key (see [`crate::key`]), then room for start and plan, so that one
 /// comparison decides by cost, moves and lowest-numbered place, and tells which it was.
 #[derive(Clone, Copy, Debug)]
 struct PackedPrices {
@@ -42,17 +42,17 @@ impl PackedPrices {
     ///
     /// An infinite r or R is replaced by 2G + 2g + 2, which is never paid: instead the block can be
     /// moved to global memory, referred to there, and moved back.
-    fn new(prices: &Prices, wide: &PlanPrices, lanes: usize) -> Option<Self> {
+    fn new(prices: &Prices, wide: &PlanPrices, procs: usize) -> Option<Self> {
         let steps = i128::from;
         let (g, global_move) = (prices.global_reference?, prices.global_move?);
-        let room = lanes.ilog2() + 1 + WAY_BITS;
+        let room = procs.ilog2() + 1 + WAY_BITS;
         let never = 2 * (steps(global_move) + steps(g) + steps(prices.scale));
         let r = prices.remote_reference.map_or(never, i128::from);
         let remote_move = prices.remote_move.map_or(never, i128::from);
         let reference = |price: i128| (price - steps(prices.scale)) << wide.shift << room;
         let moved = |price: i128| ((price << wide.shift) + 1) << room;
         // The sum over all readers must fit too.
-        let most = FAR / i64::try_from(2 * lanes.max(8)).ok()?;
+        let most = FAR / i64::try_from(2 * procs.max(8)).ok()?;
         let narrow = |value: i128| i64::try_from(value).ok().filter(|&v| v < most);
         (wide.family == PlanFamily::Early).then_some(())?;
         Some(Self {
@@ -82,16 +82,16 @@ fn low(value: i64) -> u16 {
 pub(crate) fn solve(
     prices: (&Prices, &PlanPrices),
     runs: &[Run],
-    (active, lane_of): (usize, impl Fn(ProcId) -> ProcIndex + Copy),
+    (active, proc_of): (usize, impl Fn(ProcId) -> ProcIndex + Copy),
     codes: &mut Vec<u16>,
 ) -> Option<Solution> {
     match active {
-        0..=4 => GlobalPlaceCosts::<4>::run(prices, runs, (active, lane_of), codes),
-        5..=8 => GlobalPlaceCosts::<8>::run(prices, runs, (active, lane_of), codes),
-        9..=16 => GlobalPlaceCosts::<16>::run(prices, runs, (active, lane_of), codes),
-        17..=64 => GlobalPlaceCosts::<64>::run(prices, runs, (active, lane_of), codes),
-        65..=256 => GlobalPlaceCosts::<256>::run(prices, runs, (active, lane_of), codes),
-        _ => GlobalPlaceCosts::<1024>::run(prices, runs, (active, lane_of), codes),
+        0..=4 => GlobalPlaceCosts::<4>::run(prices, runs, (active, proc_of), codes),
+        5..=8 => GlobalPlaceCosts::<8>::run(prices, runs, (active, proc_of), codes),
+        9..=16 => GlobalPlaceCosts::<16>::run(prices, runs, (active, proc_of), codes),
+        17..=64 => GlobalPlaceCosts::<64>::run(prices, runs, (active, proc_of), codes),
+        65..=256 => GlobalPlaceCosts::<256>::run(prices, runs, (active, proc_of), codes),
+        _ => GlobalPlaceCosts::<1024>::run(prices, runs, (active, proc_of), codes),
     }
 }
 
@@ -107,7 +107,7 @@ struct GlobalPlaceCosts<'a, const L: usize> {
     readers: Vec<ProcIndex>,
     base: i128,
     references: u64,
-    /// Start and way by step and place, global memory last.
+    /// Start and plan by step and place, global memory last.
     codes: &'a mut Vec<u16>,
 }
 
@@ -115,14 +115,14 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     fn run(
         (prices, wide): (&Prices, &PlanPrices),
         runs: &[Run],
-        (active, lane_of): (usize, impl Fn(ProcId) -> ProcIndex),
+        (active, proc_of): (usize, impl Fn(ProcId) -> ProcIndex),
         codes: &'a mut Vec<u16>,
     ) -> Option<Solution> {
         let packed = PackedPrices::new(prices, wide, L)?;
         codes.clear();
         let mut cost = [FAR; L];
         cost[..active].fill(0);
-        let mut lanes = Self {
+        let mut procs = Self {
             prices: packed,
             cost,
             in_global: 0,
@@ -135,24 +135,24 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
             codes,
         };
         for &run in runs {
-            let lane = lane_of(run.processor());
+            let proc = proc_of(run.processor());
             for step in steps(run, packed.splits) {
-                lanes.step(lane, step);
+                procs.step(proc, step);
             }
         }
-        Some(lanes.finish(wide, active))
+        Some(procs.finish(wide, active))
     }
 
     #[inline]
-    fn step(&mut self, lane: ProcIndex, step: WriteCycles) {
+    fn step(&mut self, proc: ProcIndex, step: WriteCycles) {
         self.references += (step.writes + step.reads) * step.repeats;
         if step.writes > 0 {
-            self.write(lane, step);
+            self.write(proc, step);
         }
         if step.reads > 0 {
-            let reads = &mut self.reads[usize::from(lane)];
+            let reads = &mut self.reads[usize::from(proc)];
             if *reads == 0 {
-                self.readers.push(lane);
+                self.readers.push(proc);
             }
             *reads += step.reads;
         }
@@ -164,8 +164,8 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     fn settle(&mut self) -> i64 {
         let p = &self.prices;
         let mut joined = 0;
-        for &lane in &self.readers {
-            let j = usize::from(lane);
+        for &proc in &self.readers {
+            let j = usize::from(proc);
             self.saved_remote[j] = PackedPrices::saved(p.remote, self.reads[j], p.remote_move);
             self.saved_global[j] = PackedPrices::saved(p.global, self.reads[j], p.global_move);
             joined += self.saved_global[j] - self.saved_remote[j];
@@ -174,7 +174,7 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         joined
     }
 
-    /// The cheapest start at a processor without a global copy, and with one; start and way in the
+    /// The cheapest start at a processor without a global copy, and with one; start and plan in the
     /// low bits.
     #[inline]
     fn starts(&self) -> (i64, i64) {
@@ -228,8 +228,8 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         self.in_global = (value & !mask) - best + in_global;
         self.cost[usize::from(writer)] -= elsewhere;
         self.base += i128::from(best);
-        for lane in self.readers.drain(..) {
-            let j = usize::from(lane);
+        for proc in self.readers.drain(..) {
+            let j = usize::from(proc);
             (self.reads[j], self.saved_remote[j], self.saved_global[j]) = (0, 0, 0);
         }
     }
@@ -254,7 +254,7 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         (elsewhere.min(far), in_global.min(far))
     }
 
-    /// The cheapest way through the last reads, and the way back from there.
+    /// The cheapest plan for the last reads, and the path back from there.
     fn finish(mut self, wide: &PlanPrices, active: usize) -> Solution {
         let joined = self.settle();
         let (remote, join) = self.starts();
@@ -281,11 +281,11 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     fn choice(code: u16, active: usize) -> Choice {
         let start = usize::from(code >> WAY_BITS);
         let start = if start >= L { active } else { start };
-        let way = match i64::from(code) & ((1 << WAY_BITS) - 1) {
+        let plan = match i64::from(code) & ((1 << WAY_BITS) - 1) {
             REMOTE => CopyPlan::Remote,
             JOINED => CopyPlan::Joined,
             _ => CopyPlan::Global,
         };
-        Choice { start: ProcIndex::try_from(start).unwrap_or(ProcIndex::MAX), way, witness: 0 }
+        Choice { start: ProcIndex::try_from(start).unwrap_or(ProcIndex::MAX), plan, witness: 0 }
     }
 }

@@ -83,10 +83,12 @@ fn forward<K: CostKey>(
     for run in runs {
         let q = run.processor();
         let own = &mut saved[usize::from(q)];
+        // Ties go to the lower-numbered place: a step is 1 where q has the lower number.
         let come = best + moved;
         let stays = *own < come + K::step(q <= at);
         places.push(if stays { q } else { at });
         let count = run.references();
+        // Only the place of the processor that refers gains on all others.
         *own = (*own).min(come) - more.times(count);
         references += count;
         if *own < best + K::step(q < at) {

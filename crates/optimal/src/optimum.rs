@@ -55,7 +55,7 @@ impl Optimum {
         if self.scratch.active().len() == 1 {
             return all_local(block);
         }
-        if self.by_ways() {
+        if self.uses_copy_plans() {
             let mut counter = EventCounter::new(block.runs);
             let value = self.with_global((block.runs, references), &mut counter);
             let tally = counter.finish();
@@ -86,7 +86,7 @@ impl Optimum {
     pub fn placement(&mut self, block: Block<'_>) -> Vec<Change> {
         let references = self.scratch.survey(block.runs);
         let mut changes = Changes::default();
-        if self.by_ways() {
+        if self.uses_copy_plans() {
             self.with_global((block.runs, references), &mut changes);
             return changes.finish();
         }
@@ -105,7 +105,7 @@ impl Optimum {
     }
 
     /// Whether the solvers that know global memory, and infinite cost, are asked.
-    fn by_ways(&self) -> bool {
+    fn uses_copy_plans(&self) -> bool {
         let Prices { remote_reference, remote_move, .. } = self.prices;
         self.setup.global || remote_reference.is_none() && remote_move.is_none()
     }
@@ -123,13 +123,13 @@ impl Optimum {
         let prices = PlanPrices::new(&self.prices, references);
         let prices = prices.expect("new() has checked the prices");
         let value = if self.replicate {
-            let (active, lane) = self.scratch.lanes();
+            let (active, proc) = self.scratch.procs();
             let both = (&self.prices, &prices);
             let narrow =
-                global_place_costs::solve(both, runs, (active.len(), lane), &mut self.codes);
+                global_place_costs::solve(both, runs, (active.len(), proc), &mut self.codes);
             let solution = narrow
-                .unwrap_or_else(|| GeneralRecurrence::new(prices, active.len()).solve(runs, lane));
-            SolutionWalk::new(&prices, active, sink).run(runs, &solution, lane);
+                .unwrap_or_else(|| GeneralRecurrence::new(prices, active.len()).solve(runs, proc));
+            SolutionWalk::new(&prices, active, sink).run(runs, &solution, proc);
             solution.value
         } else {
             let processors = self.setup.processors;

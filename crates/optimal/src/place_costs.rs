@@ -1,5 +1,5 @@
-//! The recurrence of the optimum with replication over the processors that refer to a block, one
-//! lane each.
+//! The recurrence of the optimum with replication over the processors that refer to a block: arrays
+//! with one element for each, which the compiler turns into vector instructions.
 
 use crate::key::{CostKey, KeyPrices};
 
@@ -10,27 +10,27 @@ pub(crate) type ProcIndex = u16;
 /// also the place the block starts from, and else the place it starts from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupDecision {
-    /// One bit per lane, `words` words per step.
+    /// One bit per processor index, `words` words per step.
     stays: Vec<u64>,
     from: Vec<ProcIndex>,
     words: usize,
 }
 
 impl GroupDecision {
-    pub(crate) fn clear(&mut self, lanes: usize) {
+    pub(crate) fn clear(&mut self, procs: usize) {
         self.stays.clear();
         self.from.clear();
-        self.words = lanes.div_ceil(64);
+        self.words = procs.div_ceil(64);
     }
 
     pub(crate) fn steps(&self) -> usize {
         self.from.len()
     }
 
-    /// Where the block was before step `step` if it is at `lane` after it.
-    pub(crate) fn before(&self, step: usize, lane: ProcIndex) -> ProcIndex {
-        let word = self.stays[step * self.words + usize::from(lane / 64)];
-        if word >> (lane % 64) & 1 != 0 { lane } else { self.from[step] }
+    /// Where the block was before step `step` if it is at `proc` after it.
+    pub(crate) fn before(&self, step: usize, proc: ProcIndex) -> ProcIndex {
+        let word = self.stays[step * self.words + usize::from(proc / 64)];
+        if word >> (proc % 64) & 1 != 0 { proc } else { self.from[step] }
     }
 }
 
@@ -38,7 +38,7 @@ impl GroupDecision {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteGroup {
     /// The writer.
-    pub(crate) lane: ProcIndex,
+    pub(crate) proc: ProcIndex,
     /// What the group costs more at another place than at the writer.
     pub(crate) extra: WriteExtra,
 }
@@ -77,9 +77,11 @@ pub(crate) struct PlaceCosts<K, const L: usize> {
 }
 
 impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
-    /// Free at any of the first `active` lanes.
+    /// Free at any of the first `active` processors.
     pub(crate) fn new(prices: KeyPrices, active: usize) -> Self {
         let zero = K::of(0);
+        // Unused elements are too dear ever to be chosen, so that no loop needs to know how many
+        // there are.
         let mut cost = [K::FAR; L];
         cost[..active].fill(zero);
         Self {
@@ -103,10 +105,10 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
 
     /// Adds reads by one processor.
     #[inline]
-    pub(crate) fn read(&mut self, lane: ProcIndex, count: u64) {
-        let reads = &mut self.reads[usize::from(lane)];
+    pub(crate) fn read(&mut self, proc: ProcIndex, count: u64) {
+        let reads = &mut self.reads[usize::from(proc)];
         if *reads == 0 {
-            self.readers.push(lane);
+            self.readers.push(proc);
         }
         *reads += count;
         self.local += count;
@@ -114,8 +116,8 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
 
     /// Ends the read-run: sets saved(j) and adds A to the base.
     fn settle(&mut self) {
-        for &lane in &self.readers {
-            let j = usize::from(lane);
+        for &proc in &self.readers {
+            let j = usize::from(proc);
             let reads = self.reads[j];
             let copies = self.prices.copies(reads);
             let saved = if copies { self.moved } else { self.more.times(reads) };
@@ -151,26 +153,27 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
         };
         let enter = best + self.moved;
         for block in 0..L.div_ceil(64) {
-            let lanes = block * 64..L.min(block * 64 + 64);
+            let procs = block * 64..L.min(block * 64 + 64);
             let mut stays = 0u64;
-            for (bit, m) in lanes.enumerate() {
+            for (bit, m) in procs.enumerate() {
                 let stay = starts[m];
                 let come = enter - self.saved[m];
-                // Keys are whole: on a tie the lower-numbered place wins by a step. Without a
-                // branch, because which way it goes is hard to foresee.
+                // Keys are integers: adding 1 where the place has the lower number settles ties. A
+                // branch here would be mispredicted about as often as not.
                 let keeps = stay < come + K::step(m <= usize::from(from));
                 stays |= u64::from(keeps) << bit;
+                // Relative to the cheapest start, so that narrow keys do not overflow.
                 self.cost[m] = stay.min(come) - best + extra;
             }
             record.stays.push(stays);
         }
         record.from.push(from);
-        let w = usize::from(writes.lane);
+        let w = usize::from(writes.proc);
         self.cost[w] = self.cost[w] - extra;
         self.base += best.wide();
-        for lane in self.readers.drain(..) {
-            self.reads[usize::from(lane)] = 0;
-            self.saved[usize::from(lane)] = K::of(0);
+        for proc in self.readers.drain(..) {
+            self.reads[usize::from(proc)] = 0;
+            self.saved[usize::from(proc)] = K::of(0);
         }
     }
 
@@ -193,9 +196,9 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
 #[inline]
 fn cheapest<K: CostKey, const L: usize>(starts: &[K; L]) -> (K, ProcIndex) {
     let best = starts.iter().fold(starts[0], |best, &start| best.min(start));
-    let lanes = (0..).zip(starts);
-    let from = lanes.fold(ProcIndex::MAX, |from, (lane, &start)| {
-        from.min(if start == best { lane } else { ProcIndex::MAX })
+    let procs = (0..).zip(starts);
+    let from = procs.fold(ProcIndex::MAX, |from, (proc, &start)| {
+        from.min(if start == best { proc } else { ProcIndex::MAX })
     });
     (best, from)
 }

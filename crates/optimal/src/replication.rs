@@ -12,8 +12,8 @@ use crate::place_costs::{GroupDecision, PlaceCosts, ProcIndex, WriteExtra, Write
 pub(crate) struct ReplicationScratch {
     /// Processors that refer to the block, ascending.
     active: Vec<ProcId>,
-    /// Lane of each processor; only those of `active` are set for this block.
-    lane_of: Vec<ProcIndex>,
+    /// Index of each processor in `active`; only those of `active` are set for this block.
+    proc_of: Vec<ProcIndex>,
     seen: Vec<bool>,
     record: GroupDecision,
     /// Place after each step, the place before the first one in front.
@@ -31,7 +31,7 @@ pub(crate) struct GroupStep<'a> {
     pub(crate) end: ProcIndex,
     /// Who reads, and the position of the first read in the history, in order.
     pub(crate) readers: &'a [(ProcIndex, u64)],
-    /// How often, by lane.
+    /// How often, by processor index.
     pub(crate) reads: &'a [u64],
     /// The writer, the run that begins with the writes and its position in the history; `None`
     /// after the last write.
@@ -41,7 +41,7 @@ pub(crate) struct GroupStep<'a> {
 impl ReplicationScratch {
     pub(crate) fn new(processors: u16) -> Self {
         Self {
-            lane_of: vec![0; usize::from(processors)],
+            proc_of: vec![0; usize::from(processors)],
             seen: vec![false; usize::from(processors)],
             ..Self::default()
         }
@@ -49,7 +49,7 @@ impl ReplicationScratch {
 
     /// Finds the processors that refer to the block and the number of references.
     ///
-    /// Others need no lane: a place nobody refers from costs r for every reference and a move to
+    /// Others need no index: a place nobody refers from costs r for every reference and a move to
     /// get to, so it is never cheaper than staying where somebody does, and never ties.
     pub(crate) fn survey(&mut self, runs: &[Run]) -> u64 {
         self.active.clear();
@@ -63,8 +63,8 @@ impl ReplicationScratch {
             }
         }
         self.active.sort_unstable();
-        for (lane, &p) in (0..).zip(&self.active) {
-            self.lane_of[usize::from(p)] = lane;
+        for (proc, &p) in (0..).zip(&self.active) {
+            self.proc_of[usize::from(p)] = proc;
             self.seen[usize::from(p)] = false;
         }
         references
@@ -75,13 +75,14 @@ impl ReplicationScratch {
         &self.active
     }
 
-    /// The same, and the lane of each of them.
-    pub(crate) fn lanes(&self) -> (&[ProcId], impl Fn(ProcId) -> ProcIndex + Copy + '_) {
-        (&self.active, |p| self.lane_of[usize::from(p)])
+    /// The same, and the index of each of them.
+    pub(crate) fn procs(&self) -> (&[ProcId], impl Fn(ProcId) -> ProcIndex + Copy + '_) {
+        (&self.active, |p| self.proc_of[usize::from(p)])
     }
 
     /// Finds the best placement of the surveyed block; returns its key.
     pub(crate) fn solve(&mut self, runs: &[Run], prices: KeyPrices) -> i128 {
+        // The array length is a constant of the inner loop; the next larger one serves.
         let fits = PlaceCosts::<i64, 4>::fits(&prices);
         let (key, last) = match self.active.len() {
             0..=4 if fits => self.forward::<i64, 4>(runs, prices),
@@ -94,6 +95,7 @@ impl ReplicationScratch {
             _ => self.forward::<i128, 1024>(runs, prices),
         };
         let steps = self.record.steps();
+        // Backwards: each step recorded where every ending place comes from.
         self.path.clear();
         self.path.resize(steps + 1, last);
         for step in (0..steps).rev() {
@@ -108,13 +110,13 @@ impl ReplicationScratch {
         p: KeyPrices,
     ) -> (i128, ProcIndex) {
         self.record.clear(L);
-        let mut lanes = PlaceCosts::<K, L>::new(p, self.active.len());
+        let mut procs = PlaceCosts::<K, L>::new(p, self.active.len());
         let (more, one) = (p.remote - p.one, p.one);
         let mut local = 0;
         for run in runs {
-            let lane = self.lane_of[usize::from(run.processor())];
+            let proc = self.proc_of[usize::from(run.processor())];
             if run.is_read_only() {
-                lanes.read(lane, run.references());
+                procs.read(proc, run.references());
                 continue;
             }
             let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
@@ -125,16 +127,16 @@ impl ReplicationScratch {
                 let again = i128::from(run.repeats() - 1);
                 let first = i128::from(writes) * more;
                 extra = WriteExtra::Key(first + again * (first + p.extra(reads)));
-                lanes.add(again * i128::from(writes + reads) * one);
+                procs.add(again * i128::from(writes + reads) * one);
             }
-            lanes.write(WriteGroup { lane, extra }, &mut self.record);
+            procs.write(WriteGroup { proc, extra }, &mut self.record);
             local += writes;
             if reads > 0 {
-                lanes.read(lane, reads);
+                procs.read(proc, reads);
             }
         }
-        lanes.add(i128::from(local) * one);
-        lanes.finish()
+        procs.add(i128::from(local) * one);
+        procs.finish()
     }
 
     /// Walks the placement found by [`solve`](Self::solve).
@@ -144,7 +146,7 @@ impl ReplicationScratch {
         self.readers.clear();
         let (mut step, mut position) = (0, 0);
         for &run in runs {
-            let lane = self.lane_of[usize::from(run.processor())];
+            let proc = self.proc_of[usize::from(run.processor())];
             let mut at = position;
             position += run.references();
             let reads = if run.is_read_only() {
@@ -155,19 +157,19 @@ impl ReplicationScratch {
                     end: self.path[step + 1],
                     readers: &self.readers,
                     reads: &self.reads,
-                    writes: Some((lane, run, at)),
+                    writes: Some((proc, run, at)),
                 });
                 step += 1;
-                for (lane, _) in self.readers.drain(..) {
-                    self.reads[usize::from(lane)] = 0;
+                for (proc, _) in self.readers.drain(..) {
+                    self.reads[usize::from(proc)] = 0;
                 }
                 at = position - run.cycle_reads();
                 run.cycle_reads()
             };
-            if self.reads[usize::from(lane)] == 0 && reads > 0 {
-                self.readers.push((lane, at));
+            if self.reads[usize::from(proc)] == 0 && reads > 0 {
+                self.readers.push((proc, at));
             }
-            self.reads[usize::from(lane)] += reads;
+            self.reads[usize::from(proc)] += reads;
         }
         let last = self.path[step];
         let (readers, reads) = (&self.readers[..], &self.reads[..]);
@@ -183,7 +185,7 @@ impl GroupStep<'_> {
 
     /// Writes this step's changes of place down.
     pub(crate) fn record(&self, prices: &KeyPrices, active: &[ProcId], changes: &mut Changes) {
-        let name = |lane: ProcIndex| active[usize::from(lane)];
+        let name = |proc: ProcIndex| active[usize::from(proc)];
         if changes.is_empty() {
             changes.set(0, vec![name(self.start)], false);
         }
@@ -204,7 +206,7 @@ impl GroupStep<'_> {
 
     /// Counts this step's events.
     pub(crate) fn count(&self, prices: &KeyPrices, tally: &mut Tally) {
-        let writer = self.writes.map(|(lane, ..)| lane);
+        let writer = self.writes.map(|(proc, ..)| proc);
         // Whether a copy goes at the write that is neither the writer's nor the one that stays.
         let mut lost = self.start != self.end && Some(self.start) != writer;
         let mut changed = self.start != self.end;

@@ -105,6 +105,7 @@ impl<'a> EventCounter<'a> {
         while let Some(run) = self.runs.get(self.run).filter(|_| self.position < until) {
             let left = run.references() - self.within;
             let count = left.min(until - self.position);
+            // Most changes of place fall between runs, so whole runs need no division.
             let (more_reads, more_writes) = if count == run.references() {
                 (run.reads(), run.writes())
             } else {

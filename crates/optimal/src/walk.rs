@@ -35,7 +35,8 @@ pub(crate) struct SolutionWalk<'a, S> {
     events: Vec<(u64, ReadRunEvent)>,
     /// Who reads, the position of the first read, and all of them.
     readers: Vec<(ProcIndex, u64, ReaderView)>,
-    /// By lane, the position in `readers`; one past the end or another's if it reads nothing.
+    /// By processor index, the position in `readers`; one past the end or another's if it reads
+    /// nothing.
     known: Vec<usize>,
     places: Vec<ProcId>,
     global: bool,
@@ -61,50 +62,50 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
         mut self,
         runs: &[Run],
         solution: &Solution,
-        lane_of: impl Fn(ProcId) -> ProcIndex,
+        proc_of: impl Fn(ProcId) -> ProcIndex,
     ) {
         let mut path = solution.path.iter().copied();
         let Some(mut here) = path.next() else { return };
         self.only(0, here.start);
         let mut position = 0;
         for &run in runs {
-            let lane = lane_of(run.processor());
+            let proc = proc_of(run.processor());
             for step in steps(run, self.prices.splits()) {
                 if step.writes > 0 {
                     let next = path.next().unwrap_or(here);
                     self.reads(position, here, Some(next.start));
-                    self.writes(position, (lane, step), next.start);
+                    self.writes(position, (proc, step), next.start);
                     self.segments.clear();
                     here = next;
                 }
                 position += (step.writes + step.reads) * step.repeats;
-                self.read(lane, step.reads);
+                self.read(proc, step.reads);
             }
         }
         self.reads(position, here, None);
     }
 
     /// The block is at one place only.
-    fn only(&mut self, reference: u64, lane: ProcIndex) {
+    fn only(&mut self, reference: u64, proc: ProcIndex) {
         self.places.clear();
-        self.places.extend(self.active.get(usize::from(lane)));
+        self.places.extend(self.active.get(usize::from(proc)));
         self.global = self.places.is_empty();
         self.sink.set(reference, &self.places, self.global);
     }
 
-    fn add(&mut self, lane: ProcIndex) {
-        let Some(&processor) = self.active.get(usize::from(lane)) else { return };
+    fn add(&mut self, proc: ProcIndex) {
+        let Some(&processor) = self.active.get(usize::from(proc)) else { return };
         if let Err(at) = self.places.binary_search(&processor) {
             self.places.insert(at, processor);
         }
     }
 
-    fn read(&mut self, lane: ProcIndex, reads: u64) {
+    fn read(&mut self, proc: ProcIndex, reads: u64) {
         let at = self.segments.last().map_or(0, |s| s.at + s.reads);
         match self.segments.last_mut() {
             _ if reads == 0 => {}
-            Some(last) if last.lane == lane => last.reads += reads,
-            Some(_) | None => self.segments.push(ReadSegment { lane, at, reads }),
+            Some(last) if last.proc == proc => last.reads += reads,
+            Some(_) | None => self.segments.push(ReadSegment { proc, at, reads }),
         }
     }
 
@@ -112,8 +113,9 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
     fn reads(&mut self, end_at: u64, choice: Choice, end: Option<ProcIndex>) {
         let reads = self.segments.last().map_or(0, |s| s.at + s.reads);
         self.events.clear();
-        self.global_copy(choice.way, reads);
+        self.global_copy(choice.plan, reads);
         self.copies(choice, end);
+        // What a plan puts at the end of the reads belongs to the write there.
         self.events.retain(|e| e.0 < reads);
         self.events.sort_unstable();
         for i in 0..self.events.len() {
@@ -121,7 +123,7 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
             match event {
                 ReadRunEvent::Join => self.global = true,
                 ReadRunEvent::Drop => self.global = false,
-                ReadRunEvent::Copy(lane) => self.add(lane),
+                ReadRunEvent::Copy(proc) => self.add(proc),
             }
             if self.events.get(i + 1).is_none_or(|next| next.0 > at) {
                 self.sink.set(end_at - reads + at, &self.places, self.global);
@@ -129,8 +131,8 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
         }
     }
 
-    fn global_copy(&mut self, way: CopyPlan, reads: u64) {
-        let events: &[(u64, ReadRunEvent)] = &match way {
+    fn global_copy(&mut self, plan: CopyPlan, reads: u64) {
+        let events: &[(u64, ReadRunEvent)] = &match plan {
             CopyPlan::Remote | CopyPlan::Global => [(reads, ReadRunEvent::Join); 2],
             CopyPlan::Joined => [(0, ReadRunEvent::Join), (reads, ReadRunEvent::Join)],
             CopyPlan::Late => [(1, ReadRunEvent::Join), (reads, ReadRunEvent::Join)],
@@ -142,17 +144,18 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
         self.events.extend(events);
     }
 
-    /// Finds the readers as a way sees them, and the end and the witness if they read nothing.
+    /// Finds the readers with their reads divided at the plan's position, and the end and the
+    /// witness if they read nothing.
     fn meet(&mut self, at: u64, others: [Option<ProcIndex>; 2]) {
         self.readers.clear();
-        let segments = self.segments.iter().map(|s| (s.lane, s.at, s.reads));
-        let others = others.into_iter().flatten().map(|lane| (lane, u64::MAX, 0));
-        for (lane, first, reads) in segments.chain(others) {
-            let Some(known) = self.known.get_mut(usize::from(lane)) else { continue };
-            if self.readers.get(*known).is_none_or(|r| r.0 != lane) {
+        let segments = self.segments.iter().map(|s| (s.proc, s.at, s.reads));
+        let others = others.into_iter().flatten().map(|proc| (proc, u64::MAX, 0));
+        for (proc, first, reads) in segments.chain(others) {
+            let Some(known) = self.known.get_mut(usize::from(proc)) else { continue };
+            if self.readers.get(*known).is_none_or(|r| r.0 != proc) {
                 *known = self.readers.len();
                 let view = ReaderView { first: self.readers.is_empty(), ..ReaderView::default() };
-                self.readers.push((lane, first, view));
+                self.readers.push((proc, first, view));
             }
             let view = &mut self.readers[*known].2;
             view.reads += reads;
@@ -164,18 +167,18 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
 
     /// Copies by the first read that uses them, where their price allows.
     fn copies(&mut self, choice: Choice, end: Option<ProcIndex>) {
-        let at = choice.way.position();
-        let witness = choice.way.needs_witness().then_some(choice.witness);
+        let at = choice.plan.position();
+        let witness = choice.plan.needs_witness().then_some(choice.witness);
         self.meet(at, [end, witness]);
-        for &(lane, first, view) in &self.readers {
-            let extra = self.prices.extra(choice.way, view);
-            let early = Some(lane) == witness;
+        for &(proc, first, view) in &self.readers {
+            let extra = self.prices.extra(choice.plan, view);
+            let early = Some(proc) == witness;
             let pays = view.reads > 0 && extra.free == extra.held;
-            if lane == choice.start || !(early || pays || Some(lane) == end) {
+            if proc == choice.start || !(early || pays || Some(proc) == end) {
                 continue;
             }
-            let global_price = early || self.prices.at_global_price(choice.way, view);
-            let when = match choice.way {
+            let global_price = early || self.prices.at_global_price(choice.plan, view);
+            let when = match choice.plan {
                 CopyPlan::Remote | CopyPlan::Joined | CopyPlan::Global => first,
                 CopyPlan::Late => 0,
                 CopyPlan::Stage(_) => {
@@ -193,7 +196,7 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
                     }
                 }
             };
-            self.events.push((when, ReadRunEvent::Copy(lane)));
+            self.events.push((when, ReadRunEvent::Copy(proc)));
         }
     }
 
