@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export CARGO_TERM_COLOR ?= auto
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python lint bench gate docs ci fuzz clean
+.PHONY: help setup demo test test-rust test-python generate lint bench gate docs ci fuzz clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -27,6 +27,9 @@ test-rust:
 
 test-python: setup
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
+
+generate: setup ## write the types, page and schemas that follow from the engines' options
+	$(BIN)/python -m homenode.options.generate .
 
 lint: setup ## formatting, clippy, tidy, ruff, types, C warnings
 	cargo fmt --all --check

@@ -9,7 +9,7 @@ import pytest
 
 import homenode as hn
 from homenode.cli.app import main
-from homenode.engines.bus import address_range
+from homenode.options.values import address_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,6 +4,7 @@
 //! lost to another processor, the frame stays and collects what others write meanwhile: a miss on
 //! it is true sharing if that is used, else false.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::access::BlockAccess;
@@ -13,7 +14,7 @@ use crate::system::CacheSystem;
 use crate::words::WordMask;
 
 /// When an invalidation miss is true sharing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissRule {
     /// When what others wrote since the copy was lost is used before the new copy is lost: the

@@ -1,10 +1,11 @@
 //! Which references the engine takes into account.
 
 use homenode_base::Flags;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What to do with references to private memory ([`Flags::PRIVATE`]).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Private {
     /// Count them as local references and leave them out of every history.
@@ -17,7 +18,7 @@ pub enum Private {
 }
 
 /// What to do with references to synchronisation variables ([`Flags::SYNC`]).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Synchronisation {
     /// Leave them out of everything, as the thesis does (§2.3.1).

@@ -4,6 +4,7 @@
 //! for the actions are those of the same authors' earlier account of the ACE (Bolosky,
 //! Fitzgerald and Scott, SOSP 1989). `docs/pmap.md` is printed from [`rows`].
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// State of a logical page.
@@ -55,7 +56,7 @@ pub enum Location {
 
 /// What becomes of the writer's copy when another processor reads a local-writable page. The
 /// thesis does not say; the table has a cell for each answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OwnerCopy {
     /// It goes: the page leaves the local memory it was written in.

@@ -38,6 +38,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(tables::table, module)?)?;
     module.add_function(wrap_pyfunction!(tables::machine_prices, module)?)?;
+    module.add_function(wrap_pyfunction!(tables::schema, module)?)?;
+    module.add_function(wrap_pyfunction!(tables::studies_with_options, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::trace_metadata, module)?)?;

@@ -1,6 +1,7 @@
 //! What can be listed, from the tables of the crates.
 
 use homenode_analysis::synthetic::TABLE;
+use homenode_sim::STUDIES;
 use homenode_trace::{export, import};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -29,6 +30,21 @@ pub fn table(kind: &str) -> PyResult<String> {
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }
+}
+
+/// The JSON schema of a study's options; `study` is one of `studies_with_options`.
+#[pyfunction]
+pub fn schema(study: &str) -> PyResult<String> {
+    let found = STUDIES.iter().find(|options| options.name == study);
+    let known = studies_with_options().join(", ");
+    let unknown = || config_error(format!("no options of {study:?}; there are those of: {known}"));
+    to_json(&(found.ok_or_else(unknown)?.schema)())
+}
+
+/// The studies that have options, in the order of the documentation.
+#[pyfunction]
+pub fn studies_with_options() -> Vec<&'static str> {
+    STUDIES.iter().map(|options| options.name).collect()
 }
 
 /// Prices of a machine at some block sizes as a JSON list.

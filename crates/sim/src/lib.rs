@@ -11,6 +11,7 @@ mod explain;
 mod footprint;
 mod machines;
 mod optimal;
+mod options;
 mod pass;
 mod picture;
 mod placement;
@@ -36,6 +37,7 @@ pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
     OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,
 };
+pub use options::{STUDIES, StudyOptions};
 pub use pass::{Progress, TraceSource};
 pub use picture::{PictureConfig, sharing_picture};
 pub use placement::{

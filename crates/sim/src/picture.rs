@@ -4,6 +4,7 @@ use homenode_analysis::{AnalysisError, PictureFrame, SharingPicture};
 use homenode_base::BlockSize;
 use homenode_placement::{Filter, Private, Synchronisation};
 use homenode_trace::TraceReader;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
@@ -12,25 +13,48 @@ use crate::pass::{Progress, processors};
 /// Most cells in either direction.
 const CELLS_MAX: u32 = 4096;
 
-/// How fine the picture is, and what is in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Choices of a picture: how fine it is, and what is in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PictureConfig {
-    /// The least that a stretch of memory covers, bytes.
-    pub block_size: u64,
-    /// Most stretches of memory.
+    /// Most stretches of memory, side by side.
+    #[serde(default = "stretches")]
+    #[schemars(range(min = 1))]
     pub stretches: u32,
-    /// Slices of Time.
+    /// Slices of Time, one below the other.
+    #[serde(default = "slices")]
+    #[schemars(range(min = 1))]
     pub slices: u32,
-    /// Processors; the trace's thread count if absent. Thread i runs on processor i modulo this.
+    /// The least that a stretch covers, in bytes; it is doubled until the stretches are few enough.
+    #[serde(default = "block_size")]
+    #[schemars(extend("x-value" = "block-size", "x-metavar" = "B"))]
+    pub block_size: u64,
+    /// Processors; thread i is processor i mod their number.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// What to do with private references: anything but `shared` leaves them out.
-    #[serde(default)]
+    /// What to do with references to private memory: anything but `shared` leaves them out.
+    #[serde(default = "left_out")]
     pub private: Private,
-    /// What to do with synchronisation references.
+    /// What to do with references to synchronisation variables.
     #[serde(default)]
     pub sync: Synchronisation,
+}
+
+fn stretches() -> u32 {
+    120
+}
+
+fn slices() -> u32 {
+    40
+}
+
+fn block_size() -> u64 {
+    64
+}
+
+fn left_out() -> Private {
+    Private::Exclude
 }
 
 /// Who references which stretch of memory when.

@@ -6,13 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import (
-    SpecList,
-    examples,
-    flattened,
-    optimum_options,
-    table_options,
-)
+from homenode.cli.command import examples, table_options
+from homenode.cli.options import said, study_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -28,15 +23,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("trace", metavar="T.hnt")
-@optimum_options
-@click.option(
-    "--policy",
-    "policies",
-    type=SpecList("policy"),
-    multiple=True,
-    callback=flattened,
-    help="Policies (homenode list policies). Default: what the first machine suggests.",
-)
+@study_options("advise")
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -73,15 +60,16 @@ def advise(
     from homenode.engines.advise import MACHINE
 
     check_outputs((csv, parquet), trace)
+    chosen = said(options)
     with Progress("trying layouts") as progress:
         result = homenode.advise(
             trace,
-            options.pop("machines") or MACHINE,
-            options.pop("policies") or None,
-            options.pop("block_sizes") or None,
+            chosen.pop("machines", MACHINE),
+            chosen.pop("policies", None),
+            chosen.pop("block_sizes", None),
             out=out,
             progress=progress,
-            **options,
+            **chosen,
         )
     shown = result if top is None else result.top(top)
     write_tables(shown.flat_rows, csv, parquet)

@@ -73,6 +73,29 @@ class CacheSizes(BlockSizes):
             return self.fail(str(error), param, ctx)
 
 
+class Costs(click.ParamType[dict[str, float]]):
+    """Kernel costs: ``fault=500,flush=20``."""
+
+    name = "costs"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Splits the text; the engine knows the names."""
+        costs = {}
+        for item in value.split(","):
+            name, equals, number = item.partition("=")
+            try:
+                costs[name.strip()] = float(number)
+            except ValueError:
+                equals = ""
+            if not equals:
+                self.fail(f"{item!r}: expected name=microseconds, as in fault=500", param, ctx)
+        return costs
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+        """How the help shows the value."""
+        return "NAME=US[,NAME=US...]"
+
+
 class Counts(click.ParamType[list[int]]):
     """A list of whole numbers from 1 on: ``100``, ``50,100``."""
 
@@ -105,76 +128,3 @@ def table_options(function: Decorated) -> Decorated:
     ):
         function = option(function)
     return json_option(function)
-
-
-def simulation_options(function: Decorated) -> Decorated:
-    """Adds the options that say how a trace is replayed."""
-    for option in reversed(_SIMULATION):
-        function = option(function)
-    return function
-
-
-def optimum_options(function: Decorated) -> Decorated:
-    """Adds the same but for policies, for commands that are about the optimum."""
-    for option in reversed(_SIMULATION):
-        if option is not _POLICY:
-            function = option(function)
-    return function
-
-
-_POLICY: Callable[[Any], Any] = click.option(
-    "--policy",
-    "policies",
-    type=SpecList("policy"),
-    multiple=True,
-    callback=flattened,
-    help="Policies (homenode list policies), with parameters as in delay:n=50,limit=2. "
-    "Default: all made for the machines that they can run.",
-)
-
-_SIMULATION: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--machine",
-        "machines",
-        type=SpecList("machine"),
-        multiple=True,
-        callback=flattened,
-        help="Machines: names (homenode list machines), TOML files, or prices in place, "
-        "as in prices:r=15,R=59.",
-    ),
-    _POLICY,
-    click.option(
-        "--block-size",
-        "block_sizes",
-        type=BlockSizes(),
-        multiple=True,
-        callback=flattened,
-        help="Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192.",
-    ),
-    click.option(
-        "--processors",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Processors; thread i runs on i mod N. Default: the trace's threads.",
-    ),
-    click.option(
-        "--private",
-        type=click.Choice(["local", "exclude", "shared"]),
-        help="Charge references to private memory as local, leave them out, or treat them as "
-        "all others. Default: exclude on page-coherence machines such as markatos, else local.",
-    ),
-    click.option(
-        "--sync",
-        type=click.Choice(["exclude", "include"]),
-        default="exclude",
-        show_default=True,
-        help="Leave out or count references to synchronisation variables.",
-    ),
-    click.option(
-        "--threads",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Cores to use (the result does not depend on it). Default: all.",
-    ),
-    click.option("--force", is_flag=True, help="Accept prices that the cost model calls invalid."),
-)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.options import said, study_options
+from homenode.options.declared import options_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,41 +27,8 @@ if TYPE_CHECKING:
 @click.argument("protocols", metavar="[PROTOCOL]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All protocols, side by side.")
 @click.option("--html", metavar="FILE", help="Write the page on which one steps back and forth.")
-@click.option("--example", metavar="NAME", help="What to walk through (homenode list examples).")
 @click.option("--trace", metavar="T.hnt", help="Walk through references of a trace instead.")
-@click.option(
-    "--references",
-    type=click.IntRange(min=1),
-    default=30,
-    show_default=True,
-    metavar="N",
-    help="Most references of the trace.",
-)
-@click.option(
-    "--block",
-    "blocks",
-    multiple=True,
-    metavar="ADDRESS",
-    help="A block of the trace to follow, by any address in it; may be repeated. Default: the "
-    "first one that several processors reference and one of them writes.",
-)
-@click.option(
-    "--processors",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Processors; thread i runs on i mod N. Default: those of the example or trace.",
-)
-@click.option("--machine", default="bus-smp", show_default=True, help="Whose prices are shown.")
-@click.option("--cache-size", metavar="SIZE", help="Bytes in each cache.")
-@click.option("--associativity", type=click.IntRange(min=1), metavar="A", help="Blocks in a set.")
-@click.option("--block-size", metavar="B", help="Bytes in a block.")
-@click.option(
-    "--private-range",
-    "private_ranges",
-    multiple=True,
-    metavar="LO-HI",
-    help="A private area, first byte and one past the last; may be repeated.",
-)
+@study_options("explain")
 @json_option
 def explain(
     protocols: tuple[str, ...], everything: bool, html: str | None, as_json: bool, **options: Any
@@ -85,7 +54,7 @@ def explain(
     if html is not None:
         check_output(html, *([] if trace is None else [trace]))
     with Progress("looking for the references") as progress:
-        found = homenode.explain(names, trace, progress=progress, **options)
+        found = homenode.explain(names, trace, progress=progress, **said(options))
     if html is not None:
         text = found.html(_command(names, trace, options)).encode()
         with replacing(html) as file:
@@ -117,8 +86,9 @@ def _check_use(trace: str | None, example: str | None) -> None:
     if trace is not None and example is not None:
         raise click.UsageError("--example and --trace are two things to walk through: choose one")
     if trace is None:
-        for name, flag in (("references", "--references"), ("blocks", "--block")):
+        for name in ("references", "blocks"):
             if given(name) is not default:
+                flag = options_of("explain")[name].flag
                 raise click.UsageError(f"{flag} is about a trace: name one with --trace")
 
 
@@ -128,13 +98,12 @@ def _command(names: Sequence[str], trace: str | None, options: dict[str, Any]) -
     given = click.get_current_context().get_parameter_source
     if trace is not None:
         words += ["--trace", trace]
-    flags = {"blocks": "--block", "private_ranges": "--private-range"}
+    declared = options_of("explain")
     for name, value in options.items():
         if given(name) is click.core.ParameterSource.DEFAULT:
             continue
-        flag = flags.get(name, "--" + name.replace("_", "-"))
         for one in value if isinstance(value, tuple) else [value]:
-            words += [flag, str(one)]
+            words += [str(declared[name].flag), str(one)]
     return shlex.join([*words, "--html", "page.html"])
 
 

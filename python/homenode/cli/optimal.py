@@ -6,24 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, json_option, simulation_options
+from homenode.cli.command import examples, json_option
+from homenode.cli.options import said, study_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from homenode.engines.optimal import OptimalResult
 
 # Rows of a table at most: pieces of a curve, bins of a distribution.
 _SHOWN = 20
-
-
-def _without_policy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a simulation but for the policy, which is the optimum here."""
-    decorated = simulation_options(function)
-    params: list[click.Parameter] = decorated.__click_params__  # type: ignore[attr-defined]
-    params[:] = [param for param in params if param.name != "policies"]
-    return decorated
 
 
 @click.command(
@@ -35,23 +28,8 @@ def _without_policy(function: Callable[..., Any]) -> Callable[..., Any]:
     )
 )
 @click.argument("trace", metavar="T.hnt")
-@_without_policy
+@study_options("optimal", without=("policies",))
 @click.option("--no-replication", is_flag=True, help="One copy of each block at all times.")
-@click.option(
-    "--curve",
-    metavar="P=FROM..TO",
-    help="Optimal cost against one price r, R, g or G, exact from break to break: R=59..400.",
-)
-@click.option(
-    "--certify",
-    is_flag=True,
-    help="Replay every placement, reference by reference, and compare; exit code 1 if one fails.",
-)
-@click.option(
-    "--placement",
-    metavar="FILE",
-    help="Write every change of place: CSV if the name ends in .csv, else a JSON object a line.",
-)
 @json_option
 def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> int:
     """Find the cheapest placement there is, with hindsight.
@@ -66,11 +44,12 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
 
     if options["placement"] is not None:
         check_output(options["placement"], trace)
-    machines = options.pop("machines") or ["numa"]
-    sizes = options.pop("block_sizes") or [4096]
+    chosen = said(options)
+    machines = chosen.pop("machines", ["numa"])
+    sizes = chosen.pop("block_sizes", [4096])
     with Progress("finding the optimum") as progress:
         result = homenode.optimal(
-            trace, machines, sizes, replication=not no_replication, progress=progress, **options
+            trace, machines, sizes, replication=not no_replication, progress=progress, **chosen
         )
     if as_json:
         click.echo(result.to_json())

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.options import said, study_options
 
 
 @click.command(
@@ -18,50 +19,7 @@ from homenode.cli.command import examples, json_option
 )
 @click.argument("trace", metavar="T.hnt")
 @click.option("-o", "--output", metavar="FILE.svg", help="The SVG file to write.")
-@click.option(
-    "--stretches",
-    type=click.IntRange(min=1),
-    default=120,
-    show_default=True,
-    metavar="N",
-    help="Most stretches of memory side by side.",
-)
-@click.option(
-    "--slices",
-    type=click.IntRange(min=1),
-    default=40,
-    show_default=True,
-    metavar="N",
-    help="Slices of Time one below the other.",
-)
-@click.option(
-    "--block-size",
-    default="64",
-    show_default=True,
-    metavar="B",
-    help="The least that a stretch covers; doubled until the stretches are few enough.",
-)
-@click.option("--title", help="What stands above the picture. Default: the command recorded.")
-@click.option(
-    "--processors",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Processors; thread i runs on i mod N. Default: the trace's threads.",
-)
-@click.option(
-    "--private",
-    type=click.Choice(["exclude", "shared"]),
-    default="exclude",
-    show_default=True,
-    help="Leave out references to private memory, or draw them like all others.",
-)
-@click.option(
-    "--sync",
-    type=click.Choice(["exclude", "include"]),
-    default="exclude",
-    show_default=True,
-    help="Leave out references to synchronisation variables, or draw them.",
-)
+@study_options("picture")
 @json_option
 def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Draw who references which memory when.
@@ -80,7 +38,7 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
     if output is not None:
         check_output(output, trace)
     with Progress("looking who references what") as progress:
-        found = homenode.picture(trace, progress=progress, **options)
+        found = homenode.picture(trace, progress=progress, **said(options))
     if output is not None:
         text = found.svg().encode()
         with replacing(output) as file:

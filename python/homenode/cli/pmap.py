@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.options import said, study_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -14,29 +15,6 @@ if TYPE_CHECKING:
 
 _REFERENCES = ("local_reads", "local_writes", "global_reads", "global_writes")
 _PARTS = ("faults", "zero_fills", "copies", "syncs", "flushes", "unmaps", "protects")
-
-
-class _Costs(click.ParamType[dict[str, float]]):
-    """Kernel costs: ``fault=500,flush=20``."""
-
-    name = "costs"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Splits the text; the engine knows the names."""
-        costs = {}
-        for item in value.split(","):
-            name, equals, number = item.partition("=")
-            try:
-                costs[name.strip()] = float(number)
-            except ValueError:
-                equals = ""
-            if not equals:
-                self.fail(f"{item!r}: expected name=microseconds, as in fault=500", param, ctx)
-        return costs
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
-        """How the help shows the value."""
-        return "NAME=US[,NAME=US...]"
 
 
 @click.command(
@@ -48,55 +26,11 @@ class _Costs(click.ParamType[dict[str, float]]):
     )
 )
 @click.argument("trace", metavar="T.hnt", required=False)
-@click.option("--limit", type=click.IntRange(min=0), default=4, show_default=True, metavar="N")
-@click.option(
-    "--policy",
-    default="limit",
-    show_default=True,
-    metavar="P",
-    help="Page policy (homenode list page-policies).",
-)
-@click.option("--page-size", default="4K", show_default=True, metavar="B", help="Bytes in a page.")
-@click.option(
-    "--owner-copy",
-    type=click.Choice(["flush", "keep"]),
-    default="flush",
-    show_default=True,
-    help="What becomes of the writer's copy when another processor reads the page.",
-)
-@click.option(
-    "--cost",
-    "costs",
-    type=_Costs(),
-    help="Kernel costs in microseconds that differ from the ACE's.",
-)
-@click.option(
-    "--pages",
-    "count",
-    type=click.IntRange(min=0),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="How many of the busiest pages to list.",
-)
-@click.option("--processors", type=click.IntRange(min=1), metavar="N", help="Default: the threads.")
-@click.option(
-    "--private",
-    type=click.Choice(["local", "exclude", "shared"]),
-    default="shared",
-    show_default=True,
-    help="Private memory: managed like all other (shared), taken as local, or left out.",
-)
-@click.option("--sync", type=click.Choice(["exclude", "include"]), default="exclude")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Cores. Default: all.")
+@study_options("pmap")
 @click.option("--table", "show_table", is_flag=True, help="Print the table of actions and end.")
 @json_option
 def pmap(
     trace: str | None,
-    page_size: str,
-    limit: int,
-    policy: str,
-    costs: dict[str, float] | None,
     show_table: bool,
     as_json: bool,
     **options: Any,
@@ -108,7 +42,7 @@ def pmap(
     pages ended, the kernel's time, and the pages that took most of it.
     """
     if show_table:
-        _show_table(options["owner_copy"], as_json)
+        _show_table(options["owner_copy"] or "flush", as_json)
         return
     if trace is None:
         raise click.UsageError("no trace given; name one, or give --table")
@@ -117,15 +51,7 @@ def pmap(
     from homenode.cli.progress import Progress
 
     with Progress("managing pages") as progress:
-        report = homenode.pmap(
-            trace,
-            page_size,
-            limit=limit,
-            policy=policy,
-            progress=progress,
-            costs=costs or {},
-            **options,
-        )
+        report = homenode.pmap(trace, progress=progress, **said(options))
     if as_json:
         print_json(report)
     else:

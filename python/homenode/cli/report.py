@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from homenode.cli.command import examples, json_option, simulation_options
+from homenode.cli.command import examples, json_option
+from homenode.cli.options import said, study_options
 
 
 @click.command(
@@ -25,7 +26,7 @@ from homenode.cli.command import examples, json_option, simulation_options
     help="The HTML file to write.",
 )
 @click.option("--title", help="The question at the top of the report.")
-@simulation_options
+@study_options("simulate")
 @json_option
 def report(
     traces: tuple[str, ...], output: str, title: str | None, as_json: bool, **options: Any
@@ -47,8 +48,8 @@ def report(
     from homenode.trace import Trace
 
     check_output(output, *traces)
-    options["machines"] = options["machines"] or ["numa", "cc+", "dsm+"]
-    options["block_sizes"] = options["block_sizes"] or [64 << i for i in range(8)]
+    usual = {"machines": ["numa", "cc+", "dsm+"], "block_sizes": [64 << i for i in range(8)]}
+    chosen = usual | said(options)
     studies = []
     outcomes: list[dict[str, Any]] = []
     configuration: dict[str, Any] = {}
@@ -57,7 +58,7 @@ def report(
             raise ConfigError(
                 f"{path}: there are no data references, so there is nothing to report"
             )
-        result = run(path, options)
+        result = run(path, chosen)
         outcomes += result.rows
         configuration = result.configuration
         with Progress("looking for the dearest blocks") as progress:

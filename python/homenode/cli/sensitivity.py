@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, simulation_options, table_options
+from homenode.cli.command import examples, table_options
+from homenode.cli.options import said, study_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -23,31 +24,7 @@ _SWAPS_SHOWN = 5
     )
 )
 @click.argument("traces", nargs=-1, required=True, metavar="T.hnt...")
-@click.option(
-    "--reinterleave",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="K",
-    help="Make K other orders of each trace (homenode transform reinterleave).",
-)
-@click.option(
-    "--quantum",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    metavar="Q",
-    help="References of a turn in these, on the average.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    metavar="S",
-    help="Seed of the first of these; the others have the seeds after it.",
-)
-@simulation_options
+@study_options("sensitivity")
 @table_options
 def sensitivity(
     traces: tuple[str, ...], as_json: bool, csv: str | None, parquet: str | None, **options: Any
@@ -63,12 +40,13 @@ def sensitivity(
     from homenode.cli.progress import Progress
 
     check_outputs((csv, parquet), *traces)
-    machines = options.pop("machines") or ["numa"]
-    policies = options.pop("policies") or None
-    sizes = options.pop("block_sizes") or [4096]
+    chosen = said(options)
+    machines = chosen.pop("machines", ["numa"])
+    policies = chosen.pop("policies", None)
+    sizes = chosen.pop("block_sizes", [4096])
     with Progress("comparing orders") as progress:
         result = homenode.sensitivity(
-            traces, machines, policies, sizes, progress=progress, **options
+            traces, machines, policies, sizes, progress=progress, **chosen
         )
     write_tables(result.flat_rows, csv, parquet)
     if as_json:

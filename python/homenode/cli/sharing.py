@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, optimum_options, table_options
+from homenode.cli.command import examples, table_options
+from homenode.cli.options import said, study_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -25,29 +26,7 @@ _MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold",
     )
 )
 @click.argument("trace", metavar="T.hnt")
-@optimum_options
-@click.option(
-    "--detail",
-    metavar="B",
-    help="The block size at which to name objects, blocks and source lines; 0: none. "
-    "Default: 4K, or the one in the middle.",
-)
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="How many objects, blocks and lines to name.",
-)
-@click.option(
-    "--merge",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="K",
-    help="What a merge at the end of a false sharing interval costs, in block moves.",
-)
+@study_options("sharing", without=("policies",))
 @click.option(
     "--compare",
     metavar="AFTER.hnt",
@@ -98,20 +77,11 @@ def _find(trace: str, options: dict[str, Any], title: str) -> SharingResult:
     from homenode.cli.progress import Progress
     from homenode.engines.sharing import BLOCK_SIZES, MACHINES
 
-    chosen = dict(options)
-    machines = chosen.pop("machines") or MACHINES
-    block_sizes = chosen.pop("block_sizes") or BLOCK_SIZES
-    count, merge = chosen.pop("top"), chosen.pop("merge")
+    chosen = said(options)
+    machines = chosen.pop("machines", MACHINES)
+    block_sizes = chosen.pop("block_sizes", BLOCK_SIZES)
     with Progress(title) as progress:
-        return homenode.sharing(
-            trace,
-            machines,
-            block_sizes,
-            count=count,
-            merge_transfers=merge,
-            progress=progress,
-            **chosen,
-        )
+        return homenode.sharing(trace, machines, block_sizes, progress=progress, **chosen)
 
 
 def _write_html(path: str, before: SharingResult, after: SharingResult | None) -> None:

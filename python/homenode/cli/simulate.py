@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, simulation_options, table_options
-from homenode.cli.simulate_bus import bus_options
+from homenode.cli.command import examples, table_options
+from homenode.cli.options import said, simulate_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -33,20 +33,7 @@ _MOVES = ("remote_moves", "global_moves")
     )
 )
 @click.argument("trace", metavar="T.hnt")
-@simulation_options
-@click.option(
-    "--realign",
-    is_flag=True,
-    help="First move words that one thread uses away from pages that several share, for each "
-    "block size, as homenode transform realign does it.",
-)
-@click.option(
-    "--realign-window",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="References that re-alignment looks at together; implies --realign. Default: 1000000.",
-)
-@bus_options
+@simulate_options
 @table_options
 def simulate(
     trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any
@@ -65,11 +52,12 @@ def simulate(
 
     check_outputs((csv, parquet), trace)
     result: Rows
-    if simulate_bus.is_on_bus(options):
-        on_bus = simulate_bus.run(trace, options)
+    chosen = said(options)
+    if simulate_bus.is_on_bus(chosen):
+        on_bus = simulate_bus.run(trace, chosen)
         result, show = on_bus, partial(bus_table.print_result, on_bus)
     else:
-        placed = run(trace, simulate_bus.without_bus_options(options))
+        placed = run(trace, chosen)
         result, show = placed, partial(print_result, placed)
     write_tables(result.flat_rows, csv, parquet)
     if as_json:
@@ -87,11 +75,11 @@ def run(trace: str, options: dict[str, Any]) -> Result:
     from homenode.engines.placement import policies_for
 
     chosen = dict(options)
-    if "realign_window" in chosen:
-        chosen["realign"] = chosen.pop("realign_window") or chosen["realign"]
-    machines = chosen.pop("machines") or ["numa"]
-    policies = chosen.pop("policies") or policies_for(machines, chosen["force"])
-    block_sizes = chosen.pop("block_sizes") or [4096]
+    if window := chosen.pop("realign_window", None):
+        chosen["realign"] = window
+    machines = chosen.pop("machines", ["numa"])
+    policies = chosen.pop("policies", None) or policies_for(machines, chosen.get("force", False))
+    block_sizes = chosen.pop("block_sizes", [4096])
     with Progress("simulating") as progress:
         return homenode.simulate(
             trace, machines, policies, block_sizes, progress=progress, **chosen

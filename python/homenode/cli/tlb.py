@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import BlockSizes, examples, flattened, table_options
+from homenode.cli.command import examples, table_options
+from homenode.cli.options import said, study_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -22,55 +23,11 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("trace", metavar="T.hnt")
-@click.option(
-    "--tlb",
-    "tlbs",
-    multiple=True,
-    metavar="T[,T...]",
-    help="TLBs: names (homenode list tlbs), a name with parameters as in r4000:cost=12, or "
-    "parameters alone as in entries=64,ways=4,paired=no. Default: all six designs.",
-)
-@click.option(
-    "--page-size",
-    "page_sizes",
-    type=BlockSizes(),
-    multiple=True,
-    callback=flattened,
-    help="Page sizes in bytes: 512, 4K, or a doubling range. Default: 128-8192.",
-)
+@study_options("tlb")
 @click.option(
     "--mcpr",
     is_flag=True,
     help="Add what misses cost to the mean cost per reference of a machine and policy.",
-)
-@click.option("--machine", metavar="M", help="With --mcpr: the machine. Default: numa.")
-@click.option("--policy", metavar="P", help="With --mcpr: the policy. Default: optimal.")
-@click.option("--force", is_flag=True, help="Accept prices that the cost model calls invalid.")
-@click.option(
-    "--processors",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Processors, each with a TLB; thread i runs on i mod N. Default: the trace's threads.",
-)
-@click.option(
-    "--private",
-    type=click.Choice(["include", "exclude"]),
-    default="include",
-    show_default=True,
-    help="Count or leave out references to private memory.",
-)
-@click.option(
-    "--sync",
-    type=click.Choice(["exclude", "include"]),
-    default="exclude",
-    show_default=True,
-    help="Leave out or count references to synchronisation variables.",
-)
-@click.option(
-    "--threads",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Cores to use (the result does not depend on it). Default: all.",
 )
 @table_options
 def tlb(trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any) -> None:
@@ -96,11 +53,11 @@ def _run(trace: str, options: dict[str, Any]) -> TlbResult:
     from homenode.cli.progress import Progress
     from homenode.errors import ConfigError
 
-    chosen = dict(options)
-    tlbs = chosen.pop("tlbs") or [row["name"] for row in homenode.table("tlbs")]
-    page_sizes = chosen.pop("page_sizes") or [128 << i for i in range(7)]
-    machine, policy = chosen.pop("machine"), chosen.pop("policy")
-    if chosen.pop("mcpr"):
+    chosen = said(options)
+    tlbs = chosen.pop("tlbs", None) or [row["name"] for row in homenode.table("tlbs")]
+    page_sizes = chosen.pop("page_sizes", None) or [128 << i for i in range(7)]
+    machine, policy = chosen.pop("machine", None), chosen.pop("policy", None)
+    if chosen.pop("mcpr", False):
         chosen |= {"machine": machine or "numa", "policy": policy or "optimal"}
     elif machine is not None or policy is not None:
         raise ConfigError("--machine and --policy say which MCPR to correct; give --mcpr as well")

@@ -7,10 +7,11 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import SimulateOptions, configuration
+from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
-from homenode.options.values import only_known, specs_of
+from homenode.options.checked import only_declared, part_of
+from homenode.options.values import specs_of
 from homenode.results.rows import Rows
 from homenode.trace import Trace
 
@@ -18,19 +19,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
+    from homenode.options.typed import AdviseOptions
+
 MACHINE = "spr-2s-lines"
 _POINT = ("machine", "policy", "block_size")
 _SIDES = ("before", "after")
-
-
-class AdviseOptions(SimulateOptions, total=False):
-    """Choices of advice, beside those of a simulation.
-
-    out: where to write the trace with all advice followed, for one machine, policy and block size
-        only; any other function can go on with it. Default: nowhere.
-    """
-
-    out: str | os.PathLike[str] | None
 
 
 class AdviceResult(Rows):
@@ -169,10 +162,9 @@ def advise(
         policy, size = usual_point(named[0])
         policies = policy if policies is None else policies
         block_sizes = size if block_sizes is None else block_sizes
-    only_known(options, AdviseOptions)
-    chosen: dict[str, Any] = dict(options)
-    out = chosen.pop("out", None)
-    config = configuration(named, policies, block_sizes, **chosen)
+    only_declared("advise", options)
+    config = configuration(named, policies, block_sizes, **part_of("simulate", options))
+    out = options.get("out")
     asked = json.dumps({"simulation": config})
     target = None
     if out is not None:

@@ -4,52 +4,22 @@ from __future__ import annotations
 
 import json
 from html import escape
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.bus import address_range
 from homenode.errors import ConfigError
+from homenode.options.checked import checked, only_declared
 from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
-from homenode.options.values import only_known, shape, whole_number
+from homenode.options.values import whole_number
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
-REFERENCES = 30
-"""Most references of a trace to walk through, unless said otherwise."""
+    from homenode.options.typed import ExplainOptions
 
 _ADDRESS_END = 1 << 64
-
-
-class ExplainOptions(TypedDict, total=False):
-    """Choices of an explanation; what is left out has the default named here.
-
-    machine: whose prices, and with a trace whose caches. Default: ``bus-smp``.
-    example: a name from ``homenode.table("examples")``. Default: the protocol's own; ``tour`` when
-        there are several protocols. Not with a trace.
-    processors: number of processors; thread i runs on i mod it. Default: the example's or the
-        trace's threads.
-    cache_size: bytes in each cache. Default: one block with an example, else the machine's.
-    associativity: blocks in a set. Default: 1 with an example, else the machine's.
-    block_size: bytes. Default: 16 with an example, else the machine's.
-    private_ranges: private areas beside those of the references, as text such as
-        ``0x1000-0x2000`` or as pairs: the first byte, and one past the last.
-    references: most references of a trace to walk through. Default: 30.
-    blocks: addresses in the blocks of a trace to follow. Default: the first block that several
-        processors reference and one of them writes.
-    """
-
-    machine: str
-    example: str | None
-    processors: int | None
-    cache_size: int | str | None
-    associativity: int | None
-    block_size: int | str | None
-    private_ranges: Iterable[str | tuple[int, int]]
-    references: int
-    blocks: Iterable[int | str]
 
 
 class Explanation:
@@ -135,21 +105,15 @@ def explain(
     0 write ['E', 'I', 'I'] ['M', 'I', 'I']
     1 read ['M', 'I', 'I'] ['S', 'S', 'I']
     """
-    only_known(options, ExplainOptions)
+    only_declared("explain", options)
     given = [protocols] if isinstance(protocols, str) else list(protocols)
     cache, block = options.get("cache_size"), options.get("block_size")
-    ways = options.get("associativity")
     config = {
+        **checked("explain", options),
         "protocols": unique(name for text in given for name in split_specs(text, "protocol")),
-        "machine": options.get("machine") or "bus-smp",
-        "example": options.get("example"),
-        "processors": shape(options)["processors"],
         "cache_size": None if cache is None else _one(parse_cache_sizes, cache, "cache size"),
         "block_size": None if block is None else _one(parse_block_sizes, block, "block size"),
-        "associativity": None if ways is None else whole_number("associativity", ways, 1),
-        "private_ranges": [address_range(r) for r in options.get("private_ranges", ())],
-        "references": whole_number("references", options.get("references", REFERENCES), 1),
-        "blocks": [_address(block) for block in options.get("blocks", ())],
+        "blocks": [_address(address) for address in options.get("blocks") or ()],
     }
     path = None
     if trace is not None:
@@ -175,4 +139,4 @@ def _address(given: int | str) -> int:
     return address
 
 
-__all__ = ["ExplainOptions", "Explanation", "explain"]
+__all__ = ["Explanation", "explain"]

@@ -7,8 +7,9 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import SimulateOptions, configuration
+from homenode.engines.placement import configuration
 from homenode.files import check_output, replacing_name
+from homenode.options.checked import checked, only_declared, part_of
 from homenode.results.result import flatten
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -19,22 +20,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-
-class OptimalOptions(SimulateOptions, total=False):
-    """Choices beside those of a simulation; what is left out has the default named here.
-
-    replication: whether a block may have several copies at a time. Default: yes.
-    curve: a price and an interval, as in ``R=59..400``: the whole curve of optimal cost against it,
-        exact from break to break. Default: none.
-    certify: replay every placement through equations 4.1 and 4.2 and compare. Default: no.
-    placement: a file that gets the placement: one line for each change, as comma-separated values
-        if its name ends in ``.csv``, else as JSON. Default: none.
-    """
-
-    replication: bool
-    curve: str | None
-    certify: bool
-    placement: str | os.PathLike[str] | None
+    from homenode.options.typed import OptimalOptions
 
 
 class OptimalResult(Rows):
@@ -114,12 +100,12 @@ def optimal(
     [('31', '90', 0)]
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    chosen: dict[str, Any] = dict(options)
-    policy = "optimal" if chosen.pop("replication", True) else "optimal-no-replication"
-    curve, certify = chosen.pop("curve", None), bool(chosen.pop("certify", False))
-    placement = chosen.pop("placement", None)
-    simulation = configuration(machines, policy, block_sizes, **chosen)
-    config = {"simulation": simulation, "curve": curve, "certify": certify}
+    only_declared("optimal", options)
+    own = checked("optimal", options, "replication", "curve", "certify", "placement")
+    policy = "optimal" if own["replication"] else "optimal-no-replication"
+    simulation = configuration(machines, policy, block_sizes, **part_of("simulate", options))
+    config = {"simulation": simulation, "curve": own["curve"], "certify": own["certify"]}
+    placement = own["placement"]
     with contextlib.ExitStack() as stack:
         out = None
         if placement is not None:

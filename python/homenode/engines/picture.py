@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import PRIVATE
-from homenode.options.values import SYNC, choice, only_known, shape, sizes_of, whole_number
+from homenode.options.checked import checked, only_declared
+from homenode.options.values import sizes_of
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
+    from homenode.options.typed import PictureOptions
+
     Progress = Callable[[int, int | None], None] | None
-
-
-class PictureOptions(TypedDict, total=False):
-    """Choices of a picture; what is left out has the default named here.
-
-    stretches: most stretches of memory, side by side. Default: 120.
-    slices: slices of Time, one below the other. Default: 40.
-    block_size: the least that a stretch covers; it is doubled until the stretches are few enough.
-        Default: 64 bytes.
-    title: what stands above the picture. Default: the program and its arguments.
-    processors: number of processors; thread i is processor i mod it. Default: the trace's threads.
-    private: references to private memory are in the picture if ``shared``. Default: ``exclude``.
-    sync: references to synchronisation variables are left out (``exclude``, default) or drawn.
-    """
-
-    stretches: int
-    slices: int
-    block_size: int | str
-    title: str | None
-    processors: int | None
-    private: str
-    sync: str
 
 
 class SharingPicture:
@@ -94,18 +74,13 @@ def picture(
     >>> hn.picture(trace, slices=2).data["slices"]
     [[4, 5], [5, 4]]
     """
-    only_known(options, PictureOptions)
+    only_declared("picture", options)
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    asked = {
-        "stretches": whole_number("stretches", options.get("stretches", 120), 1),
-        "slices": whole_number("slices", options.get("slices", 40), 1),
-        "block_size": sizes_of(options.get("block_size", 64))[0],
-        "processors": shape(options)["processors"],
-        "private": choice("private", options.get("private", "exclude"), PRIVATE),
-        "sync": choice("sync", options.get("sync", "exclude"), SYNC),
-    }
+    asked = checked("picture", options)
+    asked["block_size"] = sizes_of(asked["block_size"])[0]
+    title = asked.pop("title")
     found = json.loads(_core.picture(str(opened.path), json.dumps(asked), progress))
-    return SharingPicture(found, options.get("title") or _title(opened))
+    return SharingPicture(found, title or _title(opened))
 
 
 def _title(trace: Trace) -> str:

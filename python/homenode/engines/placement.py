@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
+from homenode.options.checked import checked, only_declared
 from homenode.options.tables import core_table
-from homenode.options.values import (
-    SYNC,
-    choice,
-    only_known,
-    shape,
-    sizes_of,
-    specs_of,
-    whole_number,
-)
+from homenode.options.values import sizes_of, specs_of
 from homenode.results.result import Result
 from homenode.trace import Trace
 
@@ -24,32 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
-REALIGN_WINDOW = 1_000_000
-"""References of a window of re-alignment (Markatos and Chronaki, section 3.4)."""
-
-PRIVATE = ("local", "exclude", "shared")
-
-
-class SimulateOptions(TypedDict, total=False):
-    """Choices of a simulation; what is left out has the default named here.
-
-    processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
-    private: references to private memory are charged as ``local``, left out (``exclude``) or
-        treated as all others (``shared``). Default: ``exclude`` on page-coherence machines,
-        ``local`` on the others.
-    sync: references to synchronisation variables are left out (``exclude``, default) or counted.
-    realign: data are first re-aligned to pages of each block size, as ``homenode transform
-        realign`` does it, by windows of so many references; ``True`` for 1,000,000. Default: no.
-    threads: cores to use. Default: all. The result does not depend on it.
-    force: accept prices that the cost model calls invalid. Default: no.
-    """
-
-    processors: int | None
-    private: str | None
-    sync: str
-    realign: int | None
-    threads: int | None
-    force: bool
+    from homenode.options.typed import SimulateOptions
 
 
 def simulate(
@@ -141,23 +109,10 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_known(options, SimulateOptions)
+    only_declared("simulate", options)
     return {
         "machines": specs_of(machines, "machine"),
         "policies": specs_of(policies, "policy"),
         "block_sizes": sizes_of(block_sizes),
-        "private": None
-        if options.get("private") is None
-        else choice("private", str(options["private"]), PRIVATE),
-        "sync": choice("sync", options.get("sync", "exclude"), SYNC),
-        "realign": _window(options.get("realign")),
-        "force": bool(options.get("force", False)),
-        **shape(options),
+        **checked("simulate", options),
     }
-
-
-def _window(given: int | None) -> int | None:
-    """References of a window of re-alignment; ``True`` and ``False`` are numbers to Python."""
-    if given is None or given is False:
-        return None
-    return REALIGN_WINDOW if given is True else whole_number("realign", given, 1)

@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import PRIVATE
 from homenode.errors import ConfigError
+from homenode.options.checked import checked, only_declared
 from homenode.options.tables import core_table
-from homenode.options.values import SYNC, choice, only_known, shape, sizes_of, whole_number
+from homenode.options.values import choice, sizes_of
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-OWNER_COPY = ("flush", "keep")
-
-
-class PmapOptions(TypedDict, total=False):
-    """Choices of the page manager; what is left out has the default named here.
-
-    owner_copy: what becomes of the writer's copy of a page when another processor reads it: it goes
-        (``flush``, default) or stays, read-only (``keep``).
-    costs: kernel costs in microseconds that differ from the defaults, as ``{"fault": 500}``.
-    count: how many of the busiest pages to report. Default: 10.
-    processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
-    private: private memory is managed like all other (``shared``, default), counted as local
-        (``local``) or left out (``exclude``).
-    sync: references to synchronisation variables are left out (``exclude``, default) or counted.
-    threads: cores to use. Default: all. The report does not depend on it.
-    """
-
-    owner_copy: str
-    costs: dict[str, float]
-    count: int
-    processors: int | None
-    private: str
-    sync: str
-    threads: int | None
+    from homenode.options.typed import PmapOptions
 
 
 def pmap(
@@ -104,18 +81,15 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_known(options, PmapOptions)
+    only_declared("pmap", options)
     names = [row["name"] for row in core_table("page-policies")]
+    costs = options.get("costs") or {}
     return {
         "page_size": _page_size(page_size),
         "policy": choice("policy", policy, names),
-        "limit": whole_number("limit", limit, 0),
-        "owner_copy": choice("owner_copy", options.get("owner_copy", "flush"), OWNER_COPY),
-        "costs": [f"{name}={float(us)!r}" for name, us in options.get("costs", {}).items()],
-        "count": whole_number("count", options.get("count", 10), 0),
-        "private": choice("private", options.get("private", "shared"), PRIVATE),
-        "sync": choice("sync", options.get("sync", "exclude"), SYNC),
-        **shape(options),
+        **checked("pmap", {**options, "limit": limit}, "limit"),
+        **checked("pmap", options),
+        "costs": [f"{name}={float(us)!r}" for name, us in costs.items()],
     }
 
 

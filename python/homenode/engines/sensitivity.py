@@ -9,10 +9,10 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from homenode.engines.placement import SimulateOptions, policies_for, simulate
+from homenode.engines.placement import policies_for, simulate
 from homenode.errors import ConfigError
+from homenode.options.checked import checked, only_declared, part_of
 from homenode.options.specs import unique
-from homenode.options.values import only_known, whole_number
 from homenode.results.rows import Rows
 from homenode.trace import Trace
 from homenode.trace.transforms import transform
@@ -22,27 +22,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from homenode.options.typed import SensitivityOptions, SimulateOptions
     from homenode.results.result import Result
 
     PathLike = str | os.PathLike[str]
     Progress = Callable[[int, int | None], None] | None
-
-
-_REPLAY = frozenset(SimulateOptions.__annotations__)
-
-
-class SensitivityOptions(SimulateOptions, total=False):
-    """Choices of a study of orders, beside those of a simulation.
-
-    reinterleave: how many orders to make of each trace, beside the recorded one, by the transform
-        of this name. Default: 0.
-    quantum: references of a turn in these, on the average. Default: 100.
-    seed: seed of the first of these; the others have the seeds after it. Default: 1.
-    """
-
-    reinterleave: int
-    quantum: int
-    seed: int
 
 
 class SensitivityResult(Rows):
@@ -132,13 +116,10 @@ def sensitivity(
     (5, 0.0)
     """
     given = [traces] if isinstance(traces, str | Trace | os.PathLike) else list(traces)
-    only_known(options, SensitivityOptions)
-    count = whole_number("reinterleave", options.get("reinterleave", 0), 0)
-    turns = {
-        "quantum": whole_number("quantum", options.get("quantum", 100), 1),
-        "seed": whole_number("seed", options.get("seed", 1), 0),
-    }
-    replay: Any = {name: value for name, value in options.items() if name in _REPLAY}
+    only_declared("sensitivity", options)
+    turns = checked("sensitivity", options, "reinterleave", "quantum", "seed")
+    count = turns.pop("reinterleave")
+    replay: Any = part_of("simulate", options)
     if len(given) * (1 + count) < 2:
         raise ConfigError(
             "one trace shows one order; give several recordings (homenode record --repeat K) or "

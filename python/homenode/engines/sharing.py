@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import SimulateOptions, configuration
+from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
+from homenode.options.checked import checked, only_declared, part_of
 from homenode.options.values import sizes_of, whole_number
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -16,26 +17,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
+    from homenode.options.typed import SharingOptions
+
 
 MACHINES = ("cc", "numa")
 BLOCK_SIZES = tuple(32 << i for i in range(9))
 _USUAL_DETAIL = 4096
 _NESTED = frozenset({"components", "estimate", "counts", "shares"})
-
-
-class SharingOptions(SimulateOptions, total=False):
-    """Choices of a study of sharing, beside those of a simulation.
-
-    detail: the block size at which objects, blocks and source lines are named; 0 for none.
-        Default: 4096 where it is among the block sizes, else the one in the middle.
-    count: how many objects, blocks and lines to name. Default: 20.
-    merge_transfers: what merging copies at the end of a false sharing interval costs, in block
-        moves; at least 1. Default: 1.
-    """
-
-    detail: int | str | None
-    count: int
-    merge_transfers: int
 
 
 class SharingResult(Rows):
@@ -141,15 +129,12 @@ def sharing(
     {'low': 18400, 'high': 18400}
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    chosen: dict[str, Any] = dict(options)
-    detail = chosen.pop("detail", None)
-    count, merge = chosen.pop("count", 20), chosen.pop("merge_transfers", 1)
-    simulation = configuration(machine, "optimal", block_sizes, **chosen)
+    only_declared("sharing", options)
+    simulation = configuration(machine, "optimal", block_sizes, **part_of("simulate", options))
     asked = {
         "simulation": simulation,
-        "detail": _detail(detail, simulation["block_sizes"]),
-        "count": whole_number("count", count, 0),
-        "merge_transfers": whole_number("merge_transfers", merge, 1),
+        "detail": _detail(options.get("detail"), simulation["block_sizes"]),
+        **checked("sharing", options, "count", "merge_transfers"),
     }
     found = json.loads(_core.sharing(str(opened.path), json.dumps(asked), progress))
     sizes = {row.pop("block_size"): row for row in found["sizes"]}

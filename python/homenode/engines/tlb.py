@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.options.values import SYNC, choice, only_known, shape, sizes_of
+from homenode.options.checked import checked, only_declared
+from homenode.options.declared import options_of
+from homenode.options.values import sizes_of
 from homenode.results.rows import Rows
 from homenode.trace import Trace
 
@@ -16,30 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-PRIVATE = ("include", "exclude")
-
-
-class TlbOptions(TypedDict, total=False):
-    """Choices of a TLB study; what is left out has the default named here.
-
-    machine: correct the mean cost per reference (MCPR) on this machine for misses, with pages as
-        blocks. Default: no correction.
-    policy: the policy whose MCPR is corrected. Default: ``optimal``.
-    processors: number of processors; thread i runs on i mod it. Default: the trace's threads.
-    private: references to private memory are counted (``include``, default) or left out
-        (``exclude``).
-    sync: references to synchronisation variables are left out (``exclude``, default) or counted.
-    threads: cores to use. Default: all. The result does not depend on it.
-    force: accept prices that the cost model calls invalid. Default: no.
-    """
-
-    machine: str | None
-    policy: str
-    processors: int | None
-    private: str
-    sync: str
-    threads: int | None
-    force: bool
+    from homenode.options.typed import TlbOptions
 
 
 class TlbResult(Rows):
@@ -116,19 +95,12 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_known(options, TlbOptions)
-    config: dict[str, Any] = {
+    only_declared("tlb", options)
+    own = checked("tlb", options)
+    correction = {name: own.pop(name) for name in options_of("tlb-correction")}
+    return {
         "tlbs": [tlbs] if isinstance(tlbs, str) else list(tlbs),
         "page_sizes": sizes_of(page_sizes),
-        "private": choice("private", options.get("private", "include"), PRIVATE),
-        "sync": choice("sync", options.get("sync", "exclude"), SYNC),
-        "correct": None,
-        **shape(options),
+        **own,
+        "correct": None if correction["machine"] is None else correction,
     }
-    if options.get("machine") is not None:
-        config["correct"] = {
-            "machine": options["machine"],
-            "policy": options.get("policy", "optimal"),
-            "force": bool(options.get("force", False)),
-        }
-    return config

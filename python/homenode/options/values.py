@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
-from homenode.options.specs import parse_block_sizes, split_specs, unique
+from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-SYNC = ("exclude", "include")
+FULL = "full"
+"""The associativity of a cache that is one set."""
+
+_PROCESSORS_MAX = 1024
+_COUNTS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_RANGE = re.compile(r"(0x[0-9a-f]+|[0-9]+)-(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
 # Counts of references fit, and so does every sum of a few of them.
 _MOST = 1 << 48
 
@@ -28,14 +34,6 @@ def only_known(options: Mapping[str, Any], known: type) -> None:
             f"there is no option {', '.join(unknown)}; "
             f"the options are {', '.join(known.__annotations__)}"
         )
-
-
-def shape(options: Mapping[str, Any]) -> dict[str, int | None]:
-    """The options ``processors`` and ``threads``: at least 1, or ``None`` for the default."""
-    return {
-        name: None if options.get(name) is None else whole_number(name, options[name], 1)
-        for name in ("processors", "threads")
-    }
 
 
 def specs_of(given: str | Iterable[str], what: str) -> list[str]:
@@ -57,6 +55,82 @@ def sizes_of(given: str | int | Iterable[int]) -> list[int]:
     if not found:
         raise ConfigError("no block size given; expected at least one power of two in bytes")
     return found
+
+
+def cache_sizes(given: str | int | Iterable[int]) -> list[int]:
+    """Sizes of caches, however they are given."""
+    if isinstance(given, str):
+        return parse_cache_sizes(given)
+    listed = [given] if isinstance(given, int) else list(given)
+    return unique(whole_number("cache size", size, 1) for size in listed)
+
+
+def associativities(given: str | int | Iterable[int | str]) -> list[int | None]:
+    """Blocks in a set, however they are given; ``None`` for all that there are."""
+    listed: list[Any] = given.split(",") if isinstance(given, str) else [given]
+    if not isinstance(given, str | int):
+        listed = list(given)
+    return unique(_way(one) for one in listed)
+
+
+def _way(given: Any) -> int | None:
+    """Blocks in a set; ``None`` for all that there are."""
+    text = str(given).strip()
+    if text == FULL:
+        return None
+    if not text.isdecimal():
+        raise ConfigError(f"associativity is {given!r}; expected a number from 1 on, or {FULL}")
+    return whole_number("associativity", int(text), 1)
+
+
+def counts(given: str | int | Iterable[int]) -> list[int]:
+    """Numbers of processors: a list, or text as ``4,8`` or ``1-20``."""
+    if not isinstance(given, str):
+        listed = [given] if isinstance(given, int) else list(given)
+        return unique(whole_number("number of processors", count, 1) for count in listed)
+    found: list[int] = []
+    for part in given.split(","):
+        match = _COUNTS.fullmatch(part.strip())
+        low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 1 <= low <= high <= _PROCESSORS_MAX:
+            raise ConfigError(
+                f"numbers of processors {part!r}: expected numbers from 1 to {_PROCESSORS_MAX}, as "
+                "in 4,8 or 1-20"
+            )
+        found.extend(range(low, high + 1))
+    return unique(found)
+
+
+def address_range(given: str | tuple[int, int]) -> list[int]:
+    """A range of addresses: its first byte, and one past the last.
+
+    Raises:
+        ConfigError: when it is none, or empty.
+
+    >>> address_range("0x1000-0x2000")
+    [4096, 8192]
+    """
+    if isinstance(given, str):
+        match = _RANGE.fullmatch(given.strip())
+        if match is None:
+            raise ConfigError(
+                f"private range {given!r}: expected LO-HI, the first byte and one past the last, "
+                "as in 0x1000-0x2000"
+            )
+        low, high = (int(word, 0) for word in match.groups())
+    else:
+        low, high = given
+    if not 0 <= low < high < 1 << 64:
+        raise ConfigError(
+            f"private range {low:#x}-{high:#x}: expected the first byte and, after it, one past "
+            "the last"
+        )
+    return [low, high]
+
+
+def address_ranges(given: Iterable[str | tuple[int, int]]) -> list[list[int]]:
+    """Ranges of addresses, however they are given."""
+    return [address_range(one) for one in given]
 
 
 def whole_number(name: str, value: Any, least: int | None = None) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from homenode.engines.placement import SimulateOptions
+    from homenode.options.typed import SimulateOptions
     from homenode.results.result import Result
     from homenode.studies.programs import Program, Publication
     from homenode.studies.tables import Row

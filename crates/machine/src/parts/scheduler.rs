@@ -1,5 +1,6 @@
 //! The scheduler of processes.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sourced;
@@ -23,7 +24,7 @@ pub struct SchedulerModel {
 }
 
 /// Which ready process a processor takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dispatch {
     /// Any, drawn at random.

@@ -3,58 +3,85 @@
 use homenode_machine::Dispatch;
 use homenode_placement::Synchronisation;
 use homenode_snoop::MissRule;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pass::TraceSource;
 
-/// Machines, protocols and caches to simulate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Choices of a simulation on a bus: machines, protocols and caches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BusConfig {
-    /// Machines: names or TOML files.
+    /// Machines: names (`homenode list machines`) or TOML files.
+    #[serde(default = "machines")]
+    #[schemars(extend("x-flag" = "--machine", "x-value" = "machines"))]
     pub machines: Vec<String>,
-    /// Protocols: `name` or `name:parameter=yes`.
+    /// Coherence protocols (`homenode list protocols`), with parameters as in
+    /// `pscr:private_kernel=yes`.
+    #[serde(default)]
+    #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-default" = "all",
+        "x-argument" = true))]
     pub protocols: Vec<String>,
-    /// Only these combinations, in this order; all if empty.
+    /// Only these combinations, in this order, instead of all: dictionaries with `protocol`, and,
+    /// where it is not the default, `machine`, `cache_size`, `associativity`, `block_size`,
+    /// `processors` and `scheduler`. Then no lists of these are given.
     #[serde(default)]
+    #[schemars(extend("x-value" = "points", "x-default" = "all combinations", "x-flag" = null))]
     pub points: Vec<BusPoint>,
-    /// Sizes of each processor's cache in bytes; the machine's if empty.
+    /// Bytes in each processor's cache, as 32K or 64K-2M.
     #[serde(default)]
+    #[schemars(extend("x-flag" = "--cache-size", "x-value" = "cache-sizes",
+        "x-default" = "the machine's"))]
     pub cache_sizes: Vec<u64>,
-    /// Blocks in a set, `null` for all in one; the machine's if empty.
+    /// Blocks in a set of the cache, or `full` for all in one.
     #[serde(default)]
+    #[schemars(extend("x-flag" = "--associativity", "x-value" = "associativities",
+        "x-default" = "the machine's"))]
     pub associativities: Vec<Option<u64>>,
-    /// Block sizes in bytes; the machine's if empty.
+    /// Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192.
     #[serde(default)]
+    #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes",
+        "x-default" = "the machine's"))]
     pub block_sizes: Vec<u64>,
-    /// Processors; the trace's thread count if absent. Thread i runs on processor i modulo this.
+    /// Processors; thread i runs on i mod their number.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// Several numbers of processors, each simulated; [`Self::processors`] if empty.
+    /// Several numbers of processors, as 4,8,12 or 1-20, each simulated, instead of one.
     #[serde(default)]
+    #[schemars(extend("x-value" = "counts", "x-default" = "none"))]
     pub scaling: Vec<u16>,
     /// In which order references take place.
     #[serde(default)]
     pub order: ReferenceOrder,
-    /// Which ready process a processor takes; the machine's policy if absent.
+    /// Which ready process a processor takes.
     #[serde(default)]
+    #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub scheduler: Option<Dispatch>,
-    /// For what the scheduler and the translation of addresses leave to chance.
+    /// For what scheduler and frames leave to chance.
     #[serde(default = "one")]
+    #[schemars(extend("x-only-order" = "clock"))]
     pub seed: u64,
     /// What the addresses of the trace are.
     #[serde(default)]
+    #[schemars(extend("x-only-order" = "clock"))]
     pub addresses: AddressSpace,
-    /// Whether what a kernel refers to is made up, by the machine's model, for a trace without one.
+    /// Make up what a kernel refers to at system calls, switches and ticks, by the machine's model,
+    /// for a trace without a kernel.
     #[serde(default)]
+    #[schemars(extend("x-only-order" = "clock"))]
     pub kernel_model: bool,
-    /// Private areas beside those of the trace: first byte, and one past the last.
+    /// Private areas beside those of the trace, each with its first byte and one past the last, as
+    /// in 0x1000-0x2000.
     #[serde(default)]
+    #[schemars(extend("x-flag" = "--private-range", "x-value" = "address-ranges",
+        "x-default" = "none"))]
     pub private_ranges: Vec<(u64, u64)>,
-    /// What the trace's private references are.
+    /// What references that the trace calls private are.
     #[serde(default)]
     pub private: PrivateReferences,
-    /// What to do with synchronisation references.
+    /// What to do with references to synchronisation variables: to a cache a lock is a word like
+    /// any other.
     #[serde(default = "counted")]
     pub sync: Synchronisation,
     /// What to do with instruction fetches.
@@ -63,12 +90,21 @@ pub struct BusConfig {
     /// When an invalidation miss is true sharing.
     #[serde(default)]
     pub miss_rule: MissRule,
-    /// Whether every read is checked to return what was written last.
+    /// Check that every read returns the last write.
     #[serde(default)]
     pub check: bool,
-    /// Worker threads; as many as the computer has if absent. Does not change results.
+    /// Cores to use; the result does not depend on it.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
+}
+
+fn machines() -> Vec<String> {
+    vec![machine()]
+}
+
+fn machine() -> String {
+    "bus-smp".to_owned()
 }
 
 fn one() -> u64 {
@@ -79,47 +115,54 @@ fn counted() -> Synchronisation {
     Synchronisation::Include
 }
 
-/// One combination by name. What is absent is the machine's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One combination of a machine, a protocol, a cache and a number of processors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BusPoint {
     /// The machine: a name or TOML file.
+    #[serde(default = "machine")]
     pub machine: String,
-    /// The protocol: `name` or `name:parameter=yes`.
+    /// The protocol, with parameters as in `pscr:private_kernel=yes`.
     pub protocol: String,
     /// Bytes in each processor's cache.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the machine's"))]
     pub cache_size: Option<u64>,
     /// Blocks in a set.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the machine's"))]
     pub associativity: Option<u64>,
     /// Bytes in a block.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the machine's"))]
     pub block_size: Option<u64>,
-    /// Processors; the trace's thread count if absent.
+    /// Processors.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
     /// Which ready process a processor takes.
     #[serde(default)]
+    #[schemars(extend("x-default" = "the machine's"))]
     pub scheduler: Option<Dispatch>,
 }
 
 /// In which order references take place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReferenceOrder {
-    /// That which comes about in cycles, on processors that a scheduler gives to processes.
+    /// In cycles, on processors that a scheduler gives to processes.
     #[default]
     Clock,
-    /// That of the trace: each completes before the next begins, and there is no time.
+    /// As in the trace, without time: each completes before the next one begins, thread i on
+    /// processor i mod their number.
     Trace,
 }
 
 /// What the addresses of a trace are. In the order of the trace they are those of memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AddressSpace {
-    /// Those of memory if the trace is of a whole system, else in pages.
+    /// Those of memory if the trace is of a whole system, else of processes.
     #[default]
     Auto,
     /// Those of processes, whose pages are put into frames.
@@ -129,26 +172,26 @@ pub enum AddressSpace {
 }
 
 /// What the references that the trace calls private are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrivateReferences {
-    /// References to private areas.
+    /// To private areas.
     #[default]
     Local,
-    /// References like all others.
+    /// Like all others.
     Shared,
     /// Left out.
     Exclude,
 }
 
-/// Whether something is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Whether instruction fetches are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Included {
-    /// It is.
+    /// Count them as reads.
     #[default]
     Include,
-    /// It is left out.
+    /// Leave them out.
     Exclude,
 }
 

@@ -1,40 +1,52 @@
 //! What to simulate.
 
 use homenode_placement::{Private, Synchronisation};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A matrix of machines, policies and block sizes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Choices of a simulation: a matrix of machines, policies and block sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SimConfig {
-    /// Machines: names, TOML files, or `prices:r=15,R=59`.
+    /// Machines: names (`homenode list machines`), TOML files, or prices in place, as in
+    /// `prices:r=15,R=59`.
+    #[schemars(extend("x-flag" = "--machine", "x-value" = "machines", "x-argument" = true))]
     pub machines: Vec<String>,
-    /// Policies: `name` or `name:parameter=value,...`.
+    /// Policies (`homenode list policies`), with parameters as in `delay:n=50,limit=2`.
+    #[schemars(extend("x-flag" = "--policy", "x-value" = "policies", "x-argument" = true,
+        "x-default" = "all made for the machines that they can run"))]
     pub policies: Vec<String>,
-    /// Block sizes in bytes.
+    /// Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192.
+    #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes", "x-argument" = true))]
     pub block_sizes: Vec<u64>,
-    /// Processors; the trace's thread count if absent. Thread i runs on processor i modulo this.
+    /// Processors; thread i runs on i mod their number.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// What to do with private references. If absent, machines with prices r and R count them as
-    /// local, and page-coherence machines leave them out.
+    /// What to do with references to private memory.
     #[serde(default)]
+    #[schemars(extend(
+        "x-default" = "`exclude` on page-coherence machines such as markatos, else `local`"))]
     pub private: Option<Private>,
-    /// What to do with synchronisation references.
+    /// What to do with references to synchronisation variables.
     #[serde(default)]
     pub sync: Synchronisation,
-    /// If present, data are re-aligned to pages of each block size, by windows of so many
-    /// references.
+    /// First move words that one thread uses away from pages that several share, for each block
+    /// size, as `homenode transform realign` does it, by windows of so many references; 1000000
+    /// where no number is given.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-value" = "window", "x-default" = "no"))]
     pub realign: Option<u64>,
-    /// Worker threads; as many as the computer has if absent. Does not change results.
+    /// Cores to use; the result does not depend on it.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
-    /// Whether to accept prices that break the rules of the model.
+    /// Accept prices that the cost model calls invalid.
     #[serde(default)]
     pub force: bool,
-    /// Bytes that histories may take at a time; 1.5 GB if absent. Does not change results.
+    /// Bytes that histories may take at a time; the result does not depend on it.
     #[serde(default)]
+    #[schemars(extend("x-internal" = true, "x-default" = "1.5 GB"))]
     pub memory_budget_bytes: Option<u64>,
 }
 

@@ -1,24 +1,34 @@
 //! What to find out about false sharing.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::placement::SimConfig;
 
-/// What to find out about a trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Choices of a study of sharing, beside those of a simulation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharingConfig {
     /// Machines, block sizes and the treatment of references; the only policy is the optimum.
+    #[schemars(extend("x-options-of" = "simulate"))]
     pub simulation: SimConfig,
-    /// The block size at which objects, blocks and source lines are named; absent: none.
+    /// The block size at which to name objects, blocks and source lines; 0: none.
     #[serde(default)]
+    #[schemars(extend("x-value" = "block-size", "x-metavar" = "B",
+        "x-default" = "4K where it is among the block sizes, else the one in the middle"))]
     pub detail: Option<u64>,
-    /// How many objects, blocks and lines to name.
-    #[serde(default)]
+    /// How many objects, blocks and source lines to name.
+    #[serde(default = "count")]
+    #[schemars(range(min = 0), extend("x-flag" = "--top", "x-command-line-default" = 10))]
     pub count: usize,
-    /// What merging at the end of a false sharing interval costs, in block moves; at least 1.
+    /// What a merge at the end of a false sharing interval costs, in block moves.
     #[serde(default = "one")]
+    #[schemars(range(min = 1), extend("x-flag" = "--merge", "x-metavar" = "K"))]
     pub merge_transfers: u64,
+}
+
+fn count() -> usize {
+    20
 }
 
 fn one() -> u64 {

@@ -1,12 +1,13 @@
 //! What TLBs to count misses for.
 
 use homenode_placement::{Private, Synchronisation};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::placement::SimConfig;
 
 /// Whether private references are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
     /// Count them, as the thesis does (§6.3.2).
@@ -16,42 +17,58 @@ pub enum Counted {
     Exclude,
 }
 
-/// TLBs and page sizes to count misses for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Choices of a TLB study: TLBs and page sizes to count misses for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlbConfig {
-    /// TLBs: names, or parameters as in `entries=64,ways=4`.
+    /// TLBs: names (`homenode list tlbs`), a name with parameters as in `r4000:cost=12`, or
+    /// parameters alone as in `entries=64,ways=4,paired=no`.
+    #[schemars(extend("x-flag" = "--tlb", "x-value" = "texts", "x-metavar" = "T[,T...]",
+        "x-argument" = true, "x-default" = "all six designs"))]
     pub tlbs: Vec<String>,
-    /// Page sizes in bytes.
+    /// Page sizes in bytes: 512, 4K, or a doubling range.
+    #[schemars(extend("x-flag" = "--page-size", "x-value" = "block-sizes", "x-argument" = true,
+        "x-default" = "128-8192"))]
     pub page_sizes: Vec<u64>,
-    /// Processors; the trace's thread count if absent. Thread i runs on processor i modulo this.
+    /// Processors, each with a TLB; thread i runs on i mod their number.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// What to do with private references.
+    /// What to do with references to private memory.
     #[serde(default)]
     pub private: Counted,
-    /// What to do with synchronisation references.
+    /// What to do with references to synchronisation variables.
     #[serde(default)]
     pub sync: Synchronisation,
-    /// Worker threads; as many as the computer has if absent. Does not change results.
+    /// Cores to use; the result does not depend on it.
     #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
     /// The mean cost per reference to correct for misses, if any.
     #[serde(default)]
+    #[schemars(extend("x-options-of" = "tlb-correction"))]
     pub correct: Option<McprCorrection>,
 }
 
 /// A machine and a policy whose mean cost per reference is corrected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McprCorrection {
-    /// The machine: a name, a TOML file, or `prices:r=15,R=59`.
+    /// The machine on which the mean cost per reference is corrected for misses, with pages as
+    /// blocks: a name, a TOML file, or prices as in `prices:r=15,R=59`.
+    #[schemars(extend("x-metavar" = "M", "x-default" = "no correction"))]
     pub machine: String,
-    /// The policy: `name` or `name:parameter=value,...`.
+    /// The policy whose mean cost per reference is corrected.
+    #[serde(default = "optimal")]
+    #[schemars(extend("x-metavar" = "P"))]
     pub policy: String,
-    /// Whether to accept prices that break the rules of the model.
+    /// Accept prices that the cost model calls invalid.
     #[serde(default)]
     pub force: bool,
+}
+
+fn optimal() -> String {
+    "optimal".to_owned()
 }
 
 impl TlbConfig {

@@ -1,0 +1,140 @@
+//! What a user can choose in each study, as JSON schemas.
+//!
+//! An option is declared once, as a field of a configuration: its type and doc comment say what it
+//! takes and means, its serde attribute what it is when nothing is said. The command line, the
+//! Python signatures and the documentation are made from the schemas. What a schema cannot say by
+//! itself is said by attributes of a field:
+//!
+//! * `x-flag`: the flag where it is not the field's name; `null` where the command line has none.
+//! * `x-value`: how people write the value, where it is more than the type says.
+//! * `x-metavar`: what stands for the value in the command line's help.
+//! * `x-default`: in words, what holds when nothing is said, where that is no one value.
+//! * `x-command-line-default`: what holds on the command line, where that differs.
+//! * `x-argument`: the Python function has it as an argument of its own.
+//! * `x-only-order`: the order of references that it is for.
+//! * `x-options-of`: the field's own fields are options, those of another study.
+//! * `x-internal`: no option, but for programs.
+//!
+//! Which kinds of machine an option is for follows from which configurations have it.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{DeserializeOwned, Deserializer, Visitor, value::Error};
+use serde_json::Value;
+
+use crate::advise::AdviceConfig;
+use crate::bus::{BusConfig, BusPoint};
+use crate::explain::ExplainConfig;
+use crate::optimal::OptimalConfig;
+use crate::picture::PictureConfig;
+use crate::placement::SimConfig;
+use crate::pmap::PmapConfig;
+use crate::sharing::SharingConfig;
+use crate::tlb::{McprCorrection, TlbConfig};
+
+/// The options of one study.
+#[derive(Clone, Copy, Debug)]
+pub struct StudyOptions {
+    /// Name of the study.
+    pub name: &'static str,
+    /// Makes the schema.
+    pub schema: fn() -> Value,
+}
+
+/// All studies with options, in the order of the documentation.
+pub const STUDIES: &[StudyOptions] = &[
+    StudyOptions { name: "simulate", schema: schema::<SimConfig> },
+    StudyOptions { name: "bus", schema: schema::<BusConfig> },
+    StudyOptions { name: "bus-point", schema: schema::<BusPoint> },
+    StudyOptions { name: "optimal", schema: schema::<OptimalConfig> },
+    StudyOptions { name: "sharing", schema: schema::<SharingConfig> },
+    StudyOptions { name: "advise", schema: schema::<AdviceConfig> },
+    StudyOptions { name: "tlb", schema: schema::<TlbConfig> },
+    StudyOptions { name: "tlb-correction", schema: schema::<McprCorrection> },
+    StudyOptions { name: "pmap", schema: schema::<PmapConfig> },
+    StudyOptions { name: "picture", schema: schema::<PictureConfig> },
+    StudyOptions { name: "explain", schema: schema::<ExplainConfig> },
+];
+
+/// The schema of a configuration, and under `x-order` its fields as they are declared: the members
+/// of a JSON object have no order.
+fn schema<T: JsonSchema + DeserializeOwned>() -> Value {
+    let mut schema: Schema = SchemaGenerator::default().into_root_schema_for::<T>();
+    schema.insert("x-order".to_owned(), Value::from(fields_of::<T>().to_vec()));
+    schema.to_value()
+}
+
+/// The names of a structure's fields in the order of their declaration, which is what serde asks a
+/// deserializer for.
+fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
+    let mut fields: &'static [&'static str] = &[];
+    // There is nothing to deserialize: the error says only that the question was asked.
+    let asked = T::deserialize(FieldNames { fields: &mut fields });
+    assert!(asked.is_err(), "a configuration was made of nothing");
+    fields
+}
+
+/// Notes what fields a structure has.
+struct FieldNames<'a> {
+    fields: &'a mut &'static [&'static str],
+}
+
+impl<'de> Deserializer<'de> for FieldNames<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(serde::de::Error::custom("no structure"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Error> {
+        *self.fields = fields;
+        Err(serde::de::Error::custom("the fields are known"))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_is_described_and_every_choice_too() {
+        for study in STUDIES {
+            let schema = (study.schema)();
+            let order = schema["x-order"].as_array().unwrap();
+            let properties = schema["properties"].as_object().unwrap();
+            assert_eq!(order.len(), properties.len(), "{}", study.name);
+            for name in order {
+                let name = name.as_str().unwrap();
+                let said = properties[name]["description"].as_str();
+                assert!(said.is_some_and(|s| s.ends_with('.')), "{} {name}", study.name);
+            }
+            for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
+                for choice in definition["oneOf"].as_array().into_iter().flatten() {
+                    assert!(choice["description"].is_string(), "{name}: {choice}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn options_of_other_studies_exist() {
+        let named: Vec<&str> = STUDIES.iter().map(|study| study.name).collect();
+        for study in STUDIES {
+            let schema = (study.schema)();
+            for property in schema["properties"].as_object().unwrap().values() {
+                if let Some(other) = property["x-options-of"].as_str() {
+                    assert!(named.contains(&other), "{other}");
+                }
+            }
+        }
+    }
+}

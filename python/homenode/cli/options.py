@@ -1,0 +1,118 @@
+"""The options of commands, made from what the engines declare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import BlockSizes, CacheSizes, Costs, SpecList, flattened
+from homenode.options.declared import options_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+    from typing import TypeVar
+
+    from homenode.options.declared import Option
+
+    Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_SEVERAL: dict[str, Any] = {"multiple": True, "callback": flattened}
+_TYPES: dict[str, dict[str, Any]] = {
+    "flag": {"is_flag": True},
+    "machines": {"type": SpecList("machine"), **_SEVERAL},
+    "policies": {"type": SpecList("policy"), **_SEVERAL},
+    "protocols": {"type": SpecList("protocol"), **_SEVERAL},
+    "block-sizes": {"type": BlockSizes(), **_SEVERAL},
+    "cache-sizes": {"type": CacheSizes(), **_SEVERAL},
+    "costs": {"type": Costs()},
+}
+_METAVARS = {
+    "counts": "N[,N...]",
+    "associativities": "A[,A...]",
+    "number": "N",
+    "address-ranges": "LO-HI",
+    "addresses": "ADDRESS",
+}
+_REPEATED = ("address-ranges", "addresses", "texts")
+
+
+def study_options(study: str, *, without: Container[str] = ()) -> Callable[[Decorated], Decorated]:
+    """Adds the options of a study.
+
+    What is not said is ``None``, no flag and no list: what holds then is for the engine to know.
+    """
+
+    def decorate(function: Decorated) -> Decorated:
+        for option in reversed(options_of(study).values()):
+            # Data are re-aligned on the fly where counts are all that is wanted.
+            wanted = option.kind != "window" and option.name not in without
+            if wanted:
+                function = _decorated(function, option, option.text())
+        return function
+
+    return decorate
+
+
+def simulate_options(function: Decorated) -> Decorated:
+    """Adds the options of simulations on machines with prices, and of those on a bus."""
+    priced, bus = options_of("simulate"), options_of("bus")
+    for option in reversed([*priced.values(), *only_on("bus").values()]):
+        text = option.text()
+        if option.name not in priced:
+            text = f"On a bus: {text[:1].lower()}{text[1:]}"
+        elif option.name in bus and bus[option.name].default_text != option.default_text:
+            there = bus[option.name].default_text
+            if option.default_text is None:
+                text = f"{text} Default on a bus: {there}."
+            else:
+                text = f"{text.removesuffix('.')}; on a bus {there}."
+        function = _decorated(function, option, text)
+    return function
+
+
+def only_on(kind: str) -> dict[str, Option]:
+    """The options that only one kind of machine has, ``bus`` or ``simulate``: those with prices."""
+    other = options_of("simulate" if kind == "bus" else "bus")
+    return {name: option for name, option in options_of(kind).items() if name not in other}
+
+
+def said(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that the command line says something about."""
+    return {
+        name: value
+        for name, value in options.items()
+        # A number 0 says something, although it equals False.
+        if value is not None and value is not False and value not in ([], ())
+    }
+
+
+def _decorated(function: Decorated, option: Option, text: str) -> Decorated:
+    if option.flag is None:
+        return function
+    help_text = text.replace("`", "")
+    if option.kind in _REPEATED:
+        help_text += " May be repeated."
+    if option.kind == "window":
+        # Of one option two flags: whether, and how.
+        function = click.option(
+            f"{option.flag}-window",
+            f"{option.name}_window",
+            type=click.IntRange(min=option.minimum),
+            metavar="N",
+            help=f"References of a window; implies {option.flag}. Default: 1000000.",
+        )(function)
+        return click.option(option.flag, option.name, is_flag=True, help=help_text)(function)
+    return click.option(option.flag, option.name, help=help_text, **_type(option))(function)
+
+
+def _type(option: Option) -> dict[str, Any]:
+    """How click reads the values of an option."""
+    kind = option.kind
+    metavar = option.metavar or _METAVARS.get(kind)
+    if kind == "choice":
+        return {"type": click.Choice(list(option.choices))}
+    if kind == "number":
+        number = click.IntRange(min=option.minimum)
+        return {"type": number, "metavar": metavar, "default": option.command_line_default}
+    return _TYPES.get(kind) or {"metavar": metavar, "multiple": kind in _REPEATED}

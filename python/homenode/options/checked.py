@@ -1,0 +1,99 @@
+"""Options as users give them, checked against what is declared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from homenode.errors import ConfigError
+from homenode.options.declared import options_of
+from homenode.options.values import (
+    address_ranges,
+    associativities,
+    cache_sizes,
+    choice,
+    counts,
+    sizes_of,
+    specs_of,
+    whole_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from homenode.options.declared import Option
+
+REALIGN_WINDOW = 1_000_000
+"""References of a window of re-alignment (Markatos and Chronaki, section 3.4)."""
+
+
+def only_declared(study: str, options: Mapping[str, object]) -> None:
+    """Refuses options that a study does not have.
+
+    Raises:
+        ConfigError: naming them, and those that there are.
+    """
+    known = [name for name, option in options_of(study).items() if not option.argument]
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise ConfigError(
+            f"there is no option {', '.join(unknown)}; the options are {', '.join(known)}"
+        )
+
+
+def part_of(study: str, options: Mapping[str, object]) -> dict[str, Any]:
+    """Those of the options that a study has."""
+    declared = options_of(study)
+    return {name: value for name, value in options.items() if name in declared}
+
+
+def checked(study: str, options: Mapping[str, object], *names: str) -> dict[str, Any]:
+    """The options of a study as its engine takes them, what is not said at its default.
+
+    Args:
+        study: the name of a study.
+        options: what the user says; ``None`` and lists with nothing in them say nothing.
+        names: only these; all but the arguments of the function if there is none.
+
+    Raises:
+        ConfigError: when an option has a value that it cannot have.
+    """
+    declared = options_of(study)
+    wanted = names or [name for name, option in declared.items() if not option.argument]
+    return {name: value_of(declared[name], options.get(name)) for name in wanted}
+
+
+def value_of(option: Option, given: Any) -> Any:
+    """One option as the engine takes it.
+
+    Raises:
+        ConfigError: when it has a value that it cannot have.
+    """
+    if given is None or (isinstance(given, list | tuple) and not given):
+        return option.default
+    if option.kind == "choice":
+        return choice(option.name, str(given), option.choices)
+    if option.kind == "number":
+        return whole_number(option.name, given, option.minimum)
+    read = _READ.get(option.kind)
+    return given if read is None else read(given)
+
+
+def _window(given: Any) -> int | None:
+    """References of a window of re-alignment; ``True`` and ``False`` are numbers to Python."""
+    if given is False:
+        return None
+    return REALIGN_WINDOW if given is True else whole_number("realign", given, 1)
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "flag": bool,
+    "machines": lambda given: specs_of(given, "machine"),
+    "policies": lambda given: specs_of(given, "policy"),
+    "protocols": lambda given: specs_of(given, "protocol"),
+    "block-sizes": sizes_of,
+    "cache-sizes": cache_sizes,
+    "associativities": associativities,
+    "counts": counts,
+    "address-ranges": address_ranges,
+    "window": _window,
+}

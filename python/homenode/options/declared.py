@@ -1,0 +1,153 @@
+"""The options of every study, as the engines declare them.
+
+An option is declared once: as a field of a configuration in Rust (``crates/sim``), or in
+`homenode.options.own` where no engine knows it. The command line, the checks, the types and the
+documentation are made from here.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from homenode import _core
+from homenode.options.own import OPTIONS as OWN
+
+STUDIES = (*_core.studies_with_options(), *(name for name in OWN if name == "sensitivity"))
+"""The studies that have options, in the order of the documentation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of one study."""
+
+    name: str
+    description: str
+    kind: str
+    """``flag``, ``number``, ``choice``, ``text``, or how people write what is none of these."""
+    default: Any = None
+    """The value when nothing is said; ``None`` where that is no one value."""
+    choices: dict[str, str] = field(default_factory=dict)
+    """The words that a choice takes, with what each means."""
+    minimum: int | None = None
+    flag: str | None = None
+    """The flag on the command line, if there is one."""
+    metavar: str | None = None
+    default_words: str | None = None
+    """In words, what holds when nothing is said."""
+    command_line_default: Any = None
+    """What holds on the command line, where that is something else."""
+    argument: bool = False
+    """Whether the function has it as an argument of its own."""
+    only_order: str | None = None
+    """The order of references that it is for, where it is not for each."""
+
+    def text(self) -> str:
+        """What it means, with its choices and its default, for people."""
+        words = " ".join(self.description.split())
+        if self.choices:
+            meanings = "; ".join(f"`{word}`: {_begun(doc)}" for word, doc in self.choices.items())
+            words = f"{words} {meanings}."
+        return words if self.default_text is None else f"{words} Default: {self.default_text}."
+
+    @property
+    def default_text(self) -> str | None:
+        """The default for people; ``None`` where there is none worth saying."""
+        default = self._default_text()
+        if self.command_line_default is None:
+            return default
+        return f"{default}; {self.command_line_default} on the command line"
+
+    def _default_text(self) -> str | None:
+        if self.default_words is not None:
+            return self.default_words
+        if self.kind == "flag":
+            return "yes" if self.default else None
+        if self.default in (None, []):
+            return None
+        listed = self.default if isinstance(self.default, list) else [self.default]
+        plain = self.kind == "number" or self.kind.endswith("size")
+        return ", ".join(str(one) if plain else f"`{one}`" for one in listed)
+
+
+@cache
+def schema(study: str) -> dict[str, Any]:
+    """The JSON schema of a study's options, with Python's own.
+
+    Raises:
+        ConfigError: when there is no such study.
+    """
+    own = OWN.get(study, {})
+    if study in _core.studies_with_options():
+        found: dict[str, Any] = json.loads(_core.schema(study))
+    else:
+        found = {"title": study, "type": "object", "properties": {}, "x-order": []}
+    found["properties"] |= own
+    found["x-order"] += list(own)
+    return found
+
+
+@cache
+def options_of(study: str) -> dict[str, Option]:
+    """The options of a study by name, in the order in which they are declared.
+
+    >>> list(options_of("pmap"))[:4]
+    ['page_size', 'policy', 'limit', 'owner_copy']
+    >>> options_of("bus")["miss_rule"].default
+    'dubois'
+    """
+    found = schema(study)
+    definitions = found.get("$defs", {})
+    options: dict[str, Option] = {}
+    for name in found["x-order"]:
+        declared = found["properties"][name]
+        if other := declared.get("x-options-of"):
+            options |= options_of(other)
+        elif not declared.get("x-internal", False):
+            options[name] = _option(name, declared, definitions)
+    return options
+
+
+def _option(name: str, declared: dict[str, Any], definitions: dict[str, Any]) -> Option:
+    choices = _choices(declared, definitions)
+    return Option(
+        name=name,
+        description=declared["description"],
+        kind=declared.get("x-value") or _kind(declared, choices),
+        default=declared.get("default"),
+        choices=choices,
+        minimum=declared.get("minimum"),
+        flag=declared.get("x-flag", "--" + name.replace("_", "-")),
+        metavar=declared.get("x-metavar"),
+        default_words=declared.get("x-default"),
+        command_line_default=declared.get("x-command-line-default"),
+        argument=declared.get("x-argument", False),
+        only_order=declared.get("x-only-order"),
+    )
+
+
+def _choices(declared: dict[str, Any], definitions: dict[str, Any]) -> dict[str, str]:
+    """The words that an enumeration takes, with what each means; none for any other type."""
+    referred = [declared, *declared.get("anyOf", ())]
+    names = [one["$ref"].rsplit("/", 1)[-1] for one in referred if "$ref" in one]
+    if not names:
+        return {}
+    listed = definitions[names[0]].get("oneOf", ())
+    return {one["const"]: " ".join(one["description"].split()) for one in listed}
+
+
+def _kind(declared: dict[str, Any], choices: dict[str, str]) -> str:
+    if choices:
+        return "choice"
+    types = declared.get("type", ())
+    named = {types} if isinstance(types, str) else set(types)
+    if "boolean" in named:
+        return "flag"
+    return "number" if "integer" in named else "text"
+
+
+def _begun(sentence: str) -> str:
+    """A sentence as a part of another one."""
+    return sentence[:1].lower() + sentence[1:].rstrip(".")

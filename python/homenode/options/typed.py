@@ -1,0 +1,292 @@
+"""The types of all options.
+
+Made by `make generate` from the options that the engines declare: do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+
+class SimulateOptions(TypedDict, total=False):
+    """Choices of a simulation: a matrix of machines, policies and block sizes.
+
+    processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
+    private: What to do with references to private memory. ``local``: count them as local references
+        and leave them out of every history; ``exclude``: leave them out of everything; ``shared``:
+        treat them like all others. Default: ``exclude`` on page-coherence machines such as
+        markatos, else ``local``.
+    sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
+        everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
+        ``exclude``.
+    realign: First move words that one thread uses away from pages that several share, for each
+        block size, as ``homenode transform realign`` does it, by windows of so many references;
+        1000000 where no number is given. Default: no.
+    threads: Cores to use; the result does not depend on it. Default: all.
+    force: Accept prices that the cost model calls invalid.
+    """
+
+    processors: int | None
+    private: str | None
+    sync: str | None
+    realign: int | None
+    threads: int | None
+    force: bool
+
+
+class BusOptions(TypedDict, total=False):
+    """Choices of a simulation on a bus: machines, protocols and caches.
+
+    machines: Machines: names (``homenode list machines``) or TOML files. Default: ``bus-smp``.
+    points: Only these combinations, in this order, instead of all: dictionaries with ``protocol``,
+        and, where it is not the default, ``machine``, ``cache_size``, ``associativity``,
+        ``block_size``, ``processors`` and ``scheduler``. Then no lists of these are given. Default:
+        all combinations.
+    cache_sizes: Bytes in each processor's cache, as 32K or 64K-2M. Default: the machine's.
+    associativities: Blocks in a set of the cache, or ``full`` for all in one. Default: the
+        machine's.
+    block_sizes: Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192. Default:
+        the machine's.
+    processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
+    scaling: Several numbers of processors, as 4,8,12 or 1-20, each simulated, instead of one.
+        Default: none.
+    order: In which order references take place. ``clock``: in cycles, on processors that a
+        scheduler gives to processes; ``trace``: as in the trace, without time: each completes
+        before the next one begins, thread i on processor i mod their number. Default: ``clock``.
+    scheduler: Which ready process a processor takes. ``random``: any, drawn at random;
+        ``affinity``: the one that ran there last: cache affinity. Default: the machine's.
+    seed: For what scheduler and frames leave to chance. Default: 1.
+    addresses: What the addresses of the trace are. ``auto``: those of memory if the trace is of a
+        whole system, else of processes; ``pages``: those of processes, whose pages are put into
+        frames; ``trace``: those of memory. Default: ``auto``.
+    kernel_model: Make up what a kernel refers to at system calls, switches and ticks, by the
+        machine's model, for a trace without a kernel.
+    private_ranges: Private areas beside those of the trace, each with its first byte and one past
+        the last, as in 0x1000-0x2000. Default: none.
+    private: What references that the trace calls private are. ``local``: to private areas;
+        ``shared``: like all others; ``exclude``: left out. Default: ``local``.
+    sync: What to do with references to synchronisation variables: to a cache a lock is a word like
+        any other. ``exclude``: leave them out of everything, as the thesis does (§2.3.1);
+        ``include``: treat them like all others. Default: ``include``.
+    fetches: What to do with instruction fetches. ``include``: count them as reads; ``exclude``:
+        leave them out. Default: ``include``.
+    miss_rule: When an invalidation miss is true sharing. ``dubois``: when what others wrote since
+        the copy was lost is used before the new copy is lost: the essential misses of Dubois et al.
+        1993; ``torrellas``: when the word that misses was written by others since the copy was
+        lost: decided at the miss (Torrellas, Lam and Hennessy 1994). Default: ``dubois``.
+    check: Check that every read returns the last write.
+    threads: Cores to use; the result does not depend on it. Default: all.
+    """
+
+    machines: str | Iterable[str] | None
+    points: Iterable[Mapping[str, Any]] | None
+    cache_sizes: str | int | Iterable[int] | None
+    associativities: str | int | Iterable[int | str] | None
+    block_sizes: str | int | Iterable[int] | None
+    processors: int | None
+    scaling: str | int | Iterable[int] | None
+    order: str | None
+    scheduler: str | None
+    seed: int | None
+    addresses: str | None
+    kernel_model: bool
+    private_ranges: Iterable[str | tuple[int, int]] | None
+    private: str | None
+    sync: str | None
+    fetches: str | None
+    miss_rule: str | None
+    check: bool
+    threads: int | None
+
+
+class BusPoint(TypedDict, total=False):
+    """One combination of a machine, a protocol, a cache and a number of processors.
+
+    machine: The machine: a name or TOML file. Default: ``bus-smp``.
+    protocol: The protocol, with parameters as in ``pscr:private_kernel=yes``.
+    cache_size: Bytes in each processor's cache. Default: the machine's.
+    associativity: Blocks in a set. Default: the machine's.
+    block_size: Bytes in a block. Default: the machine's.
+    processors: Processors. Default: the trace's threads.
+    scheduler: Which ready process a processor takes. ``random``: any, drawn at random;
+        ``affinity``: the one that ran there last: cache affinity. Default: the machine's.
+    """
+
+    machine: str | None
+    protocol: str | None
+    cache_size: int | None
+    associativity: int | None
+    block_size: int | None
+    processors: int | None
+    scheduler: str | None
+
+
+class OptimalOptions(SimulateOptions, total=False):
+    """Choices of a study of the optimum, beside those of a simulation.
+
+    curve: A price r, R, g or G and an interval, as in ``R=59..400``: the whole curve of optimal
+        cost against it, exact from break to break. Default: none.
+    certify: Replay every placement through equations 4.1 and 4.2, reference by reference, and
+        compare.
+    replication: Whether a block may have several copies at a time. Default: yes.
+    placement: A file that gets every change of place: CSV if its name ends in .csv, else a JSON
+        object a line. Default: none.
+    """
+
+    curve: str | None
+    certify: bool
+    replication: bool
+    placement: str | os.PathLike[str] | None
+
+
+class SharingOptions(SimulateOptions, total=False):
+    """Choices of a study of sharing, beside those of a simulation.
+
+    detail: The block size at which to name objects, blocks and source lines; 0: none. Default: 4K
+        where it is among the block sizes, else the one in the middle.
+    count: How many objects, blocks and source lines to name. Default: 20; 10 on the command line.
+    merge_transfers: What a merge at the end of a false sharing interval costs, in block moves.
+        Default: 1.
+    """
+
+    detail: int | str | None
+    count: int | None
+    merge_transfers: int | None
+
+
+class AdviseOptions(SimulateOptions, total=False):
+    """Choices of advice: those of a simulation.
+
+    out: Where to write the trace with all advice followed, for one machine, policy and block size
+        only; any other function can go on with it. Default: nowhere.
+    """
+
+    out: str | os.PathLike[str] | None
+
+
+class SensitivityOptions(SimulateOptions, total=False):
+    """Choices of a study of orders, beside those of a simulation.
+
+    reinterleave: How many other orders to make of each trace, by the transform of this name.
+        Default: 0.
+    quantum: References of a turn in these, on the average. Default: 100.
+    seed: Seed of the first of these; the others have the seeds after it. Default: 1.
+    """
+
+    reinterleave: int | None
+    quantum: int | None
+    seed: int | None
+
+
+class TlbOptions(TypedDict, total=False):
+    """Choices of a TLB study: TLBs and page sizes to count misses for.
+
+    processors: Processors, each with a TLB; thread i runs on i mod their number. Default: the
+        trace's threads.
+    private: What to do with references to private memory. ``include``: count them, as the thesis
+        does (§6.3.2); ``exclude``: leave them out. Default: ``include``.
+    sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
+        everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
+        ``exclude``.
+    threads: Cores to use; the result does not depend on it. Default: all.
+    machine: The machine on which the mean cost per reference is corrected for misses, with pages as
+        blocks: a name, a TOML file, or prices as in ``prices:r=15,R=59``. Default: no correction.
+    policy: The policy whose mean cost per reference is corrected. Default: ``optimal``.
+    force: Accept prices that the cost model calls invalid.
+    """
+
+    processors: int | None
+    private: str | None
+    sync: str | None
+    threads: int | None
+    machine: str | None
+    policy: str | None
+    force: bool
+
+
+class PmapOptions(TypedDict, total=False):
+    """Choices of the page manager.
+
+    owner_copy: What becomes of the writer's copy of a page when another processor reads it.
+        ``flush``: it goes: the page leaves the local memory it was written in; ``keep``: it stays,
+        mapped read-only. Default: ``flush``.
+    costs: Kernel costs in microseconds that differ from the ACE's, as in ``fault=500``. Default:
+        the ACE's.
+    count: How many of the busiest pages to report. Default: 10.
+    processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
+    private: What to do with references to private memory. ``local``: count them as local references
+        and leave them out of every history; ``exclude``: leave them out of everything; ``shared``:
+        treat them like all others. Default: ``shared``.
+    sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
+        everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
+        ``exclude``.
+    threads: Cores to use; the result does not depend on it. Default: all.
+    """
+
+    owner_copy: str | None
+    costs: Mapping[str, float] | None
+    count: int | None
+    processors: int | None
+    private: str | None
+    sync: str | None
+    threads: int | None
+
+
+class PictureOptions(TypedDict, total=False):
+    """Choices of a picture: how fine it is, and what is in it.
+
+    stretches: Most stretches of memory, side by side. Default: 120.
+    slices: Slices of Time, one below the other. Default: 40.
+    block_size: The least that a stretch covers, in bytes; it is doubled until the stretches are few
+        enough. Default: 64.
+    processors: Processors; thread i is processor i mod their number. Default: the trace's threads.
+    private: What to do with references to private memory: anything but ``shared`` leaves them out.
+        ``local``: count them as local references and leave them out of every history; ``exclude``:
+        leave them out of everything; ``shared``: treat them like all others. Default: ``exclude``.
+    sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
+        everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
+        ``exclude``.
+    title: What stands above the picture. Default: the program and its arguments.
+    """
+
+    stretches: int | None
+    slices: int | None
+    block_size: int | str | None
+    processors: int | None
+    private: str | None
+    sync: str | None
+    title: str | None
+
+
+class ExplainOptions(TypedDict, total=False):
+    """Choices of an explanation.
+
+    machine: The machine whose prices, and with a trace whose caches, are used. Default:
+        ``bus-smp``.
+    example: What to walk through (``homenode list examples``), not with a trace. Default: the
+        protocol's own, ``tour`` where there are several protocols.
+    references: Most references of a trace to walk through. Default: 30.
+    blocks: Blocks of a trace to follow, each by any address in it. Default: the first one that
+        several processors reference and one of them writes.
+    processors: Processors; thread i runs on i mod their number. Default: those of the example or
+        trace.
+    cache_size: Bytes in each cache. Default: one block with an example, else the machine's.
+    associativity: Blocks in a set. Default: 1 with an example, else the machine's.
+    block_size: Bytes in a block. Default: 16 with an example, else the machine's.
+    private_ranges: Private areas beside those of the references, each with its first byte and one
+        past the last, as in 0x1000-0x2000. Default: none.
+    """
+
+    machine: str | None
+    example: str | None
+    references: int | None
+    blocks: Iterable[int | str] | None
+    processors: int | None
+    cache_size: int | str | None
+    associativity: int | None
+    block_size: int | str | None
+    private_ranges: Iterable[str | tuple[int, int]] | None

@@ -1,0 +1,79 @@
+"""Options are declared once: the command line, the types and the documentation follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode.cli.options import only_on, said
+from homenode.options import typed
+from homenode.options.checked import checked, only_declared
+from homenode.options.declared import STUDIES, options_of, schema
+from homenode.options.generate import generated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Outcome
+
+_ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("path", generated())
+def test_what_follows_from_the_declarations_is_written_down(path: str) -> None:
+    assert (_ROOT / path).read_text(encoding="utf-8") == generated()[path], "make generate"
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_what_is_not_said_is_what_the_schema_says(study: str) -> None:
+    config = checked(study, {})
+    declared = options_of(study)
+    assert config == {name: declared[name].default for name in config}
+
+
+def test_an_option_of_the_bus_is_told_by_the_configurations_that_have_it() -> None:
+    assert "miss_rule" in only_on("bus")
+    assert "policies" in only_on("simulate")
+    assert not {"processors", "sync", "threads"} & {*only_on("bus"), *only_on("simulate")}
+
+
+def test_choices_and_their_meanings_come_from_the_engine() -> None:
+    rule = options_of("bus")["miss_rule"]
+    assert list(rule.choices) == ["dubois", "torrellas"]
+    assert "`dubois`: when what others wrote" in rule.text()
+    assert rule.text().endswith("Default: `dubois`.")
+
+
+def test_programs_see_options_that_people_do_not() -> None:
+    assert "memory_budget_bytes" in schema("simulate")["properties"]
+    assert "memory_budget_bytes" not in options_of("simulate")
+
+
+def test_the_number_0_is_something_said() -> None:
+    assert said({"seed": 0, "check": False, "scaling": None, "blocks": ()}) == {"seed": 0}
+
+
+def test_an_option_that_is_not_declared_is_refused() -> None:
+    with pytest.raises(hn.ConfigError, match="no option mode; the options are stretches, slices"):
+        only_declared("picture", {"mode": "fast"})
+
+
+def test_the_types_have_every_option_but_the_arguments() -> None:
+    for name, study in (("BusOptions", "bus"), ("SharingOptions", "sharing")):
+        declared = {o.name for o in options_of(study).values() if not o.argument}
+        assert set(getattr(typed, name).__annotations__) == declared
+
+
+@pytest.mark.parametrize(("study", "command"), [("pmap", "pmap"), ("explain", "explain")])
+def test_the_help_says_what_the_declaration_says(
+    study: str, command: str, homenode: Callable[..., Outcome]
+) -> None:
+    shown = homenode(command, "--help")
+    words = " ".join(shown.out.split())
+    for option in options_of(study).values():
+        if option.flag is not None:
+            assert option.flag in words
+            assert " ".join(option.text().replace("`", "").split())[:40] in words
