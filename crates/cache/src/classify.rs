@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::access::BlockAccess;
-use crate::frames::{CacheArrays, Frame, MAY_READ, MAY_WRITE, READ, WRITTEN};
+use crate::frames::{CacheArrays, CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 use crate::holders::BlockHolders;
 use crate::system::CacheSystem;
 use crate::words::WordMask;
@@ -26,7 +26,7 @@ pub enum MissRule {
     Torrellas,
 }
 
-/// The classes of [`crate::Misses`].
+/// The classes of [`crate::MissCounts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissClass {
@@ -44,7 +44,7 @@ pub enum MissClass {
     Removal,
 }
 
-/// The classes of [`crate::Sharing`].
+/// The classes of [`crate::CoherenceCounts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SharingClass {
@@ -99,7 +99,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         record: &BlockHolders<WORDS>,
     ) -> MissStatus {
         self.tell_writes(access.block, record);
-        let Frame { status, remote_written, .. } = *self.frame(at);
+        let CacheFrame { status, remote_written, .. } = *self.frame(at);
         let class = if status == MissStatus::Removed {
             MissClass::Removal
         } else if access.private {

@@ -15,16 +15,16 @@ pub struct CacheCounts {
     /// The same, where one that straddles blocks counts for each.
     pub block_references: u64,
     /// Those that found no valid copy, by why.
-    pub misses: Misses,
+    pub misses: MissCounts,
     /// Invalidations and updates of other copies, by what for.
-    pub coherence: Sharing,
+    pub coherence: CoherenceCounts,
     /// The kernel's part of all this.
     pub kernel: KernelCounts,
 }
 
 /// Misses by why the copy was not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Misses {
+pub struct MissCounts {
     /// The processor never had the block.
     pub cold: u64,
     /// The copy was replaced.
@@ -41,7 +41,7 @@ pub struct Misses {
 
 /// Coherence transactions by kind of sharing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Sharing {
+pub struct CoherenceCounts {
     /// Another holder touched the written word.
     #[serde(rename = "true")]
     pub true_sharing: u64,
@@ -58,9 +58,9 @@ pub struct KernelCounts {
     /// References and fetches.
     pub references: u64,
     /// Misses.
-    pub misses: Misses,
+    pub misses: MissCounts,
     /// Invalidations and updates of other copies.
-    pub coherence: Sharing,
+    pub coherence: CoherenceCounts,
 }
 
 impl CacheCounts {
@@ -98,7 +98,7 @@ impl CacheCounts {
     }
 }
 
-impl Misses {
+impl MissCounts {
     /// All of them.
     #[must_use]
     pub const fn total(&self) -> u64 {
@@ -132,7 +132,7 @@ impl Misses {
     }
 }
 
-impl Sharing {
+impl CoherenceCounts {
     /// All of them.
     #[must_use]
     pub const fn total(&self) -> u64 {

@@ -17,9 +17,9 @@ mod words;
 
 pub use access::BlockAccess;
 pub use classify::{MissClass, MissRule, MissStatus, SharingClass};
-pub use counts::{CacheCounts, KernelCounts, Misses, Sharing};
+pub use counts::{CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
 pub use frames::{
-    CacheArrays, CacheGeometry, Frame, IndexedSets, MAY_READ, MAY_WRITE, READ, UpTo8Ways,
+    CacheArrays, CacheFrame, CacheGeometry, IndexedSets, MAY_READ, MAY_WRITE, READ, UpTo8Ways,
     UpTo16Ways, WRITTEN,
 };
 pub use holders::{
@@ -27,5 +27,5 @@ pub use holders::{
     members,
 };
 pub use shadow::ShadowValues;
-pub use system::{CacheSystem, CacheSystemSetup, Place};
+pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};
 pub use words::WordMask;

@@ -3,16 +3,16 @@
 use crate::words::WordMask;
 
 /// The number of the write that each word comes from; 0 before the first.
-type Values = Vec<u64>;
+type WordValues = Vec<u64>;
 
 /// Values of all copies and of memory, for `--check`.
 pub struct ShadowValues {
     words: usize,
     writes: u64,
     /// By the block's number in the table of holders: what was written last, and what memory has.
-    blocks: Vec<[Values; 2]>,
+    blocks: Vec<[WordValues; 2]>,
     /// By frame.
-    copies: Vec<Values>,
+    copies: Vec<WordValues>,
 }
 
 const LATEST: usize = 0;
@@ -22,11 +22,11 @@ impl ShadowValues {
     /// Blocks of so many words, all 0, in so many frames.
     #[must_use]
     pub fn new(words: usize, frames: usize) -> Self {
-        let copies = vec![Values::new(); frames];
+        let copies = vec![WordValues::new(); frames];
         Self { words, writes: 0, blocks: Vec::new(), copies }
     }
 
-    fn block(&mut self, number: u32) -> &mut [Values; 2] {
+    fn block(&mut self, number: u32) -> &mut [WordValues; 2] {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
         if self.blocks.len() <= number {
             let none = vec![0; self.words];
@@ -36,7 +36,7 @@ impl ShadowValues {
     }
 
     /// What was written last to the words of a block, and what memory has.
-    pub fn latest_and_memory(&mut self, number: u32) -> &[Values; 2] {
+    pub fn latest_and_memory(&mut self, number: u32) -> &[WordValues; 2] {
         self.block(number)
     }
 

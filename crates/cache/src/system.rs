@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 
 use crate::classify::MissRule;
 use crate::counts::CacheCounts;
-use crate::frames::{CacheArrays, CacheGeometry, Frame, MAY_WRITE};
+use crate::frames::{CacheArrays, CacheFrame, CacheGeometry, MAY_WRITE};
 use crate::holders::HolderTable;
 use crate::shadow::ShadowValues;
 use crate::words::WordMask;
 
 /// A set, and the frame of it that may have a block.
-pub type Place = (usize, usize);
+pub type FrameLocation = (usize, usize);
 
 /// All caches of a machine, whatever keeps them coherent: it is for the engine to say what becomes
 /// of which copies. `WORDS` says how many caches there may be: see [`HolderTable`].
@@ -59,13 +59,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
 
     /// A frame by its number.
     #[inline]
-    pub fn frame(&mut self, at: usize) -> &mut Frame<W> {
+    pub fn frame(&mut self, at: usize) -> &mut CacheFrame<W> {
         &mut self.frames.all_mut()[at]
     }
 
     /// The set of a cache in which a block can be, and the frame of it that may have it.
     #[inline]
-    pub fn locate(&self, cache: usize, block: u64) -> Place {
+    pub fn locate(&self, cache: usize, block: u64) -> FrameLocation {
         let set = self.frames.set_of(cache, block);
         (set, self.frames.guess(set, block))
     }
@@ -81,7 +81,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     /// Does a reference to a frame that may have the block, if it needs no transaction: `need` is
     /// what the copy must allow. Returns whether that was so.
     #[inline]
-    pub fn hit(&mut self, (set, at): Place, (block, words): (u64, W), need: u64) -> bool {
+    pub fn hit(&mut self, (set, at): FrameLocation, (block, words): (u64, W), need: u64) -> bool {
         let frame = &mut self.frames.all_mut()[at];
         let permitted = frame.permits(block, need);
         if permitted {

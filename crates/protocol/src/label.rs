@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// A name and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Label {
+pub struct TableLabel {
     /// What tables print.
     pub name: &'static str,
     /// What it means.
@@ -23,8 +23,8 @@ pub trait Labelled: Copy + Eq + 'static {
     fn meaning(self) -> &'static str;
 
     /// Both.
-    fn label(self) -> Label {
-        Label { name: self.name(), meaning: self.meaning() }
+    fn label(self) -> TableLabel {
+        TableLabel { name: self.name(), meaning: self.meaning() }
     }
 
     /// Position in [`Labelled::ALL`].
@@ -36,7 +36,7 @@ pub trait Labelled: Copy + Eq + 'static {
 
 /// The labels of all values of a type, in the order of tables.
 #[must_use]
-pub fn labels<L: Labelled>() -> Vec<Label> {
+pub fn labels<L: Labelled>() -> Vec<TableLabel> {
     L::ALL.iter().map(|&value| value.label()).collect()
 }
 

@@ -1,15 +1,15 @@
 //! The explorer: a breadth-first search through everything that can happen.
 //!
 //! The first broken promise it meets is at the end of one of the shortest sequences of steps. What
-//! a step is, is for the [`Model`] to say: an event in one cache that completes at once, as over an
-//! atomic bus, or the delivery of one message of many under way.
+//! a step is, is for the [`ProtocolModel`] to say: an event in one cache that completes at once, as
+//! over an atomic bus, or the delivery of one message of many under way.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
 /// What can happen under a protocol, small enough to be explored in full.
-pub trait Model {
+pub trait ProtocolModel {
     /// Everything that decides what may happen next.
     type State: Clone + Eq + Hash;
     /// What takes one state to another.
@@ -53,7 +53,7 @@ pub struct Broken<Step, Fault> {
 }
 
 /// A breadth-first search of a model.
-pub struct Search<M: Model> {
+pub struct Search<M: ProtocolModel> {
     /// What is explored.
     pub model: M,
     states: Vec<M::State>,
@@ -62,7 +62,7 @@ pub struct Search<M: Model> {
     edges: Vec<(usize, usize)>,
 }
 
-impl<M: Model> Search<M> {
+impl<M: ProtocolModel> Search<M> {
     /// A search that has not begun.
     #[must_use]
     pub fn new(model: M) -> Self {
@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    impl Model for ToyModel {
+    impl ProtocolModel for ToyModel {
         type State = Toy;
         type Step = ToyStep;
         type Fault = &'static str;

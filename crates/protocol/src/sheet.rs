@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::label::Label;
+use crate::label::TableLabel;
 
 /// A table as it is printed. The names of the fields are a public contract (`docs/explain.md`).
 ///
@@ -13,11 +13,11 @@ pub struct Sheet<Role, Row, Reply> {
     /// States of a copy, the invalid one first.
     pub states: Vec<SheetState<Role>>,
     /// What the other caches have, as far as the protocol asks.
-    pub conditions: Vec<Label>,
+    pub conditions: Vec<TableLabel>,
     /// What happens at the processor's side.
-    pub events: Vec<Label>,
+    pub events: Vec<TableLabel>,
     /// Transactions that the protocol uses.
-    pub transactions: Vec<Label>,
+    pub transactions: Vec<TableLabel>,
     /// Every cell that happens.
     pub rows: Vec<Row>,
     /// What the other copies do about transactions.
@@ -38,7 +38,7 @@ pub struct SheetState<Role> {
 impl<Role> SheetState<Role> {
     /// A state with this label that promises this.
     #[must_use]
-    pub fn new(Label { name, meaning }: Label, role: Role) -> Self {
+    pub fn new(TableLabel { name, meaning }: TableLabel, role: Role) -> Self {
         Self { name, meaning, role }
     }
 }

@@ -11,7 +11,7 @@ use homenode_sim::{
     explain_examples, machine_rows, pmap_actions, pmap_policy_rows, policy_rows, protocol_rows,
     tlb_rows,
 };
-use homenode_snoop::{Labelled, Signal, Source, Table};
+use homenode_snoop::{DataSupplier, Labelled, Signal, Table};
 
 /// Everything between the markers of a table replaced by its lines. A table that is new comes at
 /// the end, under a heading of its own.
@@ -145,7 +145,7 @@ fn protocol_table(table: &Table) -> String {
     );
     for (state, event, condition, action) in table.actions() {
         let bus = action.transaction.map_or("-", Labelled::name);
-        let source = if action.source == Source::Own { "-" } else { action.source.name() };
+        let source = if action.source == DataSupplier::Own { "-" } else { action.source.name() };
         let again = if action.again { ", then the same event again" } else { "" };
         let (state, next) = (table.name(state), table.name(action.next));
         let (event, others) = (event.name(), table.conditions()[usize::from(condition)].name);

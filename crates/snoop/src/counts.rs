@@ -1,6 +1,6 @@
 //! What is counted. The names of the fields are a public contract (`docs/bus.md`).
 
-use homenode_cache::{CacheCounts, KernelCounts, Misses, Sharing};
+use homenode_cache::{CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
 use homenode_machine::BusCycles;
 use serde::Serialize;
 
@@ -14,11 +14,11 @@ pub struct Counts {
     /// Those that found a valid copy.
     pub hits: u64,
     /// Those that did not, by why.
-    pub misses: Misses,
+    pub misses: MissCounts,
     /// What went over the bus.
     pub transactions: Transactions,
     /// Invalidate and write transactions, by what for.
-    pub coherence: Sharing,
+    pub coherence: CoherenceCounts,
     /// The kernel's part of all this.
     pub kernel: KernelCounts,
 }

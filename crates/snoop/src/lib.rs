@@ -24,15 +24,20 @@ mod trace_order;
 mod vocabulary;
 pub mod walk;
 
-pub use check::{CACHES_MAX, CheckReport, Finding, FindingKind, check};
+pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
 pub use clock::{Clock, ClockError, ClockSetup, ProcessorTime, Timing, critical_point};
 pub use counts::{Counts, Transactions};
 pub use driver::CheckError;
-pub use homenode_cache::{KernelCounts, MissClass, MissRule, Misses, Sharing, SharingClass};
-pub use homenode_protocol::{Label, Labelled, ProtocolError, ProtocolParameter};
+pub use homenode_cache::{
+    CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass,
+};
+pub use homenode_protocol::{Labelled, ProtocolError, ProtocolParameter, TableLabel};
 pub use protocol::{Entry, Example, ProtocolSpec, TABLE};
 pub use setup::{PROCESSORS_MAX, Setup, SetupError};
 pub use sheet::{BusSheet, SheetReply, SheetRow};
-pub use table::{Rules, Table};
-pub use trace_order::Counter;
-pub use vocabulary::{Action, Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction};
+pub use table::{ProtocolRules, Table};
+pub use trace_order::TraceOrderSimulation;
+pub use vocabulary::{
+    Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell,
+    Transaction,
+};

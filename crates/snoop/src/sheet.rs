@@ -4,7 +4,7 @@ use homenode_protocol::{Labelled, Sheet, SheetState, labels};
 use serde::Serialize;
 
 use crate::table::Table;
-use crate::vocabulary::{Action, Event, Reply, Role, Signal, Transaction};
+use crate::vocabulary::{Action, ProcessorEvent, Reply, Role, Signal, Transaction};
 
 /// The table of a bus protocol as it is printed.
 pub type BusSheet = Sheet<Role, SheetRow, SheetReply>;
@@ -62,7 +62,7 @@ impl Table {
         Sheet {
             states: states.map(|(&label, at)| SheetState::new(label, self.role(at))).collect(),
             conditions: self.conditions().to_vec(),
-            events: labels::<Event>(),
+            events: labels::<ProcessorEvent>(),
             transactions: transactions.map(|transaction| transaction.label()).collect(),
             rows: rows(self),
             replies: replies(self),
@@ -71,7 +71,7 @@ impl Table {
 }
 
 fn rows(table: &Table) -> Vec<SheetRow> {
-    let row = |(state, event, condition, action): (u8, Event, u8, Action<u8>)| SheetRow {
+    let row = |(state, event, condition, action): (u8, ProcessorEvent, u8, Action<u8>)| SheetRow {
         state: table.name(state),
         event: event.name(),
         condition: table.conditions()[usize::from(condition)].name,

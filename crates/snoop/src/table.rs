@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-use homenode_protocol::{Label, Labelled, labels};
+use homenode_protocol::{Labelled, TableLabel, labels};
 
 use crate::vocabulary::{
-    Action, Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction,
+    Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell,
+    Transaction,
 };
 
 /// A protocol as its file writes it: total matches over its own states and conditions.
-pub trait Rules {
+pub trait ProtocolRules {
     /// States of a copy; the first one is the invalid one.
     type State: Labelled;
     /// What the cache learns from the bus before it decides.
@@ -19,10 +20,14 @@ pub trait Rules {
     fn role(state: Self::State) -> Role;
 
     /// Which condition the copies of the other caches and the area amount to.
-    fn condition(copies: Copies<Self::State>, area: Area) -> Self::Condition;
+    fn condition(copies: Copies<Self::State>, area: AreaKind) -> Self::Condition;
 
-    /// What the cache does. The area of a replacement is always [`Area::Shared`]: nobody asks.
-    fn act(state: Self::State, event: Event, condition: Self::Condition) -> Cell<Self::State>;
+    /// What the cache does. The area of a replacement is always [`AreaKind::Shared`]: nobody asks.
+    fn act(
+        state: Self::State,
+        event: ProcessorEvent,
+        condition: Self::Condition,
+    ) -> TableCell<Self::State>;
 
     /// What another cache with a copy does about a transaction.
     fn reply(state: Self::State, signal: Signal) -> Reply<Self::State>;
@@ -32,19 +37,19 @@ pub trait Rules {
 /// 0 is the invalid one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    states: Vec<Label>,
+    states: Vec<TableLabel>,
     roles: Vec<Role>,
-    conditions: Vec<Label>,
+    conditions: Vec<TableLabel>,
     /// By [`Self::copies_index`] and area.
     condition_of: Vec<u8>,
-    cells: Vec<Cell<u8>>,
+    cells: Vec<TableCell<u8>>,
     replies: Vec<Reply<u8>>,
 }
 
 impl Table {
     /// Writes down every cell of the rules.
     #[must_use]
-    pub fn of<R: Rules>() -> Self {
+    pub fn of<R: ProtocolRules>() -> Self {
         let mut table = Self {
             states: labels::<R::State>(),
             roles: R::State::ALL.iter().map(|&state| R::role(state)).collect(),
@@ -56,12 +61,12 @@ impl Table {
         let one = R::State::ALL.iter().map(|&state| Copies::One(state));
         for copies in [Copies::None].into_iter().chain(one).chain([Copies::Several, Copies::Owned])
         {
-            for &area in Area::ALL {
+            for &area in AreaKind::ALL {
                 table.condition_of.push(R::condition(copies, area).index());
             }
         }
         for &state in R::State::ALL {
-            for &event in Event::ALL {
+            for &event in ProcessorEvent::ALL {
                 for &condition in R::Condition::ALL {
                     table.cells.push(numbered(R::act(state, event, condition)));
                 }
@@ -80,13 +85,13 @@ impl Table {
 
     /// The states.
     #[must_use]
-    pub fn states(&self) -> &[Label] {
+    pub fn states(&self) -> &[TableLabel] {
         &self.states
     }
 
     /// The conditions.
     #[must_use]
-    pub fn conditions(&self) -> &[Label] {
+    pub fn conditions(&self) -> &[TableLabel] {
         &self.conditions
     }
 
@@ -111,8 +116,9 @@ impl Table {
 
     /// Which condition holds.
     #[must_use]
-    pub fn condition(&self, copies: Copies<u8>, area: Area) -> u8 {
-        self.condition_of[self.copies_index(copies) * Area::ALL.len() + usize::from(area.index())]
+    pub fn condition(&self, copies: Copies<u8>, area: AreaKind) -> u8 {
+        self.condition_of
+            [self.copies_index(copies) * AreaKind::ALL.len() + usize::from(area.index())]
     }
 
     fn copies_index(&self, copies: Copies<u8>) -> usize {
@@ -126,7 +132,7 @@ impl Table {
 
     /// What the cache does.
     #[must_use]
-    pub fn cell(&self, state: u8, event: Event, condition: u8) -> Cell<u8> {
+    pub fn cell(&self, state: u8, event: ProcessorEvent, condition: u8) -> TableCell<u8> {
         self.cells[self.cell_index(state, event, condition)]
     }
 
@@ -137,7 +143,7 @@ impl Table {
     }
 
     /// Changes a cell: how tests plant bugs.
-    pub fn set_cell(&mut self, place: (u8, Event, u8), cell: Cell<u8>) {
+    pub fn set_cell(&mut self, place: (u8, ProcessorEvent, u8), cell: TableCell<u8>) {
         let index = self.cell_index(place.0, place.1, place.2);
         self.cells[index] = cell;
     }
@@ -148,8 +154,8 @@ impl Table {
     }
 
     /// Position of a cell, below [`Self::cell_count`].
-    pub(crate) fn cell_index(&self, state: u8, event: Event, condition: u8) -> usize {
-        let row = usize::from(state) * Event::ALL.len() + usize::from(event.index());
+    pub(crate) fn cell_index(&self, state: u8, event: ProcessorEvent, condition: u8) -> usize {
+        let row = usize::from(state) * ProcessorEvent::ALL.len() + usize::from(event.index());
         row * self.conditions.len() + usize::from(condition)
     }
 
@@ -170,26 +176,30 @@ impl Table {
 
     /// Whether the event leads to this next state without a transaction, whatever the others have.
     #[must_use]
-    pub fn is_quiet(&self, state: u8, event: Event, next: u8) -> bool {
-        let quiet =
-            Cell::Does(Action { transaction: None, source: Source::Own, next, again: false });
+    pub fn is_silent(&self, state: u8, event: ProcessorEvent, next: u8) -> bool {
+        let quiet = TableCell::Does(Action {
+            transaction: None,
+            source: DataSupplier::Own,
+            next,
+            again: false,
+        });
         let conditions = 0..u8::try_from(self.conditions.len()).unwrap_or(u8::MAX);
         let mut possible = conditions
             .map(|condition| self.cell(state, event, condition))
-            .filter(|cell| matches!(cell, Cell::Does(_)))
+            .filter(|cell| matches!(cell, TableCell::Does(_)))
             .peekable();
         possible.peek().is_some() && possible.all(|cell| cell == quiet)
     }
 
     /// Cells that happen, in order: state, event, condition, action.
-    pub fn actions(&self) -> impl Iterator<Item = (u8, Event, u8, Action<u8>)> + '_ {
+    pub fn actions(&self) -> impl Iterator<Item = (u8, ProcessorEvent, u8, Action<u8>)> + '_ {
         let states = 0..u8::try_from(self.states.len()).unwrap_or(u8::MAX);
         states.flat_map(move |state| {
-            Event::ALL.iter().flat_map(move |&event| {
+            ProcessorEvent::ALL.iter().flat_map(move |&event| {
                 let conditions = 0..u8::try_from(self.conditions.len()).unwrap_or(u8::MAX);
                 conditions.filter_map(move |condition| match self.cell(state, event, condition) {
-                    Cell::Does(action) => Some((state, event, condition, action)),
-                    Cell::Impossible(_) => None,
+                    TableCell::Does(action) => Some((state, event, condition, action)),
+                    TableCell::Impossible(_) => None,
                 })
             })
         })
@@ -216,12 +226,12 @@ impl Table {
 }
 
 /// The cell with its states as numbers.
-fn numbered<S: Labelled>(cell: Cell<S>) -> Cell<u8> {
+fn numbered<S: Labelled>(cell: TableCell<S>) -> TableCell<u8> {
     match cell {
-        Cell::Does(Action { transaction, source, next, again }) => {
-            Cell::Does(Action { transaction, source, next: next.index(), again })
+        TableCell::Does(Action { transaction, source, next, again }) => {
+            TableCell::Does(Action { transaction, source, next: next.index(), again })
         }
-        Cell::Impossible(why) => Cell::Impossible(why),
+        TableCell::Impossible(why) => TableCell::Impossible(why),
     }
 }
 

@@ -6,7 +6,7 @@ pub(crate) use homenode_protocol::labelled;
 
 labelled! {
     /// What happens at the processor's side of a cache.
-    pub enum Event {
+    pub enum ProcessorEvent {
         Read = "read": "the processor reads or fetches a word",
         Write = "write": "the processor writes a word",
         Replace = "replace": "the frame is needed for another block",
@@ -34,7 +34,7 @@ impl Transaction {
 
 labelled! {
     /// Where the data of an event come from.
-    pub enum Source {
+    pub enum DataSupplier {
         Own = "own copy": "the cache has them, or needs none",
         Memory = "memory": "memory supplies the block",
         Cache = "cache": "another cache supplies the block: the owner if there is one",
@@ -55,21 +55,23 @@ labelled! {
 impl Signal {
     /// What a transaction about a block of this area shows the other caches, if anything.
     #[must_use]
-    pub const fn of(transaction: Transaction, area: Area) -> Option<Self> {
+    pub const fn of(transaction: Transaction, area: AreaKind) -> Option<Self> {
         Some(match (transaction, area) {
-            (Transaction::ReadBlock, Area::Shared) => Self::ReadBlock,
-            (Transaction::ReadBlock, Area::Private) => Self::ReadPrivate,
-            (Transaction::ReadInvalidate, Area::Shared | Area::Private) => Self::ReadInvalidate,
-            (Transaction::Invalidate, Area::Shared | Area::Private) => Self::Invalidate,
-            (Transaction::Write, Area::Shared | Area::Private) => Self::Write,
-            (Transaction::UpdateBlock, Area::Shared | Area::Private) => return None,
+            (Transaction::ReadBlock, AreaKind::Shared) => Self::ReadBlock,
+            (Transaction::ReadBlock, AreaKind::Private) => Self::ReadPrivate,
+            (Transaction::ReadInvalidate, AreaKind::Shared | AreaKind::Private) => {
+                Self::ReadInvalidate
+            }
+            (Transaction::Invalidate, AreaKind::Shared | AreaKind::Private) => Self::Invalidate,
+            (Transaction::Write, AreaKind::Shared | AreaKind::Private) => Self::Write,
+            (Transaction::UpdateBlock, AreaKind::Shared | AreaKind::Private) => return None,
         })
     }
 }
 
 labelled! {
     /// Whose memory a reference goes to.
-    pub enum Area {
+    pub enum AreaKind {
         Shared = "shared": "memory that several processes may use",
         Private = "private": "memory of one process, which several caches hold only by migration",
     }
@@ -126,7 +128,7 @@ pub enum Copies<S> {
 
 /// One cell of a protocol's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell<S> {
+pub enum TableCell<S> {
     /// What the cache does.
     Does(Action<S>),
     /// This never happens, and why.
@@ -139,7 +141,7 @@ pub struct Action<S> {
     /// Transaction on the bus, if any.
     pub transaction: Option<Transaction>,
     /// Where the data come from.
-    pub source: Source,
+    pub source: DataSupplier,
     /// The cache's next state.
     pub next: S,
     /// Whether the event happens again in the next state: a write miss that is a read miss and then
@@ -164,24 +166,33 @@ pub enum Reply<S> {
 }
 
 /// Nothing on the bus.
-pub(crate) const fn silent<S>(next: S) -> Cell<S> {
-    Cell::Does(Action { transaction: None, source: Source::Own, next, again: false })
+pub(crate) const fn silent<S>(next: S) -> TableCell<S> {
+    TableCell::Does(Action { transaction: None, source: DataSupplier::Own, next, again: false })
 }
 
 /// A transaction without a block for this cache.
-pub(crate) const fn announce<S>(transaction: Transaction, next: S) -> Cell<S> {
-    Cell::Does(Action { transaction: Some(transaction), source: Source::Own, next, again: false })
+pub(crate) const fn announce<S>(transaction: Transaction, next: S) -> TableCell<S> {
+    TableCell::Does(Action {
+        transaction: Some(transaction),
+        source: DataSupplier::Own,
+        next,
+        again: false,
+    })
 }
 
 /// A transaction that brings the block.
-pub(crate) const fn fetch<S>(transaction: Transaction, source: Source, next: S) -> Cell<S> {
-    Cell::Does(Action { transaction: Some(transaction), source, next, again: false })
+pub(crate) const fn fetch<S>(
+    transaction: Transaction,
+    source: DataSupplier,
+    next: S,
+) -> TableCell<S> {
+    TableCell::Does(Action { transaction: Some(transaction), source, next, again: false })
 }
 
 /// A read-block, after which the event happens again.
-pub(crate) const fn fetch_then_again<S>(source: Source, next: S) -> Cell<S> {
+pub(crate) const fn fetch_then_again<S>(source: DataSupplier, next: S) -> TableCell<S> {
     let transaction = Some(Transaction::ReadBlock);
-    Cell::Does(Action { transaction, source, next, again: true })
+    TableCell::Does(Action { transaction, source, next, again: true })
 }
 
 /// A copy that changes its state.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use homenode_base::{AccessKind, Flags, Rng};
 use homenode_clock::streams::Reading;
 use homenode_machine::CacheShape;
-use homenode_snoop::{Counter, Counts, MissRule, ProtocolSpec, Setup, TABLE};
+use homenode_snoop::{Counts, MissRule, ProtocolSpec, Setup, TABLE, TraceOrderSimulation};
 use homenode_trace::Batch;
 use oracle::random::{named, random_machine, random_trace};
 use oracle::{Machine, Oracle, Ref};
@@ -60,7 +60,7 @@ fn setup(machine: &Machine, check: bool) -> Setup {
 
 fn simulate(machine: &Machine, refs: &[Ref], check: bool) -> Counts {
     let table = ProtocolSpec::parse(machine.protocol).unwrap().table();
-    let mut counter = Counter::new(&setup(machine, check), table).unwrap();
+    let mut counter = TraceOrderSimulation::new(&setup(machine, check), table).unwrap();
     // Batches of several lengths: the engine must not notice.
     let mut rest = refs;
     for length in (1..).map(|n| n * 37 % 501 + 1) {

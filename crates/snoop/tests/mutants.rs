@@ -5,8 +5,8 @@ use homenode_base::{Flags, Rng};
 use homenode_clock::streams::Reading;
 use homenode_machine::CacheShape;
 use homenode_snoop::{
-    Action, Cell, Counter, FindingKind, Labelled, MissRule, Reply, Setup, Signal, Source, TABLE,
-    Table, Transaction, check,
+    Action, DataSupplier, FindingKind, Labelled, MissRule, Reply, Setup, Signal, TABLE, Table,
+    TableCell, TraceOrderSimulation, Transaction, check,
 };
 use homenode_trace::Batch;
 
@@ -19,11 +19,12 @@ fn mutants(table: &Table) -> Vec<(String, Table)> {
             states.clone().map(|next| Action { next, ..action }).collect();
         changes.push(Action { transaction: None, ..action });
         changes.extend(
-            [Source::Own, Source::Memory, Source::Cache].map(|source| Action { source, ..action }),
+            [DataSupplier::Own, DataSupplier::Memory, DataSupplier::Cache]
+                .map(|source| Action { source, ..action }),
         );
         for change in changes.into_iter().filter(|&change| change != action) {
             let mut bug = table.clone();
-            bug.set_cell((state, event, condition), Cell::Does(change));
+            bug.set_cell((state, event, condition), TableCell::Does(change));
             let condition = table.conditions()[usize::from(condition)].name;
             let bus = change.transaction.map_or("quietly", Transaction::name);
             let [from, to] = [state, change.next].map(|s| table.name(s));
@@ -75,7 +76,7 @@ fn simulate(table: Table, trace: &Batch) -> Option<String> {
         rule: MissRule::Dubois,
         check: true,
     };
-    let mut counter = Counter::new(&setup, table).unwrap();
+    let mut counter = TraceOrderSimulation::new(&setup, table).unwrap();
     counter.push(trace).err().map(|error| error.to_string())
 }
 

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_snoop::{
-    Action, Cell, Event, FindingKind, ProtocolSpec, Reply, Signal, Source, TABLE, Table,
-    Transaction, check,
+    Action, DataSupplier, FindingKind, ProcessorEvent, ProtocolSpec, Reply, Signal, TABLE, Table,
+    TableCell, Transaction, check,
 };
 
 /// A table with names instead of numbers, for planting bugs.
@@ -21,15 +21,15 @@ impl Plant {
     /// Changes what the cache does in a state (by name) on an event in a condition (by name).
     fn cell(
         mut self,
-        (state, event, condition): (&str, Event, &str),
+        (state, event, condition): (&str, ProcessorEvent, &str),
         change: impl Fn(&Self, &mut Action<u8>),
     ) -> Self {
         let place = (self.state(state), event, self.0.condition_named(condition).unwrap());
-        let Cell::Does(mut action) = self.0.cell(place.0, place.1, place.2) else {
+        let TableCell::Does(mut action) = self.0.cell(place.0, place.1, place.2) else {
             panic!("this cell never happens")
         };
         change(&self, &mut action);
-        self.0.set_cell(place, Cell::Does(action));
+        self.0.set_cell(place, TableCell::Does(action));
         self
     }
 
@@ -66,7 +66,8 @@ fn dropped_invalidations_are_found() {
         assert_eq!(bug.found(), (FindingKind::NotAlone, 3), "{name}: a copy ignores an invalidate");
         let bug = Plant::new(name).reply(("E", Signal::ReadInvalidate), ("E", false, false));
         assert_eq!(bug.found(), (FindingKind::NotAlone, 2), "{name}: a copy ignores a write miss");
-        let bug = Plant::new(name).cell(("S", Event::Write, "copies"), |_, a| a.transaction = None);
+        let bug = Plant::new(name)
+            .cell(("S", ProcessorEvent::Write, "copies"), |_, a| a.transaction = None);
         assert_eq!(bug.found(), (FindingKind::NotAlone, 3), "{name}: a write hit tells nobody");
     }
     for name in ["pscr", "dragon"] {
@@ -74,7 +75,7 @@ fn dropped_invalidations_are_found() {
         let bug = Plant::new(name).reply((shared, Signal::Write), (shared, false, false));
         assert_eq!(bug.found(), (FindingKind::StaleRead, 3), "{name}: a copy ignores an update");
         let quiet = |_: &Plant, a: &mut Action<u8>| a.transaction = None;
-        let bug = Plant::new(name).cell((shared, Event::Write, "copies"), quiet);
+        let bug = Plant::new(name).cell((shared, ProcessorEvent::Write, "copies"), quiet);
         assert_eq!(bug.found(), (FindingKind::TwoOwners, 2), "{name}: a write hit tells nobody");
     }
     let bug = Plant::new("pscr").reply(("M", Signal::ReadPrivate), ("SM", false, false));
@@ -85,10 +86,10 @@ fn dropped_invalidations_are_found() {
 fn wrong_next_states_are_found() {
     for name in ["mesi", "amsd", "pscr", "moesi", "dragon"] {
         let stays = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("E");
-        let bug = Plant::new(name).cell(("E", Event::Write, "no copy"), stays);
+        let bug = Plant::new(name).cell(("E", ProcessorEvent::Write, "no copy"), stays);
         assert_eq!(bug.found().0, FindingKind::LostWrite, "{name}: a write leaves E clean");
         let condition = if name == "amsd" { "only M" } else { "copies" };
-        let bug = Plant::new(name).cell(("I", Event::Read, condition), stays);
+        let bug = Plant::new(name).cell(("I", ProcessorEvent::Read, condition), stays);
         assert_eq!(
             bug.found(),
             (FindingKind::NotAlone, 2),
@@ -98,12 +99,12 @@ fn wrong_next_states_are_found() {
     let bug = Plant::new("amsd").reply(("MD", Signal::ReadBlock), ("S", true, false));
     assert_eq!(bug.found(), (FindingKind::NotAlone, 4), "amsd: a migrating block leaves a copy");
     let clean = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("MC");
-    let bug = Plant::new("amsd").cell(("S2", Event::Write, "copies"), clean);
+    let bug = Plant::new("amsd").cell(("S2", ProcessorEvent::Write, "copies"), clean);
     assert_eq!(bug.found(), (FindingKind::LostWrite, 3), "amsd: a migratory write counts as clean");
     let bug = Plant::new("pscr").reply(("SM", Signal::Write), ("SM", false, true));
     assert_eq!(bug.found(), (FindingKind::TwoOwners, 2), "pscr: the old owner remains");
     let clean = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("E");
-    let bug = Plant::new("pscr").cell(("I", Event::Read, "private, dirty"), clean);
+    let bug = Plant::new("pscr").cell(("I", ProcessorEvent::Read, "private, dirty"), clean);
     assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "pscr: what moves loses its dirt");
     let bug = Plant::new("moesi").reply(("M", Signal::ReadBlock), ("S", false, false));
     assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "moesi: a supplier forgets to own");
@@ -113,13 +114,13 @@ fn wrong_next_states_are_found() {
 fn forgotten_write_backs_are_found() {
     let quiet = |_: &Plant, a: &mut Action<u8>| a.transaction = None;
     for name in ["mesi", "amsd", "pscr", "moesi", "dragon"] {
-        let bug = Plant::new(name).cell(("M", Event::Replace, "no copy"), quiet);
+        let bug = Plant::new(name).cell(("M", ProcessorEvent::Replace, "no copy"), quiet);
         assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "{name}");
     }
-    let bug = Plant::new("amsd").cell(("MD", Event::Replace, "no copy"), quiet);
+    let bug = Plant::new("amsd").cell(("MD", ProcessorEvent::Replace, "no copy"), quiet);
     assert_eq!(bug.found(), (FindingKind::LostWrite, 4));
     for (name, owner) in [("pscr", "SM"), ("moesi", "O"), ("dragon", "SM")] {
-        let bug = Plant::new(name).cell((owner, Event::Replace, "copies"), quiet);
+        let bug = Plant::new(name).cell((owner, ProcessorEvent::Replace, "copies"), quiet);
         assert_eq!(bug.found().0, FindingKind::LostWrite, "{name}");
     }
     for name in ["mesi", "amsd"] {
@@ -130,40 +131,41 @@ fn forgotten_write_backs_are_found() {
 
 #[test]
 fn stale_supplies_are_found() {
-    let from_memory = |_: &Plant, a: &mut Action<u8>| a.source = Source::Memory;
+    let from_memory = |_: &Plant, a: &mut Action<u8>| a.source = DataSupplier::Memory;
     for name in ["mesi", "pscr", "moesi", "dragon"] {
-        let bug = Plant::new(name).cell(("I", Event::Read, "copies"), from_memory);
+        let bug = Plant::new(name).cell(("I", ProcessorEvent::Read, "copies"), from_memory);
         assert_eq!(bug.found(), (FindingKind::StaleRead, 2), "{name}");
     }
-    let bug = Plant::new("amsd").cell(("I", Event::Read, "only MD"), from_memory);
+    let bug = Plant::new("amsd").cell(("I", ProcessorEvent::Read, "only MD"), from_memory);
     assert_eq!(bug.found(), (FindingKind::StaleRead, 4));
-    let from_cache = |_: &Plant, a: &mut Action<u8>| a.source = Source::Cache;
-    let bug = Plant::new("mesi").cell(("I", Event::Read, "no copy"), from_cache);
+    let from_cache = |_: &Plant, a: &mut Action<u8>| a.source = DataSupplier::Cache;
+    let bug = Plant::new("mesi").cell(("I", ProcessorEvent::Read, "no copy"), from_cache);
     assert_eq!(bug.found(), (FindingKind::NoSupplier, 1));
 }
 
 #[test]
 fn states_without_entry_or_exit_are_found() {
     let shared = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("S");
-    let bug = Plant::new("mesi").cell(("I", Event::Read, "no copy"), shared);
+    let bug = Plant::new("mesi").cell(("I", ProcessorEvent::Read, "no copy"), shared);
     let report = check(&bug.0);
     let texts: Vec<&str> = report.findings.iter().map(|f| f.message.as_str()).collect();
     assert_eq!(texts[0], "no event leads to state E");
     let keeps = |plant: &Plant, a: &mut Action<u8>| {
         (a.transaction, a.next) = (Some(Transaction::UpdateBlock), plant.state("M"));
     };
-    let bug = Plant::new("moesi").cell(("M", Event::Replace, "no copy"), keeps);
+    let bug = Plant::new("moesi").cell(("M", ProcessorEvent::Replace, "no copy"), keeps);
     assert_eq!(bug.found(), (FindingKind::Malformed, 0), "what is dirty never leaves");
     let again = |_: &Plant, a: &mut Action<u8>| a.again = true;
-    let bug = Plant::new("dragon").cell(("M", Event::Write, "no copy"), again);
+    let bug = Plant::new("dragon").cell(("M", ProcessorEvent::Write, "no copy"), again);
     assert_eq!(bug.found(), (FindingKind::Endless, 2));
 }
 
 #[test]
 fn what_is_declared_impossible_but_happens_is_found() {
     let mut plant = Plant::new("mesi");
-    let place = (plant.state("S"), Event::Write, plant.0.condition_named("no copy").unwrap());
-    plant.0.set_cell(place, Cell::Impossible("S has company"));
+    let place =
+        (plant.state("S"), ProcessorEvent::Write, plant.0.condition_named("no copy").unwrap());
+    plant.0.set_cell(place, TableCell::Impossible("S has company"));
     let report = check(&plant.0);
     let finding = &report.findings[0];
     assert_eq!((finding.kind, finding.caches), (FindingKind::NotImpossible, 2));

@@ -8,8 +8,8 @@ use homenode_base::{Flags, Rng};
 use homenode_clock::streams::Reading;
 use homenode_machine::{BusMachine, CacheShape};
 use homenode_snoop::{
-    CheckError, Counter, Counts, MissRule, Misses, ProtocolSpec, Setup, SetupError, Sharing, TABLE,
-    Transactions,
+    CheckError, CoherenceCounts, Counts, MissCounts, MissRule, ProtocolSpec, Setup, SetupError,
+    TABLE, TraceOrderSimulation, Transactions,
 };
 use homenode_trace::Batch;
 
@@ -43,28 +43,28 @@ fn batch(text: &str) -> Batch {
 
 fn run(protocol: &str, text: &str) -> Counts {
     let table = ProtocolSpec::parse(protocol).unwrap().table();
-    let mut counter = Counter::new(&setup(3, (128, 2)), table).unwrap();
+    let mut counter = TraceOrderSimulation::new(&setup(3, (128, 2)), table).unwrap();
     counter.push(&batch(text)).unwrap();
     counter.finish()
 }
 
 /// Checks hits, misses, transactions and sharing.
-fn expect(protocol: &str, text: &str, wanted: (u64, Misses, Transactions, Sharing)) {
+fn expect(protocol: &str, text: &str, wanted: (u64, MissCounts, Transactions, CoherenceCounts)) {
     let found = run(protocol, text);
     let found = (found.hits, found.misses, found.transactions, found.coherence);
     assert_eq!(found, wanted, "{protocol}: {text}");
 }
 
-fn misses() -> Misses {
-    Misses::default()
+fn misses() -> MissCounts {
+    MissCounts::default()
 }
 
 fn bus() -> Transactions {
     Transactions::default()
 }
 
-fn none() -> Sharing {
-    Sharing::default()
+fn none() -> CoherenceCounts {
+    CoherenceCounts::default()
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn mesi_step_by_step() {
         "0 R 1000; 0 W 1000; 1 R 1000; 1 W 1000; 0 R 1000",
         (
             2,
-            Misses { cold: 2, invalidation_true: 1, ..misses() },
+            MissCounts { cold: 2, invalidation_true: 1, ..misses() },
             Transactions { read_block_memory: 1, read_block_cache: 2, invalidate: 1, ..bus() },
-            Sharing { true_sharing: 1, ..none() },
+            CoherenceCounts { true_sharing: 1, ..none() },
         ),
     );
     // A write miss takes the block from the cache that has it, and from memory where none has.
@@ -87,7 +87,7 @@ fn mesi_step_by_step() {
         "0 W 1000; 1 W 1004; 0 R 1008",
         (
             0,
-            Misses { cold: 2, invalidation_false: 1, ..misses() },
+            MissCounts { cold: 2, invalidation_false: 1, ..misses() },
             Transactions {
                 read_invalidate_memory: 1,
                 read_invalidate_cache: 1,
@@ -103,7 +103,7 @@ fn mesi_step_by_step() {
         "0 W 1000; 0 R 1040; 0 R 1080; 0 R 10c0; 0 R 1000",
         (
             0,
-            Misses { cold: 4, replacement: 1, ..misses() },
+            MissCounts { cold: 4, replacement: 1, ..misses() },
             Transactions {
                 read_invalidate_memory: 1,
                 read_block_memory: 4,
@@ -119,9 +119,9 @@ fn mesi_step_by_step() {
         "0 W 8000; 1 R 8000; 1 W 8000; 0 R 8004",
         (
             1,
-            Misses { cold: 2, invalidation_passive: 1, ..misses() },
+            MissCounts { cold: 2, invalidation_passive: 1, ..misses() },
             Transactions { read_invalidate_memory: 1, read_block_cache: 2, invalidate: 1, ..bus() },
-            Sharing { passive: 1, ..none() },
+            CoherenceCounts { passive: 1, ..none() },
         ),
     );
 }
@@ -135,7 +135,7 @@ fn the_class_of_a_miss_is_known_at_the_end_of_the_copys_life() {
     assert_eq!((found.misses.invalidation_true, found.misses.invalidation_false), (1, 1));
     let table = ProtocolSpec::parse("mesi").unwrap().table();
     let at_the_miss = Setup { rule: MissRule::Torrellas, ..setup(3, (128, 2)) };
-    let mut counter = Counter::new(&at_the_miss, table).unwrap();
+    let mut counter = TraceOrderSimulation::new(&at_the_miss, table).unwrap();
     counter.push(&batch(text)).unwrap();
     let found = counter.finish();
     assert_eq!((found.misses.invalidation_true, found.misses.invalidation_false), (0, 2));
@@ -150,9 +150,9 @@ fn amsd_step_by_step() {
         "0 W 1000; 1 R 1000; 1 W 1000; 2 R 1000; 2 W 1000; 0 R 1000",
         (
             2,
-            Misses { cold: 3, invalidation_true: 1, ..misses() },
+            MissCounts { cold: 3, invalidation_true: 1, ..misses() },
             Transactions { read_invalidate_memory: 1, read_block_cache: 3, invalidate: 1, ..bus() },
-            Sharing { true_sharing: 1, ..none() },
+            CoherenceCounts { true_sharing: 1, ..none() },
         ),
     );
     // A second reader before the write ends that: both S, and the write invalidates again.
@@ -161,9 +161,9 @@ fn amsd_step_by_step() {
         "0 W 1000; 1 R 1000; 1 W 1000; 2 R 1000; 0 R 1000; 0 W 1000; 2 R 1000",
         (
             2,
-            Misses { cold: 3, invalidation_true: 2, ..misses() },
+            MissCounts { cold: 3, invalidation_true: 2, ..misses() },
             Transactions { read_invalidate_memory: 1, read_block_cache: 4, invalidate: 2, ..bus() },
-            Sharing { true_sharing: 2, ..none() },
+            CoherenceCounts { true_sharing: 2, ..none() },
         ),
     );
     // A write miss takes MD along as MD (so the next reader migrates it), and MC as M (so the next
@@ -188,7 +188,7 @@ fn pscr_step_by_step() {
         "0 R 1000; 1 R 1000; 1 W 1000; 0 R 1000; 1 R 1040; 1 R 1080; 0 W 1004",
         (
             3,
-            Misses { cold: 4, ..misses() },
+            MissCounts { cold: 4, ..misses() },
             Transactions {
                 read_block_memory: 3,
                 read_block_cache: 1,
@@ -197,7 +197,7 @@ fn pscr_step_by_step() {
                 ..bus()
             },
             // The last write finds no other copy any more.
-            Sharing { true_sharing: 1, false_sharing: 1, ..none() },
+            CoherenceCounts { true_sharing: 1, false_sharing: 1, ..none() },
         ),
     );
     // A private area: the block goes with its process, modified as it is, and comes back so.
@@ -206,7 +206,7 @@ fn pscr_step_by_step() {
         "0 W 8000; 1 R 8000; 1 W 8000; 0 R 8000; 0 W 8000",
         (
             2,
-            Misses { cold: 2, removal: 1, ..misses() },
+            MissCounts { cold: 2, removal: 1, ..misses() },
             Transactions { read_block_memory: 1, read_block_cache: 2, ..bus() },
             none(),
         ),
@@ -217,9 +217,9 @@ fn pscr_step_by_step() {
         "0 W 1000; 1 W 1000; 0 R 1000",
         (
             1,
-            Misses { cold: 2, ..misses() },
+            MissCounts { cold: 2, ..misses() },
             Transactions { read_block_memory: 1, read_block_cache: 1, write: 1, ..bus() },
-            Sharing { true_sharing: 1, ..none() },
+            CoherenceCounts { true_sharing: 1, ..none() },
         ),
     );
 }
@@ -232,7 +232,7 @@ fn private_kernel_counts_kernel_structures_as_private() {
         let spec = ProtocolSpec::parse(protocol).unwrap();
         let mut setup = setup(2, (128, 2));
         setup.reading.private_kernel = spec.private_kernel;
-        let mut counter = Counter::new(&setup, spec.table()).unwrap();
+        let mut counter = TraceOrderSimulation::new(&setup, spec.table()).unwrap();
         counter.push(&kernel).unwrap();
         let counts = counter.finish();
         assert_eq!(counts.misses.removal, removals, "{protocol}");
@@ -248,7 +248,7 @@ fn moesi_and_dragon_step_by_step() {
         "0 W 1000; 1 R 1000; 2 R 1000; 1 R 1040; 1 R 1080; 0 R 1040; 0 R 1080; 2 W 1000",
         (
             1,
-            Misses { cold: 7, ..misses() },
+            MissCounts { cold: 7, ..misses() },
             Transactions {
                 read_invalidate_memory: 1,
                 read_block_cache: 4,
@@ -257,7 +257,7 @@ fn moesi_and_dragon_step_by_step() {
                 update_block: 1,
                 ..bus()
             },
-            Sharing { false_sharing: 1, ..none() },
+            CoherenceCounts { false_sharing: 1, ..none() },
         ),
     );
     // Under MESI the supplier updates memory in the same transaction: no write-back at all.
@@ -269,9 +269,9 @@ fn moesi_and_dragon_step_by_step() {
         "0 W 1000; 1 W 1000; 0 R 1000; 0 W 1004; 1 R 1040; 1 R 1080; 0 W 1000; 0 W 1000",
         (
             4,
-            Misses { cold: 4, ..misses() },
+            MissCounts { cold: 4, ..misses() },
             Transactions { read_block_memory: 3, read_block_cache: 1, write: 3, ..bus() },
-            Sharing { true_sharing: 1, false_sharing: 2, ..none() },
+            CoherenceCounts { true_sharing: 1, false_sharing: 2, ..none() },
         ),
     );
 }
@@ -295,7 +295,7 @@ fn fetches_and_atomics_and_straddling_references() {
     for (fetches, references, hits) in [(true, 4, 3), (false, 3, 2)] {
         let mut setup = setup(1, (128, 2));
         setup.reading.fetches = fetches;
-        let mut counter = Counter::new(&setup, table.clone()).unwrap();
+        let mut counter = TraceOrderSimulation::new(&setup, table.clone()).unwrap();
         counter.push(&straddling).unwrap();
         let counts = counter.finish();
         assert_eq!((counts.references, counts.block_references), (references, references + 1));
@@ -318,7 +318,7 @@ fn one_processor_counts_the_same_under_every_protocol() {
     let mut all = Vec::new();
     for entry in TABLE {
         let setup = Setup { check: false, ..setup(1, (4096, 4)) };
-        let mut counter = Counter::new(&setup, (entry.build)()).unwrap();
+        let mut counter = TraceOrderSimulation::new(&setup, (entry.build)()).unwrap();
         counter.push(&one).unwrap();
         let counts = counter.finish();
         assert_eq!(counts.coherence.total() + counts.misses.invalidations(), 0);
@@ -346,7 +346,7 @@ fn a_larger_fully_associative_cache_never_misses_more() {
         let mut before = u64::MAX;
         for blocks in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] {
             let setup = Setup { check: false, ..setup(3, (32 * blocks, blocks)) };
-            let mut counter = Counter::new(&setup, (entry.build)()).unwrap();
+            let mut counter = TraceOrderSimulation::new(&setup, (entry.build)()).unwrap();
             counter.push(&shared).unwrap();
             let misses = counter.finish().misses.total();
             assert!(misses <= before, "{}: {blocks} blocks: {misses} > {before}", entry.name);
@@ -368,7 +368,7 @@ fn pscr_without_private_areas_is_dragon() {
     }
     let [pscr, dragon] = ["pscr", "dragon"].map(|protocol| {
         let table = ProtocolSpec::parse(protocol).unwrap().table();
-        let mut counter = Counter::new(&setup(4, (1024, 2)), table).unwrap();
+        let mut counter = TraceOrderSimulation::new(&setup(4, (1024, 2)), table).unwrap();
         counter.push(&shared).unwrap();
         counter.finish()
     });
@@ -387,7 +387,7 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
     let shared = table.state("SC").unwrap();
     let ignores = Reply::Becomes { next: shared, memory: false, word: false };
     table.set_reply((shared, Signal::Write), ignores);
-    let mut counter = Counter::new(&setup(3, (128, 2)), table).unwrap();
+    let mut counter = TraceOrderSimulation::new(&setup(3, (128, 2)), table).unwrap();
     let text = "0 R 1000; 1 R 1000; 1 W 1008; 0 R 1000; 0 R 1008";
     let error = counter.push(&batch(text)).unwrap_err();
     assert_eq!(error, CheckError::Stale { reference: 4, processor: 0, address: 0x1008 });
@@ -401,7 +401,7 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
 #[test]
 fn machines_that_cannot_be_are_refused() {
     let table = ProtocolSpec::parse("mesi").unwrap().table();
-    let build = |setup: Setup| Counter::new(&setup, table.clone()).err();
+    let build = |setup: Setup| TraceOrderSimulation::new(&setup, table.clone()).err();
     let with = |size_bytes, block_size_bytes, associativity| {
         let cache = CacheShape { size_bytes, block_size_bytes, associativity };
         build(Setup { cache, ..setup(2, (128, 2)) })
@@ -432,7 +432,7 @@ fn split_caches_are_two_caches_on_the_bus() {
     let run = |protocol: &str, text| {
         let table = ProtocolSpec::parse(protocol).unwrap().table();
         let setup = Setup { instructions, ..setup(1, (128, 2)) };
-        let mut counter = Counter::new(&setup, table).unwrap();
+        let mut counter = TraceOrderSimulation::new(&setup, table).unwrap();
         counter.push(&batch(text)).unwrap();
         counter.finish()
     };
@@ -441,11 +441,11 @@ fn split_caches_are_two_caches_on_the_bus() {
     let text = "0 I 1000; 0 R 1004; 0 I 1004; 0 W 1000; 0 I 1000; 0 I 1040; 0 R 1000";
     let found = run("mesi", text);
     assert_eq!(found.hits, 3, "the second fetch, the write, the last read");
-    assert_eq!(found.misses, Misses { cold: 3, invalidation_true: 1, ..misses() });
+    assert_eq!(found.misses, MissCounts { cold: 3, invalidation_true: 1, ..misses() });
     let moved =
         Transactions { read_block_memory: 2, read_block_cache: 2, ..Transactions::default() };
     assert_eq!(found.transactions, Transactions { invalidate: 1, ..moved });
-    assert_eq!(found.coherence, Sharing { true_sharing: 1, ..Sharing::default() });
+    assert_eq!(found.coherence, CoherenceCounts { true_sharing: 1, ..CoherenceCounts::default() });
     // What is updated stays.
     let found = run("dragon", "0 I 1000; 0 R 1004; 0 W 1000; 0 I 1000");
     assert_eq!((found.hits, found.transactions.write), (2, 1));

@@ -11,8 +11,8 @@ use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::CacheShape;
 use homenode_snoop::{
-    Action, Cell, Clock, ClockError, Counter, Counts, Event, ProcessorTime, ProtocolSpec, Source,
-    TABLE, Table, Timing,
+    Action, Clock, ClockError, Counts, DataSupplier, ProcessorEvent, ProcessorTime, ProtocolSpec,
+    TABLE, Table, TableCell, Timing, TraceOrderSimulation,
 };
 use homenode_trace::Batch;
 
@@ -263,7 +263,7 @@ fn one_processor_that_waits_counts_what_the_order_of_the_trace_counts() {
         let (items, batch) = stream(&mut rng, 5_000);
         let (counts, timing) = run(&given, &[items]);
         let table = ProtocolSpec::parse(entry.name).unwrap().table();
-        let mut counter = Counter::new(&given.setup, table).unwrap();
+        let mut counter = TraceOrderSimulation::new(&given.setup, table).unwrap();
         counter.push(&batch).unwrap();
         assert_eq!(counts, counter.finish(), "{}", entry.name);
         // A closed form: operations, and 68 cycles a miss. Blocks that give way cost nothing, for
@@ -291,10 +291,11 @@ fn checking_finds_nothing_and_changes_nothing() {
 fn silent_mesi() -> Table {
     let mut table = ProtocolSpec::parse("mesi").unwrap().table();
     let [shared, modified] = ["S", "M"].map(|name| table.state(name).unwrap());
-    let quiet = Action { transaction: None, source: Source::Own, next: modified, again: false };
+    let quiet =
+        Action { transaction: None, source: DataSupplier::Own, next: modified, again: false };
     for condition in (0..).take(table.conditions().len()) {
-        if matches!(table.cell(shared, Event::Write, condition), Cell::Does(_)) {
-            table.set_cell((shared, Event::Write, condition), Cell::Does(quiet));
+        if matches!(table.cell(shared, ProcessorEvent::Write, condition), TableCell::Does(_)) {
+            table.set_cell((shared, ProcessorEvent::Write, condition), TableCell::Does(quiet));
         }
     }
     table

@@ -4,10 +4,10 @@
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_clock::streams::Reading;
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
-use homenode_snoop::walk::{Scene, Step, Walk, example, examples, walk};
+use homenode_snoop::walk::{BlockSnapshot, ProtocolWalk, WalkStep, example, examples, walk};
 use homenode_snoop::{
-    Counter, Counts, Example, MissClass, MissRule, Misses, ProtocolSpec, Setup, Sharing,
-    SharingClass, TABLE, Table, Transactions,
+    CoherenceCounts, Counts, Example, MissClass, MissCounts, MissRule, ProtocolSpec, Setup,
+    SharingClass, TABLE, Table, TraceOrderSimulation, Transactions,
 };
 use homenode_trace::Batch;
 
@@ -33,7 +33,7 @@ fn table(protocol: &str) -> Table {
 
 /// The counts by the engine as everybody else uses it.
 fn counted(setup: &Setup, protocol: &str, references: &[Access]) -> Counts {
-    let mut counter = Counter::new(setup, table(protocol)).unwrap();
+    let mut counter = TraceOrderSimulation::new(setup, table(protocol)).unwrap();
     let batch = Batch {
         thread: references.iter().map(|r| r.thread).collect(),
         kind: references.iter().map(|r| r.kind.code()).collect(),
@@ -47,9 +47,9 @@ fn counted(setup: &Setup, protocol: &str, references: &[Access]) -> Counts {
 }
 
 /// The counts as the steps tell them.
-fn told(steps: &[Step]) -> (u64, Misses, Transactions, Sharing) {
-    let (mut hits, mut misses) = (0, Misses::default());
-    let (mut transactions, mut sharing) = (Transactions::default(), Sharing::default());
+fn told(steps: &[WalkStep]) -> (u64, MissCounts, Transactions, CoherenceCounts) {
+    let (mut hits, mut misses) = (0, MissCounts::default());
+    let (mut transactions, mut sharing) = (Transactions::default(), CoherenceCounts::default());
     for step in steps {
         *match step.miss.map(|miss| miss.class) {
             None => &mut hits,
@@ -108,12 +108,12 @@ fn random_references(rng: &mut Rng, length: usize) -> Vec<Access> {
 }
 
 /// What follows from one step to the next holds in every walk.
-fn check_links(walk: &Walk, setup: &Setup) {
+fn check_links(walk: &ProtocolWalk, setup: &Setup) {
     let mut scenes = &walk.start;
     let each = if setup.instructions.is_some() { 2 } else { 1 };
     assert_eq!(walk.caches.len(), each * usize::from(setup.processors));
     for (number, step) in walk.steps.iter().enumerate() {
-        let states = |scenes: &[Scene]| -> Vec<&str> {
+        let states = |scenes: &[BlockSnapshot]| -> Vec<&str> {
             scenes[step.block].copies.iter().map(|copy| copy.state).collect()
         };
         assert_eq!(
@@ -168,7 +168,7 @@ fn the_steps_add_up_to_what_the_engine_counts() {
             assert_eq!(walk.bus_cycles, counts.transactions.cycles(&prices(block)));
             assert_eq!(walk.bus_cycles, walk.steps.iter().map(|step| step.cycles).sum::<u64>());
             check_links(&walk, &setup);
-            let later = |(number, step): (usize, &Step)| {
+            let later = |(number, step): (usize, &WalkStep)| {
                 step.miss.is_some_and(|miss| miss.known.is_some_and(|known| known > number))
             };
             judged_later += walk.steps.iter().enumerate().filter(|&s| later(s)).count();
@@ -177,7 +177,7 @@ fn the_steps_add_up_to_what_the_engine_counts() {
     assert!(judged_later > 300, "{judged_later}");
 }
 
-fn example_walk(protocol: &str, example: &Example) -> Walk {
+fn example_walk(protocol: &str, example: &Example) -> ProtocolWalk {
     let CacheShape { size_bytes, block_size_bytes, associativity } = Example::CACHE;
     let setup = setup(example.processors(), (size_bytes, block_size_bytes, associativity));
     walk(&setup, &table(protocol), &prices(block_size_bytes), &example.references()).unwrap()
@@ -191,7 +191,8 @@ fn examples_show_what_they_are_for() {
     assert!(mesi.misses.invalidation_false >= 2 && mesi.misses.invalidation_true >= 1);
     assert!(mesi.coherence.false_sharing >= 2 && mesi.transactions.update_block >= 1);
     let amsd = own("amsd");
-    let visited = |walk: &Walk, state| walk.steps.iter().any(|step| step.after.contains(&state));
+    let visited =
+        |walk: &ProtocolWalk, state| walk.steps.iter().any(|step| step.after.contains(&state));
     assert!(["S2", "MC", "MD", "S", "M"].into_iter().all(|state| visited(&amsd, state)));
     let pscr = own("pscr").totals;
     assert!(pscr.misses.removal >= 1 && pscr.transactions.write >= 2);

@@ -15,7 +15,7 @@ pub(super) const PERMISSIONS: u64 = 3;
 
 /// A frame and what is known of the copy in it: all that a reference needs lies side by side.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame<W> {
+pub struct CacheFrame<W> {
     pub(super) label: u64,
     /// The words its holder has read, and those it has written since the others were last told
     /// ([`Self::take_written`]).
@@ -30,12 +30,12 @@ pub struct Frame<W> {
     pub status: MissStatus,
 }
 
-/// Positions in [`Frame::touched`].
+/// Positions in [`CacheFrame::touched`].
 pub const READ: usize = 0;
 /// See [`READ`].
 pub const WRITTEN: usize = 1;
 
-impl<W: WordMask> Frame<W> {
+impl<W: WordMask> CacheFrame<W> {
     pub(super) fn unused() -> Self {
         Self { label: UNUSED, ..Self::of(0, NO_BLOCK) }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::{CACHES, CacheArrays, CacheGeometry, Frame, PERMISSIONS, SetRange, set_ranges};
+use super::{CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges};
 use crate::words::WordMask;
 
 /// No frame.
@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 /// order of use.
 pub struct IndexedSets<W> {
     /// One more than there are frames, for the guess in a set without any.
-    frames: Vec<Frame<W>>,
+    frames: Vec<CacheFrame<W>>,
     ranges: Box<[SetRange; CACHES]>,
     index: Vec<FxHashMap<u64, u32>>,
     links: Vec<LruLink>,
@@ -93,7 +93,7 @@ impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
             }
         }
         Self {
-            frames: vec![Frame::unused(); first + 1],
+            frames: vec![CacheFrame::unused(); first + 1],
             ranges: set_ranges(geometries),
             index: vec![FxHashMap::default(); geometries.len()],
             links: vec![LruLink { later: NONE, earlier: NONE, stamp: 0 }; first],
@@ -102,11 +102,11 @@ impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
         }
     }
 
-    fn all(&self) -> &[Frame<W>] {
+    fn all(&self) -> &[CacheFrame<W>] {
         &self.frames
     }
 
-    fn all_mut(&mut self) -> &mut [Frame<W>] {
+    fn all_mut(&mut self) -> &mut [CacheFrame<W>] {
         &mut self.frames
     }
 
@@ -147,7 +147,7 @@ impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
         frame_index(oldest).unwrap_or(set.first)
     }
 
-    fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: Frame<W>) {
+    fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: CacheFrame<W>) {
         let cache = self.sets[set].cache;
         if self.frames[frame].is_used() {
             self.sets[set].invalid.remove(&self.links[frame].stamp);

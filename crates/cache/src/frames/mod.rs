@@ -17,7 +17,7 @@ use homenode_machine::CacheShape;
 use crate::holders::CACHES_MAX;
 use bytes::{ONES, equal, first, first_equal, zeros};
 use frame::PERMISSIONS;
-pub use frame::{Frame, MAY_READ, MAY_WRITE, READ, WRITTEN};
+pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 pub use indexed::IndexedSets;
 
 /// Up to eight frames a set.
@@ -69,9 +69,9 @@ pub trait CacheArrays<W>: Send {
     /// Caches of these geometries.
     fn new(geometries: &[CacheGeometry]) -> Self;
     /// All frames, by their numbers.
-    fn all(&self) -> &[Frame<W>];
+    fn all(&self) -> &[CacheFrame<W>];
     /// See [`Self::all`].
-    fn all_mut(&mut self) -> &mut [Frame<W>];
+    fn all_mut(&mut self) -> &mut [CacheFrame<W>];
     /// The set of a cache in which a block can be.
     fn set_of(&self, cache: usize, block: u64) -> usize;
     /// The frame of a set that may have the block; if it has not, another one may still.
@@ -86,7 +86,7 @@ pub trait CacheArrays<W>: Send {
     /// else the one used longest ago.
     fn victim(&self, set: usize) -> usize;
     /// A set's frame gets a block, which is used now, and all else that is in it.
-    fn fill(&mut self, place: (usize, usize), block: u64, content: Frame<W>);
+    fn fill(&mut self, place: (usize, usize), block: u64, content: CacheFrame<W>);
     /// The frame loses its copy but keeps its label.
     fn invalidate(&mut self, set: usize, frame: usize);
 }
@@ -214,7 +214,7 @@ mod tests {
 
     impl<F: CacheArrays<u32>> Put for F {
         fn put(&mut self, (set, frame): (usize, usize), block: u64, number: u32) {
-            self.fill((set, frame), block, Frame::of(block, number));
+            self.fill((set, frame), block, CacheFrame::of(block, number));
             self.all_mut()[frame].permit(MAY_READ);
         }
 
@@ -228,7 +228,7 @@ mod tests {
         for block in [10, 11, 12] {
             let frame = cache.victim(0);
             assert!(!cache.all()[frame].is_used());
-            cache.fill((0, frame), block, Frame::of(block, 0));
+            cache.fill((0, frame), block, CacheFrame::of(block, 0));
         }
         // Used longest ago: 10, then 11, then 12.
         let frames = [10, 11, 12].map(|block| cache.find(0, block).unwrap());

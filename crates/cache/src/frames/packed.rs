@@ -1,6 +1,8 @@
 //! Sets whose tags and order of use are packed into words: all that does not depend on how.
 
-use super::{CACHES, CacheArrays, CacheGeometry, Frame, PERMISSIONS, SetRange, set_ranges, tag};
+use super::{
+    CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges, tag,
+};
 use crate::words::WordMask;
 
 /// The tags and the order of use of one set. Frames are numbered from 0, and a tag of 0 is that of
@@ -26,7 +28,7 @@ pub trait TagSet: Copy + Send {
 
 /// The frames of all caches, in sets of this kind.
 pub struct PackedSets<S, W> {
-    frames: Vec<Frame<W>>,
+    frames: Vec<CacheFrame<W>>,
     /// From a set's first frame to the next set's, as a shift.
     stride: u32,
     mask: usize,
@@ -48,17 +50,17 @@ impl<S: TagSet, W: WordMask> CacheArrays<W> for PackedSets<S, W> {
         let stride = ways.next_power_of_two().trailing_zeros();
         let of = |cache: &CacheGeometry| std::iter::repeat_n(S::new(cache.ways), cache.sets);
         let sets: Vec<S> = geometries.iter().flat_map(of).collect();
-        let frames = vec![Frame::unused(); sets.len() << stride];
+        let frames = vec![CacheFrame::unused(); sets.len() << stride];
         Self { frames, stride, mask: (1 << stride) - 1, ranges: set_ranges(geometries), sets }
     }
 
     #[inline]
-    fn all(&self) -> &[Frame<W>] {
+    fn all(&self) -> &[CacheFrame<W>] {
         &self.frames
     }
 
     #[inline]
-    fn all_mut(&mut self) -> &mut [Frame<W>] {
+    fn all_mut(&mut self) -> &mut [CacheFrame<W>] {
         &mut self.frames
     }
 
@@ -97,7 +99,7 @@ impl<S: TagSet, W: WordMask> CacheArrays<W> for PackedSets<S, W> {
     }
 
     #[inline]
-    fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: Frame<W>) {
+    fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: CacheFrame<W>) {
         self.frames[frame] = content;
         let way = self.way(frame);
         self.sets[set].fill(way, tag(block));

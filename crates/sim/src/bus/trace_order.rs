@@ -1,6 +1,6 @@
 //! One pass over the trace for all configurations without a clock.
 
-use homenode_snoop::{Counter, Counts};
+use homenode_snoop::{Counts, TraceOrderSimulation};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
@@ -15,15 +15,19 @@ pub(super) fn count<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<Vec<Counts>, SimError> {
-    let counters = plan.points.iter().map(|point| Counter::new(&point.setup, point.table.clone()));
-    let mut counters: Vec<Counter> = counters.collect::<Result<_, _>>()?;
+    let counters = plan
+        .points
+        .iter()
+        .map(|point| TraceOrderSimulation::new(&point.setup, point.table.clone()));
+    let mut counters: Vec<TraceOrderSimulation> = counters.collect::<Result<_, _>>()?;
     let total = trace.references();
     let read = |index, batch: &mut Batch| trace.read(index, batch);
     for_each_window(pool, (trace, &read), (progress, total), |batches| {
-        let push = |counter: &mut Counter| batches.iter().try_for_each(|b| counter.push(b));
+        let push =
+            |counter: &mut TraceOrderSimulation| batches.iter().try_for_each(|b| counter.push(b));
         // All of them are asked: the first one's error is reported on any number of threads.
         let done: Vec<_> = counters.par_iter_mut().map(push).collect();
         Ok(done.into_iter().collect::<Result<(), _>>()?)
     })?;
-    Ok(counters.into_iter().map(Counter::finish).collect())
+    Ok(counters.into_iter().map(TraceOrderSimulation::finish).collect())
 }

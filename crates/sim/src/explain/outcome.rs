@@ -3,7 +3,7 @@
 use homenode_machine::{BusCycles, CacheShape};
 use homenode_snoop::BusSheet;
 use homenode_snoop::Example;
-use homenode_snoop::walk::Walk;
+use homenode_snoop::walk::ProtocolWalk;
 use serde::Serialize;
 
 /// Protocols, explained.
@@ -58,5 +58,5 @@ pub struct ExplainedProtocol {
     /// Its table.
     pub table: BusSheet,
     /// The walk.
-    pub walk: Walk,
+    pub walk: ProtocolWalk,
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use homenode_base::{BlockSize, Rng};
 use homenode_clock::streams::{OpKind, Operation, Reading, ThreadStreams};
 use homenode_machine::{BusMachine, CacheShape};
-use homenode_snoop::{Clock, ClockSetup, Counter, Counts, MissRule, ProtocolSpec, Setup, Timing};
+use homenode_snoop::{
+    Clock, ClockSetup, Counts, MissRule, ProtocolSpec, Setup, Timing, TraceOrderSimulation,
+};
 use homenode_trace::Batch;
 
 const PROCESSORS: u16 = 4;
@@ -103,7 +105,7 @@ pub fn simulate(protocol: &str, batches: &[Batch]) -> Counts {
         check: false,
     };
     let table = ProtocolSpec::parse(protocol).expect("a protocol of the table").table();
-    let mut counter = Counter::new(&setup, table).expect("a machine that can be");
+    let mut counter = TraceOrderSimulation::new(&setup, table).expect("a machine that can be");
     for batch in batches {
         counter.push(batch).expect("a protocol that keeps its promises");
     }

@@ -17,12 +17,12 @@ pub use broken_promise::FindingKind;
 pub use situation::CACHES_MAX;
 
 use crate::table::Table;
-use crate::vocabulary::{Cell, Event, Reply, Signal, Source, Transaction};
-use model::BusModel;
+use crate::vocabulary::{DataSupplier, ProcessorEvent, Reply, Signal, TableCell, Transaction};
+use model::TableModel;
 use situation::Coverage;
 
 /// Something wrong with a protocol on a bus.
-pub type Finding = ProtocolFinding<FindingKind>;
+pub type BusFinding = ProtocolFinding<FindingKind>;
 
 /// What was explored and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,7 +40,7 @@ pub struct CheckReport {
     /// Cells that are declared impossible.
     pub impossible: usize,
     /// What is wrong; empty if nothing is.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<BusFinding>,
 }
 
 /// Explores a protocol. After a broken promise it stops: what follows from it is of no interest.
@@ -63,12 +63,12 @@ pub fn check(table: &Table) -> CheckReport {
     let mut coverage = Coverage::new(table);
     coverage.seen[0] = true;
     for caches in 1..=CACHES_MAX {
-        let mut search = Search::new(BusModel::new(table, caches, &mut coverage));
+        let mut search = Search::new(TableModel::new(table, caches, &mut coverage));
         let explored = search.explore();
         report.caches = caches;
         (report.situations, report.events) = (search.state_count(), search.step_count());
         if let Err(broken) = explored {
-            report.findings.push(Finding {
+            report.findings.push(BusFinding {
                 kind: broken.fault.kind(),
                 message: broken.fault.to_string(),
                 steps: search.tell(&broken.steps),
@@ -77,7 +77,7 @@ pub fn check(table: &Table) -> CheckReport {
             return report;
         }
         if let Some(steps) = search.stuck() {
-            report.findings.push(Finding {
+            report.findings.push(BusFinding {
                 kind: FindingKind::NoExit,
                 message: "from here the copies can never all be replaced".to_owned(),
                 steps: search.tell(&steps),
@@ -92,22 +92,22 @@ pub fn check(table: &Table) -> CheckReport {
 
 /// Cells that contradict themselves: a block without a transaction that brings it, or the other
 /// way round; a replacement that leaves the copy.
-fn malformed(table: &Table) -> Vec<Finding> {
+fn malformed(table: &Table) -> Vec<BusFinding> {
     let mut findings = Vec::new();
     for (state, event, condition, action) in table.actions() {
         let brings = action.transaction.is_some_and(Transaction::brings_block);
-        let problem = if brings && action.source == Source::Own {
+        let problem = if brings && action.source == DataSupplier::Own {
             "a transaction brings a block that comes from nowhere"
-        } else if !brings && action.source != Source::Own {
+        } else if !brings && action.source != DataSupplier::Own {
             "a block comes without a transaction that brings it"
-        } else if event == Event::Replace && table.role(action.next).is_copy() {
+        } else if event == ProcessorEvent::Replace && table.role(action.next).is_copy() {
             "a replacement leaves the copy"
         } else {
             continue;
         };
         let [state, event] = [table.name(state), event.name()];
         let condition = table.conditions()[usize::from(condition)].name;
-        findings.push(Finding {
+        findings.push(BusFinding {
             kind: FindingKind::Malformed,
             message: format!("{event} in state {state} in condition [{condition}]: {problem}"),
             steps: Vec::new(),
@@ -118,8 +118,8 @@ fn malformed(table: &Table) -> Vec<Finding> {
 }
 
 /// Cells, replies and states that nothing leads to, and states that are never left.
-fn gaps(table: &Table, coverage: &Coverage) -> Vec<Finding> {
-    let unreached = |message| Finding {
+fn gaps(table: &Table, coverage: &Coverage) -> Vec<BusFinding> {
+    let unreached = |message| BusFinding {
         kind: FindingKind::Unreached,
         message,
         steps: Vec::new(),
@@ -132,13 +132,13 @@ fn gaps(table: &Table, coverage: &Coverage) -> Vec<Finding> {
             findings.push(unreached(format!("no event leads to state {name}")));
         } else if !coverage.left[usize::from(state)] {
             let message = format!("state {name} is never left");
-            findings.push(Finding { kind: FindingKind::NoExit, ..unreached(message) });
+            findings.push(BusFinding { kind: FindingKind::NoExit, ..unreached(message) });
         }
-        for &event in Event::ALL {
+        for &event in ProcessorEvent::ALL {
             for (condition, index) in table.conditions().iter().zip(0u8..) {
                 let cell = table.cell(state, event, index);
                 let reached = coverage.cells[table.cell_index(state, event, index)];
-                if matches!(cell, Cell::Does(_)) && !reached {
+                if matches!(cell, TableCell::Does(_)) && !reached {
                     let [event, condition] = [event.name(), condition.name];
                     let what = format!("{event} in state {name} in condition [{condition}]");
                     findings.push(unreached(format!("{what} never happens: declare it so")));

@@ -4,7 +4,9 @@ use homenode_protocol::Labelled;
 
 use super::broken_promise::BrokenPromise;
 use crate::table::Table;
-use crate::vocabulary::{Action, Area, Cell, Copies, Event, Reply, Signal, Source, Transaction};
+use crate::vocabulary::{
+    Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Signal, TableCell, Transaction,
+};
 
 /// Most caches that are explored together.
 pub const CACHES_MAX: usize = 4;
@@ -23,12 +25,12 @@ pub(crate) struct CheckedCopy {
 
 /// All caches and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Situation {
+pub(crate) struct CheckedCaches {
     pub(crate) caches: [CheckedCopy; CACHES_MAX],
     pub(crate) memory: [bool; WORDS],
 }
 
-impl Situation {
+impl CheckedCaches {
     /// No copies, memory up to date.
     pub(crate) const START: Self = Self {
         caches: [CheckedCopy { state: 0, latest: [false; WORDS] }; CACHES_MAX],
@@ -40,9 +42,9 @@ impl Situation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CheckStep {
     pub(crate) cache: usize,
-    pub(crate) event: Event,
+    pub(crate) event: ProcessorEvent,
     pub(crate) word: usize,
-    pub(crate) area: Area,
+    pub(crate) area: AreaKind,
     /// Which of several copies supplies, where any of them may.
     pub(crate) supplier: usize,
 }
@@ -84,9 +86,9 @@ impl StepRun<'_> {
     /// What the step makes of the situation; `None` if there is no such supplier.
     pub(crate) fn perform(
         &mut self,
-        from: Situation,
+        from: CheckedCaches,
         step: CheckStep,
-    ) -> Result<Option<Situation>, BrokenPromise> {
+    ) -> Result<Option<CheckedCaches>, BrokenPromise> {
         let mut situation = from;
         for _ in 0..ROUNDS_MAX {
             let (copies, suppliers) = self.others(&situation, step.cache);
@@ -107,7 +109,7 @@ impl StepRun<'_> {
     /// What the table says.
     fn decide(
         &mut self,
-        situation: &Situation,
+        situation: &CheckedCaches,
         step: CheckStep,
         copies: Copies<u8>,
     ) -> Result<Action<u8>, BrokenPromise> {
@@ -115,17 +117,19 @@ impl StepRun<'_> {
         let condition = self.table.condition(copies, step.area);
         self.coverage.cells[self.table.cell_index(state, step.event, condition)] = true;
         match self.table.cell(state, step.event, condition) {
-            Cell::Does(action) => {
+            TableCell::Does(action) => {
                 let bus = action.transaction.map_or("no transaction", Transaction::name);
                 let from = match action.source {
-                    Source::Own => String::new(),
-                    Source::Memory | Source::Cache => format!(" from {}", action.source.name()),
+                    DataSupplier::Own => String::new(),
+                    DataSupplier::Memory | DataSupplier::Cache => {
+                        format!(" from {}", action.source.name())
+                    }
                 };
                 let [old, new] = [state, action.next].map(|state| self.table.name(state));
                 self.tell(&format!("{old} -> {new}, {bus}{from}"));
                 Ok(action)
             }
-            Cell::Impossible(why) => Err(BrokenPromise::Impossible {
+            TableCell::Impossible(why) => Err(BrokenPromise::Impossible {
                 what: format!(
                     "{} in state {} while the others are in condition [{}]",
                     step.event.name(),
@@ -138,7 +142,7 @@ impl StepRun<'_> {
     }
 
     /// The others' copies, and which caches may supply: the owners, else all.
-    fn others(&self, situation: &Situation, cache: usize) -> (Copies<u8>, Vec<usize>) {
+    fn others(&self, situation: &CheckedCaches, cache: usize) -> (Copies<u8>, Vec<usize>) {
         let is_copy = |other: &usize| {
             *other != cache && self.table.role(situation.caches[*other].state).is_copy()
         };
@@ -157,15 +161,17 @@ impl StepRun<'_> {
     /// Moves data and changes states. Returns which caches take the written word.
     fn apply(
         &mut self,
-        situation: &mut Situation,
+        situation: &mut CheckedCaches,
         step: CheckStep,
         (action, supplier): (Action<u8>, Option<usize>),
     ) -> Result<[bool; CACHES_MAX], BrokenPromise> {
         let own = situation.caches[step.cache];
         let latest = match action.source {
-            Source::Own => own.latest,
-            Source::Memory => situation.memory,
-            Source::Cache => situation.caches[supplier.ok_or(BrokenPromise::NoSupplier)?].latest,
+            DataSupplier::Own => own.latest,
+            DataSupplier::Memory => situation.memory,
+            DataSupplier::Cache => {
+                situation.caches[supplier.ok_or(BrokenPromise::NoSupplier)?].latest
+            }
         };
         let mut takers = [false; CACHES_MAX];
         if action.transaction == Some(Transaction::UpdateBlock) {
@@ -186,7 +192,7 @@ impl StepRun<'_> {
     /// Another cache sees the transaction. Returns whether it takes the written word.
     fn reply(
         &mut self,
-        situation: &mut Situation,
+        situation: &mut CheckedCaches,
         other: usize,
         signal: Signal,
     ) -> Result<bool, BrokenPromise> {
@@ -222,29 +228,29 @@ impl StepRun<'_> {
     /// The processor gets its word, or gives it; then the promises must hold.
     fn finish(
         &self,
-        situation: &mut Situation,
+        situation: &mut CheckedCaches,
         step: CheckStep,
         takers: [bool; CACHES_MAX],
     ) -> Result<(), BrokenPromise> {
         let role = self.table.role(situation.caches[step.cache].state);
         match step.event {
-            Event::Read if !role.is_copy() => return Err(BrokenPromise::NoCopy),
-            Event::Read if !situation.caches[step.cache].latest[step.word] => {
+            ProcessorEvent::Read if !role.is_copy() => return Err(BrokenPromise::NoCopy),
+            ProcessorEvent::Read if !situation.caches[step.cache].latest[step.word] => {
                 return Err(BrokenPromise::Stale { word: step.word });
             }
-            Event::Write if !role.is_copy() => return Err(BrokenPromise::NoCopy),
-            Event::Write => {
+            ProcessorEvent::Write if !role.is_copy() => return Err(BrokenPromise::NoCopy),
+            ProcessorEvent::Write => {
                 situation.memory[step.word] = false;
                 for (other, held) in situation.caches.iter_mut().enumerate() {
                     held.latest[step.word] = other == step.cache || takers[other];
                 }
             }
-            Event::Read | Event::Replace => {}
+            ProcessorEvent::Read | ProcessorEvent::Replace => {}
         }
         self.promises(situation)
     }
 
-    fn promises(&self, situation: &Situation) -> Result<(), BrokenPromise> {
+    fn promises(&self, situation: &CheckedCaches) -> Result<(), BrokenPromise> {
         let roles = situation.caches.map(|held| self.table.role(held.state));
         let copies = roles.iter().filter(|role| role.is_copy()).count();
         if let Some(alone) = roles.iter().position(|role| role.is_alone()).filter(|_| copies > 1) {

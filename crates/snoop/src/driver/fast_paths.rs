@@ -3,7 +3,9 @@
 use homenode_cache::{MAY_READ, MAY_WRITE, PackedHolders};
 
 use crate::table::Table;
-use crate::vocabulary::{Action, Area, Cell, Copies, Event, Source, Transaction};
+use crate::vocabulary::{
+    Action, AreaKind, Copies, DataSupplier, ProcessorEvent, TableCell, Transaction,
+};
 
 /// Numbers of states fit into a byte.
 const STATES: usize = 256;
@@ -53,12 +55,14 @@ impl FastPaths {
     }
 
     pub(super) fn of(table: &Table) -> Self {
-        let areas = |event| [Area::Shared, Area::Private].map(|area| fetch(table, event, area));
-        let uncontended = [Event::Read, Event::Write].map(areas);
+        let areas =
+            |event| [AreaKind::Shared, AreaKind::Private].map(|area| fetch(table, event, area));
+        let uncontended = [ProcessorEvent::Read, ProcessorEvent::Write].map(areas);
         let mut paths = Self { uncontended, ..Self::none() };
         for (state, _) in (0..=u8::MAX).zip(table.states()) {
-            let of = |event, bit| if table.is_quiet(state, event, state) { bit } else { 0 };
-            let permissions = of(Event::Read, MAY_READ) | of(Event::Write, MAY_WRITE);
+            let of = |event, bit| if table.is_silent(state, event, state) { bit } else { 0 };
+            let permissions =
+                of(ProcessorEvent::Read, MAY_READ) | of(ProcessorEvent::Write, MAY_WRITE);
             let at = usize::from(state);
             paths.permissions[at] = u8::try_from(permissions).unwrap_or(0);
             if state != 0 {
@@ -118,19 +122,19 @@ impl FastPaths {
 fn silent_write(table: &Table, state: u8) -> Option<u8> {
     let states = 1..u8::try_from(table.states().len()).unwrap_or(u8::MAX);
     let mut others = states.filter(|&next| next != state);
-    others.find(|&next| table.is_quiet(state, Event::Write, next))
+    others.find(|&next| table.is_silent(state, ProcessorEvent::Write, next))
 }
 
 /// What the table says about replacing a copy, if that does not depend on the other caches.
 fn replacement(table: &Table, state: u8) -> Replacement {
-    if table.is_quiet(state, Event::Replace, 0) {
+    if table.is_silent(state, ProcessorEvent::Replace, 0) {
         return Replacement::Silent;
     }
     let replacements =
-        table.actions().filter(|&(s, event, _, _)| s == state && event == Event::Replace);
+        table.actions().filter(|&(s, event, _, _)| s == state && event == ProcessorEvent::Replace);
     let written = Action {
         transaction: Some(Transaction::UpdateBlock),
-        source: Source::Own,
+        source: DataSupplier::Own,
         next: 0,
         again: false,
     };
@@ -143,21 +147,24 @@ fn replacement(table: &Table, state: u8) -> Replacement {
 }
 
 /// Follows the table from the invalid state while no other cache has a copy.
-fn fetch(table: &Table, event: Event, area: Area) -> Option<UncontendedFetch> {
+fn fetch(table: &Table, event: ProcessorEvent, area: AreaKind) -> Option<UncontendedFetch> {
     let condition = table.condition(Copies::None, area);
-    let Cell::Does(first) = table.cell(0, event, condition) else { return None };
+    let TableCell::Does(first) = table.cell(0, event, condition) else { return None };
     let invalidate = match (first.transaction, first.source) {
-        (Some(Transaction::ReadBlock), Source::Memory) => false,
-        (Some(Transaction::ReadInvalidate), Source::Memory) => true,
+        (Some(Transaction::ReadBlock), DataSupplier::Memory) => false,
+        (Some(Transaction::ReadInvalidate), DataSupplier::Memory) => true,
         (_, _) => return None,
     };
     if !first.again {
         return Some(UncontendedFetch { invalidate, state: first.next });
     }
     match table.cell(first.next, event, condition) {
-        Cell::Does(Action { transaction: None, source: Source::Own, next, again: false }) => {
-            Some(UncontendedFetch { invalidate, state: next })
-        }
-        Cell::Does(_) | Cell::Impossible(_) => None,
+        TableCell::Does(Action {
+            transaction: None,
+            source: DataSupplier::Own,
+            next,
+            again: false,
+        }) => Some(UncontendedFetch { invalidate, state: next }),
+        TableCell::Does(_) | TableCell::Impossible(_) => None,
     }
 }

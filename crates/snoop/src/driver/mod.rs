@@ -13,8 +13,8 @@ mod transition;
 mod uncontended;
 
 use homenode_cache::{
-    BlockAccess, BlockHolders, CacheArrays, CacheSystem, CacheSystemSetup, Frame, MissStatus,
-    Place, WordMask,
+    BlockAccess, BlockHolders, CacheArrays, CacheFrame, CacheSystem, CacheSystemSetup,
+    FrameLocation, MissStatus, WordMask,
 };
 
 pub use error::CheckError;
@@ -23,7 +23,7 @@ pub(crate) use transition::Transition;
 use crate::counts::{Counts, Transactions};
 use crate::setup::{Setup, SetupError};
 use crate::table::Table;
-use crate::vocabulary::{Area, Cell, Event};
+use crate::vocabulary::{AreaKind, ProcessorEvent, TableCell};
 use fast_paths::{FastPaths, Replacement};
 
 /// A frame and the number of its block in the table of holders.
@@ -31,8 +31,8 @@ type NumberedFrame = (usize, u32);
 /// A cache and the frame of its copy.
 type HeldFrame = (usize, usize);
 
-fn area<W>(access: &BlockAccess<W>) -> Area {
-    if access.private { Area::Private } else { Area::Shared }
+fn area<W>(access: &BlockAccess<W>) -> AreaKind {
+    if access.private { AreaKind::Private } else { AreaKind::Shared }
 }
 
 /// All caches, the protocol that keeps them coherent over a bus, and what went over that.
@@ -65,7 +65,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
 
     /// See [`CacheSystem::hit`].
     #[inline]
-    pub(crate) fn hit(&mut self, place: Place, reference: (u64, W), need: u64) -> bool {
+    pub(crate) fn hit(&mut self, place: FrameLocation, reference: (u64, W), need: u64) -> bool {
         self.caches.hit(place, reference, need)
     }
 
@@ -92,7 +92,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         access: &BlockAccess<W>,
         (at, number): NumberedFrame,
     ) -> Result<(), CheckError> {
-        let event = if access.write { Event::Write } else { Event::Read };
+        let event = if access.write { ProcessorEvent::Write } else { ProcessorEvent::Read };
         while self.event(access, (at, number), event)?.again {}
         self.caches.mark_touched(access, at);
         match &mut self.caches.shadow {
@@ -112,10 +112,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         let holders = self.caches.holders.get(frame.number).holders_without(access.cache);
         let copies = self.find_copies(access.block, holders);
         let condition = self.table.condition(copies, area(access));
-        let event = if access.write { Event::Write } else { Event::Read };
+        let event = if access.write { ProcessorEvent::Write } else { ProcessorEvent::Read };
         match self.table.cell(frame.state, event, condition) {
-            Cell::Does(action) => action.transaction.is_some(),
-            Cell::Impossible(_) => true,
+            TableCell::Does(action) => action.transaction.is_some(),
+            TableCell::Impossible(_) => true,
         }
     }
 
@@ -160,7 +160,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         let caches = &mut self.caches;
         caches.holders.put(number, &record);
         let remote_written = caches.frame(at).remote_written;
-        let mut frame = Frame::of(access.block, number);
+        let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written) = (status, remote_written);
         caches.frames.fill((set, at), access.block, frame);
         let Some(fetch) = uncontended else { return Ok(Some((at, number))) };
@@ -206,7 +206,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     ) -> Result<BlockHolders<WORDS>, CheckError> {
         let (words, write, private, kernel) = (W::default(), false, false, false);
         let access = BlockAccess { cache, block, words, write, private, kernel };
-        self.event(&access, frame, Event::Replace)?;
+        self.event(&access, frame, ProcessorEvent::Replace)?;
         Ok(self.caches.holders.get(frame.1))
     }
 

@@ -6,7 +6,9 @@ use homenode_cache::{BlockAccess, BlockHolders, CacheArrays, MissStatus, WordMas
 
 use super::transition::{SnoopResponse, Transition};
 use super::{CheckError, NumberedFrame, ProtocolDriver, area};
-use crate::vocabulary::{Action, Area, Cell, Copies, Event, Reply, Signal, Source, Transaction};
+use crate::vocabulary::{
+    Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Signal, TableCell, Transaction,
+};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WORDS> {
     /// What the table says about an event, done.
@@ -14,17 +16,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         &mut self,
         access: &BlockAccess<W>,
         frame: NumberedFrame,
-        event: Event,
+        event: ProcessorEvent,
     ) -> Result<Action<u8>, CheckError> {
         let (at, number) = frame;
         let state = self.caches.frame(at).state;
-        let area = if event == Event::Replace { Area::Shared } else { area(access) };
+        let area = if event == ProcessorEvent::Replace { AreaKind::Shared } else { area(access) };
         let mut record = self.caches.holders.get(number);
         let copies = self.find_copies(access.block, record.holders_without(access.cache));
         let condition = self.table.condition(copies, area);
         let action = match self.table.cell(state, event, condition) {
-            Cell::Does(action) => action,
-            Cell::Impossible(what) => return Err(CheckError::impossible(access.cache, what)),
+            TableCell::Does(action) => action,
+            TableCell::Impossible(what) => return Err(CheckError::impossible(access.cache, what)),
         };
         self.move_data(access.cache, frame, action)?;
         if let Some(transaction) = action.transaction {
@@ -40,7 +42,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             None => self.others.clear(),
         }
         if let Some(shadow) = &mut self.caches.shadow
-            && event == Event::Write
+            && event == ProcessorEvent::Write
             && !action.again
         {
             // Those that remain in the list take the word.
@@ -91,13 +93,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     ) -> Result<(), CheckError> {
         let Some(shadow) = &mut self.caches.shadow else { return Ok(()) };
         match (action.source, self.others.first()) {
-            (Source::Own, _) if action.transaction == Some(Transaction::UpdateBlock) => {
+            (DataSupplier::Own, _) if action.transaction == Some(Transaction::UpdateBlock) => {
                 shadow.update_memory(at, number);
             }
-            (Source::Own, _) => {}
-            (Source::Memory, _) => shadow.fetch(at, number),
-            (Source::Cache, Some(&(_, supplier))) => shadow.supply(supplier, at),
-            (Source::Cache, None) => {
+            (DataSupplier::Own, _) => {}
+            (DataSupplier::Memory, _) => shadow.fetch(at, number),
+            (DataSupplier::Cache, Some(&(_, supplier))) => shadow.supply(supplier, at),
+            (DataSupplier::Cache, None) => {
                 return Err(CheckError::impossible(cache, "no cache has the block"));
             }
         }
@@ -105,9 +107,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     }
 
     /// Counts a transaction, and whose sharing it is.
-    fn count(&mut self, access: &BlockAccess<W>, transaction: Transaction, source: Source) {
+    fn count(&mut self, access: &BlockAccess<W>, transaction: Transaction, source: DataSupplier) {
         let all = &mut self.transactions;
-        let cache = source == Source::Cache;
+        let cache = source == DataSupplier::Cache;
         match transaction {
             Transaction::ReadBlock if cache => all.read_block_cache += 1,
             Transaction::ReadBlock => all.read_block_memory += 1,

@@ -1,13 +1,13 @@
 //! What the table was asked and what it said, recorded for those who observe (`walk`).
 
-use crate::vocabulary::{Action, Event};
+use crate::vocabulary::{Action, ProcessorEvent};
 
 /// One cell of the table, done.
 #[derive(Clone, Debug)]
 pub(crate) struct Transition {
     pub(crate) block: u64,
     pub(crate) state: u8,
-    pub(crate) event: Event,
+    pub(crate) event: ProcessorEvent,
     pub(crate) condition: u8,
     pub(crate) action: Action<u8>,
     /// The first of the other caches with a copy: the owner, if there is one.
@@ -31,7 +31,7 @@ pub(crate) struct SnoopResponse {
 impl Transition {
     pub(crate) fn new(
         block: u64,
-        (state, event, condition): (u8, Event, u8),
+        (state, event, condition): (u8, ProcessorEvent, u8),
         (action, supplier): (Action<u8>, Option<usize>),
     ) -> Self {
         let responses = Vec::new();

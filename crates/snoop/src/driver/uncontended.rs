@@ -4,7 +4,8 @@
 use std::hint::select_unpredictable;
 
 use homenode_cache::{
-    BlockAccess, CacheArrays, Frame, MAY_READ, MissStatus, PackedHolders, Place, WRITTEN, WordMask,
+    BlockAccess, CacheArrays, CacheFrame, FrameLocation, MAY_READ, MissStatus, PackedHolders,
+    WRITTEN, WordMask,
 };
 
 use super::ProtocolDriver;
@@ -13,7 +14,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     /// Does a reference that is no hit without a transaction but concerns no other cache, as the
     /// table says. The frame may have the block. Returns whether the reference was such a one.
     #[inline(always)]
-    pub(crate) fn uncontended(&mut self, access: &BlockAccess<W>, (set, at): Place) -> bool {
+    pub(crate) fn uncontended(
+        &mut self,
+        access: &BlockAccess<W>,
+        (set, at): FrameLocation,
+    ) -> bool {
         if self.caches.frames.lacks(set, access.block) {
             self.fetch_uncontended(access, set)
         } else {
@@ -48,7 +53,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         let all = &mut self.transactions;
         let (block, invalidate) = (&mut all.read_block_memory, &mut all.read_invalidate_memory);
         *select_unpredictable(fetch.invalidate, invalidate, block) += 1;
-        let mut frame = Frame::of(access.block, number);
+        let mut frame = CacheFrame::of(access.block, number);
         (frame.state, frame.status) = (fetch.state, MissStatus::Settled);
         frame.permit(self.fast.permissions(fetch.state));
         frame.touched[usize::from(access.write)] = access.words;
@@ -58,7 +63,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
 
     /// A write that changes the state of the own copy and nothing else.
     #[inline(always)]
-    fn write_uncontended(&mut self, access: &BlockAccess<W>, (set, at): Place) -> bool {
+    fn write_uncontended(&mut self, access: &BlockAccess<W>, (set, at): FrameLocation) -> bool {
         let frame = self.caches.frame(at);
         // An undecided miss permits nothing.
         if !(access.write & frame.permits(access.block, MAY_READ)) {

@@ -1,14 +1,14 @@
 //! AMSD: MESI that recognises blocks which migrate from writer to writer.
 
 use super::{Entry, Example};
-use crate::table::{Rules, Table};
+use crate::table::{ProtocolRules, Table};
 use crate::vocabulary::{
-    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, fetch, labelled, silent, updates_memory,
+    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
+    announce, because, becomes, fetch, labelled, silent, updates_memory,
 };
 
 use Condition::{Alone, OnlyM, OnlyMc, OnlyMd, Others};
-use Event::{Read, Replace, Write};
+use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, Mc, Md, S, S2};
 
 labelled! {
@@ -63,7 +63,7 @@ pub const ENTRY: Entry = Entry {
 
 struct Amsd;
 
-impl Rules for Amsd {
+impl ProtocolRules for Amsd {
     type State = State;
     type Condition = Condition;
 
@@ -76,7 +76,7 @@ impl Rules for Amsd {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
         match copies {
             Copies::None => Alone,
             Copies::One(M) => OnlyM,
@@ -86,19 +86,19 @@ impl Rules for Amsd {
         }
     }
 
-    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
         match (state, event, condition) {
-            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
-            (I, Read, OnlyM) => fetch(Transaction::ReadBlock, Source::Cache, S2),
-            (I, Read, OnlyMd) => fetch(Transaction::ReadBlock, Source::Cache, Mc),
-            (I, Read, OnlyMc | Others) => fetch(Transaction::ReadBlock, Source::Cache, S),
-            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, Source::Memory, M),
-            (I, Write, OnlyMd) => fetch(Transaction::ReadInvalidate, Source::Cache, Md),
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
+            (I, Read, OnlyM) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S2),
+            (I, Read, OnlyMd) => fetch(Transaction::ReadBlock, DataSupplier::Cache, Mc),
+            (I, Read, OnlyMc | Others) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
+            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, DataSupplier::Memory, M),
+            (I, Write, OnlyMd) => fetch(Transaction::ReadInvalidate, DataSupplier::Cache, Md),
             (I, Write, OnlyM | OnlyMc | Others) => {
-                fetch(Transaction::ReadInvalidate, Source::Cache, M)
+                fetch(Transaction::ReadInvalidate, DataSupplier::Cache, M)
             }
             (I, Replace, Alone | OnlyM | OnlyMc | OnlyMd | Others) => {
-                Cell::Impossible(because::EMPTY)
+                TableCell::Impossible(because::EMPTY)
             }
             (E, Read, Alone) => silent(E),
             (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
@@ -111,10 +111,10 @@ impl Rules for Amsd {
             (E | Mc, Replace, Alone) | (S | S2, Replace, Alone | Others) => silent(I),
             (M | Md, Replace, Alone) => announce(Transaction::UpdateBlock, I),
             (E | M | Mc | Md, Read | Write | Replace, OnlyM | OnlyMc | OnlyMd | Others) => {
-                Cell::Impossible(because::ONLY)
+                TableCell::Impossible(because::ONLY)
             }
             (S | S2, Read | Write | Replace, OnlyM | OnlyMc | OnlyMd) => {
-                Cell::Impossible("M, MC and MD are the only copy, and here is another one")
+                TableCell::Impossible("M, MC and MD are the only copy, and here is another one")
             }
         }
     }

@@ -1,14 +1,14 @@
 //! Dragon: a write updates all other copies.
 
 use super::{Entry, Example};
-use crate::table::{Rules, Table};
+use crate::table::{ProtocolRules, Table};
 use crate::vocabulary::{
-    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, fetch, fetch_then_again, labelled, silent, takes_word,
+    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
+    announce, because, becomes, fetch, fetch_then_again, labelled, silent, takes_word,
 };
 
 use Condition::{Alone, Shared};
-use Event::{Read, Replace, Write};
+use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, Sc, Sm};
 
 labelled! {
@@ -56,7 +56,7 @@ pub const ENTRY: Entry = Entry {
 
 struct Dragon;
 
-impl Rules for Dragon {
+impl ProtocolRules for Dragon {
     type State = State;
     type Condition = Condition;
 
@@ -70,20 +70,20 @@ impl Rules for Dragon {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
         match copies {
             Copies::None => Alone,
             Copies::One(I | E | Sc | Sm | M) | Copies::Several | Copies::Owned => Shared,
         }
     }
 
-    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
         match (state, event, condition) {
-            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
-            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, Sc),
-            (I, Write, Alone) => fetch_then_again(Source::Memory, E),
-            (I, Write, Shared) => fetch_then_again(Source::Cache, Sc),
-            (I, Replace, Alone | Shared) => Cell::Impossible(because::EMPTY),
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, Sc),
+            (I, Write, Alone) => fetch_then_again(DataSupplier::Memory, E),
+            (I, Write, Shared) => fetch_then_again(DataSupplier::Cache, Sc),
+            (I, Replace, Alone | Shared) => TableCell::Impossible(because::EMPTY),
             (E, Read, Alone) => silent(E),
             (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
             (Sc, Read, Alone | Shared) => silent(Sc),
@@ -94,7 +94,7 @@ impl Rules for Dragon {
             (M, Replace, Alone) | (Sm, Replace, Alone | Shared) => {
                 announce(Transaction::UpdateBlock, I)
             }
-            (E | M, Read | Write | Replace, Shared) => Cell::Impossible(because::ONLY),
+            (E | M, Read | Write | Replace, Shared) => TableCell::Impossible(because::ONLY),
         }
     }
 

@@ -1,14 +1,14 @@
 //! MESI (Illinois): a write invalidates all other copies.
 
 use super::{Entry, Example};
-use crate::table::{Rules, Table};
+use crate::table::{ProtocolRules, Table};
 use crate::vocabulary::{
-    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, fetch, labelled, silent, updates_memory,
+    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
+    announce, because, becomes, fetch, labelled, silent, updates_memory,
 };
 
 use Condition::{Alone, Shared};
-use Event::{Read, Replace, Write};
+use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, S};
 
 labelled! {
@@ -55,7 +55,7 @@ pub const ENTRY: Entry = Entry {
 
 struct Mesi;
 
-impl Rules for Mesi {
+impl ProtocolRules for Mesi {
     type State = State;
     type Condition = Condition;
 
@@ -68,27 +68,27 @@ impl Rules for Mesi {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
         match copies {
             Copies::None => Alone,
             Copies::One(I | E | S | M) | Copies::Several | Copies::Owned => Shared,
         }
     }
 
-    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
         match (state, event, condition) {
-            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
-            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, S),
-            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, Source::Memory, M),
-            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, Source::Cache, M),
-            (I, Replace, Alone | Shared) => Cell::Impossible(because::EMPTY),
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
+            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, DataSupplier::Memory, M),
+            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, DataSupplier::Cache, M),
+            (I, Replace, Alone | Shared) => TableCell::Impossible(because::EMPTY),
             (E, Read, Alone) => silent(E),
             (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
             (S, Read, Alone | Shared) => silent(S),
             (S, Write, Alone | Shared) => announce(Transaction::Invalidate, M),
             (E, Replace, Alone) | (S, Replace, Alone | Shared) => silent(I),
             (M, Replace, Alone) => announce(Transaction::UpdateBlock, I),
-            (E | M, Read | Write | Replace, Shared) => Cell::Impossible(because::ONLY),
+            (E | M, Read | Write | Replace, Shared) => TableCell::Impossible(because::ONLY),
         }
     }
 

@@ -1,14 +1,14 @@
 //! MOESI: MESI whose dirty blocks are shared without a write to memory.
 
 use super::{Entry, Example};
-use crate::table::{Rules, Table};
+use crate::table::{ProtocolRules, Table};
 use crate::vocabulary::{
-    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, fetch, labelled, silent,
+    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
+    announce, because, becomes, fetch, labelled, silent,
 };
 
 use Condition::{Alone, Shared};
-use Event::{Read, Replace, Write};
+use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, O, S};
 
 labelled! {
@@ -56,7 +56,7 @@ pub const ENTRY: Entry = Entry {
 
 struct Moesi;
 
-impl Rules for Moesi {
+impl ProtocolRules for Moesi {
     type State = State;
     type Condition = Condition;
 
@@ -70,20 +70,20 @@ impl Rules for Moesi {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
         match copies {
             Copies::None => Alone,
             Copies::One(I | E | S | O | M) | Copies::Several | Copies::Owned => Shared,
         }
     }
 
-    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
         match (state, event, condition) {
-            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
-            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, S),
-            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, Source::Memory, M),
-            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, Source::Cache, M),
-            (I, Replace, Alone | Shared) => Cell::Impossible(because::EMPTY),
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
+            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, DataSupplier::Memory, M),
+            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, DataSupplier::Cache, M),
+            (I, Replace, Alone | Shared) => TableCell::Impossible(because::EMPTY),
             (E, Read, Alone) => silent(E),
             (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
             (S, Read, Alone | Shared) => silent(S),
@@ -93,7 +93,7 @@ impl Rules for Moesi {
             (M, Replace, Alone) | (O, Replace, Alone | Shared) => {
                 announce(Transaction::UpdateBlock, I)
             }
-            (E | M, Read | Write | Replace, Shared) => Cell::Impossible(because::ONLY),
+            (E | M, Read | Write | Replace, Shared) => TableCell::Impossible(because::ONLY),
         }
     }
 

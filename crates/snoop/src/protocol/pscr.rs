@@ -3,14 +3,14 @@
 use homenode_protocol::{ProtocolParameter, ValueRange};
 
 use super::{Entry, Example};
-use crate::table::{Rules, Table};
+use crate::table::{ProtocolRules, Table};
 use crate::vocabulary::{
-    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, fetch, fetch_then_again, labelled, silent, takes_word,
+    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
+    announce, because, becomes, fetch, fetch_then_again, labelled, silent, takes_word,
 };
 
 use Condition::{Alone, PrivateClean, PrivateDirty, Shared};
-use Event::{Read, Replace, Write};
+use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, S, Sm};
 
 labelled! {
@@ -70,7 +70,7 @@ struct Pscr;
 const NO_QUESTION: &str = "a replacement does not ask whose area the block belongs to";
 const OWNER_HERE: &str = "there is one owner, and it is this copy";
 
-impl Rules for Pscr {
+impl ProtocolRules for Pscr {
     type State = State;
     type Condition = Condition;
 
@@ -84,29 +84,30 @@ impl Rules for Pscr {
         }
     }
 
-    fn condition(copies: Copies<State>, area: Area) -> Condition {
+    fn condition(copies: Copies<State>, area: AreaKind) -> Condition {
         match (copies, area) {
-            (Copies::None, Area::Shared | Area::Private) => Alone,
-            (Copies::One(I | E | S | Sm | M) | Copies::Several | Copies::Owned, Area::Shared) => {
-                Shared
-            }
-            (Copies::One(I | E | S) | Copies::Several, Area::Private) => PrivateClean,
-            (Copies::One(Sm | M) | Copies::Owned, Area::Private) => PrivateDirty,
+            (Copies::None, AreaKind::Shared | AreaKind::Private) => Alone,
+            (
+                Copies::One(I | E | S | Sm | M) | Copies::Several | Copies::Owned,
+                AreaKind::Shared,
+            ) => Shared,
+            (Copies::One(I | E | S) | Copies::Several, AreaKind::Private) => PrivateClean,
+            (Copies::One(Sm | M) | Copies::Owned, AreaKind::Private) => PrivateDirty,
         }
     }
 
-    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
         match (state, event, condition) {
-            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, E),
-            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, S),
-            (I, Read, PrivateClean) => fetch(Transaction::ReadBlock, Source::Cache, E),
-            (I, Read, PrivateDirty) => fetch(Transaction::ReadBlock, Source::Cache, M),
-            (I, Write, Alone) => fetch_then_again(Source::Memory, E),
-            (I, Write, Shared) => fetch_then_again(Source::Cache, S),
-            (I, Write, PrivateClean) => fetch_then_again(Source::Cache, E),
-            (I, Write, PrivateDirty) => fetch_then_again(Source::Cache, M),
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
+            (I, Read, PrivateClean) => fetch(Transaction::ReadBlock, DataSupplier::Cache, E),
+            (I, Read, PrivateDirty) => fetch(Transaction::ReadBlock, DataSupplier::Cache, M),
+            (I, Write, Alone) => fetch_then_again(DataSupplier::Memory, E),
+            (I, Write, Shared) => fetch_then_again(DataSupplier::Cache, S),
+            (I, Write, PrivateClean) => fetch_then_again(DataSupplier::Cache, E),
+            (I, Write, PrivateDirty) => fetch_then_again(DataSupplier::Cache, M),
             (I, Replace, Alone | Shared | PrivateClean | PrivateDirty) => {
-                Cell::Impossible(because::EMPTY)
+                TableCell::Impossible(because::EMPTY)
             }
             (E, Read, Alone) => silent(E),
             (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
@@ -121,10 +122,10 @@ impl Rules for Pscr {
                 announce(Transaction::UpdateBlock, I)
             }
             (E | M, Read | Write | Replace, Shared | PrivateClean | PrivateDirty) => {
-                Cell::Impossible(because::ONLY)
+                TableCell::Impossible(because::ONLY)
             }
-            (S | Sm, Replace, PrivateClean | PrivateDirty) => Cell::Impossible(NO_QUESTION),
-            (Sm, Read | Write, PrivateDirty) => Cell::Impossible(OWNER_HERE),
+            (S | Sm, Replace, PrivateClean | PrivateDirty) => TableCell::Impossible(NO_QUESTION),
+            (Sm, Read | Write, PrivateDirty) => TableCell::Impossible(OWNER_HERE),
         }
     }
 

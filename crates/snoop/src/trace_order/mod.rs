@@ -22,9 +22,9 @@ use engine::TraceOrderEngine;
 /// Time: a hit without a transaction, or a miss that concerns no other cache, is a search of its
 /// set; any other takes a look at every cache with a copy. Memory: the caches' frames, and some 50
 /// bytes for every block of the trace.
-pub struct Counter(Box<dyn CountingEngine>);
+pub struct TraceOrderSimulation(Box<dyn CountingEngine>);
 
-impl Counter {
+impl TraceOrderSimulation {
     /// A machine with empty caches.
     ///
     /// # Errors
@@ -33,9 +33,9 @@ impl Counter {
         let (block, ways) = setup.geometry()?;
         let geometry = (block.words(), ways);
         Ok(Self(if setup.caches() <= NARROW_CACHES_MAX {
-            boxed_for_geometry!(geometry, Narrow, (setup, table))
+            boxed_for_geometry!(geometry, NarrowEngine, (setup, table))
         } else {
-            boxed_for_geometry!(geometry, Wide, (setup, table))
+            boxed_for_geometry!(geometry, WideEngine, (setup, table))
         }))
     }
 
@@ -55,11 +55,12 @@ impl Counter {
 }
 
 /// The engine for machines whose sets of caches are one word, and that for all others.
-type Narrow<F, W> = TraceOrderEngine<F, W, 1>;
-/// See [`Narrow`].
-type Wide<F, W> = TraceOrderEngine<F, W, WIDE_WORDS>;
+type NarrowEngine<F, W> = TraceOrderEngine<F, W, 1>;
+/// See [`NarrowEngine`].
+type WideEngine<F, W> = TraceOrderEngine<F, W, WIDE_WORDS>;
 
-/// [`Counter`] for one kind of cache arrays, and one width of word masks and of sets of caches.
+/// [`TraceOrderSimulation`] for one kind of cache arrays and one width of word masks and of sets of
+/// caches.
 trait CountingEngine: Send {
     fn push(&mut self, batch: &Batch) -> Result<(), CheckError>;
     fn finish(self: Box<Self>) -> Counts;

@@ -1,17 +1,19 @@
 //! A walk through a few references: what the engine does at each, for people to follow.
 //!
 //! The recorder pushes one reference at a time into the engine that also counts
-//! ([`crate::Counter`]), and writes down which cells of the table it used and what the caches and
-//! memory have then. It decides nothing itself.
+//! ([`crate::TraceOrderSimulation`]), and writes down which cells of the table it used and what the
+//! caches and memory have then. It decides nothing itself.
 
 mod example;
 mod scene;
 
 pub use example::{example, examples};
-pub use scene::{Act, Answer, Block, CopyScene, Miss, Scene, Step, Walk};
+pub use scene::{
+    BlockSnapshot, CellUse, CopySnapshot, ProtocolWalk, SnoopAnswer, WalkBlock, WalkMiss, WalkStep,
+};
 
 use homenode_base::{Access, AccessKind, Flags};
-use homenode_cache::{MissClass, Misses, SharingClass};
+use homenode_cache::{MissClass, MissCounts, SharingClass};
 use homenode_machine::BusCycles;
 use homenode_protocol::Labelled;
 
@@ -20,7 +22,7 @@ use crate::driver::{CheckError, Transition};
 use crate::setup::{Setup, SetupError};
 use crate::table::Table;
 use crate::trace_order::{CopyLoss, ObservedEngine};
-use crate::vocabulary::{Area, Event, Signal, Source, Transaction};
+use crate::vocabulary::{AreaKind, DataSupplier, ProcessorEvent, Signal, Transaction};
 
 /// Why there is no walk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +46,7 @@ pub fn walk(
     table: &Table,
     cycles: &BusCycles,
     references: &[Access],
-) -> Result<Walk, WalkError> {
+) -> Result<ProtocolWalk, WalkError> {
     let engine = ObservedEngine::new(setup, table.clone())?;
     let parts: Vec<(usize, Access)> = references
         .iter()
@@ -91,12 +93,12 @@ fn words(access: &Access, shift: u32) -> std::ops::RangeInclusive<u32> {
 }
 
 /// The blocks in the order of their first reference, with the words that are touched.
-fn blocks(parts: &[(usize, Access)], shift: u32) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+fn blocks(parts: &[(usize, Access)], shift: u32) -> Vec<WalkBlock> {
+    let mut blocks: Vec<WalkBlock> = Vec::new();
     for (_, access) in parts {
         let address = access.addr >> shift << shift;
         let at = blocks.iter().position(|block| block.address == address).unwrap_or_else(|| {
-            blocks.push(Block { address, words: Vec::new() });
+            blocks.push(WalkBlock { address, words: Vec::new() });
             blocks.len() - 1
         });
         blocks[at].words.extend(words(access, shift));
@@ -115,8 +117,8 @@ struct Recorder<'a> {
     table: &'a Table,
     cycles: &'a BusCycles,
     engine: ObservedEngine,
-    blocks: Vec<Block>,
-    steps: Vec<Step>,
+    blocks: Vec<WalkBlock>,
+    steps: Vec<WalkStep>,
     /// Misses that are still to be judged: cache, block and step.
     open: Vec<(usize, usize, usize)>,
 }
@@ -137,7 +139,7 @@ impl Recorder<'_> {
         let judged = self.judge((cache, block));
         let miss = self.miss((cache, block), had_copy, (counts.misses, judged));
         let acts = self.acts(&transitions, private, (counts, self.engine.counts()));
-        self.steps.push(Step {
+        self.steps.push(WalkStep {
             reference,
             thread: access.thread,
             processor,
@@ -185,12 +187,12 @@ impl Recorder<'_> {
     }
 
     /// All blocks as they are now.
-    fn scenes(&mut self) -> Vec<Scene> {
+    fn scenes(&mut self) -> Vec<BlockSnapshot> {
         (0..self.blocks.len()).map(|block| self.scene(block)).collect()
     }
 
-    fn scene(&mut self, block: usize) -> Scene {
-        let Block { address, words } = &self.blocks[block];
+    fn scene(&mut self, block: usize) -> BlockSnapshot {
+        let WalkBlock { address, words } = &self.blocks[block];
         let number = address >> self.engine.shift();
         let [latest, memory] = self.engine.latest_and_memory(number);
         let shown = |values: &[u64]| -> Vec<u64> {
@@ -199,7 +201,7 @@ impl Recorder<'_> {
         };
         let copy = |cache| {
             let view = self.engine.copy(cache, number);
-            CopyScene {
+            CopySnapshot {
                 state: self.table.name(view.state),
                 values: shown(&view.values),
                 lost: view.loss.map(|loss| match loss {
@@ -209,7 +211,7 @@ impl Recorder<'_> {
                 open: view.open,
             }
         };
-        Scene {
+        BlockSnapshot {
             copies: (0..self.caches()).map(copy).collect(),
             up_to_date: latest == memory,
             memory: shown(&memory),
@@ -233,7 +235,7 @@ impl Recorder<'_> {
                 ended += 1;
                 MissClass::InvalidationFalse
             };
-            self.steps[step].miss = Some(Miss { class, known: Some(now) });
+            self.steps[step].miss = Some(WalkMiss { class, known: Some(now) });
         }
         ended
     }
@@ -244,8 +246,8 @@ impl Recorder<'_> {
         &mut self,
         (cache, block): (usize, usize),
         had_copy: bool,
-        (before, ended): (Misses, u64),
-    ) -> Option<Miss> {
+        (before, ended): (MissCounts, u64),
+    ) -> Option<WalkMiss> {
         if had_copy {
             return None;
         }
@@ -266,9 +268,9 @@ impl Recorder<'_> {
         } else {
             // False unless a later step says otherwise.
             self.open.push((cache, block, step));
-            return Some(Miss { class: MissClass::InvalidationFalse, known: None });
+            return Some(WalkMiss { class: MissClass::InvalidationFalse, known: None });
         };
-        Some(Miss { class, known })
+        Some(WalkMiss { class, known })
     }
 
     /// The cells that were used. At most one of them is a coherence transaction.
@@ -277,7 +279,7 @@ impl Recorder<'_> {
         transitions: &[Transition],
         private: bool,
         (before, now): (Counts, Counts),
-    ) -> Vec<Act> {
+    ) -> Vec<CellUse> {
         let (before, now) = (before.coherence, now.coherence);
         let kind = if now.true_sharing > before.true_sharing {
             Some(SharingClass::True)
@@ -291,22 +293,22 @@ impl Recorder<'_> {
         transitions.iter().map(|transition| self.act(transition, private, kind)).collect()
     }
 
-    fn act(&self, transition: &Transition, private: bool, kind: Option<SharingClass>) -> Act {
-        let replaces = transition.event == Event::Replace;
-        let area = if private && !replaces { Area::Private } else { Area::Shared };
+    fn act(&self, transition: &Transition, private: bool, kind: Option<SharingClass>) -> CellUse {
+        let replaces = transition.event == ProcessorEvent::Replace;
+        let area = if private && !replaces { AreaKind::Private } else { AreaKind::Shared };
         let transaction = transition.action.transaction;
         let tells = [Some(Transaction::Invalidate), Some(Transaction::Write)];
         let address = transition.block << self.engine.shift();
-        let answers = transition.responses.iter().map(|response| Answer {
+        let answers = transition.responses.iter().map(|response| SnoopAnswer {
             processor: response.holder,
             state: self.table.name(response.state),
             next: self.table.name(response.next),
             memory: response.memory,
             word: response.word,
         });
-        let supplies = transition.action.source == Source::Cache;
+        let supplies = transition.action.source == DataSupplier::Cache;
         let seen = |transaction| Signal::of(transaction, area).map(Signal::name);
-        Act {
+        CellUse {
             block: self.blocks.iter().position(|b| b.address == address).unwrap_or(0),
             event: transition.event.name(),
             state: self.table.name(transition.state),
@@ -323,14 +325,14 @@ impl Recorder<'_> {
         }
     }
 
-    fn finish(self, start: Vec<Scene>, references: &[Access]) -> Walk {
+    fn finish(self, start: Vec<BlockSnapshot>, references: &[Access]) -> ProtocolWalk {
         let caches = (0..self.caches()).map(|cache| self.name(cache)).collect();
         let mut totals = self.engine.finish();
         // The engine was given a reference for each block.
         totals.references = references.len() as u64;
         let kernel = references.iter().filter(|r| r.flags.contains(Flags::KERNEL));
         totals.kernel.references = kernel.count() as u64;
-        Walk {
+        ProtocolWalk {
             caches,
             blocks: self.blocks,
             start,
@@ -342,8 +344,8 @@ impl Recorder<'_> {
 }
 
 /// Cycles of one transaction.
-fn cycles(each: &BusCycles, transaction: Transaction, source: Source) -> u64 {
-    let cache = source == Source::Cache;
+fn cycles(each: &BusCycles, transaction: Transaction, source: DataSupplier) -> u64 {
+    let cache = source == DataSupplier::Cache;
     match transaction {
         Transaction::ReadBlock if cache => each.read_block_cache,
         Transaction::ReadBlock => each.read_block_memory,

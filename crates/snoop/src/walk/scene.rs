@@ -7,16 +7,16 @@ use crate::counts::Counts;
 
 /// A walk through references to a few blocks under one protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Walk {
+pub struct ProtocolWalk {
     /// The caches: `P0` and so on, or where they are split `P0 data` and so on, then
     /// `P0 instructions` and so on. Others mean them by their position here.
     pub caches: Vec<String>,
     /// The blocks that are referenced, in the order of their first reference.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<WalkBlock>,
     /// The blocks before the first step.
-    pub start: Vec<Scene>,
+    pub start: Vec<BlockSnapshot>,
     /// One step for each reference to one block.
-    pub steps: Vec<Step>,
+    pub steps: Vec<WalkStep>,
     /// What the engine counts in all, and so do the steps.
     pub totals: Counts,
     /// Cycles that all transactions take on the bus.
@@ -25,7 +25,7 @@ pub struct Walk {
 
 /// A block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Block {
+pub struct WalkBlock {
     /// Its first byte.
     pub address: u64,
     /// The words of four bytes that are ever touched, by their position in the block: what scenes
@@ -35,7 +35,7 @@ pub struct Block {
 
 /// One reference to one block, done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub struct WalkStep {
     /// Number of the reference among those given, from 0; one that straddles blocks has several
     /// steps.
     pub reference: usize,
@@ -51,7 +51,7 @@ pub struct Step {
     pub address: u64,
     /// Bytes.
     pub size: u8,
-    /// Position of the block in [`Walk::blocks`].
+    /// Position of the block in [`ProtocolWalk::blocks`].
     pub block: usize,
     /// The words that are touched, by their position in the block.
     pub words: Vec<u32>,
@@ -60,10 +60,10 @@ pub struct Step {
     /// Whether the kernel referenced it.
     pub kernel: bool,
     /// Why there was no copy; nothing if there was one.
-    pub miss: Option<Miss>,
+    pub miss: Option<WalkMiss>,
     /// The cells of the table that were used, in order: first the replacement of another block, if
     /// there was one.
-    pub acts: Vec<Act>,
+    pub acts: Vec<CellUse>,
     /// Cycles on the bus of all of them.
     pub cycles: u64,
     /// Each cache's state of the block before the step.
@@ -71,12 +71,12 @@ pub struct Step {
     /// The same after it.
     pub after: Vec<&'static str>,
     /// All blocks after the step.
-    pub scenes: Vec<Scene>,
+    pub scenes: Vec<BlockSnapshot>,
 }
 
 /// A miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Miss {
+pub struct WalkMiss {
     /// Why the copy was not there.
     pub class: MissClass,
     /// The step that decides it: this one, a later one for some misses after an invalidation, or
@@ -86,7 +86,7 @@ pub struct Miss {
 
 /// A cell of the table, used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Act {
+pub struct CellUse {
     /// The block it is about.
     pub block: usize,
     /// What happens.
@@ -112,12 +112,12 @@ pub struct Act {
     /// What the others see of it, if anything.
     pub signal: Option<&'static str>,
     /// What each copy in another cache does about it.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<SnoopAnswer>,
 }
 
 /// What a copy in another cache does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Answer {
+pub struct SnoopAnswer {
     /// The cache, by its position among all.
     pub processor: usize,
     /// Its state.
@@ -133,10 +133,10 @@ pub struct Answer {
 /// A block in all caches and in memory. A value is the number of the write it comes from, counted
 /// from 1 over all blocks; 0 is what was there before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Scene {
+pub struct BlockSnapshot {
     /// By cache.
-    pub copies: Vec<CopyScene>,
-    /// Values in memory, by [`Block::words`].
+    pub copies: Vec<CopySnapshot>,
+    /// Values in memory, by [`WalkBlock::words`].
     pub memory: Vec<u64>,
     /// Values written last.
     pub latest: Vec<u64>,
@@ -146,10 +146,10 @@ pub struct Scene {
 
 /// A block in one cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CopyScene {
+pub struct CopySnapshot {
     /// The state.
     pub state: &'static str,
-    /// Values by [`Block::words`]; empty without a copy.
+    /// Values by [`WalkBlock::words`]; empty without a copy.
     pub values: Vec<u64>,
     /// How the copy was lost, if the frame still has its tag: `invalidated` or `removed`.
     pub lost: Option<&'static str>,

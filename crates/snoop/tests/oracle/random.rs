@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use homenode_base::Rng;
-use homenode_snoop::{Counts, Misses, Sharing};
+use homenode_snoop::{CoherenceCounts, Counts, MissCounts};
 
 use super::{Machine, Ref};
 
@@ -21,7 +21,7 @@ pub fn named(counts: &Counts) -> BTreeMap<String, u64> {
         ("write".to_owned(), t.write),
         ("update_block".to_owned(), t.update_block),
     ];
-    let mut part = |prefix: &str, m: &Misses, s: &Sharing| {
+    let mut part = |prefix: &str, m: &MissCounts, s: &CoherenceCounts| {
         for (name, value) in [
             ("cold", m.cold),
             ("replacement", m.replacement),
