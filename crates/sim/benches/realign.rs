@@ -69,11 +69,11 @@ fn alone(trace: &TraceReader) {
                 && access.flags.0 & (Flags::PRIVATE.0 | Flags::SYNC.0) == 0
         }));
     }
-    let ground = AddressMap::of(trace);
+    let address_map = AddressMap::of(trace);
     let mut shared = 0.0;
     for shift in [0, 6, 10, 12, 16] {
         let block = BlockSize::new(1 << shift).ok();
-        let mut mapping = block.and_then(|block| WordMapping::new(&ground, block, WINDOW));
+        let mut mapping = block.and_then(|block| WordMapping::new(&address_map, block, WINDOW));
         let (mut scan, mut sum, start) = (WindowScan::new(WINDOW), 0, cpu_seconds());
         let mut numbers = Vec::new();
         for window in list.chunks(usize::try_from(WINDOW).unwrap_or(usize::MAX)) {

@@ -128,7 +128,7 @@ pub(super) fn search(
     }
     let all: u64 = trials.iter().map(|trial| trial.proposal.length).sum();
     if all > 0 {
-        settle(&mut trials, room(trace, all, point.block)?, point.block);
+        settle(&mut trials, free_range_for(trace, all, point.block)?, point.block);
     }
     let mut state = SearchState {
         current: before.blocks.clone(),
@@ -164,10 +164,10 @@ fn dear_items(
 }
 
 /// First word of free memory for so many.
-fn room(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
+fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
-    let room = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
-    room.ok_or_else(|| SimError::Config {
+    let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
+    found.ok_or_else(|| SimError::Config {
         problem:
             "the trace's addresses leave no room for another layout; keep a part of them with \
                   `homenode transform select --address`"

@@ -32,7 +32,7 @@ pub trait TraceSource: Sync {
     /// How the references were chosen, if they are only samples; else empty.
     fn sampling(&self) -> &str;
     /// Addresses that are in use, beside which re-alignment makes new pages.
-    fn ground(&self) -> AddressMap;
+    fn address_map(&self) -> AddressMap;
     /// What the trace says about itself, for the names of what re-alignment moves.
     fn metadata(&self) -> &Metadata;
 }
@@ -95,7 +95,7 @@ impl TraceSource for TraceReader {
         &self.metadata().sampling
     }
 
-    fn ground(&self) -> AddressMap {
+    fn address_map(&self) -> AddressMap {
         AddressMap::of(self)
     }
 

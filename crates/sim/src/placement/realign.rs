@@ -58,12 +58,13 @@ impl RealigningSink {
         builders: &[usize],
         budget: MemoryBudget,
     ) -> Result<Self, SimError> {
-        let ground = trace.ground();
+        let address_map = trace.address_map();
         let mut sizes = Vec::new();
         for same in builders.chunk_by(|a, b| a == b) {
             let [size, ..] = *same else { continue };
             let block = plan.sizes[size].block;
-            let mapping = WordMapping::new(&ground, block, window).ok_or_else(|| no_room(block))?;
+            let mapping =
+                WordMapping::new(&address_map, block, window).ok_or_else(|| no_room(block))?;
             sizes.push(SizeMapping { size, builders: same.len(), mapping });
         }
         Ok(Self {

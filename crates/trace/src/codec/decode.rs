@@ -77,6 +77,8 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
         if step >= left.len() as u64 {
             return Err(DecodeFault::new(at, format!("a thread below {}", left.len()), step));
         }
+        // Turns mostly go round the threads, so the step from thread to thread is small and
+        // repeats.
         slot = (slot + usize::try_from(step).unwrap_or(0)) % left.len();
         let length = usize::try_from(lengths.varint()?).unwrap_or(usize::MAX);
         if length == 0 || length > left[slot] {
@@ -124,7 +126,8 @@ impl Differences<'_> {
     }
 }
 
-/// Everything a row needs that is seldom needed.
+/// What only first uses of a site and written-out differences need; kept apart, so that the inner
+/// loop has few values to hold.
 struct Rare<'a> {
     differences: Differences<'a>,
     first_uses: Cursor<'a>,
@@ -149,6 +152,7 @@ fn read_rows(
     streams.get(id::CODES, rows, codes)?;
     streams.get(id::DIFFERENCES, rows * 8, differences)?;
     let written = differences.len();
+    // So that eight bytes can be loaded for every difference, however narrow it is.
     differences.extend([0; 8]);
     streams.get(id::FIRST_USES, rows * 4, first_uses)?;
     streams.get(id::DEFINITIONS, rows * 13, definitions)?;
@@ -219,6 +223,7 @@ impl TurnSource<'_> {
                 flags: &mut batch.flags[rows.clone()],
                 pc: if PC { &mut batch.pc[rows] } else { &mut [] },
             };
+            // Rows with known sites are decoded in a loop without calls; it returns at a first use.
             let mut done = 0;
             while done < turn.len() {
                 done =
@@ -278,11 +283,14 @@ impl TurnStreams<'_> {
                 break;
             }
             let site = &mut sites[index];
+            // Loading a difference that the code does not use is harmless: its width is 0. It is
+            // cheaper than a mispredicted branch where many rows have one, dearer where few do.
             let written = MIXED || code > OFFSET;
             let difference = if written { differences.next(code) } else { 0 };
             let addr = site.address(code, previous, difference);
             site.learn(addr, previous);
             previous = addr;
+            // A copy ends the borrow of the sites; the compiler keeps it in registers.
             let site = *site;
             self.put::<PC>(row, &site);
             row += 1;
@@ -365,6 +373,8 @@ impl Rare<'_> {
         if number == 0 {
             return Ok(site);
         }
+        // Numbers are given in order of first use, so a file cannot make the table larger than the
+        // number of first uses it contains.
         let next = threads[slot].sites.len();
         if number != next + 1 || self.remembered >= MAX_SITES {
             let expected = format!("site {} as the next new one", next + 1);
@@ -378,6 +388,8 @@ impl Rare<'_> {
     fn definition(&mut self) -> Result<SitePredictor, DecodeFault> {
         let cursor = &mut self.definitions;
         let at = cursor.offset();
+        // Code that is met in a row lies close together, so differences of program counters are
+        // short.
         let before = self.defined.last().map_or(0, |(site, _)| site.pc);
         let pc = before.wrapping_add(cursor.signed()?.cast_unsigned());
         let [kind, size, flags] = [cursor.u8()?, cursor.u8()?, cursor.u8()?];

@@ -135,6 +135,8 @@ impl Encoder {
         let Some(counters) = &self.frequent else {
             return SiteKey { pc: batch.pc[row], traits };
         };
+        // Without program counters a difference that occurs often stands for the instruction that
+        // makes it; all others share one site, which writes its differences out.
         let difference = batch.addr[row].wrapping_sub(self.threads[slot].previous);
         let often = counters[counter(difference, traits)] >= OFTEN;
         SiteKey { pc: if often { difference } else { RARE }, traits }
@@ -178,6 +180,8 @@ impl Encoder {
             put_varint(&mut self.first_uses, 0);
             self.define(key, if invented { 0 } else { key.pc })
         };
+        // Threads mostly run the same code over neighbouring data: what the last thread to begin
+        // with the site has learnt predicts better than nothing.
         let mut site = match self.defined[line].1 {
             Some((slot, index)) => self.threads[slot].sites[index].1,
             None => self.defined[line].0,
@@ -187,6 +191,8 @@ impl Encoder {
         self.codes[thread.at] = code | FIRST_USE;
         site.learn(addr, thread.previous);
         let index = thread.sites.len();
+        // Beyond the limit number 0 stays written, and every use is a first use again: the
+        // decoder's memory is bounded.
         if index < usize::from(u16::MAX) && self.remembered < MAX_SITES {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
             self.numbers[thread.at] = u16::try_from(index + 1).unwrap_or(0);
@@ -235,6 +241,7 @@ fn explain(
     invented: bool,
     out: &mut Vec<u8>,
 ) -> u8 {
+    // An invented site is a difference to the thread's previous address, so that comes first.
     let order = if invented { [OFFSET, STRIDE, SECOND] } else { [STRIDE, SECOND, OFFSET] };
     for code in order {
         if site.address(code, previous, 0) == addr {

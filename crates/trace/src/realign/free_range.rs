@@ -1,4 +1,4 @@
-//! Pages that nobody used before.
+//! Addresses that a trace does not use, for pages of the re-aligned layout.
 
 use homenode_base::BlockSize;
 
@@ -17,7 +17,7 @@ pub struct AddressMap {
 }
 
 impl AddressMap {
-    /// The ground of a trace.
+    /// The map of a trace.
     #[must_use]
     pub fn of(trace: &TraceReader) -> Self {
         let mut used: Vec<(u64, u64)> = Vec::new();
@@ -93,10 +93,10 @@ pub(super) enum PageUser {
 }
 
 impl FreeRange {
-    /// Room in the largest free stretch of the ground, if it holds all pages that could be needed.
-    pub(super) fn beside(ground: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
-        let needed = ground.pages_at_most(page, window).checked_mul(page.bytes())?;
-        let first = ground.free_range(needed, page.bytes())?;
+    /// Pages in the largest free stretch of the map, if it holds all that could be needed.
+    pub(super) fn beside(addresses: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
+        let needed = addresses.pages_at_most(page, window).checked_mul(page.bytes())?;
+        let first = addresses.free_range(needed, page.bytes())?;
         Some(Self { page, first, next: first, filling: Vec::new() })
     }
 
@@ -144,11 +144,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_the_largest_stretch_nobody_uses() {
-        let ground =
+    fn the_free_range_is_the_largest_stretch_nobody_uses() {
+        let addresses =
             |used: &[(u64, u64)]| AddressMap { used: used.to_vec(), references: 0, threads: 1 };
-        assert_eq!(ground(&[(0, 99), (5000, u64::MAX)]).free_range(1000, 256), Some(64));
-        assert_eq!(ground(&[(0, 99), (300, u64::MAX)]).free_range(1000, 256), None);
-        assert_eq!(ground(&[(0x1000, 0x1fff)]).free_range(64, 4096), Some(0x800));
+        assert_eq!(addresses(&[(0, 99), (5000, u64::MAX)]).free_range(1000, 256), Some(64));
+        assert_eq!(addresses(&[(0, 99), (300, u64::MAX)]).free_range(1000, 256), None);
+        assert_eq!(addresses(&[(0x1000, 0x1fff)]).free_range(64, 4096), Some(0x800));
     }
 }

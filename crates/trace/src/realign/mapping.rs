@@ -13,7 +13,7 @@ use crate::model::{Metadata, MovedRange};
 /// Where each word is, at one page size.
 pub struct WordMapping {
     page: BlockSize,
-    room: FreeRange,
+    free_pages: FreeRange,
     /// By number of a word: its present place, in words.
     places: Vec<u64>,
     /// By number of a word: whether a window referenced it where the program has it.
@@ -26,37 +26,37 @@ pub struct WordMapping {
     on: Vec<u32>,
     report: Realignment,
     /// Where the words on new pages came from, if asked for.
-    trail: Option<WordOrigins>,
+    origins: Option<WordOrigins>,
 }
 
 impl WordMapping {
     /// Nothing has moved yet. There is no mapping where the ground leaves no room for new pages.
     #[must_use]
-    pub fn new(ground: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
+    pub fn new(addresses: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
         Some(Self {
             page,
-            room: FreeRange::beside(ground, page, window)?,
+            free_pages: FreeRange::beside(addresses, page, window)?,
             places: Vec::new(),
             stayed: Vec::new(),
             visited: Vec::new(),
             pages: Pages::default(),
             on: Vec::new(),
             report: Realignment { page_size: page.bytes(), window, ..Realignment::default() },
-            trail: None,
+            origins: None,
         })
     }
 
     /// Also notes where the words on new pages come from, for [`WordMapping::ranges`].
     #[must_use]
     pub fn with_trail(self, metadata: &Metadata) -> Self {
-        let trail = Some(WordOrigins::new(Owners::new(metadata), self.page));
-        Self { trail, ..self }
+        let origins = Some(WordOrigins::new(Owners::new(metadata), self.page));
+        Self { origins, ..self }
     }
 
     /// The new pages' contents, object by object, in order; nothing without a trail.
     #[must_use]
     pub fn ranges(&self) -> Vec<MovedRange> {
-        self.trail.as_ref().map_or_else(Vec::new, WordOrigins::ranges)
+        self.origins.as_ref().map_or_else(Vec::new, WordOrigins::ranges)
     }
 
     /// The address of the byte at `addr`, which lies in the word of this number.
@@ -70,7 +70,9 @@ impl WordMapping {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let words = self.places.len() as u64 * 9;
-        words + self.room.pages() * 5 + self.on.len() as u64 * (4 + size_of::<WindowUse>() as u64)
+        words
+            + self.free_pages.pages() * 5
+            + self.on.len() as u64 * (4 + size_of::<WindowUse>() as u64)
     }
 
     /// Moves what a complete window asks for. A mapping sees every window of the scan.
@@ -105,7 +107,9 @@ impl WordMapping {
 
     #[inline]
     fn name(&self, place: u64) -> PageName {
-        self.room.page_at(place).map_or_else(|| PageName::Old(self.page_of(place)), PageName::New)
+        self.free_pages
+            .page_at(place)
+            .map_or_else(|| PageName::Old(self.page_of(place)), PageName::New)
     }
 
     /// False sharing of the window in the original trace.
@@ -134,7 +138,7 @@ impl WordMapping {
 
     /// Moves words off pages that may be falsely shared; returns how many.
     fn rearrange(&mut self, words: &[WindowUse]) -> u64 {
-        self.room.close();
+        self.free_pages.close();
         let (mut first, mut moves) = (0, 0);
         // A word goes with the one before it if that is joined to it.
         for unit in words.chunk_by(|before, _| before.joined) {
@@ -149,27 +153,27 @@ impl WordMapping {
             if apart || (!whole.several && shared()) {
                 let owner =
                     if whole.several { PageUser::Several } else { PageUser::Thread(whole.thread) };
-                let start = self.room.take(owner, unit.len() as u64);
+                let start = self.free_pages.take(owner, unit.len() as u64);
                 for (found, place) in unit.iter().zip(start..) {
                     self.places[found.number as usize] = place;
-                    if let Some(trail) = &mut self.trail {
-                        trail.moved(found.word, place);
+                    if let Some(origins) = &mut self.origins {
+                        origins.moved(found.word, place);
                     }
                 }
                 moves += unit.len() as u64;
             }
         }
-        if let Some(trail) = &mut self.trail {
-            trail.close();
+        if let Some(origins) = &mut self.origins {
+            origins.close();
         }
         moves
     }
 
     /// Notes where the window references words now.
     fn visit(&mut self, words: &[WindowUse]) {
-        self.visited.resize(usize::try_from(self.room.pages()).unwrap_or(usize::MAX), false);
+        self.visited.resize(usize::try_from(self.free_pages.pages()).unwrap_or(usize::MAX), false);
         for found in words {
-            match self.room.page_at(self.places[found.number as usize]) {
+            match self.free_pages.page_at(self.places[found.number as usize]) {
                 Some(page) => self.visited[page] = true,
                 None => self.stayed[found.number as usize] = true,
             }
@@ -179,7 +183,7 @@ impl WordMapping {
     /// What was done, with the names of the trace that it was done to.
     #[must_use]
     pub fn report(&self, scan: &WindowScan, metadata: &Metadata) -> Realignment {
-        let new_pages = self.room.pages();
+        let new_pages = self.free_pages.pages();
         let mut moved = Vec::new();
         let [mut pages_before, mut stayed] = [0, 0];
         // Words come in order of address, so those of a page come together.

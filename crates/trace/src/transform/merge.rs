@@ -76,8 +76,8 @@ pub const ENTRY: Entry = Entry {
             quantum,
             marks,
             shared,
-            lanes: Vec::new(),
-            places: Vec::new(),
+            inputs: Vec::new(),
+            relocations: Vec::new(),
             turn: 0,
             left: quantum,
             pids: FxHashMap::default(),
@@ -113,9 +113,9 @@ struct Merge<'a> {
     marks: bool,
     /// Memory that is the same in all processes.
     shared: Vec<Range<u64>>,
-    lanes: Vec<MergeInput>,
+    inputs: Vec<MergeInput>,
     /// Where the memory of each process is.
-    places: Vec<Relocation>,
+    relocations: Vec<Relocation>,
     /// The process that has the turn.
     turn: usize,
     /// References left of it.
@@ -135,7 +135,7 @@ impl Merge<'_> {
         let mut items = 0;
         loop {
             while self.left > 0 && items < ITEMS_MAX {
-                match self.lanes[self.turn].next() {
+                match self.inputs[self.turn].next() {
                     Some(NextInput::Access(access)) => {
                         self.left -= 1;
                         self.access(&access, out);
@@ -148,7 +148,7 @@ impl Merge<'_> {
             if items == ITEMS_MAX {
                 return true;
             }
-            let reads = self.left > 0 && !self.lanes[self.turn].is_over();
+            let reads = self.left > 0 && !self.inputs[self.turn].is_over();
             if reads || !self.pass() {
                 return items > 0;
             }
@@ -157,9 +157,9 @@ impl Merge<'_> {
 
     /// It is the next process's turn, if one has something left.
     fn pass(&mut self) -> bool {
-        let count = self.lanes.len();
+        let count = self.inputs.len();
         let next = (1..=count).map(|step| (self.turn + step) % count);
-        let Some(next) = next.into_iter().find(|&next| !self.lanes[next].is_over()) else {
+        let Some(next) = next.into_iter().find(|&next| !self.inputs[next].is_over()) else {
             return false;
         };
         (self.turn, self.left) = (next, self.quantum);
@@ -169,64 +169,64 @@ impl Merge<'_> {
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         let number = self.turn;
         let pid = self.pid(access.pid);
-        let (lane, places) = (&mut self.lanes[number], &self.places[number]);
-        let thread = lane.thread(access.thread);
-        if lane.begins() {
+        let (own, relocation) = (&mut self.inputs[number], &self.relocations[number]);
+        let thread = own.thread(access.thread);
+        if own.begins() {
             for range in &self.shared {
                 let (addr, size) = (range.start, range.end - range.start);
                 let what = EventKind::Map { addr, size, shared: true, object: String::new() };
                 out.event(Event { thread, what });
             }
         }
-        let private = lane.marks && !places.stays(access.addr) && !lane.is_shared(access.addr);
+        let private = own.marks && !relocation.stays(access.addr) && !own.is_shared(access.addr);
         let flags = if private { access.flags.union(Flags::PRIVATE) } else { access.flags };
-        lane.private_references += u64::from(flags.contains(Flags::PRIVATE));
-        let (addr, pc) = (places.address(access.addr), places.code(access.pc));
+        own.private_references += u64::from(flags.contains(Flags::PRIVATE));
+        let (addr, pc) = (relocation.address(access.addr), relocation.code(access.pc));
         out.access(&Access { thread, addr, pc, pid, flags, ..*access });
     }
 
     /// The process of the new trace that a process of the trace is.
     fn pid(&mut self, pid: u32) -> u32 {
         let number = self.turn;
-        if let Some((_, known)) = self.lanes[number].last_pid.filter(|&(old, _)| old == pid) {
+        if let Some((_, known)) = self.inputs[number].last_pid.filter(|&(old, _)| old == pid) {
             return known;
         }
         let known = self.pids.get(&(number, pid)).copied().unwrap_or_else(|| {
             let first = u32::try_from(number + 1).unwrap_or(u32::MAX);
-            let further = self.lanes.iter().map(|lane| lane.further_pids.len()).sum::<usize>();
-            let new = if self.lanes[number].last_pid.is_none() {
+            let further = self.inputs.iter().map(|own| own.further_pids.len()).sum::<usize>();
+            let new = if self.inputs[number].last_pid.is_none() {
                 first
             } else {
-                let new = u32::try_from(self.lanes.len() + further + 1).unwrap_or(u32::MAX);
-                self.lanes[number].further_pids.push(new);
+                let new = u32::try_from(self.inputs.len() + further + 1).unwrap_or(u32::MAX);
+                self.inputs[number].further_pids.push(new);
                 new
             };
             self.pids.insert((number, pid), new);
             new
         });
-        self.lanes[number].last_pid = Some((pid, known));
+        self.inputs[number].last_pid = Some((pid, known));
         known
     }
 
     fn event(&mut self, event: &Event, out: &mut TransformOutput) {
-        let (lane, places) = (&mut self.lanes[self.turn], &self.places[self.turn]);
-        let thread = lane.thread(event.thread);
-        lane.meet(&event.what);
+        let (own, relocation) = (&mut self.inputs[self.turn], &self.relocations[self.turn]);
+        let thread = own.thread(event.thread);
+        own.meet(&event.what);
         let mut emit = |what| out.event(Event { thread, what });
         // What is shared was mapped once and for all.
         if let EventKind::Map { addr, size, shared, object } = &event.what {
-            for part in places.parts(*addr, *size).filter(|part| !part.stays) {
+            for part in relocation.parts(*addr, *size).filter(|part| !part.stays) {
                 let (addr, size, object) = (part.start, part.size, object.clone());
                 emit(EventKind::Map { addr, size, shared: *shared, object });
             }
         } else if let EventKind::Unmap { addr, size } = event.what {
-            for part in places.parts(addr, size).filter(|part| !part.stays) {
+            for part in relocation.parts(addr, size).filter(|part| !part.stays) {
                 emit(EventKind::Unmap { addr: part.start, size: part.size });
             }
         } else {
-            let mut what = places.event(&event.what);
+            let mut what = relocation.event(&event.what);
             if let EventKind::ThreadCreate { child } | EventKind::ThreadJoin { child } = &mut what {
-                *child = lane.thread(*child);
+                *child = own.thread(*child);
             }
             emit(what);
         }
@@ -239,14 +239,14 @@ impl Transform for Merge<'_> {
         let stride = survey.stride().map_err(Self::fail)?;
         let mut first = 0;
         for (trace, process) in self.traces.iter().zip(&survey.processes) {
-            let number = self.lanes.len() as u64;
-            let mut lane = MergeInput::new(trace, (first, process.threads));
-            lane.marks = self.marks && process.alone;
-            self.lanes.push(lane);
-            self.places.push(Relocation::new(number * stride, stride, &self.shared));
+            let number = self.inputs.len() as u64;
+            let mut own = MergeInput::new(trace, (first, process.threads));
+            own.marks = self.marks && process.alone;
+            self.inputs.push(own);
+            self.relocations.push(Relocation::new(number * stride, stride, &self.shared));
             first += process.threads;
         }
-        if self.lanes[self.turn].is_over() {
+        if self.inputs[self.turn].is_over() {
             self.pass();
         }
         Ok(survey.rows)
@@ -257,7 +257,7 @@ impl Transform for Merge<'_> {
     }
 
     fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        self.lanes[self.turn].fill(input);
+        self.inputs[self.turn].fill(input);
         self.advance(out);
         Ok(())
     }
@@ -275,7 +275,7 @@ impl Transform for Merge<'_> {
             pid: true,
             flags: given.flags
                 || has(|columns| columns.flags)
-                || self.lanes.iter().any(|lane| lane.marks),
+                || self.inputs.iter().any(|own| own.marks),
         }
     }
 

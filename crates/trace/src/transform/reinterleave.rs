@@ -54,7 +54,7 @@ pub const ENTRY: Entry = Entry {
             window: values.count("window", 1..=1 << 28)?.unwrap_or(1),
             held: 0,
             rules: OrderRules::default(),
-            lanes: Vec::new(),
+            pending: Vec::new(),
             done: Vec::new(),
             waiting: VecDeque::new(),
             turn: None,
@@ -82,7 +82,7 @@ struct Reinterleave {
     /// Items in all lanes.
     held: u64,
     rules: OrderRules,
-    lanes: Vec<PendingThread>,
+    pending: Vec<PendingThread>,
     /// Items of each thread that were emitted.
     done: Vec<u64>,
     /// Threads that do not have the turn, in the order in which they get it.
@@ -111,8 +111,8 @@ impl Reinterleave {
 
     /// Makes room for a thread.
     fn meet(&mut self, thread: u16) {
-        while self.lanes.len() <= usize::from(thread) {
-            self.lanes.push(PendingThread::default());
+        while self.pending.len() <= usize::from(thread) {
+            self.pending.push(PendingThread::default());
             self.done.push(0);
         }
         if self.rules.is_new(thread) {
@@ -121,11 +121,11 @@ impl Reinterleave {
     }
 
     fn push(&mut self, thread: u16, item: PendingItem, out: &mut TransformOutput) {
-        let lane = &mut self.lanes[usize::from(thread)];
-        let number = self.done[usize::from(thread)] + lane.items.len() as u64;
+        let own = &mut self.pending[usize::from(thread)];
+        let number = self.done[usize::from(thread)] + own.items.len() as u64;
         let fresh = self.rules.take(&self.done);
-        lane.before.extend(fresh.map(|before| (number, before)));
-        lane.items.push_back(item);
+        own.before.extend(fresh.map(|before| (number, before)));
+        own.items.push_back(item);
         self.held += 1;
         while self.held >= self.window {
             self.emit(out);
@@ -134,10 +134,10 @@ impl Reinterleave {
 
     /// Whether a thread has an item and all that must come before it was emitted.
     fn is_ready(&self, thread: u16) -> bool {
-        let lane = &self.lanes[usize::from(thread)];
+        let own = &self.pending[usize::from(thread)];
         let number = self.done[usize::from(thread)];
-        let mut first = lane.before.iter().take_while(|(of, _)| *of == number);
-        !lane.items.is_empty() && first.all(|(_, before)| before.is_past(&self.done))
+        let mut first = own.before.iter().take_while(|(of, _)| *of == number);
+        !own.items.is_empty() && first.all(|(_, before)| before.is_past(&self.done))
     }
 
     /// Emits the next item.
@@ -146,12 +146,12 @@ impl Reinterleave {
             Some((thread, left)) if self.goes_on(thread, left) => (thread, left),
             _ => self.next_turn(),
         };
-        let lane = &mut self.lanes[usize::from(thread)];
+        let own = &mut self.pending[usize::from(thread)];
         let number = self.done[usize::from(thread)];
-        while lane.before.front().is_some_and(|(of, _)| *of == number) {
-            lane.before.pop_front();
+        while own.before.front().is_some_and(|(of, _)| *of == number) {
+            own.before.pop_front();
         }
-        let Some(item) = lane.items.pop_front() else { return };
+        let Some(item) = own.items.pop_front() else { return };
         self.done[usize::from(thread)] += 1;
         let is_access = match item {
             PendingItem::Access(access) => {
@@ -169,7 +169,7 @@ impl Reinterleave {
 
     /// Whether a thread keeps the turn. What follows its last reference belongs to it.
     fn goes_on(&self, thread: u16, left: u64) -> bool {
-        let next = self.lanes[usize::from(thread)].items.front();
+        let next = self.pending[usize::from(thread)].items.front();
         self.is_ready(thread) && (left > 0 || matches!(next, Some(PendingItem::Event(_))))
     }
 

@@ -30,11 +30,11 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
         ..Metadata::default()
     };
     let mut common = FxHashSet::default();
-    for (number, (trace, places)) in merge.traces.iter().zip(&merge.places).enumerate() {
+    for (number, (trace, relocation)) in merge.traces.iter().zip(&merge.relocations).enumerate() {
         let own = trace.metadata();
         for range in &own.ranges {
-            let thread = merge.lanes[number].thread(range.thread);
-            let parts = moved(&AddressRange { thread, ..range.clone() }, (places, number));
+            let thread = merge.inputs[number].thread(range.thread);
+            let parts = moved(&AddressRange { thread, ..range.clone() }, (relocation, number));
             let fresh = parts.into_iter().filter(|(range, stays)| {
                 let key = (range.start, range.size, range.kind, range.name.clone());
                 !stays || common.insert(key)
@@ -42,11 +42,11 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
             metadata.ranges.extend(fresh.map(|(range, _)| range));
         }
         metadata.moved.extend(own.moved.iter().map(|range| MovedRange {
-            start: places.address(range.start),
-            from: places.address(range.from),
+            start: relocation.address(range.start),
+            from: relocation.address(range.from),
             size: range.size,
         }));
-        metadata.lines.extend(own.lines.iter().map(|line| moved_line(line, (places, number))));
+        metadata.lines.extend(own.lines.iter().map(|line| moved_line(line, (relocation, number))));
         let path = trace.path().display();
         let words = std::iter::once(&own.program).chain(&own.arguments).map(String::as_str);
         let run = words.collect::<Vec<_>>().join(" ");
@@ -70,21 +70,21 @@ fn of_process(name: &str, number: usize) -> String {
 /// A range of a process in the mix, in parts if it is shared in part, and whether each is.
 fn moved(
     range: &AddressRange,
-    (places, number): (&Relocation, usize),
+    (relocation, number): (&Relocation, usize),
 ) -> Vec<(AddressRange, bool)> {
-    let parts = places.parts(range.start, range.size);
+    let parts = relocation.parts(range.start, range.size);
     let part = |part: super::relocation::RelocatedPart| {
         let own = || of_process(&range.name, number);
         let name = if part.stays { range.name.clone() } else { own() };
-        let (start, size, site) = (part.start, part.size, places.code(range.site));
+        let (start, size, site) = (part.start, part.size, relocation.code(range.site));
         (AddressRange { start, size, name, site, ..range.clone() }, part.stays)
     };
     parts.map(part).collect()
 }
 
-fn moved_line(line: &SourceLine, (places, number): (&Relocation, usize)) -> SourceLine {
-    let pc = places.code(line.pc);
+fn moved_line(line: &SourceLine, (relocation, number): (&Relocation, usize)) -> SourceLine {
+    let pc = relocation.code(line.pc);
     let own = || of_process(&line.function, number);
-    let function = if places.stays(line.pc) { line.function.clone() } else { own() };
+    let function = if relocation.stays(line.pc) { line.function.clone() } else { own() };
     SourceLine { pc, function, ..line.clone() }
 }

@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn stretches_are_cut_where_shared_memory_begins_and_ends() {
-        let places = Relocation::new(1 << 20, 1 << 20, &[0x2000..0x4000, 0x6000..0x7000]);
+        let relocation = Relocation::new(1 << 20, 1 << 20, &[0x2000..0x4000, 0x6000..0x7000]);
         let parts = |start, size| {
-            let parts = places.parts(start, size);
+            let parts = relocation.parts(start, size);
             parts.map(|part| (part.start, part.size, part.stays)).collect::<Vec<_>>()
         };
         assert_eq!(parts(0x1000, 0x1000), [(0x10_1000, 0x1000, false)]);

@@ -38,22 +38,22 @@ pub struct MergedProcess {
 
 /// What became of the traces.
 pub(super) fn report(merge: &Merge<'_>) -> MergeReport {
-    let traces = merge.traces.iter().zip(&merge.lanes).zip(&merge.places);
-    let process = |(number, ((trace, lane), places)): (u32, _)| {
-        let (trace, lane): (&crate::reader::TraceReader, &super::MergeInput) = (trace, lane);
-        let places: &super::Relocation = places;
+    let traces = merge.traces.iter().zip(&merge.inputs).zip(&merge.relocations);
+    let process = |(number, ((trace, own), relocation)): (u32, _)| {
+        let (trace, own): (&crate::reader::TraceReader, &super::MergeInput) = (trace, own);
+        let relocation: &super::Relocation = relocation;
         let mut pids = vec![number];
-        pids.extend(&lane.further_pids);
+        pids.extend(&own.further_pids);
         MergedProcess {
             trace: trace.path().display().to_string(),
             checksum: trace.checksum(),
             program: trace.metadata().program.clone(),
             pids,
-            first_thread: lane.first,
-            threads: lane.threads,
-            offset: places.offset,
+            first_thread: own.first,
+            threads: own.threads,
+            offset: relocation.offset,
             references: trace.references(),
-            private_references: lane.private_references,
+            private_references: own.private_references,
         }
     };
     MergeReport {
