@@ -13,7 +13,7 @@ const TIMES_MAX: u64 = 8;
 /// Blocks for each thread that it may take besides.
 const BLOCKS_A_THREAD: u64 = 2;
 
-/// An object that is looked at.
+/// An object whose layout may be changed.
 pub struct Candidate<'a> {
     /// Who uses which word.
     pub survey: &'a UseSurvey,
@@ -30,7 +30,7 @@ pub struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    /// The case of an object.
+    /// An object as a candidate for another layout.
     #[must_use]
     pub fn new(
         survey: &'a UseSurvey,
@@ -129,9 +129,9 @@ pub struct Packer<'a> {
 impl<'a> Packer<'a> {
     /// A packer that begins at a block.
     #[must_use]
-    pub fn new(case: &Candidate<'a>) -> Self {
-        let block_words = case.block.words();
-        Self { survey: case.survey, block_words, next: 0, pieces: Vec::new() }
+    pub fn new(candidate: &Candidate<'a>) -> Self {
+        let block_words = candidate.block.words();
+        Self { survey: candidate.survey, block_words, next: 0, pieces: Vec::new() }
     }
 
     /// What follows begins at a block.
@@ -151,6 +151,8 @@ impl<'a> Packer<'a> {
                 last.words += words;
             }
         } else {
+            // Values of two words begin at even words, so moving by an even number keeps them in a
+            // block.
             let odd = first % 2 != self.next % 2;
             if odd && extent.range().any(|word| self.survey.joined(word)) {
                 self.next += 1;

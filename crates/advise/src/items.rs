@@ -76,7 +76,7 @@ impl DataObject {
 #[must_use]
 pub fn items(names: &Names<'_>, survey: &UseSurvey) -> Vec<DataObject> {
     let mut touched = survey.touched().peekable();
-    let mut found = FoundObject::default();
+    let mut found = ObjectCollector::default();
     let mut next_free = 0;
     for segment in names.segments() {
         let first = (segment.first / BlockSize::WORD_BYTES).max(next_free);
@@ -103,15 +103,16 @@ pub fn items(names: &Names<'_>, survey: &UseSurvey) -> Vec<DataObject> {
     found.items
 }
 
+/// Collects the objects in order of address.
 #[derive(Default)]
-struct FoundObject {
+struct ObjectCollector {
     items: Vec<DataObject>,
     of_group: FxHashMap<usize, usize>,
     /// The item under way of memory without a name.
     open: Option<usize>,
 }
 
-impl FoundObject {
+impl ObjectCollector {
     fn named(
         &mut self,
         group: usize,

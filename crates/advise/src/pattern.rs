@@ -18,7 +18,7 @@ const SAMPLE_WORDS: usize = 4096;
 const LIKE_PERCENT: usize = 70;
 
 /// Of 100 distances between parts of a thread so many must be equal.
-const TURN_PERCENT: u64 = 60;
+const THREAD_STRIDE_PERCENT: u64 = 60;
 
 /// Words that begin at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +44,11 @@ pub fn stride(runs: &[UniformRun]) -> Option<Elements> {
 /// The distance, in words, at which most of the threads' parts of an extent follow one another: the
 /// row of a matrix whose columns are divided, or the number of threads if elements are dealt out.
 #[must_use]
-pub fn turn(case: &Candidate<'_>) -> Option<u64> {
+pub fn thread_stride(candidate: &Candidate<'_>) -> Option<u64> {
     let mut last: BTreeMap<(ProcId, u64), u64> = BTreeMap::new();
     let mut distances: BTreeMap<u64, u64> = BTreeMap::new();
-    let mut extents = case.item.extents.iter().peekable();
-    for run in &case.runs {
+    let mut extents = candidate.item.extents.iter().peekable();
+    for run in &candidate.runs {
         while extents.next_if(|extent| extent.range().end <= run.extent.first).is_some() {}
         let (WordLabel::Own(owner), Some(extent)) = (run.label, extents.peek()) else { continue };
         if let Some(before) = last.insert((owner, extent.first), run.extent.first) {
@@ -57,7 +57,7 @@ pub fn turn(case: &Candidate<'_>) -> Option<u64> {
     }
     let all: u64 = distances.values().sum();
     let (&distance, &count) = distances.iter().max_by_key(|&(_, &count)| count)?;
-    (count * 100 >= all * TURN_PERCENT).then_some(distance)
+    (count * 100 >= all * THREAD_STRIDE_PERCENT).then_some(distance)
 }
 
 /// The element of an object that is an array of structures: blocks of one size that were allocated
@@ -74,17 +74,18 @@ pub fn period(item: &DataObject, survey: &UseSurvey) -> Option<Elements> {
     let words = usize::try_from(first.words).unwrap_or(usize::MAX);
     let length = words.min(SAMPLE_WORDS);
     let from = first.first + u64::try_from((words - length) / 2).unwrap_or(0);
-    let signs: Vec<Sign> = (from..).take(length).map(|word| sign(survey, word)).collect();
+    let signatures: Vec<FieldSignature> =
+        (from..).take(length).map(|word| field_signature(survey, word)).collect();
     let like = |period: usize| {
-        let pairs = signs.iter().zip(&signs[period..]);
+        let pairs = signatures.iter().zip(&signatures[period..]);
         let same = pairs.filter(|(a, b)| a == b).count();
-        same * 1000 / (signs.len() - period)
+        same * 1000 / (signatures.len() - period)
     };
     let longest = PERIOD_MAX.min(length / 4);
     let scores: Vec<(usize, usize)> = (1..=longest).map(|period| (period, like(period))).collect();
     let best = scores.iter().map(|&(_, score)| score).max()?;
     let enough = best >= LIKE_PERCENT * 10;
-    // A multiple of the period fits as well; the shortest that is nearly as good is it.
+    // A multiple of the period fits as well, so the shortest that is nearly as good is the period.
     let good = |&&(_, score): &&(usize, usize)| score * 100 >= best * 97;
     let period = scores.iter().find(good).filter(|_| enough)?.0;
     let stride = u64::try_from(period).ok()?;
@@ -92,9 +93,9 @@ pub fn period(item: &DataObject, survey: &UseSurvey) -> Option<Elements> {
 }
 
 /// What words of two elements have in common if they are the same field.
-type Sign = (u8, u32);
+type FieldSignature = (u8, u32);
 
-fn sign(survey: &UseSurvey, word: u64) -> Sign {
+fn field_signature(survey: &UseSurvey, word: u64) -> FieldSignature {
     let kind = match survey.label(word) {
         WordLabel::Untouched => 0,
         WordLabel::Own(_) => 1,

@@ -20,8 +20,9 @@ pub struct FalselyShared {
     pub references: u64,
 }
 
+/// What is known of a block while its words are visited.
 #[derive(Clone, Copy)]
-struct State {
+struct BlockUsers {
     users: u32,
     written: bool,
     mixed: bool,
@@ -31,18 +32,18 @@ struct State {
 /// Counts what is falsely shared under a layout. Cost: O(words). Memory: 32 bytes a block.
 #[must_use]
 pub fn false_sharing(survey: &UseSurvey, layout: &Layout, block: BlockSize) -> FalselyShared {
-    let mut blocks: FxHashMap<u64, State> = FxHashMap::default();
+    let mut blocks: FxHashMap<u64, BlockUsers> = FxHashMap::default();
     for word in survey.touched() {
         let (users, written) = survey.users_of(word);
         let references = u64::from(survey.references_to(word));
         let number = layout.word(word) / block.words();
-        let fresh = State { users, written: false, mixed: false, references: 0 };
+        let fresh = BlockUsers { users, written: false, mixed: false, references: 0 };
         let state = blocks.entry(number).or_insert(fresh);
         state.mixed |= state.users != users;
         state.written |= written;
         state.references += references;
     }
-    // Words of different users: so the block has several.
+    // Words whose sets of users differ have at least two users between them.
     let found = blocks.values().filter(|state| state.written && state.mixed);
     found.fold(FalselyShared::default(), |sum, state| FalselyShared {
         blocks: sum.blocks + 1,

@@ -29,7 +29,7 @@ const WRITTEN: u8 = 4;
 /// A word over the whole trace.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordUsers {
-    /// Users after the visit of the first one ended; nobody while it lasts.
+    /// Users since the first visit ended; the empty set until then.
     uses: u32,
     /// References by anybody.
     references: u32,
@@ -118,6 +118,7 @@ impl UseSurveyor {
 
     #[inline]
     fn word(&mut self, word: u64, processor: ProcId, write: bool, bits: u8) {
+        // One look-up brings everything about the word: 24 bytes that lie together.
         let page = self.page(page_of(word));
         let entry = &mut self.pages[page].1[place(word)];
         if entry.bits & TOUCHED == 0 {
@@ -131,7 +132,8 @@ impl UseSurveyor {
         }
         entry.uses = self.uses.with(entry.uses, processor, write);
         entry.later = entry.later.saturating_add(1);
-        // Boyer and Moore's vote: whoever makes most of the references is left in the lead.
+        // Boyer and Moore's majority vote: a thread that makes more than half of the references is
+        // left as the owner, without a count for each thread.
         if entry.owner == processor {
             entry.lead = entry.lead.saturating_add(1);
         } else if entry.lead == 0 {

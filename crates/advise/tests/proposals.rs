@@ -77,9 +77,9 @@ fn proposals_keep_every_word_once_and_values_whole() {
         let names = Names::new(&metadata);
         let block = BlockSize::new(16 << (seed % 5)).expect("a size");
         for item in items(&names, &survey) {
-            let case = Candidate::new(&survey, &item, (block, true));
+            let candidate = Candidate::new(&survey, &item, (block, true));
             for entry in TABLE {
-                for proposal in (entry.propose)(&case) {
+                for proposal in (entry.propose)(&candidate) {
                     *seen.entry(entry.name).or_default() += 1;
                     assert!(proposal.length % block.words() == 0, "whole blocks");
                     let room = 1 << 40;

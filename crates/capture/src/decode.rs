@@ -95,6 +95,8 @@ impl Decoder {
     /// Takes the next record; most are an item each.
     #[inline]
     pub fn take(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
+        // One test of the top bit tells the references, which are nearly all records, from the
+        // rest.
         if self.pending.is_some() || words[0] >> EVENT_BIT != 0 {
             return self.take_event(words);
         }
@@ -146,7 +148,7 @@ impl Decoder {
     }
 
     /// What a system says about itself.
-    fn told(&self, p: &PendingRecord) -> SystemFact {
+    fn system_fact(&self, p: &PendingRecord) -> SystemFact {
         let pid = self.process_of(p.thread);
         match p.code {
             code::PROCESS => {
@@ -155,7 +157,7 @@ impl Decoder {
             }
             code::REPORT => SystemFact::Report(bytes(&p.words, p.second)),
             code::CODE => SystemFact::Code { pid, pc: whole_address(p.first) },
-            // Of a page's number 48 bits are enough, as of an address.
+            // 48 bits hold a page's number, as they hold an address.
             _ => SystemFact::Page { pid, frame: p.first, page: whole_address(p.second) },
         }
     }
@@ -190,7 +192,7 @@ impl Decoder {
                 return None;
             }
             code::PROCESS | code::REPORT | code::CODE | code::PAGE => {
-                return Some(DecodedItem::System(p.thread, self.told(p)));
+                return Some(DecodedItem::System(p.thread, self.system_fact(p)));
             }
             code::THREAD_EXIT => EventKind::ThreadExit,
             code::THREAD_CREATE => EventKind::ThreadCreate { child },
@@ -212,7 +214,7 @@ impl Decoder {
             code::UNMAP => EventKind::Unmap { addr, size: p.words[0] },
             code::SYSCALL_ENTER => EventKind::SyscallEnter { number },
             code::SYSCALL_EXIT => EventKind::SyscallExit { number },
-            // Process numbers differ from run to run; the n-th child is the n-th child.
+            // Process numbers differ from run to run, the order of the children does not.
             code::FORK => {
                 self.forks += 1;
                 EventKind::Fork { pid: self.forks }
@@ -369,8 +371,11 @@ mod tests {
         let head = EVENT | (u64::from(code::PROCESS) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 124;
         assert_eq!(decoder.take([head, 2 << THREAD_SHIFT | 8]), None);
         let words = [u64::from_le_bytes(*b"postgre\0"), u64::from(b's')];
-        let told = SystemFact::Process { pid: 124, name: "postgres".to_owned() };
-        assert_eq!(decoder.take([EVENT | words[0], words[1]]), Some(DecodedItem::System(2, told)));
+        let system_fact = SystemFact::Process { pid: 124, name: "postgres".to_owned() };
+        assert_eq!(
+            decoder.take([EVENT | words[0], words[1]]),
+            Some(DecodedItem::System(2, system_fact))
+        );
     }
 
     #[test]
@@ -378,13 +383,14 @@ mod tests {
         let mut decoder = Decoder::default();
         let event = |code: u8, first: u64| EVENT | (u64::from(code) << CODE_SHIFT) | first;
         decoder.take([event(code::CONTEXT, 9), 1 << THREAD_SHIFT]);
-        let told = decoder.take([event(code::CODE, 0xffff_8100_0010), 1 << THREAD_SHIFT]);
+        let system_fact = decoder.take([event(code::CODE, 0xffff_8100_0010), 1 << THREAD_SHIFT]);
         let code = SystemFact::Code { pid: 9, pc: 0xffff_ffff_8100_0010 };
-        assert_eq!(told, Some(DecodedItem::System(1, code)));
+        assert_eq!(system_fact, Some(DecodedItem::System(1, code)));
         let low = 0xffff_ea00_0000_0000_u64 >> 12;
-        let told = decoder.take([event(code::PAGE, 5), 1 << THREAD_SHIFT | low & LOW]);
+        let system_fact = decoder.take([event(code::PAGE, 5), 1 << THREAD_SHIFT | low & LOW]);
         let page = SystemFact::Page { pid: 9, frame: 5, page: low };
-        let Some(DecodedItem::System(1, SystemFact::Page { pid, frame, page: found })) = told
+        let Some(DecodedItem::System(1, SystemFact::Page { pid, frame, page: found })) =
+            system_fact
         else {
             panic!("{page:?}");
         };

@@ -19,7 +19,7 @@ use crate::wire::at;
 /// How often to look whether a process still exists.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// What a parent writes in place of its child's number when there is no child after all.
-const NOBODY: u32 = i32::MAX.cast_unsigned();
+const NO_CHILD: u32 = i32::MAX.cast_unsigned();
 /// Processes recorded at one time by one parent; the rest run unrecorded.
 const CHILDREN_MAX: usize = 256;
 
@@ -33,14 +33,14 @@ pub struct ForkedChildren {
 }
 
 impl ForkedChildren {
-    /// A family without children; `options.output` is the trace of the parent.
+    /// No children yet; `options.output` is the trace of the parent.
     #[must_use]
     pub fn new(options: &RecordOptions, over: Arc<AtomicBool>) -> Self {
         Self { options: options.clone(), count: 0, followers: Vec::new(), over }
     }
 
     /// Takes the memory of a child that is about to be made, if the parent shows one.
-    pub fn look(&mut self, parent: &SharedArea) {
+    pub fn record_next(&mut self, parent: &SharedArea) {
         let shown = parent.get(at::FORK_FD);
         if shown == 0 {
             return;
@@ -59,7 +59,7 @@ impl ForkedChildren {
                 self.followers.push(std::thread::spawn(move || follow(&area, &options, &over)));
                 parent.set(at::FORK_FD, 0);
             }
-            // The parent sees that nobody took it, and the child is silent.
+            // The parent sees that no recorder took the memory, and the child records nothing.
             Ok(_) | Err(_) => parent.set(at::FORK_FD, u32::MAX),
         }
         parent.wake(at::FORK_FD);
@@ -103,11 +103,11 @@ fn follow(
         std::thread::sleep(Duration::from_millis(1));
     }
     let pid = area.get(at::CLAIMED_BY);
-    if pid == NOBODY {
+    if pid == NO_CHILD {
         return Ok(Vec::new());
     }
     let begin = Instant::now();
-    let mut family = ForkedChildren::new(options, Arc::clone(over));
+    let mut children = ForkedChildren::new(options, Arc::clone(over));
     let mut sink =
         RecordingSink::new(TraceWriter::create(&options.output, writer_options(options))?);
     let mut source = ItemSource::new(area);
@@ -115,7 +115,7 @@ fn follow(
     loop {
         let bell = area.get(at::DOORBELL);
         greet(area, &mut sink);
-        family.look(area);
+        children.record_next(area);
         if source.drain(area, false, |item| sink.take(item)) > 0 {
             continue;
         }
@@ -123,8 +123,8 @@ fn follow(
         if stop || looked.elapsed() >= LOOK_EVERY {
             looked = Instant::now();
             if stop || !child::shares_memory(pid) {
-                // Who is still there finds no recorder, and falls silent.
-                area.set(at::RECORDER_PID, NOBODY);
+                // A thread that is still running finds no recorder, and stops recording.
+                area.set(at::RECORDER_PID, NO_CHILD);
                 while source.drain(area, true, |item| sink.take(item)) > 0 {}
                 break;
             }
@@ -136,7 +136,7 @@ fn follow(
     about.provenance.push("child of fork".to_owned());
     let finished = sink.finish(about);
     let mut names = vec![options.output.clone()];
-    names.extend(family.finish()?);
+    names.extend(children.finish()?);
     finished?;
     Ok(names)
 }
@@ -158,10 +158,10 @@ mod tests {
         let parent = SharedArea::new(geometry).unwrap();
         parent.set(at::CLAIMED_BY, std::process::id());
         parent.set(at::FORK_FD, 100_000);
-        let mut family = ForkedChildren::new(&RecordOptions::default(), Arc::default());
-        family.look(&parent);
+        let mut children = ForkedChildren::new(&RecordOptions::default(), Arc::default());
+        children.record_next(&parent);
         assert_eq!(parent.get(at::FORK_FD), u32::MAX);
-        assert_eq!(family.finish().unwrap(), Vec::<String>::new());
+        assert_eq!(children.finish().unwrap(), Vec::<String>::new());
     }
 
     #[test]
@@ -171,10 +171,10 @@ mod tests {
         let child = SharedArea::new(geometry).unwrap();
         parent.set(at::CLAIMED_BY, std::process::id());
         parent.set(at::FORK_FD, u32::try_from(child.fd()).unwrap() + 1);
-        let mut family = ForkedChildren::new(&RecordOptions::default(), Arc::default());
-        family.look(&parent);
+        let mut children = ForkedChildren::new(&RecordOptions::default(), Arc::default());
+        children.record_next(&parent);
         assert_eq!(parent.get(at::FORK_FD), 0);
-        child.set(at::CLAIMED_BY, NOBODY);
-        assert_eq!(family.finish().unwrap(), Vec::<String>::new());
+        child.set(at::CLAIMED_BY, NO_CHILD);
+        assert_eq!(children.finish().unwrap(), Vec::<String>::new());
     }
 }

@@ -44,9 +44,9 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Takes what was told; the text of a marker, if it is worth one.
-    pub fn take(&mut self, told: SystemFact) -> Option<String> {
-        match told {
+    /// Takes a fact; returns the text of a marker, if the fact deserves one in the trace.
+    pub fn take(&mut self, fact: SystemFact) -> Option<String> {
+        match fact {
             SystemFact::Process { pid, name } => {
                 let text = format!("process {pid} {name}");
                 let (names, now) = self.names.entry(pid).or_default();
@@ -58,19 +58,19 @@ impl Guest {
             }
             SystemFact::Report(piece) => self.report.extend(piece),
             SystemFact::Code { pid, pc } => {
-                let runner = self.runner(pid);
-                self.code.entry(pc).or_insert(runner);
+                let process = self.process(pid);
+                self.code.entry(pc).or_insert(process);
             }
             SystemFact::Page { pid, frame, page } => {
-                let runner = self.runner(pid);
+                let process = self.process(pid);
                 let references = self.references_to(frame);
-                self.frames.entry(frame).or_default().becomes(page, runner, references);
+                self.frames.entry(frame).or_default().reused_as(page, process, references);
             }
         }
         None
     }
 
-    fn runner(&self, pid: u32) -> NamedProcess {
+    fn process(&self, pid: u32) -> NamedProcess {
         (pid, self.names.get(&pid).map_or(0, |(_, now)| *now))
     }
 
@@ -124,9 +124,9 @@ impl Guest {
         let mut lines: Vec<SourceLine> = self
             .code
             .iter()
-            .map(|(&pc, &runner)| SourceLine {
+            .map(|(&pc, &process)| SourceLine {
                 pc,
-                function: report.function(pc, self.named(runner)),
+                function: report.function(pc, self.named(process)),
                 file: String::new(),
                 line: 0,
             })
@@ -165,8 +165,8 @@ impl Guest {
             .collect()
     }
 
-    /// Touched pages of which nothing else is known: the kernel reached them where it has all
-    /// memory, and nobody anywhere else.
+    /// Touched pages of which nothing else is known: the kernel referenced them through its map of
+    /// all memory, and no process mapped them.
     fn other_pages(&self, ranges: &[AddressRange]) -> Vec<AddressRange> {
         let frames = |range: &AddressRange| {
             range.start / PAGE_BYTES..=(range.start + range.size - 1) / PAGE_BYTES
@@ -193,8 +193,8 @@ impl Guest {
         for (frame, mut used) in std::mem::take(&mut self.frames) {
             used.count(self.references_to(frame));
             let mut things: BTreeMap<Vec<NamedPart>, u64> = BTreeMap::new();
-            for &(page, runner, references) in &used.uses {
-                let known = report.page(page.wrapping_mul(PAGE_BYTES), self.named(runner));
+            for &(page, process, references) in &used.uses {
+                let known = report.page(page.wrapping_mul(PAGE_BYTES), self.named(process));
                 *things.entry(known).or_default() += references;
             }
             let most = things.into_iter().max_by_key(|(_, references)| *references);
@@ -220,12 +220,12 @@ impl PhysicalFrame {
     }
 
     /// Used as something else from here on, after this many references.
-    fn becomes(&mut self, page: u64, runner: NamedProcess, references: u64) {
+    fn reused_as(&mut self, page: u64, process: NamedProcess, references: u64) {
         self.count(references);
-        let same = |&(known, by, _): &(u64, NamedProcess, u64)| (known, by) == (page, runner);
+        let same = |&(known, by, _): &(u64, NamedProcess, u64)| (known, by) == (page, process);
         self.now = self.uses.iter().position(same).unwrap_or(self.uses.len());
         if self.now == self.uses.len() {
-            self.uses.push((page, runner, 0));
+            self.uses.push((page, process, 0));
         }
     }
 }
@@ -238,7 +238,7 @@ fn range(start: u64, size: u64, kind: RangeKind, name: String) -> AddressRange {
 mod tests {
     use super::*;
 
-    fn told(report: &str) -> Guest {
+    fn fact(report: &str) -> Guest {
         let mut guest = Guest::default();
         let (first, second) = report.as_bytes().split_at(report.len() / 2);
         assert_eq!(guest.take(SystemFact::Report(first.to_vec())), None);
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn processes_keep_all_their_names_and_code_the_one_of_its_time() {
-        let mut guest = told("P 1 init\nP 2 server\n");
+        let mut guest = fact("P 1 init\nP 2 server\n");
         let named = |name: &str| SystemFact::Process { pid: 2, name: name.to_owned() };
         assert_eq!(guest.take(named("init")), Some("process 2 init".to_owned()));
         guest.take(SystemFact::Code { pid: 2, pc: 0x1000 });
@@ -268,13 +268,13 @@ mod tests {
     #[test]
     fn each_processor_has_an_area_with_room_behind_its_static_data() {
         let text = "K 0 A a\nK 1c40 A __per_cpu_end\nC 0 ffff888000200000\nC 1 ffff888000240000\n";
-        let areas = told(text).processor_areas().unwrap();
+        let areas = fact(text).processor_areas().unwrap();
         assert_eq!((areas.starts, areas.size), (vec![0x20_0000, 0x24_0000], 0xb000));
     }
 
     #[test]
     fn touched_data_has_names_and_pages_that_of_their_main_use() {
-        let mut guest = told(
+        let mut guest = fact(
             "K 0 A a\nK 40 A b\nK 80 A __per_cpu_end\nK ffffffff80001000 D c\n\
              K ffffffff80001040 D d\nK ffffffff80001080 D _edata\nC 3 ffff888000002000\n",
         );

@@ -10,7 +10,7 @@ const GRANULE_SHIFT: u32 = 6;
 const MASK_SHIFT: u32 = 12;
 const CACHE_ENTRIES: usize = 64;
 const CACHE_SHIFT: u32 = 16;
-const NOBODY: usize = usize::MAX;
+const NO_RANGE: usize = usize::MAX;
 
 #[derive(Debug)]
 struct Range {
@@ -29,7 +29,7 @@ struct KnownInterval {
     range: usize,
 }
 
-const UNKNOWN: KnownInterval = KnownInterval { low: 1, high: 0, range: NOBODY };
+const UNKNOWN: KnownInterval = KnownInterval { low: 1, high: 0, range: NO_RANGE };
 
 /// The private ranges of all threads.
 #[derive(Debug)]
@@ -78,30 +78,32 @@ impl PrivateRanges {
 
     /// Whether this reference is private, and what it means for later ones.
     #[inline]
-    pub fn judge(&mut self, access: &Access) -> Flags {
+    pub fn classify(&mut self, access: &Access) -> Flags {
         let slot = cache_slot(access.addr);
+        // References of a thread stay near one another, so the interval of an earlier one mostly
+        // answers without a search.
         let mut known = self.cache[slot];
         if access.addr < known.low || access.addr >= known.high {
             known = self.look_up(access.addr);
             self.cache[slot] = known;
         }
-        if known.range == NOBODY {
+        if known.range == NO_RANGE {
             return Flags::default();
         }
-        self.ranges[known.range].judge(access)
+        self.ranges[known.range].classify(access)
     }
 
     fn look_up(&self, addr: u64) -> KnownInterval {
         let after = self.ranges.partition_point(|range| range.low <= addr);
         let next = self.ranges.get(after).map_or(u64::MAX, |range| range.low);
         let Some(before) = after.checked_sub(1) else {
-            return KnownInterval { low: 0, high: next, range: NOBODY };
+            return KnownInterval { low: 0, high: next, range: NO_RANGE };
         };
         let range = &self.ranges[before];
         if addr < range.high {
             return KnownInterval { low: range.low, high: range.high, range: before };
         }
-        KnownInterval { low: range.high, high: next, range: NOBODY }
+        KnownInterval { low: range.high, high: next, range: NO_RANGE }
     }
 }
 
@@ -110,10 +112,11 @@ const fn cache_slot(addr: u64) -> usize {
 }
 
 impl Range {
-    fn judge(&mut self, access: &Access) -> Flags {
+    fn classify(&mut self, access: &Access) -> Flags {
         let first = access.addr >> GRANULE_SHIFT;
         let last = (access.addr + u64::from(access.size) - 1) >> GRANULE_SHIFT;
         let own = access.thread == self.owner;
+        // Most stacks are never touched by another thread: no map look-up for them.
         if own && self.shared.is_empty() {
             return Flags::PRIVATE;
         }
@@ -137,7 +140,7 @@ mod tests {
     use homenode_base::AccessKind;
 
     fn flags(ranges: &mut PrivateRanges, thread: u16, addr: u64) -> Flags {
-        ranges.judge(&Access::new(thread, AccessKind::Write, addr, 8))
+        ranges.classify(&Access::new(thread, AccessKind::Write, addr, 8))
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub fn record(
         RecordingSink::new(writer)
     };
     let over = Arc::new(AtomicBool::new(false));
-    let mut family = ForkedChildren::new(options, Arc::clone(&over));
+    let mut children = ForkedChildren::new(options, Arc::clone(&over));
     let begin = Instant::now();
     let mut child = match Traced::start(&launch, Some(area.fd())) {
         Ok(child) => child,
@@ -88,9 +88,9 @@ pub fn record(
     };
     let patience =
         options.whole_system().then(|| Duration::from_secs(options.system.start_within_s.into()));
-    let ran = run(&area, (&mut child, &mut family, patience), &mut sink, progress);
+    let ran = run(&area, (&mut child, &mut children, patience), &mut sink, progress);
     over.store(true, Ordering::SeqCst);
-    let children = family.finish();
+    let children = children.finish();
     let (ending, cut) = ran?;
     let wall_time_s = begin.elapsed().as_secs_f64();
     let (references, threads) = (sink.references(), sink.threads());
@@ -261,7 +261,7 @@ enum Cut {
 /// may take to begin.
 fn run(
     area: &SharedArea,
-    (child, family, patience): (&mut Traced, &mut ForkedChildren, Option<Duration>),
+    (child, children, patience): (&mut Traced, &mut ForkedChildren, Option<Duration>),
     sink: &mut RecordingSink,
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<(Ending, Cut), CaptureError> {
@@ -274,7 +274,7 @@ fn run(
         if patience.is_none() {
             greet(area, sink);
         }
-        family.look(area);
+        children.record_next(area);
         let taken = source.drain(area, false, |item| sink.take(item));
         if cut != Cut::No {
             child.end();

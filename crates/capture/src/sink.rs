@@ -106,7 +106,7 @@ impl RecordingSink {
         if let Some(guest) = &mut self.guest {
             guest.touch(access.addr);
         } else {
-            access.flags = access.flags.union(self.private.judge(&access));
+            access.flags = access.flags.union(self.private.classify(&access));
             self.note_pc(access.pc);
         }
         if let Some(writer) = &mut self.writer {

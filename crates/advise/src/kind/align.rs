@@ -13,22 +13,23 @@ pub const ENTRY: Entry = Entry {
     propose,
 };
 
-fn propose(case: &Candidate<'_>) -> Vec<Proposal> {
-    if !case.crowded {
+fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
+    if !candidate.crowded {
         return Vec::new();
     }
-    let mut found = vec![together(case)];
-    if case.item.extents.len() > 1 {
-        found.push(each(case));
+    let mut found = vec![together(candidate)];
+    if candidate.item.extents.len() > 1 {
+        found.push(each(candidate));
     }
     found.into_iter().flatten().collect()
 }
 
-fn together(case: &Candidate<'_>) -> Option<Proposal> {
-    let mut packer = Packer::new(case);
-    case.item.extents.iter().for_each(|&extent| packer.put(extent));
-    let (block, label, count) = (case.block.bytes(), case.item.label(), case.item.extents.len());
-    let users = threads(&case.users);
+fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let mut packer = Packer::new(candidate);
+    candidate.item.extents.iter().for_each(|&extent| packer.put(extent));
+    let (block, label, count) =
+        (candidate.block.bytes(), candidate.item.label(), candidate.item.extents.len());
+    let users = threads(&candidate.users);
     let words = if count > 1 {
         ProposalText {
             elements: None,
@@ -47,37 +48,38 @@ fn together(case: &Candidate<'_>) -> Option<Proposal> {
                  block and let nothing else begin in its last one.",
                 size(block)
             ),
-            hint: hint(case),
+            hint: hint(candidate),
         }
     };
-    case.propose(packer, words)
+    candidate.propose(packer, words)
 }
 
-fn hint(case: &Candidate<'_>) -> String {
-    let (block, name) = (case.block.bytes(), code_name(case.item));
-    if is_heap(case.item) {
+fn hint(candidate: &Candidate<'_>) -> String {
+    let (block, name) = (candidate.block.bytes(), code_name(candidate.item));
+    if is_heap(candidate.item) {
         format!("aligned_alloc({block}, (size + {block} - 1) / {block} * {block})")
     } else {
         format!("struct {{ _Alignas({block}) TYPE value; }} {name};")
     }
 }
 
-fn each(case: &Candidate<'_>) -> Option<Proposal> {
-    let mut packer = Packer::new(case);
-    for &extent in &case.item.extents {
+fn each(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let mut packer = Packer::new(candidate);
+    for &extent in &candidate.item.extents {
         packer.block();
         packer.put(extent);
     }
-    let (block, label, count) = (case.block.bytes(), case.item.label(), case.item.extents.len());
+    let (block, label, count) =
+        (candidate.block.bytes(), candidate.item.label(), candidate.item.extents.len());
     let words = ProposalText {
         elements: None,
         sentence: format!(
             "The {count} heap blocks of `{label}`, used by {}, share {} blocks with each other and \
              with other objects: begin each at a block and round its size up.",
-            threads(&case.users),
+            threads(&candidate.users),
             size(block)
         ),
         hint: format!("aligned_alloc({block}, (size + {block} - 1) / {block} * {block})"),
     };
-    case.propose(packer, words)
+    candidate.propose(packer, words)
 }

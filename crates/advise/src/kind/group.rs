@@ -21,17 +21,19 @@ pub const ENTRY: Entry = Entry {
     propose,
 };
 
-fn propose(case: &Candidate<'_>) -> Vec<Proposal> {
-    if case.owners().len() < 2 {
+fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
+    if candidate.owners().len() < 2 {
         return Vec::new();
     }
     let mut found = Vec::new();
-    if case.item.extents.len() > 1 {
-        found.push(by_block(case));
+    if candidate.item.extents.len() > 1 {
+        found.push(by_block(candidate));
     }
-    if found.iter().flatten().next().is_none() || case.runs.len() > case.item.extents.len() {
-        found.extend([Others::With, Others::Apart, Others::Behind].map(|o| by_run(case, o)));
-        found.push(by_column(case));
+    if found.iter().flatten().next().is_none()
+        || candidate.runs.len() > candidate.item.extents.len()
+    {
+        found.extend([Others::With, Others::Apart, Others::Behind].map(|o| by_run(candidate, o)));
+        found.push(by_column(candidate));
     }
     found.into_iter().flatten().collect()
 }
@@ -41,7 +43,7 @@ type GroupClass = (WordLabel, bool);
 
 /// Packs every class by itself; false if every class is one stretch, so that there is nothing to
 /// gather.
-fn gather<'a>(case: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> Option<Packer<'a>> {
+fn gather<'a>(candidate: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> Option<Packer<'a>> {
     let mut classes: BTreeMap<GroupClass, Vec<WordExtent>> = BTreeMap::new();
     for &(class, extent) in parts {
         classes.entry(class).or_default().push(extent);
@@ -49,7 +51,7 @@ fn gather<'a>(case: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> Optio
     if classes.len() < 2 || classes.values().all(|extents| extents.len() == 1) {
         return None;
     }
-    let mut packer = Packer::new(case);
+    let mut packer = Packer::new(candidate);
     for extents in classes.values() {
         packer.block();
         extents.iter().for_each(|&extent| packer.put(extent));
@@ -58,10 +60,10 @@ fn gather<'a>(case: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> Optio
 }
 
 /// Heap blocks as wholes, each with the thread that most of its used words belong to.
-fn by_block(case: &Candidate<'_>) -> Option<Proposal> {
-    let mut runs = case.runs.iter().peekable();
+fn by_block(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let mut runs = candidate.runs.iter().peekable();
     let mut parts = Vec::new();
-    for &extent in &case.item.extents {
+    for &extent in &candidate.item.extents {
         let mut words: BTreeMap<WordLabel, u64> = BTreeMap::new();
         while let Some(run) = runs.next_if(|run| extent.range().contains(&run.extent.first)) {
             *words.entry(run.label).or_default() += run.extent.words;
@@ -74,20 +76,20 @@ fn by_block(case: &Candidate<'_>) -> Option<Proposal> {
         };
         parts.push(((label, false), extent));
     }
-    let packer = gather(case, &parts)?;
+    let packer = gather(candidate, &parts)?;
     let sentence = format!(
         "The {} blocks of `{}` belong to {} each, and those of several lie in one block of {}: \
          allocate each thread's from an arena of its own, whose pieces begin at a block.",
-        case.item.extents.len(),
-        case.item.label(),
-        one_of(case),
-        size(case.block.bytes())
+        candidate.item.extents.len(),
+        candidate.item.label(),
+        one_of(candidate),
+        size(candidate.block.bytes())
     );
     let hint = format!(
         "_Thread_local char *arena; arena = aligned_alloc({}, ...); bump it for each block",
-        case.block.bytes()
+        candidate.block.bytes()
     );
-    case.propose(packer, ProposalText { elements: None, sentence, hint })
+    candidate.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
 /// What becomes of words that are a thread's own but others use, too.
@@ -121,21 +123,23 @@ impl Others {
 }
 
 /// Stretches of words that are alike to the threads.
-fn by_run(case: &Candidate<'_>, others: Others) -> Option<Proposal> {
+fn by_run(candidate: &Candidate<'_>, others: Others) -> Option<Proposal> {
     let cut;
     let runs = if others == Others::With {
-        &case.runs
+        &candidate.runs
     } else {
-        cut = runs(case.item, case.survey, true);
+        cut = runs(candidate.item, candidate.survey, true);
         &cut
     };
     let parts: Vec<(GroupClass, WordExtent)> =
         runs.iter().map(|r| (others.class(r), r.extent)).collect();
-    let packer = gather(case, &parts)?;
-    let owned = case.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_)));
+    let packer = gather(candidate, &parts)?;
+    let owned = candidate.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_)));
     let lengths = owned.map(|run| bytes(run.extent.words));
-    let order = match pattern::turn(case) {
-        Some(turn) => format!("one after the other, again every {}", size(bytes(turn))),
+    let order = match pattern::thread_stride(candidate) {
+        Some(thread_stride) => {
+            format!("one after the other, again every {}", size(bytes(thread_stride)))
+        }
         None => "in no regular order, so that this is for data whose users are known".to_owned(),
     };
     let apart = others.said();
@@ -143,35 +147,41 @@ fn by_run(case: &Candidate<'_>, others: Others) -> Option<Proposal> {
         "`{}` is dealt out to {} in pieces of {} ({order}), so that blocks of {} belong to many: \
          give each thread one stretch of it that begins at a block (bands instead of cyclic \
          pieces){apart}.",
-        case.item.label(),
-        threads(&case.owners()),
+        candidate.item.label(),
+        threads(&candidate.owners()),
         size(median(lengths.collect())),
-        size(case.block.bytes())
+        size(candidate.block.bytes())
     );
-    let hint = if is_heap(case.item) {
-        format!("one aligned_alloc({}, ...) a thread, indexed [thread][piece]", case.block.bytes())
+    let hint = if is_heap(candidate.item) {
+        format!(
+            "one aligned_alloc({}, ...) a thread, indexed [thread][piece]",
+            candidate.block.bytes()
+        )
     } else {
-        format!("struct {{ _Alignas({}) TYPE part[...]; }} [THREADS];", case.block.bytes())
+        format!("struct {{ _Alignas({}) TYPE part[...]; }} [THREADS];", candidate.block.bytes())
     };
-    case.propose(packer, ProposalText { elements: pattern::stride(&case.runs), sentence, hint })
+    candidate.propose(
+        packer,
+        ProposalText { elements: pattern::stride(&candidate.runs), sentence, hint },
+    )
 }
 
 /// A matrix whose columns are divided among the threads, with its dimensions exchanged.
-fn by_column(case: &Candidate<'_>) -> Option<Proposal> {
-    let turn = pattern::turn(case)?;
-    if case.item.words() > COLUMNS_WORDS_MAX {
+fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let thread_stride = pattern::thread_stride(candidate)?;
+    if candidate.item.words() > COLUMNS_WORDS_MAX {
         return None;
     }
-    let units = units(case, turn);
-    let mut packer = Packer::new(case);
-    for extent in &case.item.extents {
+    let units = units(candidate, thread_stride);
+    let mut packer = Packer::new(candidate);
+    for extent in &candidate.item.extents {
         packer.block();
         let mut owner = None;
         for &(unit, label) in &units {
             if owner.replace(label).is_some_and(|before| before != label) {
                 packer.block();
             }
-            for row in pattern::rows(*extent, turn) {
+            for row in pattern::rows(*extent, thread_stride) {
                 let end = row.words.min(unit.1);
                 if unit.0 < end {
                     packer.put(WordExtent { first: row.first + unit.0, words: end - unit.0 });
@@ -183,30 +193,32 @@ fn by_column(case: &Candidate<'_>) -> Option<Proposal> {
         "`{}` is divided among {} along the dimension that runs fastest in memory: each has a few \
          bytes of every {}, and blocks of {} belong to many. Exchange the dimensions, so that what \
          a thread uses lies in a row, and begin each thread's part at a block.",
-        case.item.label(),
-        threads(&case.owners()),
-        size(bytes(turn)),
-        size(case.block.bytes())
+        candidate.item.label(),
+        threads(&candidate.owners()),
+        size(bytes(thread_stride)),
+        size(candidate.block.bytes())
     );
-    let (block, count) = (case.block.bytes(), case.item.words() / turn);
+    let (block, count) = (candidate.block.bytes(), candidate.item.words() / thread_stride);
     let hint = format!("x[column][row] for x[row][column], parts aligned to {block} bytes");
-    let elements = Some(Elements { stride: turn, count });
-    case.propose(packer, ProposalText { elements, sentence, hint })
+    let elements = Some(Elements { stride: thread_stride, count });
+    candidate.propose(packer, ProposalText { elements, sentence, hint })
 }
 
 /// The columns of rows of so many words: first and behind the last word, and what most of a column
 /// is. Words that hold a value together in any row are one column.
-fn units(case: &Candidate<'_>, turn: u64) -> Vec<((u64, u64), WordLabel)> {
-    let length = usize::try_from(turn).unwrap_or(0);
+fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Vec<((u64, u64), WordLabel)> {
+    let length = usize::try_from(thread_stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<WordLabel, u64>> = vec![BTreeMap::new(); length];
     let mut joined = vec![false; length + 1];
-    for row in case.item.extents.iter().flat_map(|&extent| pattern::rows(extent, turn)) {
+    for row in
+        candidate.item.extents.iter().flat_map(|&extent| pattern::rows(extent, thread_stride))
+    {
         for (at, word) in row.range().enumerate() {
-            let label = case.survey.label(word);
+            let label = candidate.survey.label(word);
             if label != WordLabel::Untouched {
                 *counts[at].entry(label).or_default() += 1;
             }
-            joined[at + 1] |= case.survey.joined(word);
+            joined[at + 1] |= candidate.survey.joined(word);
         }
     }
     let mut units: Vec<((u64, u64), WordLabel)> = Vec::new();
@@ -223,8 +235,8 @@ fn units(case: &Candidate<'_>, turn: u64) -> Vec<((u64, u64), WordLabel)> {
     units
 }
 
-fn one_of(case: &Candidate<'_>) -> String {
-    format!("one of {}", threads(&case.owners()))
+fn one_of(candidate: &Candidate<'_>) -> String {
+    format!("one of {}", threads(&candidate.owners()))
 }
 
 fn median(mut values: Vec<u64>) -> u64 {

@@ -16,76 +16,76 @@ pub const ENTRY: Entry = Entry {
     propose,
 };
 
-fn propose(case: &Candidate<'_>) -> Vec<Proposal> {
-    let found = [by_owner(case), by_period(case)];
+fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
+    let found = [by_owner(candidate), by_period(candidate)];
     found.into_iter().flatten().collect()
 }
 
 /// Each stretch of words that are alike to the threads.
-fn by_owner(case: &Candidate<'_>) -> Option<Proposal> {
-    let owners = case.owners();
-    let owned = case.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_))).count();
+fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let owners = candidate.owners();
+    let owned = candidate.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_))).count();
     // Parts without order, as of an array that is sorted, no programmer can tell apart.
-    let orderly = case.runs.len() <= case.item.extents.len() * (owners.len() + 2);
-    let elements = pattern::stride(&case.runs);
-    if owners.is_empty() || case.runs.len() < 2 || !(orderly || elements.is_some()) {
+    let orderly = candidate.runs.len() <= candidate.item.extents.len() * (owners.len() + 2);
+    let elements = pattern::stride(&candidate.runs);
+    if owners.is_empty() || candidate.runs.len() < 2 || !(orderly || elements.is_some()) {
         return None;
     }
-    let mut packer = Packer::new(case);
-    for run in &case.runs {
+    let mut packer = Packer::new(candidate);
+    for run in &candidate.runs {
         packer.block();
         packer.put(run.extent);
     }
-    let (block, label) = (size(case.block.bytes()), case.item.label());
+    let (block, label) = (size(candidate.block.bytes()), candidate.item.label());
     let parts = match elements {
-        Some(Elements { stride, count }) if owned == case.runs.len() => format!(
+        Some(Elements { stride, count }) if owned == candidate.runs.len() => format!(
             "The {count} elements of `{label}`, {} each, belong to {} and lie next to each other",
             size(bytes(stride)),
             threads(&owners)
         ),
-        _ if case.runs.len() == case.item.extents.len() => format!(
+        _ if candidate.runs.len() == candidate.item.extents.len() => format!(
             "The {} heap blocks of `{label}` are used by one thread each, {} in all, and lie next \
              to each other",
-            case.runs.len(),
+            candidate.runs.len(),
             owners.len()
         ),
         Some(_) | None => format!(
             "`{label}` has {} parts with different users, {owned} of them used by one thread each",
-            case.runs.len()
+            candidate.runs.len()
         ),
     };
     let remedy = match elements {
-        Some(Elements { stride, .. }) if stride <= case.block.words() => {
+        Some(Elements { stride, .. }) if stride <= candidate.block.words() => {
             format!("pad each element to {block}")
         }
         Some(_) => format!("pad each element to a multiple of {block}"),
         None => format!("begin each part at a multiple of {block}"),
     };
     let sentence = format!("{parts}: {remedy}.");
-    case.propose(packer, ProposalText { elements, sentence, hint: hint(case, elements) })
+    candidate.propose(packer, ProposalText { elements, sentence, hint: hint(candidate, elements) })
 }
 
 /// Each element of an array of structures.
-fn by_period(case: &Candidate<'_>) -> Option<Proposal> {
-    let elements = pattern::period(case.item, case.survey)?;
-    if elements.stride % case.block.words() == 0 || case.item.extents.len() > 1 {
+fn by_period(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let elements = pattern::period(candidate.item, candidate.survey)?;
+    if elements.stride % candidate.block.words() == 0 || candidate.item.extents.len() > 1 {
         return None;
     }
-    let mut packer = Packer::new(case);
-    for extent in pattern::elements(case.item, elements.stride) {
+    let mut packer = Packer::new(candidate);
+    for extent in pattern::elements(candidate.item, elements.stride) {
         put_aligned(&mut packer, extent);
     }
-    let block = size(case.block.bytes());
+    let block = size(candidate.block.bytes());
     let sentence = format!(
         "The {} elements of `{}`, {} each by their pattern of use, straddle blocks of {block} and \
          share them, while {} use them: pad each element to a multiple of {block}.",
         elements.count,
-        case.item.label(),
+        candidate.item.label(),
         size(bytes(elements.stride)),
-        threads(&case.users),
+        threads(&candidate.users),
     );
-    let hint = hint(case, Some(elements));
-    case.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
+    let hint = hint(candidate, Some(elements));
+    candidate.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
 }
 
 fn put_aligned(packer: &mut Packer<'_>, extent: WordExtent) {
@@ -93,10 +93,10 @@ fn put_aligned(packer: &mut Packer<'_>, extent: WordExtent) {
     packer.put(extent);
 }
 
-fn hint(case: &Candidate<'_>, elements: Option<Elements>) -> String {
-    let (block, name) = (case.block.bytes(), code_name(case.item));
+fn hint(candidate: &Candidate<'_>, elements: Option<Elements>) -> String {
+    let (block, name) = (candidate.block.bytes(), code_name(candidate.item));
     match elements {
-        Some(Elements { count, .. }) if !is_heap(case.item) => {
+        Some(Elements { count, .. }) if !is_heap(candidate.item) => {
             format!("struct {{ _Alignas({block}) TYPE value; }} {name}[{count}];")
         }
         Some(Elements { count, .. }) => format!(

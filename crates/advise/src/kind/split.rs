@@ -21,8 +21,8 @@ pub const ENTRY: Entry = Entry {
     propose,
 };
 
-fn propose(case: &Candidate<'_>) -> Vec<Proposal> {
-    let found = [fields(case), structure(case)];
+fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
+    let found = [fields(candidate), structure(candidate)];
     found.into_iter().flatten().collect()
 }
 
@@ -54,9 +54,9 @@ impl FieldClass {
 }
 
 /// The fields of an array of structures, by their distance from its beginning.
-fn fields(case: &Candidate<'_>) -> Option<Proposal> {
-    let elements = pattern::period(case.item, case.survey)?;
-    let classes = classes(case, elements.stride);
+fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let elements = pattern::period(candidate.item, candidate.survey)?;
+    let classes = classes(candidate, elements.stride);
     let mut ranges: Vec<(FieldClass, std::ops::Range<u64>)> = Vec::new();
     for (at, &class) in (0..).zip(&classes) {
         match ranges.last_mut() {
@@ -64,7 +64,7 @@ fn fields(case: &Candidate<'_>) -> Option<Proposal> {
             Some(_) | None => ranges.push((class, at..at + 1)),
         }
     }
-    let mut packer = Packer::new(case);
+    let mut packer = Packer::new(candidate);
     let mut kinds: Vec<FieldClass> = classes.clone();
     kinds.sort_unstable();
     kinds.dedup();
@@ -73,7 +73,7 @@ fn fields(case: &Candidate<'_>) -> Option<Proposal> {
     }
     for &kind in &kinds {
         packer.block();
-        for element in pattern::elements(case.item, elements.stride) {
+        for element in pattern::elements(candidate.item, elements.stride) {
             for (_, range) in ranges.iter().filter(|(class, _)| *class == kind) {
                 let end = range.end.min(element.words);
                 if range.start < end {
@@ -91,31 +91,31 @@ fn fields(case: &Candidate<'_>) -> Option<Proposal> {
         "The {} elements of `{}`, {} each, mix fields of different use (bytes {}): keep these in \
          arrays of their own, each beginning at a block of {}.",
         elements.count,
-        case.item.label(),
+        candidate.item.label(),
         size(bytes(elements.stride)),
         list.join(", "),
-        size(case.block.bytes())
+        size(candidate.block.bytes())
     );
     let hint = format!(
         "struct {{ TYPE field[{}]; _Alignas({}) TYPE other[{0}]; }}",
         elements.count,
-        case.block.bytes()
+        candidate.block.bytes()
     );
-    case.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
+    candidate.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
 }
 
 /// The class of every word of an element: what it is in most elements. Words that are not used, or
 /// are part of a value that began before, go with the word before them.
-fn classes(case: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
+fn classes(candidate: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
     let length = usize::try_from(stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<FieldClass, u64>> = vec![BTreeMap::new(); length];
     let mut joined = vec![false; length + 1];
-    for element in pattern::elements(case.item, stride) {
+    for element in pattern::elements(candidate.item, stride) {
         for (at, word) in element.range().enumerate() {
-            if let Some(class) = FieldClass::of(case.survey.label(word)) {
+            if let Some(class) = FieldClass::of(candidate.survey.label(word)) {
                 *counts[at].entry(class).or_default() += 1;
             }
-            joined[at + 1] |= case.survey.joined(word);
+            joined[at + 1] |= candidate.survey.joined(word);
         }
     }
     let most = |count: &BTreeMap<FieldClass, u64>| {
@@ -133,34 +133,34 @@ fn classes(case: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
 }
 
 /// The parts of a single structure.
-fn structure(case: &Candidate<'_>) -> Option<Proposal> {
-    if case.item.extents.len() > 1 || case.runs.len() > PARTS_MAX {
+fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
+    if candidate.item.extents.len() > 1 || candidate.runs.len() > PARTS_MAX {
         return None;
     }
     let mut parts: BTreeMap<WordLabel, Vec<WordExtent>> = BTreeMap::new();
-    for run in &case.runs {
+    for run in &candidate.runs {
         parts.entry(run.label).or_default().push(run.extent);
     }
     let several = parts.contains_key(&WordLabel::Read) || parts.contains_key(&WordLabel::Shared);
     if parts.len() < 2 || !several {
         return None;
     }
-    let mut packer = Packer::new(case);
+    let mut packer = Packer::new(candidate);
     for extents in parts.values() {
         packer.block();
         extents.iter().for_each(|&extent| packer.put(extent));
     }
-    let start = case.item.extents.first().map_or(0, |extent| extent.first);
+    let start = candidate.item.extents.first().map_or(0, |extent| extent.first);
     let said: Vec<String> = parts.iter().map(|(label, e)| part(*label, e, start)).collect();
     let sentence = format!(
         "`{}` holds data of different use in one block of {} ({}): move these apart, each to a \
          block of its own.",
-        case.item.label(),
-        size(case.block.bytes()),
+        candidate.item.label(),
+        size(candidate.block.bytes()),
         said.join("; ")
     );
-    let hint = format!("struct {{ TYPE one; _Alignas({}) TYPE other; }}", case.block.bytes());
-    case.propose(packer, ProposalText { elements: None, sentence, hint })
+    let hint = format!("struct {{ TYPE one; _Alignas({}) TYPE other; }}", candidate.block.bytes());
+    candidate.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
 fn part(label: WordLabel, extents: &[WordExtent], start: u64) -> String {

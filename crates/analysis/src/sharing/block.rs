@@ -8,25 +8,25 @@ use super::homes;
 use super::intervals::{self, Visit};
 use super::region_processors::{FEW, MANY_WORDS, RegionProcessors};
 
-/// Something happened at a visit; visits count from 1, 0 is never.
+/// The last write, by the number of its visit; visits count from 1, 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct VisitStamp {
     pub(super) by: u16,
     pub(super) at: u32,
-    /// The last write by another lane than `by`.
+    /// The last write by another processor than `by`.
     by_another_at: u32,
 }
 
 impl VisitStamp {
-    pub(super) fn write(&mut self, lane: u16, now: u32) {
-        if self.by != lane {
-            (self.by, self.by_another_at) = (lane, self.at);
+    pub(super) fn write(&mut self, proc: u16, now: u32) {
+        if self.by != proc {
+            (self.by, self.by_another_at) = (proc, self.at);
         }
         self.at = now;
     }
 
-    pub(super) fn by_others(self, lane: u16) -> u32 {
-        if self.by == lane { self.by_another_at } else { self.at }
+    pub(super) fn by_others(self, proc: u16) -> u32 {
+        if self.by == proc { self.by_another_at } else { self.at }
     }
 }
 
@@ -34,7 +34,7 @@ impl VisitStamp {
 #[derive(Clone, Copy, Debug, Default)]
 struct WordState {
     last: VisitStamp,
-    /// One more than the lane that referenced it first; 0: nobody yet.
+    /// One more than the processor that referenced it first; 0: nobody yet.
     first: u32,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct WordFacts {
     pub references: u64,
     pub written: bool,
     pub several: bool,
-    /// The lane that references it first.
+    /// The processor that references it first.
     pub first: u16,
 }
 
@@ -70,9 +70,9 @@ pub(crate) struct WordFacts {
 pub(crate) struct BlockScratch {
     words: Vec<WordState>,
     copies: Vec<CopyState>,
-    /// Lane of each processor of the region.
-    lane_of: Vec<u16>,
-    lanes: usize,
+    /// Index of each processor of the region.
+    proc_of: Vec<u16>,
+    procs: usize,
     visits: Vec<Visit>,
     visits_thesis: Vec<Visit>,
     /// Words of the block, in order of first reference.
@@ -110,25 +110,25 @@ impl BlockScratch {
         let mut active: Vec<ProcId> = Vec::new();
         for event in events.iter() {
             let at = usize::from(event.processor);
-            if at >= self.lane_of.len() {
-                self.lane_of.resize(at + 1, u16::MAX);
+            if at >= self.proc_of.len() {
+                self.proc_of.resize(at + 1, u16::MAX);
             }
-            if self.lane_of[at] == u16::MAX {
-                self.lane_of[at] = 0;
+            if self.proc_of[at] == u16::MAX {
+                self.proc_of[at] = 0;
                 active.push(event.processor);
             }
         }
         active.sort_unstable();
-        for (lane, &processor) in (0..).zip(&active) {
-            self.lane_of[usize::from(processor)] = lane;
+        for (proc, &processor) in (0..).zip(&active) {
+            self.proc_of[usize::from(processor)] = proc;
         }
         for event in events.iter_mut() {
-            event.processor = self.lane_of[usize::from(event.processor)];
+            event.processor = self.proc_of[usize::from(event.processor)];
         }
         for &processor in &active {
-            self.lane_of[usize::from(processor)] = u16::MAX;
+            self.proc_of[usize::from(processor)] = u16::MAX;
         }
-        self.lanes = active.len();
+        self.procs = active.len();
         if self.words.len() < region_words {
             self.words.resize(region_words, WordState::default());
         }
@@ -137,7 +137,7 @@ impl BlockScratch {
 
     /// Counts the transfers of every word of the region as a block of its own.
     pub(crate) fn word_transfers(&self, events: &[WordEvent], facts: &mut [WordFacts]) {
-        if self.lanes <= FEW {
+        if self.procs <= FEW {
             word_transfers::<1>(events, facts);
         } else {
             word_transfers::<MANY_WORDS>(events, facts);
@@ -165,8 +165,8 @@ impl BlockScratch {
         let (low, loads) = self.bounds(events, &walk, one_word);
         counts.necessary_low += low;
         if !walk.written {
-            // Nothing is ever taken away: all transfers are cold, and no layout saves any but
-            // those that move words nobody needs.
+            // Without a write no copy is ever invalidated: all transfers are cold, and a layout
+            // saves only those of words that their processor does not reference.
             let high = loads.min(transfers);
             counts.necessary_high += high;
             counts.interval_transfers += transfers;
@@ -193,11 +193,11 @@ impl BlockScratch {
         if low == walk.loads {
             return (low, low);
         }
-        let idle = |bits: u64, (lane, copy): (usize, &CopyState)| {
-            if copy.fetched_at == 0 && lane < FEW { bits | 1 << lane } else { bits }
+        let idle = |bits: u64, (proc, copy): (usize, &CopyState)| {
+            if copy.fetched_at == 0 && proc < FEW { bits | 1 << proc } else { bits }
         };
         let idle = self.copies.iter().enumerate().fold(0, idle);
-        match homes::refine(events, self.lanes, idle) {
+        match homes::refine(events, self.procs, idle) {
             Some(found) => (low.max(walk.fetches + found.more), walk.loads.min(found.enough)),
             None => (low, walk.loads),
         }
@@ -206,13 +206,14 @@ impl BlockScratch {
     /// Best placements with intervals: in the strict sense, and in the thesis's.
     fn intervals(&self, transfers: u64, low: u64, merge: u64) -> [u64; 2] {
         let least = |visits: &[Visit]| {
-            if self.lanes <= FEW {
+            if self.procs <= FEW {
                 intervals::transfers::<1>(visits, merge)
             } else {
                 intervals::transfers::<MANY_WORDS>(visits, merge)
             }
         };
-        // Since a merge costs a transfer at least, no intervals get below what is necessary.
+        // A merge costs at least one transfer, so intervals never get below what is necessary: the
+        // search is spared where the bound is met already.
         let strict = if low == transfers { transfers } else { least(&self.visits) };
         let same = self.visits == self.visits_thesis;
         [strict, if same { strict } else { least(&self.visits_thesis) }]
@@ -265,7 +266,7 @@ impl BlockScratch {
     /// Walks the events once. With `record`, leaves the visits for the choice of intervals.
     fn walk(&mut self, events: &[WordEvent], record: bool) -> BlockWalk {
         self.copies.clear();
-        self.copies.resize(self.lanes, CopyState::default());
+        self.copies.resize(self.procs, CopyState::default());
         if record {
             self.visits.clear();
             self.visits_thesis.clear();
@@ -275,34 +276,34 @@ impl BlockScratch {
         let mut block = VisitStamp::default();
         let (mut now, mut present) = (0, None);
         for event in events {
-            let lane = event.processor;
-            if present != Some(lane) {
-                (now, present) = (now + 1, Some(lane));
+            let proc = event.processor;
+            if present != Some(proc) {
+                (now, present) = (now + 1, Some(proc));
                 if record {
-                    let visit = Visit { lane, writes: false, since: 0 };
+                    let visit = Visit { proc, writes: false, since: 0 };
                     self.visits.push(visit);
                     self.visits_thesis.push(visit);
                 }
             }
             let word = &mut self.words[event.word as usize];
-            let news = word.last.by_others(lane);
-            let foreign = word.first != 0 && word.first != u32::from(lane) + 1;
+            let news = word.last.by_others(proc);
+            let foreign = word.first != 0 && word.first != u32::from(proc) + 1;
             let read_from =
-                if event.doing.reads() && word.last.by != lane { word.last.at } else { 0 };
+                if event.doing.reads() && word.last.by != proc { word.last.at } else { 0 };
             if word.first == 0 {
-                word.first = u32::from(lane) + 1;
+                word.first = u32::from(proc) + 1;
                 if record {
                     self.touched.push(event.word as usize);
                 }
             }
             if event.doing.writes() {
-                word.last.write(lane, now);
+                word.last.write(proc, now);
             }
-            self.copies[usize::from(lane)]
-                .reference(now, (news, foreign), &mut walk, || block.by_others(lane));
+            self.copies[usize::from(proc)]
+                .reference(now, (news, foreign), &mut walk, || block.by_others(proc));
             walk.communicates |= read_from > 0;
             if event.doing.writes() {
-                block.write(lane, now);
+                block.write(proc, now);
                 walk.written = true;
             }
             if record {
@@ -310,6 +311,7 @@ impl BlockScratch {
                 note(&mut self.visits_thesis, event.doing, read_from);
             }
         }
+        // Only the words that were touched, because a block is mostly smaller than its region.
         for event in events {
             self.words[event.word as usize] = WordState::default();
         }

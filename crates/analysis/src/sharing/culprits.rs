@@ -59,15 +59,15 @@ struct LastWrites {
 }
 
 impl LastWrites {
-    fn write(&mut self, lane: ProcId, now: u32, place: CodeAndWord) {
-        if self.by != lane {
-            (self.by, self.another) = (lane, self.last);
+    fn write(&mut self, proc: ProcId, now: u32, place: CodeAndWord) {
+        if self.by != proc {
+            (self.by, self.another) = (proc, self.last);
         }
         self.last = (now, place);
     }
 
-    fn by_others(&self, lane: ProcId) -> (u32, CodeAndWord) {
-        if self.by == lane { self.another } else { self.last }
+    fn by_others(&self, proc: ProcId) -> (u32, CodeAndWord) {
+        if self.by == proc { self.another } else { self.last }
     }
 }
 
@@ -79,25 +79,25 @@ struct AttributedCopy {
     pending: Option<(u32, usize)>,
 }
 
-/// All misses of a block, in order. Events and lanes are as in `block.rs`, whose counts these add
-/// up to.
+/// All misses of a block, in order. Events and processor indices are as in `block.rs`, whose counts
+/// these add up to.
 pub(crate) fn misses(
     events: &[WordEvent],
-    lanes: usize,
+    procs: usize,
     words: &mut [WordWrites],
 ) -> Vec<AttributedMiss> {
     let mut found: Vec<AttributedMiss> = Vec::new();
-    let mut copies = vec![AttributedCopy::default(); lanes];
+    let mut copies = vec![AttributedCopy::default(); procs];
     let mut block = LastWrites::default();
     let (mut now, mut present) = (0, None);
     for event in events {
-        let lane = event.processor;
-        if present != Some(lane) {
-            (now, present) = (now + 1, Some(lane));
+        let proc = event.processor;
+        if present != Some(proc) {
+            (now, present) = (now + 1, Some(proc));
         }
         let place = CodeAndWord { word: event.word, site: event.site };
-        let copy = &mut copies[usize::from(lane)];
-        let (taken_at, culprit) = block.by_others(lane);
+        let copy = &mut copies[usize::from(proc)];
+        let (taken_at, culprit) = block.by_others(proc);
         if copy.referenced_at == 0 {
             copy.essential_at = now;
             found.push(AttributedMiss { at: place, reason: Reason::Cold });
@@ -106,7 +106,7 @@ pub(crate) fn misses(
             found.push(AttributedMiss { at: place, reason: Reason::False(culprit) });
         }
         let word = &mut words[event.word as usize].0;
-        if word.by_others(lane).0 > copy.essential_at
+        if word.by_others(proc).0 > copy.essential_at
             && let Some((missed_at, miss)) = copy.pending.take()
         {
             found[miss].reason = Reason::True;
@@ -114,8 +114,8 @@ pub(crate) fn misses(
         }
         copy.referenced_at = now;
         if event.doing.writes() {
-            block.write(lane, now, place);
-            word.write(lane, now, place);
+            block.write(proc, now, place);
+            word.write(proc, now, place);
         }
     }
     for event in events {

@@ -14,7 +14,7 @@ use super::region_processors::FEW;
 /// A word before its first write, and after.
 #[derive(Clone, Copy, Debug, Default)]
 struct HomeWord {
-    /// Who references it up to and including its first write; one bit a lane.
+    /// Who references it up to and including its first write; one bit a processor.
     early: u64,
     home: u16,
     last: VisitStamp,
@@ -30,8 +30,8 @@ pub(crate) struct Refined {
 }
 
 /// Bounds for a block of few processors; `idle` has a bit for each that never needs news.
-pub(crate) fn refine(events: &[WordEvent], lanes: usize, idle: u64) -> Option<Refined> {
-    if lanes > FEW {
+pub(crate) fn refine(events: &[WordEvent], procs: usize, idle: u64) -> Option<Refined> {
+    if procs > FEW {
         return None;
     }
     let mut words = early(events);
@@ -47,7 +47,7 @@ pub(crate) fn refine(events: &[WordEvent], lanes: usize, idle: u64) -> Option<Re
         let home = if spared == 0 { word.early } else { spared }.trailing_zeros();
         word.home = u16::try_from(home).unwrap_or(0);
     }
-    Some(Refined { more, enough: loads(events, lanes, &mut words) })
+    Some(Refined { more, enough: loads(events, procs, &mut words) })
 }
 
 /// Who references each word up to its first write.
@@ -77,34 +77,34 @@ fn cover(sets: &[u64]) -> u64 {
                 rest &= rest - 1;
             }
         }
-        let most = (0..FEW).max_by_key(|&lane| (uses[lane], std::cmp::Reverse(lane)));
-        match most.filter(|&lane| uses[lane] > 0) {
-            Some(lane) => chosen |= 1 << lane,
+        let most = (0..FEW).max_by_key(|&proc| (uses[proc], std::cmp::Reverse(proc)));
+        match most.filter(|&proc| uses[proc] > 0) {
+            Some(proc) => chosen |= 1 << proc,
             None => return chosen,
         }
     }
 }
 
 /// Transfers if each is put off until news or a foreign initial value is referenced.
-fn loads(events: &[WordEvent], lanes: usize, words: &mut FxHashMap<u32, HomeWord>) -> u64 {
-    let mut loaded_at = vec![0u32; lanes];
+fn loads(events: &[WordEvent], procs: usize, words: &mut FxHashMap<u32, HomeWord>) -> u64 {
+    let mut loaded_at = vec![0u32; procs];
     let (mut loads, mut now, mut present) = (0, 0, None);
     for word in words.values_mut() {
         word.last = VisitStamp::default();
     }
     for event in events {
-        let lane = event.processor;
-        if present != Some(lane) {
-            (now, present) = (now + 1, Some(lane));
+        let proc = event.processor;
+        if present != Some(proc) {
+            (now, present) = (now + 1, Some(proc));
         }
         let Some(word) = words.get_mut(&event.word) else { continue };
-        let loaded = &mut loaded_at[usize::from(lane)];
-        if word.last.by_others(lane) > *loaded || (*loaded == 0 && word.home != lane) {
+        let loaded = &mut loaded_at[usize::from(proc)];
+        if word.last.by_others(proc) > *loaded || (*loaded == 0 && word.home != proc) {
             loads += 1;
             *loaded = now;
         }
         if event.doing.writes() {
-            word.last.write(lane, now);
+            word.last.write(proc, now);
         }
     }
     loads

@@ -10,7 +10,7 @@ use super::region_processors::RegionProcessors;
 /// References to the block by one processor with no other processor's between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visit {
-    pub lane: u16,
+    pub proc: u16,
     /// Whether anything is written.
     pub writes: bool,
     /// An interval that holds this visit must not begin before this visit, counted from 0.
@@ -93,43 +93,43 @@ struct UpcomingUsers<const W: usize> {
     writer: Option<(u16, usize)>,
 }
 
-fn ahead<const W: usize>(visits: &[Visit]) -> Vec<UpcomingUsers<W>> {
+fn upcoming_users<const W: usize>(visits: &[Visit]) -> Vec<UpcomingUsers<W>> {
     let mut found: Vec<UpcomingUsers<W>> = Vec::with_capacity(visits.len());
     for (at, visit) in visits.iter().enumerate().rev() {
         let next = found.last().filter(|_| !visit.writes);
         let mut users = next.map_or(RegionProcessors::NONE, |next| next.users);
-        users.insert(visit.lane);
+        users.insert(visit.proc);
         let later = next.and_then(|next| next.writer);
-        let writer = if visit.writes { Some((visit.lane, at + 1)) } else { later };
+        let writer = if visit.writes { Some((visit.proc, at + 1)) } else { later };
         found.push(UpcomingUsers { users, writer });
     }
     found.reverse();
     found
 }
 
-/// The last visit of each lane, latest first.
+/// The last visit of each processor, latest first.
 struct RecentVisits(Vec<(u16, usize)>);
 
 impl RecentVisits {
-    fn visit(&mut self, lane: u16, at: usize) {
-        let place = self.0.iter().position(|&(l, _)| l == lane);
+    fn visit(&mut self, proc: u16, at: usize) {
+        let place = self.0.iter().position(|&(l, _)| l == proc);
         match place {
             Some(place) => self.0[..=place].rotate_right(1),
-            None => self.0.insert(0, (lane, at)),
+            None => self.0.insert(0, (proc, at)),
         }
-        self.0[0] = (lane, at);
+        self.0[0] = (proc, at);
     }
 
     /// The best way to spend an interval from some visit at or after `since` up to now.
     fn best<const W: usize>(&self, since: usize, starts: &ReachTree<W>) -> Reach<W> {
         let mut users = RegionProcessors::NONE;
         let mut best = Reach::NEVER;
-        for (k, &(lane, last)) in self.0.iter().enumerate() {
+        for (k, &(proc, last)) in self.0.iter().enumerate() {
             if last < since {
                 break;
             }
-            users.insert(lane);
-            // An interval of one processor alone is worth nothing, as a merge is not free.
+            users.insert(proc);
+            // An interval of one processor saves no transfer, and its merge costs one.
             if k > 0 {
                 let low = self.0.get(k + 1).map_or(0, |&(_, before)| before + 1).max(since);
                 let start = starts.least(low, last);
@@ -148,7 +148,7 @@ impl RecentVisits {
 /// Takes time proportional to visits times processors times the logarithm of visits.
 pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
     let end = visits.len();
-    let ahead = ahead::<W>(visits);
+    let upcoming_users = upcoming_users::<W>(visits);
     let mut reach = vec![Reach::NEVER; end + 1];
     reach[0] = Reach { transfers: 0, places: RegionProcessors::ALL };
     let mut starts = ReachTree::new(end + 1);
@@ -157,7 +157,7 @@ pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
     for at in 0..=end {
         if at > 0 {
             let visit = visits[at - 1];
-            recent.visit(visit.lane, at - 1);
+            recent.visit(visit.proc, at - 1);
             since = since.max(visit.since as usize);
             let mut ended: Reach<W> = recent.best(since, &starts);
             if at == end {
@@ -167,19 +167,21 @@ pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
                 reach[at] = reach[at].or(ended);
             }
         }
+        // All edges to `at` come from earlier visits, so its distance is final.
         let here = reach[at];
         if here.transfers == u64::MAX {
             continue;
         }
         starts.set(at, here);
-        match ahead.get(at) {
+        match upcoming_users.get(at) {
             None => least = least.min(here.transfers),
             Some(next) => {
                 let spread = here.spread(&next.users);
                 match next.writer {
                     None => least = least.min(spread.transfers),
-                    Some((lane, after)) => {
-                        let alone = Reach { places: RegionProcessors::one(lane), ..spread };
+                    Some((proc, after)) => {
+                        // The write leaves one copy, at the writer.
+                        let alone = Reach { places: RegionProcessors::one(proc), ..spread };
                         reach[after] = reach[after].or(alone);
                     }
                 }

@@ -147,7 +147,7 @@ pub struct Examiner<'a> {
 struct OpenRegion<'a> {
     collected: &'a Collected,
     first_word: u64,
-    /// Processor of each lane.
+    /// Processor of each processor.
     active: Vec<ProcId>,
 }
 

@@ -1,4 +1,4 @@
-//! Small sets of processors, by lane: the processors of a region, numbered from 0.
+//! Small sets of processors, by processor index: the processors of a region, numbered from 0.
 
 /// Lanes for which one word of bits is enough; nearly all regions have fewer.
 pub(crate) const FEW: usize = 64;
@@ -6,7 +6,7 @@ pub(crate) const FEW: usize = 64;
 /// Words of bits for the most processors the model allows.
 pub(crate) const MANY_WORDS: usize = 16;
 
-/// A set of lanes.
+/// A set of processor indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RegionProcessors<const W: usize>([u64; W]);
 
@@ -14,18 +14,18 @@ impl<const W: usize> RegionProcessors<W> {
     pub(crate) const NONE: Self = Self([0; W]);
     pub(crate) const ALL: Self = Self([u64::MAX; W]);
 
-    pub(crate) fn one(lane: u16) -> Self {
+    pub(crate) fn one(proc: u16) -> Self {
         let mut one = Self::NONE;
-        one.insert(lane);
+        one.insert(proc);
         one
     }
 
-    pub(crate) fn insert(&mut self, lane: u16) {
-        self.0[usize::from(lane / 64)] |= 1 << (lane % 64);
+    pub(crate) fn insert(&mut self, proc: u16) {
+        self.0[usize::from(proc / 64)] |= 1 << (proc % 64);
     }
 
-    pub(crate) fn holds(&self, lane: u16) -> bool {
-        self.0[usize::from(lane / 64)] >> (lane % 64) & 1 == 1
+    pub(crate) fn holds(&self, proc: u16) -> bool {
+        self.0[usize::from(proc / 64)] >> (proc % 64) & 1 == 1
     }
 
     pub(crate) fn count(&self) -> u64 {

@@ -15,17 +15,7 @@ const IDIOMS: &[&str] = &[
 const PRIVATE_IDIOMS: &[&str] = &["State", "Condition"];
 
 /// Names that are still declared more than once.
-const DOUBLE: &[&str] = &[
-    "Block",
-    "BusModel",
-    "Event",
-    "Filter",
-    "Finding",
-    "Prices",
-    "Progress",
-    "Run",
-    "TraceWriter",
-];
+const DOUBLE: &[&str] = &["BlockUsers", "Filter", "Prices", "Progress", "Run", "TraceWriter"];
 
 /// A declaration of a type, and whether other files can name it.
 struct Declaration<'a> {
