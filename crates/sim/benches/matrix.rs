@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use homenode_placement::Synchronisation;
-use homenode_sim::{Counted, SimConfig, TlbConfig, run, tlb_misses, tlb_rows};
+use homenode_sim::{Inclusion, SimConfig, TlbConfig, run, tlb_misses, tlb_rows};
 use homenode_trace::{Batch, Metadata, TraceReader, TraceWriter, Want, WriterOptions};
 
 fn main() {
@@ -67,7 +67,7 @@ fn tlbs() -> TlbConfig {
         tlbs: tlb_rows().iter().map(|row| row.name.to_owned()).collect(),
         page_sizes: (7..14).map(|shift| 1 << shift).collect(),
         processors: None,
-        private: Counted::default(),
+        private: Inclusion::default(),
         sync: Synchronisation::default(),
         threads: None,
         correct: None,

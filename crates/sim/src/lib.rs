@@ -9,6 +9,7 @@ mod bus;
 mod error;
 mod explain;
 mod footprint;
+mod inclusion;
 mod machines;
 mod optimal;
 mod options;
@@ -23,15 +24,16 @@ mod tlb;
 pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, LayoutCost, advise};
 pub use bus::{
     AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
-    Included, KernelActivity, PrivateReferences, ProcessorWork, ProtocolParameterRow,
-    ProtocolReport, ProtocolRow, ReferenceOrder, Scalability, check_protocols, critical_point,
-    protocol_rows, simulate_bus,
+    KernelActivity, PrivateReferences, ProcessorWork, ProtocolParameterRow, ProtocolReport,
+    ProtocolRow, ReferenceOrder, Scalability, check_protocols, critical_point, protocol_rows,
+    simulate_bus,
 };
 pub use error::SimError;
 pub use explain::{
     ExplainConfig, ExplainedProtocol, Explanation, TraceExcerpt, explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
+pub use inclusion::Inclusion;
 pub use machines::{MachineRow, RowPrices, are_on_bus, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
@@ -51,6 +53,6 @@ pub use pmap::{
 };
 pub use sharing::{SharingConfig, SharingCostRow, SharingReport, SharingSizeRow, sharing};
 pub use tlb::{
-    CorrectedMcpr, Counted, McprCorrection, TlbConfig, TlbOutcome, TlbProvenance, TlbReport,
-    TlbRow, tlb_misses, tlb_rows,
+    CorrectedMcpr, McprCorrection, TlbConfig, TlbOutcome, TlbProvenance, TlbReport, TlbRow,
+    tlb_misses, tlb_rows,
 };

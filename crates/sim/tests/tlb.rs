@@ -23,7 +23,7 @@ fn config(tlbs: &[&str], page_sizes: &[u64]) -> TlbConfig {
         tlbs: tlbs.iter().map(|&tlb| tlb.to_owned()).collect(),
         page_sizes: page_sizes.to_vec(),
         processors: None,
-        private: homenode_sim::Counted::Include,
+        private: homenode_sim::Inclusion::Include,
         sync: homenode_placement::Synchronisation::Exclude,
         threads: None,
         correct: None,

@@ -72,8 +72,8 @@ class BusOptions(TypedDict, total=False):
     sync: What to do with references to synchronisation variables: to a cache a lock is a word like
         any other. ``exclude``: leave them out of everything, as the thesis does (§2.3.1);
         ``include``: treat them like all others. Default: ``include``.
-    fetches: What to do with instruction fetches. ``include``: count them as reads; ``exclude``:
-        leave them out. Default: ``include``.
+    fetches: What to do with instruction fetches, which are reads. ``include``: count them;
+        ``exclude``: leave them out. Default: ``include``.
     miss_rule: When an invalidation miss is true sharing. ``dubois``: when what others wrote since
         the copy was lost is used before the new copy is lost: the essential misses of Dubois et al.
         1993; ``torrellas``: when the word that misses was written by others since the copy was
@@ -187,8 +187,8 @@ class TlbOptions(TypedDict, total=False):
 
     processors: Processors, each with a TLB; thread i runs on i mod their number. Default: the
         trace's threads.
-    private: What to do with references to private memory. ``include``: count them, as the thesis
-        does (§6.3.2); ``exclude``: leave them out. Default: ``include``.
+    private: What to do with references to private memory; the thesis counts them (§6.3.2).
+        ``include``: count them; ``exclude``: leave them out. Default: ``include``.
     sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
         everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
         ``exclude``.

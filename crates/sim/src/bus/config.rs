@@ -6,6 +6,7 @@ use homenode_snoop::MissRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::inclusion::Inclusion;
 use crate::pass::TraceSource;
 
 /// Choices of a simulation on a bus: machines, protocols and caches.
@@ -84,9 +85,9 @@ pub struct BusConfig {
     /// any other.
     #[serde(default = "counted")]
     pub sync: Synchronisation,
-    /// What to do with instruction fetches.
+    /// What to do with instruction fetches, which are reads.
     #[serde(default)]
-    pub fetches: Included,
+    pub fetches: Inclusion,
     /// When an invalidation miss is true sharing.
     #[serde(default)]
     pub miss_rule: MissRule,
@@ -181,17 +182,6 @@ pub enum PrivateReferences {
     /// Like all others.
     Shared,
     /// Left out.
-    Exclude,
-}
-
-/// Whether instruction fetches are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Included {
-    /// Count them as reads.
-    #[default]
-    Include,
-    /// Leave them out.
     Exclude,
 }
 

@@ -5,8 +5,9 @@ use homenode_placement::Synchronisation;
 use homenode_snoop::{Counts, MissRule, ProcessorTime, Timing, critical_point};
 use serde::Serialize;
 
-use super::config::{AddressSpace, BusConfig, Included, PrivateReferences, ReferenceOrder};
+use super::config::{AddressSpace, BusConfig, PrivateReferences, ReferenceOrder};
 use super::plan::BusPlan;
+use crate::inclusion::Inclusion;
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
 
@@ -157,7 +158,7 @@ pub struct BusProvenance {
     /// What was done with synchronisation references.
     pub sync: Synchronisation,
     /// What was done with instruction fetches.
-    pub fetches: Included,
+    pub fetches: Inclusion,
     /// When an invalidation miss is true sharing.
     pub miss_rule: MissRule,
     /// Whether every read was checked.

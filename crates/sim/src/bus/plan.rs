@@ -9,8 +9,9 @@ use homenode_placement::Synchronisation;
 use homenode_snoop::{ProtocolSpec, Setup, Table};
 
 use super::cache::{private_areas, resized};
-use super::config::{BusConfig, Included, PrivateReferences, ReferenceOrder};
+use super::config::{BusConfig, PrivateReferences, ReferenceOrder};
 use crate::error::SimError;
+use crate::inclusion::Inclusion;
 use crate::pass::{TraceSource, check_threads, processors};
 
 /// Bytes that the caches of all configurations together may take.
@@ -164,7 +165,7 @@ impl BusPlan {
         let own = self.machines[machine].scheduler.policy;
         let block_size_bytes = cache.block_size_bytes;
         let instructions = self.machines[machine].instructions;
-        if instructions.is_some() && config.fetches == Included::Exclude {
+        if instructions.is_some() && config.fetches == Inclusion::Exclude {
             let problem = format!(
                 "machine {} has instruction caches of its own, and --fetches exclude would leave \
                  them empty: include fetches, or take a machine without cache.split",
@@ -182,7 +183,7 @@ impl BusPlan {
                 private: config.private != PrivateReferences::Exclude,
                 private_areas: config.private != PrivateReferences::Shared,
                 synchronisation: config.sync == Synchronisation::Include,
-                fetches: config.fetches == Included::Include,
+                fetches: config.fetches == Inclusion::Include,
                 private_kernel: protocol.private_kernel,
             },
             rule: config.miss_rule,

@@ -4,18 +4,8 @@ use homenode_placement::{Private, Synchronisation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::inclusion::Inclusion;
 use crate::placement::SimConfig;
-
-/// Whether private references are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Counted {
-    /// Count them, as the thesis does (§6.3.2).
-    #[default]
-    Include,
-    /// Leave them out.
-    Exclude,
-}
 
 /// Choices of a TLB study: TLBs and page sizes to count misses for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,9 +24,9 @@ pub struct TlbConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// What to do with references to private memory.
+    /// What to do with references to private memory; the thesis counts them (§6.3.2).
     #[serde(default)]
-    pub private: Counted,
+    pub private: Inclusion,
     /// What to do with references to synchronisation variables.
     #[serde(default)]
     pub sync: Synchronisation,
@@ -77,8 +67,8 @@ impl TlbConfig {
         SimConfig {
             processors: self.processors,
             private: match self.private {
-                Counted::Include => Some(Private::Local),
-                Counted::Exclude => Some(Private::Exclude),
+                Inclusion::Include => Some(Private::Local),
+                Inclusion::Exclude => Some(Private::Exclude),
             },
             sync: self.sync,
             threads: self.threads,

@@ -6,7 +6,7 @@ mod outcome;
 mod plan;
 mod run;
 
-pub use config::{Counted, McprCorrection, TlbConfig};
+pub use config::{McprCorrection, TlbConfig};
 pub use designs::{TlbRow, tlb_rows};
 pub use outcome::{CorrectedMcpr, TlbOutcome, TlbProvenance, TlbReport};
 pub use run::tlb_misses;

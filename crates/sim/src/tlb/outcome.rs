@@ -4,8 +4,9 @@ use homenode_placement::Synchronisation;
 use homenode_tlb::{TlbCounts, TlbSpec};
 use serde::Serialize;
 
-use super::config::{Counted, TlbConfig};
+use super::config::TlbConfig;
 use super::plan::TlbPlan;
+use crate::inclusion::Inclusion;
 use crate::pass::TraceSource;
 use crate::placement::{PlacementProvenance, PlacementSimulation};
 use crate::ratio::ratio;
@@ -61,7 +62,7 @@ pub struct TlbProvenance {
     /// Processors.
     pub processors: u16,
     /// What was done with private references.
-    pub private: Counted,
+    pub private: Inclusion,
     /// What was done with synchronisation references.
     pub sync: Synchronisation,
     /// Every TLB with all its parameters.

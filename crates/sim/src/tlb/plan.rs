@@ -4,8 +4,9 @@ use homenode_base::BlockSize;
 use homenode_placement::Synchronisation;
 use homenode_tlb::{Filter, TlbSetup, TlbSpec};
 
-use super::config::{Counted, TlbConfig};
+use super::config::TlbConfig;
 use crate::error::SimError;
+use crate::inclusion::Inclusion;
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::placement::MatrixPlan;
 
@@ -38,7 +39,7 @@ impl TlbPlan {
             page_sizes: sizes.collect::<Result<_, _>>()?,
             processors: processors(config.processors, trace)?,
             filter: Filter {
-                private: config.private == Counted::Include,
+                private: config.private == Inclusion::Include,
                 synchronisation: config.sync == Synchronisation::Include,
             },
         };
