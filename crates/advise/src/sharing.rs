@@ -22,7 +22,7 @@ pub struct FalselyShared {
 
 /// What is known of a block while its words are visited.
 #[derive(Clone, Copy)]
-struct BlockUsers {
+struct FalseSharingState {
     users: u32,
     written: bool,
     mixed: bool,
@@ -32,12 +32,12 @@ struct BlockUsers {
 /// Counts what is falsely shared under a layout. Cost: O(words). Memory: 32 bytes a block.
 #[must_use]
 pub fn false_sharing(survey: &UseSurvey, layout: &Layout, block: BlockSize) -> FalselyShared {
-    let mut blocks: FxHashMap<u64, BlockUsers> = FxHashMap::default();
+    let mut blocks: FxHashMap<u64, FalseSharingState> = FxHashMap::default();
     for word in survey.touched() {
         let (users, written) = survey.users_of(word);
         let references = u64::from(survey.references_to(word));
         let number = layout.word(word) / block.words();
-        let fresh = BlockUsers { users, written: false, mixed: false, references: 0 };
+        let fresh = FalseSharingState { users, written: false, mixed: false, references: 0 };
         let state = blocks.entry(number).or_insert(fresh);
         state.mixed |= state.users != users;
         state.written |= written;

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::error::trace_error;
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
 /// What to align, pad, group and split, with the gain simulated; writes the trace so laid out if
@@ -23,7 +23,7 @@ pub fn advise(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: AdviceConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path).map_err(|error| trace_error(&error))?;
         let mut tick = |done, total| progress.tick(done, total);

@@ -7,7 +7,7 @@ use homenode_trace::TraceReader;
 use pyo3::prelude::*;
 
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
 /// Simulates the matrix of the configuration: `{"outcomes": [...], "provenance": {...}}`.
@@ -19,7 +19,7 @@ pub fn simulate_bus(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: BusConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         homenode_sim::simulate_bus(&config, &trace, &mut |done, total| progress.tick(done, total))
@@ -57,7 +57,7 @@ pub fn footprint(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: FootprintConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         homenode_sim::footprint(&config, &trace, &mut |done, total| progress.tick(done, total))

@@ -7,7 +7,7 @@ use homenode_trace::TraceReader;
 use pyo3::prelude::*;
 
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
 /// Tables of protocols and a walk through an example, or through a part of a trace if there is a
@@ -21,7 +21,7 @@ pub fn explain(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: ExplainConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = path.map(TraceReader::open).transpose()?;
         let mut tick = |done, total| progress.tick(done, total);

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::error::trace_error;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 
 /// JSON of a value that always has one.
 pub fn to_json<T: Serialize>(value: &T) -> PyResult<String> {
@@ -44,7 +44,7 @@ pub fn import_trace(
     out: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let (mut reader, bytes): (Box<dyn BufRead>, _) = if is_standard(&source) {
             (Box::new(io::stdin().lock()), None)
@@ -71,7 +71,7 @@ pub fn export_trace(
     out: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| -> Result<u64, homenode_trace::TraceError> {
         let entry = export::find(format)?;
         let trace = TraceReader::open(&path)?;
@@ -95,7 +95,7 @@ pub fn repair(
     out: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| homenode_trace::repair(path, out));
     let _ = progress.tick(1, Some(1));
     let report = progress.finish(result.map_err(|error| trace_error(&error)))?;

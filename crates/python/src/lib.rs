@@ -33,7 +33,7 @@ fn version() -> &'static str {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     error::register(module)?;
-    module.add_class::<writer::TraceWriter>()?;
+    module.add_class::<writer::PyTraceWriter>()?;
     module.add_class::<batches::Batches>()?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(tables::table, module)?)?;

@@ -9,7 +9,7 @@ use homenode_trace::TraceReader;
 use pyo3::prelude::*;
 
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
 /// Finds the optimum; `out` is a file for the placement, `-` being standard output, and whether it
@@ -23,7 +23,7 @@ pub fn optimal(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: OptimalConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         let mut tick = |done, total| progress.tick(done, total);

@@ -7,7 +7,7 @@ use homenode_trace::TraceReader;
 use pyo3::prelude::*;
 
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
 /// Who references which stretch of memory when.
@@ -20,7 +20,7 @@ pub fn picture(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: PictureConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         let mut tick = |done, total| progress.tick(done, total);

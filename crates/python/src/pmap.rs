@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::error::config_error;
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
 /// Runs the page manager over a trace.
@@ -21,7 +21,7 @@ pub fn pmap(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: PmapConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         let mut tick = |done, total| progress.tick(done, total);

@@ -9,13 +9,13 @@ use pyo3::prelude::*;
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// A Python callable `(done, total or None)` seen from an engine that runs without the interpreter.
-pub struct Progress {
+pub struct ProgressCallback {
     callable: Option<Py<PyAny>>,
     last: Instant,
     error: Option<PyErr>,
 }
 
-impl Progress {
+impl ProgressCallback {
     /// Reports to `callable`, or only watches for signals when there is none.
     pub fn new(callable: Option<Py<PyAny>>) -> Self {
         Self { callable, last: Instant::now(), error: None }

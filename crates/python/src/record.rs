@@ -5,14 +5,14 @@ use pyo3::prelude::*;
 
 use crate::error::{config_error, trace_error};
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 
 /// Runs a program built with `homenode cc` and writes its references to a trace.
 #[pyfunction]
 pub fn record(py: Python<'_>, options_json: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
     let options: RecordOptions = serde_json::from_str(options_json)
         .map_err(|e| config_error(format!("the options cannot be read: {e}")))?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         homenode_capture::record(&options, &mut |references| {
             progress.tick(references, None).is_continue()

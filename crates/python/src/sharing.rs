@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::{config_error, trace_error};
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 use crate::simulate::sim_error;
 
 /// What false sharing costs at every block size, and who shares what.
@@ -23,7 +23,7 @@ pub fn sharing(
 ) -> PyResult<String> {
     let config: SharingConfig = serde_json::from_str(config_json)
         .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         homenode_sim::sharing(&config, &trace, &mut |done, total| progress.tick(done, total))

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::{config_error, trace_error};
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 
 /// Simulates the matrix of the configuration: `{"outcomes": [...], "provenance": {...}}`.
 #[pyfunction]
@@ -20,7 +20,7 @@ pub fn simulate(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: SimConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         homenode_sim::run(&config, &trace, &mut |done, total| progress.tick(done, total))
@@ -39,7 +39,7 @@ pub fn worst_blocks(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let config: SimConfig = parse(config_json)?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         let mut tick = |done, total| progress.tick(done, total);

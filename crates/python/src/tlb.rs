@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::error::config_error;
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 use crate::simulate::sim_error;
 
 /// Counts the misses of the configuration's TLBs: `{"outcomes": [...], "provenance": {...}}`.
@@ -21,7 +21,7 @@ pub fn tlb(
 ) -> PyResult<String> {
     let config: TlbConfig = serde_json::from_str(config_json)
         .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))?;
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         homenode_sim::tlb_misses(&config, &trace, &mut |done, total| progress.tick(done, total))

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::error::{config_error, trace_error};
 use crate::interchange::to_json;
-use crate::progress::Progress;
+use crate::progress::ProgressCallback;
 
 /// A transform and its parameters as users write them.
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ pub fn transform(
     let config: Config = serde_json::from_str(config_json)
         .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))?;
     let what = (config.kind.as_str(), &config.parameters);
-    let mut progress = Progress::new(progress);
+    let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let traces: Result<Vec<_>, _> = paths.iter().map(TraceReader::open).collect();
         let traces = traces?;

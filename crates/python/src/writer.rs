@@ -11,8 +11,8 @@ use crate::error::{config_error, trace_error};
 use crate::interchange::to_json;
 
 /// Writes a trace from NumPy columns; the file appears when `finish` is called.
-#[pyclass]
-pub struct TraceWriter {
+#[pyclass(name = "TraceWriter")]
+pub struct PyTraceWriter {
     /// `None` once finished or aborted. Boxed, because the writer's checksum state is aligned to 64
     /// bytes and Python's allocator gives 16.
     writer: Option<Box<homenode_trace::TraceWriter>>,
@@ -20,7 +20,7 @@ pub struct TraceWriter {
 }
 
 #[pymethods]
-impl TraceWriter {
+impl PyTraceWriter {
     #[new]
     #[pyo3(signature = (path, pc=false, gap=false, pid=false, flags=false))]
     fn new(path: PathBuf, pc: bool, gap: bool, pid: bool, flags: bool) -> PyResult<Self> {
@@ -84,7 +84,7 @@ impl TraceWriter {
     }
 }
 
-impl TraceWriter {
+impl PyTraceWriter {
     fn open(&mut self) -> PyResult<&mut homenode_trace::TraceWriter> {
         self.writer.as_deref_mut().ok_or_else(closed)
     }

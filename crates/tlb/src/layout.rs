@@ -6,20 +6,20 @@ use crate::design::TlbGeometry;
 
 /// Which references need a translation. Instruction fetches are never counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Filter {
+pub struct TlbFilter {
     /// Private references. The thesis counts them: a TLB does not know what is private (§6.3.2).
     pub private: bool,
     /// References to synchronisation variables, which the thesis's traces lack (§2.3.1).
     pub synchronisation: bool,
 }
 
-impl Default for Filter {
+impl Default for TlbFilter {
     fn default() -> Self {
         Self { private: true, synchronisation: false }
     }
 }
 
-impl Filter {
+impl TlbFilter {
     /// Whether a reference with these flags is counted.
     pub(crate) const fn takes(self, flags: Flags) -> bool {
         (self.private || !flags.contains(Flags::PRIVATE))
@@ -37,7 +37,7 @@ pub struct TlbSetup {
     /// Thread i runs on processor i modulo this; at least 1.
     pub processors: u16,
     /// Which references to count.
-    pub filter: Filter,
+    pub filter: TlbFilter,
 }
 
 /// Lists of recent pages, one for each set, at one page size.

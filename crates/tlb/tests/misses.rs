@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use homenode_base::{AccessKind, BlockSize, Flags, Rng};
 use homenode_tlb::{
-    Filter, ProcessorShare, TABLE, TlbCounter, TlbCounts, TlbGeometry, TlbSetup, TlbSpec,
+    ProcessorShare, TABLE, TlbCounter, TlbCounts, TlbFilter, TlbGeometry, TlbSetup, TlbSpec,
 };
 use homenode_trace::Batch;
 
@@ -60,7 +60,7 @@ fn setup(tlbs: &[TlbGeometry], page_sizes: &[u64], processors: u16) -> TlbSetup 
         tlbs: tlbs.to_vec(),
         page_sizes: page_sizes.iter().map(|&b| BlockSize::new(b).unwrap()).collect(),
         processors,
-        filter: Filter::default(),
+        filter: TlbFilter::default(),
     }
 }
 
@@ -210,7 +210,7 @@ fn private_and_synchronisation_references_are_a_choice() {
     for (private, synchronisation, expected) in
         [(true, false, 2), (false, false, 1), (true, true, 3), (false, true, 2)]
     {
-        setup.filter = Filter { private, synchronisation };
+        setup.filter = TlbFilter { private, synchronisation };
         assert_eq!(count(&setup, &references, 1).misses(0, 0), expected);
     }
 }

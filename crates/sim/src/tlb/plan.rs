@@ -2,7 +2,7 @@
 
 use homenode_base::BlockSize;
 use homenode_placement::Synchronisation;
-use homenode_tlb::{Filter, TlbSetup, TlbSpec};
+use homenode_tlb::{TlbFilter, TlbSetup, TlbSpec};
 
 use super::config::TlbConfig;
 use crate::error::SimError;
@@ -38,7 +38,7 @@ impl TlbPlan {
             tlbs: specs.iter().map(|spec| spec.geometry).collect(),
             page_sizes: sizes.collect::<Result<_, _>>()?,
             processors: processors(config.processors, trace)?,
-            filter: Filter {
+            filter: TlbFilter {
                 private: config.private == Inclusion::Include,
                 synchronisation: config.sync == Synchronisation::Include,
             },

@@ -15,7 +15,7 @@ const IDIOMS: &[&str] = &[
 const PRIVATE_IDIOMS: &[&str] = &["State", "Condition"];
 
 /// Names that are still declared more than once.
-const DOUBLE: &[&str] = &["BlockUsers", "Filter", "Prices", "Progress", "Run", "TraceWriter"];
+const DOUBLE: &[&str] = &["Prices", "Run"];
 
 /// A declaration of a type, and whether other files can name it.
 struct Declaration<'a> {
