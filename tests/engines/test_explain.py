@@ -319,7 +319,7 @@ def test_mistakes_are_named(trace: str, tmp_path: Path, capsys: pytest.CaptureFi
         (["mesi", "--block-size", "24"], "24"),
         (["mesi", "--block-size", "16,32"], "expected one size"),
         (["mesi", "--cache-size", "100"], "a cache of 100 bytes"),
-        (["mesi", "--processors", "65"], "65 processors"),
+        (["mesi", "--processors", "1025"], "1025 processors"),
         (["mesi", "--machine", "numa"], "numa"),
         (["mesi", "--private-range", "5"], "expected LO-HI"),
         (["mesi", "--html", str(tmp_path / "no" / "x.html")], "no"),
