@@ -1,7 +1,6 @@
 //! One pass over the trace: who uses each word.
 
-use homenode_base::{AccessKind, BlockSize, Flags, ProcId};
-use homenode_placement::Filter;
+use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole};
 use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
 
@@ -66,7 +65,7 @@ pub enum WordLabel {
 /// 64 MB for the different sets of users.
 pub struct UseSurveyor {
     processors: u16,
-    filter: Filter,
+    filter: ReferenceFilter,
     pages: Vec<(u64, Box<SurveyPage>)>,
     index: FxHashMap<u64, usize>,
     cache: Box<[(u64, usize); CACHE_ENTRIES]>,
@@ -80,7 +79,7 @@ impl UseSurveyor {
     /// # Panics
     /// When there are no processors.
     #[must_use]
-    pub fn new(processors: u16, filter: Filter) -> Self {
+    pub fn new(processors: u16, filter: ReferenceFilter) -> Self {
         assert!(processors > 0, "at least one processor");
         Self {
             processors,
@@ -96,11 +95,10 @@ impl UseSurveyor {
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
         for row in 0..batch.len() {
-            let kind = batch.kind[row];
-            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-            if kind == AccessKind::Fetch.code() || !self.filter.simulates(flags) {
+            if batch.role(row, self.filter) != ReferenceRole::Shared {
                 continue;
             }
+            let kind = batch.kind[row];
             self.references += 1;
             let processor = batch.thread[row] % self.processors;
             let write = kind != AccessKind::Read.code();

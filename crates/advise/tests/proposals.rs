@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use homenode_advise::kind::TABLE;
 use homenode_advise::{Candidate, Layout, UseSurvey, UseSurveyor, WordLabel, items};
 use homenode_analysis::Names;
-use homenode_base::{Access, AccessKind, BlockSize, Rng};
-use homenode_placement::Filter;
+use homenode_base::{Access, AccessKind, BlockSize, ReferenceFilter, Rng};
 use homenode_trace::{AddressRange, Batch, Metadata, RangeKind};
 
 const THREADS: u16 = 6;
@@ -23,7 +22,7 @@ fn batch(accesses: &[Access]) -> Batch {
 }
 
 fn survey(accesses: &[Access]) -> UseSurvey {
-    let mut surveyor = UseSurveyor::new(THREADS, Filter::default());
+    let mut surveyor = UseSurveyor::new(THREADS, ReferenceFilter::default());
     for some in accesses.chunks(37) {
         surveyor.push(&batch(some));
     }

@@ -3,8 +3,7 @@
 //! Time is cut into slices of equally many references, memory into stretches of equally many bytes,
 //! and each pair of both is a cell: nobody referenced it, one processor did, or several.
 
-use homenode_base::{AccessKind, BlockSize, Flags};
-use homenode_placement::Filter;
+use homenode_base::{AccessKind, BlockSize, ReferenceFilter, ReferenceRole};
 use homenode_trace::{Batch, Columns, EventKind, TraceReader, Want};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -25,7 +24,7 @@ pub struct PictureFrame {
     /// Thread i runs on processor i modulo this; at least 1.
     pub processors: u16,
     /// Which references are in the picture.
-    pub filter: Filter,
+    pub filter: ReferenceFilter,
 }
 
 /// A program's sharing by memory and Time.
@@ -130,10 +129,8 @@ fn slice_of(seen: u64, references: u64, slices: u32) -> usize {
 /// Who made the reference of this row, and whether it writes, if it is in the picture.
 #[inline]
 fn chosen(batch: &Batch, row: usize, frame: &PictureFrame) -> Option<(u16, bool)> {
-    let kind = batch.kind[row];
-    let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-    let taken = kind != AccessKind::Fetch.code() && frame.filter.simulates(flags);
-    let write = kind != AccessKind::Read.code();
+    let taken = batch.role(row, frame.filter) == ReferenceRole::Shared;
+    let write = batch.kind[row] != AccessKind::Read.code();
     taken.then(|| (batch.thread[row] % frame.processors.max(1), write))
 }
 

@@ -3,12 +3,10 @@
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
-use homenode_base::BlockSize;
+use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_machine::PriceList;
 use homenode_placement::policy::Policy;
-use homenode_placement::{
-    Block, Cost, Filter, Histories, HistoryBuilder, HistoryOptions, Shard, Tally,
-};
+use homenode_placement::{Block, Cost, Histories, HistoryBuilder, HistoryOptions, Shard, Tally};
 use homenode_trace::{Batch, Columns, TraceReader, Want};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +21,7 @@ pub struct WorstQuery {
     /// Thread i runs on processor i modulo this; at least 1.
     pub processors: u16,
     /// Which references to take into account.
-    pub filter: Filter,
+    pub filter: ReferenceFilter,
     /// What the machine charges at this block size.
     pub prices: PriceList,
     /// How many of the worst blocks, and of the worst objects, to report.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use homenode_base::{AccessKind, Flags, ProcId};
+use homenode_base::{AccessKind, ProcId, ReferenceRole};
 use homenode_trace::{Batch, Columns, TraceReader};
 use rustc_hash::FxHashMap;
 
@@ -111,11 +111,10 @@ pub(crate) fn survey(
 impl WorstSurveyor<'_> {
     fn batch(&mut self, batch: &Batch) {
         for row in 0..batch.len() {
-            let kind = batch.kind[row];
-            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-            if kind == AccessKind::Fetch.code() || !self.inquiry.filter.simulates(flags) {
+            if batch.role(row, self.inquiry.filter) != ReferenceRole::Shared {
                 continue;
             }
+            let kind = batch.kind[row];
             let thread = batch.thread[row];
             let touch = Touch {
                 thread,

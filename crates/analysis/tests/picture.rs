@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use homenode_analysis::{AnalysisError, PictureFrame, SharingPicture, picture};
-use homenode_base::{Access, AccessKind, BlockSize, Flags};
-use homenode_placement::Filter;
+use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter};
 use homenode_trace::{
     Columns, Event, EventKind, Metadata, TraceReader, TraceWriter, WriterOptions,
 };
@@ -31,7 +30,13 @@ fn trace(accesses: &[Access], init: usize) -> TraceReader {
 
 fn frame(stretches_max: usize, slices: u32, processors: u16) -> PictureFrame {
     let block_size = BlockSize::new(64).expect("a block size");
-    PictureFrame { block_size, stretches_max, slices, processors, filter: Filter::default() }
+    PictureFrame {
+        block_size,
+        stretches_max,
+        slices,
+        processors,
+        filter: ReferenceFilter::default(),
+    }
 }
 
 fn drawn(trace: &TraceReader, frame: &PictureFrame) -> SharingPicture {

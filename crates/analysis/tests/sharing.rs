@@ -6,9 +6,9 @@ use homenode_analysis::sharing::{
     WhoShares, estimate, report,
 };
 use homenode_analysis::synthetic::{self, SyntheticShape};
-use homenode_base::{Access, AccessKind, BlockSize, Rng};
+use homenode_base::{Access, AccessKind, BlockSize, ReferenceFilter, Rng};
 use homenode_machine::{PriceParts, PricedMachine};
-use homenode_placement::{Filter, Shard};
+use homenode_placement::Shard;
 use homenode_trace::{AddressRange, Batch, Metadata, RangeKind, SourceLine};
 
 fn size(bytes: u64) -> BlockSize {
@@ -48,7 +48,7 @@ fn examine(
         let mut collector = Collector::new(Collection {
             largest: questions.sizes.iter().copied().max().expect("a valid value"),
             processors: 200,
-            filter: Filter::default(),
+            filter: ReferenceFilter::default(),
             shard,
             memory_budget_bytes: budget,
         });

@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use homenode_analysis::{
     AnalysisError, CostReport, ObjectKind, SharingPattern, WorstQuery, worst_blocks,
 };
-use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
+use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, ReferenceRole, Rng};
 use homenode_machine::Prices;
-use homenode_placement::{Filter, PlacementSetup, PolicySpec, Private};
+use homenode_placement::{PlacementSetup, PolicySpec};
 use homenode_trace::{
     AddressRange, Columns, Metadata, RangeKind, SourceLine, TraceReader, TraceWriter, WriterOptions,
 };
@@ -33,7 +33,7 @@ fn inquiry(block_size: u64, processors: u16, count: usize) -> WorstQuery {
     WorstQuery {
         block_size: BlockSize::new(block_size).expect("a block size"),
         processors,
-        filter: Filter::default(),
+        filter: ReferenceFilter::default(),
         prices: Prices::whole(Some(R), Some(MOVE), None, None).into(),
         count,
         memory_budget_bytes: 1 << 30,
@@ -375,7 +375,10 @@ fn agrees_with_the_oracle() {
         let (accesses, metadata) = random_trace(seed, 600);
         let block_size = 1 << (2 + seed % 6);
         let inquiry = WorstQuery {
-            filter: Filter { private: Private::Exclude, ..Filter::default() },
+            filter: ReferenceFilter {
+                private: ReferenceRole::Excluded,
+                ..ReferenceFilter::default()
+            },
             ..inquiry(block_size, 4, 1000)
         };
         let slow = oracle(&accesses, &metadata, &inquiry);

@@ -1,15 +1,18 @@
-//! Small types every other crate speaks: references, blocks, sets of processors and the named
-//! random generator. No dependencies and no input or output, so anything may depend on it.
+//! Small types every other crate speaks: references and which of them count, blocks, sets of
+//! processors and the named random generator. No dependencies and no input or output, so anything
+//! may depend on it.
 //!
 //! Invariant: nothing in here reads a clock, a file or the address of an object.
 
 mod access;
 mod block;
+mod filter;
 mod processors;
 mod rng;
 
 pub use access::{Access, AccessKind, Flags};
 pub use block::{BlockSize, BlockSizeError};
+pub use filter::{ReferenceFilter, ReferenceRole};
 pub use processors::{ProcessorSet, ProcessorSet64, ProcessorSet1024};
 pub use rng::Rng;
 

@@ -1,10 +1,9 @@
 //! From references to histories, in one pass over the trace.
 
-use homenode_base::{AccessKind, BlockSize, ProcId, Time};
+use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole, Time};
 use homenode_stats::Tally;
 use homenode_trace::Batch;
 
-use crate::filter::{Fate, Filter};
 use crate::history::{Histories, Run};
 use crate::map::{BlockMap, ELSEWHERE};
 use crate::references::{OutsideReferences, ReferenceColumns};
@@ -55,7 +54,7 @@ pub struct HistoryOptions {
     /// Thread i runs on processor i modulo this; at least 1.
     pub processors: u16,
     /// Which references to take into account.
-    pub filter: Filter,
+    pub filter: ReferenceFilter,
     /// Runs end at every multiple of each of these, see [`crate::Policy::split_period`].
     pub split_periods: Vec<u64>,
     /// Which blocks to take.
@@ -99,7 +98,7 @@ struct OpenVisit {
 /// Collects histories from batches given in Time order.
 pub struct HistoryBuilder {
     options: HistoryOptions,
-    fates: [Fate; 256],
+    roles: [ReferenceRole; 256],
     map: BlockMap,
     open: Vec<OpenVisit>,
     runs: RunLists,
@@ -206,11 +205,11 @@ impl HistoryBuilder {
     pub fn new(options: HistoryOptions) -> Self {
         assert!(options.processors > 0, "at least one processor");
         assert!(options.split_periods.iter().all(|&p| p > 0), "split periods are positive");
-        let fates = options.filter.fates();
+        let roles = options.filter.roles(AccessKind::Read);
         let period_end = next_split(&options.split_periods, 0);
         Self {
             options,
-            fates,
+            roles,
             map: BlockMap::new(),
             open: Vec::new(),
             runs: RunLists::default(),
@@ -259,14 +258,14 @@ impl HistoryBuilder {
             // Time counts data references, so fetches do not advance it but skipped references do.
             let time = next_time;
             next_time += 1;
-            let fate = self.fates[flags.map_or(0, |f| usize::from(f[row]))];
-            if fate == Fate::Skip {
+            let role = self.roles[flags.map_or(0, |f| usize::from(f[row]))];
+            if role == ReferenceRole::Excluded {
                 continue;
             }
             let write = kind != AccessKind::Read.code();
             let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
             self.references += u64::from(first_shard);
-            if fate == Fate::CountAsLocal {
+            if role == ReferenceRole::Private {
                 self.outside_references += u64::from(first_shard);
                 self.count_outside(first_shard, write, last - first + 1);
                 continue;

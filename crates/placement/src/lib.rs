@@ -20,7 +20,7 @@ mod set_policy;
 
 pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
 pub use cost::{Amount, Cost, NetworkPackets};
-pub use filter::{Fate, Filter, Private, Synchronisation};
+pub use filter::{Private, Synchronisation};
 pub use history::{Block, Histories, Run};
 pub use homenode_stats::Tally;
 pub use policy::{PlacementSetup, Policy, PolicyError, PolicySpec, TABLE};

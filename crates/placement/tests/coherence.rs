@@ -7,12 +7,12 @@ mod oracle {
 
 use std::collections::BTreeMap;
 
-use homenode_base::{AccessKind, BlockSize, Rng};
+use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
 use homenode_machine::{PriceList, PricedMachine, Prices};
 use homenode_placement::policy::{COUNT_END, Entry, PlacementSetup};
 use homenode_placement::{
-    Cost, Filter, HistoryBuilder, HistoryOptions, NetworkPackets, PolicySpec, Shard, TABLE, Tally,
-    Times, coherence,
+    Cost, HistoryBuilder, HistoryOptions, NetworkPackets, PolicySpec, Shard, TABLE, Tally, Times,
+    coherence,
 };
 use homenode_trace::Batch;
 use oracle::coherence::{Bill, Page, Policy, Reference};
@@ -65,7 +65,7 @@ fn engine(text: &str, setup: &PlacementSetup, trace: &Trace, finer: (Times, &[u6
     let mut builder = HistoryBuilder::new(HistoryOptions {
         block_size: setup.block_size,
         processors: setup.processors,
-        filter: Filter::default(),
+        filter: ReferenceFilter::default(),
         split_periods: policy.split_period().into_iter().chain(finer.1.to_vec()).collect(),
         shard: Shard::default(),
         memory_budget_bytes: u64::MAX,

@@ -3,17 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
-use homenode_placement::{
-    Filter, Histories, HistoryBuilder, HistoryOptions, PARTS, Private, Shard, Synchronisation,
-};
+use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, ReferenceRole, Rng};
+use homenode_placement::{Histories, HistoryBuilder, HistoryOptions, PARTS, Shard};
 use homenode_trace::Batch;
 
 fn options(block_bytes: u64, processors: u16) -> HistoryOptions {
     HistoryOptions {
         block_size: BlockSize::new(block_bytes).unwrap(),
         processors,
-        filter: Filter::default(),
+        filter: ReferenceFilter::default(),
         split_periods: Vec::new(),
         shard: Shard::default(),
         memory_budget_bytes: u64::MAX,
@@ -66,9 +64,8 @@ fn expected(accesses: &[Access], o: &HistoryOptions) -> BTreeMap<u64, Vec<(u64, 
     let mut blocks: BTreeMap<u64, Vec<(u64, u16, bool)>> = BTreeMap::new();
     let data = accesses.iter().filter(|a| a.kind != AccessKind::Fetch);
     for (time, a) in (0..).zip(data) {
-        let sync =
-            a.flags.contains(Flags::SYNC) && o.filter.synchronisation == Synchronisation::Exclude;
-        let private = a.flags.contains(Flags::PRIVATE) && o.filter.private != Private::Shared;
+        let sync = a.flags.contains(Flags::SYNC) && !o.filter.synchronisation;
+        let private = a.flags.contains(Flags::PRIVATE) && o.filter.private != ReferenceRole::Shared;
         if sync || private {
             continue;
         }
@@ -106,11 +103,9 @@ fn histories_hold_every_reference_in_order() {
     for round in 0..200u64 {
         let accesses = random_accesses(&mut rng, 600);
         let mut o = options(4 << rng.below(9), 1 + u16::try_from(rng.below(7)).unwrap());
-        o.filter.private = [Private::Local, Private::Exclude, Private::Shared]
+        o.filter.private = [ReferenceRole::Private, ReferenceRole::Excluded, ReferenceRole::Shared]
             [usize::try_from(round % 3).unwrap()];
-        if round % 2 == 0 {
-            o.filter.synchronisation = Synchronisation::Include;
-        }
+        o.filter.synchronisation = round % 2 == 0;
         o.split_periods =
             [vec![], vec![7], vec![50, 13]][usize::try_from(round % 3).unwrap()].clone();
         let expected = expected(&accesses, &o);
@@ -170,7 +165,7 @@ fn counts_references_once_and_private_accesses_per_block() {
     assert_eq!(spelled(&histories), expected);
     assert_eq!(histories.block(1).runs[1].time(), 4, "fetches take no Time, left-out ones do");
     let mut o = options(64, 2);
-    o.filter.private = Private::Exclude;
+    o.filter.private = ReferenceRole::Excluded;
     let (histories, _) = build(&accesses, o);
     assert_eq!((histories.references(), histories.outside().accesses()), (2, 0));
 }

@@ -7,11 +7,11 @@ mod oracle {
 
 use std::collections::BTreeMap;
 
-use homenode_base::{AccessKind, BlockSize, Rng};
+use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
 use homenode_machine::Prices;
 use homenode_placement::policy::{Entry, ParamKind, PlacementSetup};
 use homenode_placement::{
-    Cost, Filter, HistoryBuilder, HistoryOptions, PolicySpec, Shard, TABLE, Tally, coherence,
+    Cost, HistoryBuilder, HistoryOptions, PolicySpec, Shard, TABLE, Tally, coherence,
 };
 use homenode_trace::Batch;
 use oracle::policy::{Ace, Definition, Delay, Platinum, Reference, Static, World};
@@ -77,7 +77,7 @@ fn engine(spec: &PolicySpec, setup: &PlacementSetup, trace: &Trace, more_splits:
     let mut builder = HistoryBuilder::new(HistoryOptions {
         block_size: BlockSize::new(64).unwrap(),
         processors: setup.processors,
-        filter: Filter::default(),
+        filter: ReferenceFilter::default(),
         split_periods: policy.split_period().into_iter().chain(more_splits.to_vec()).collect(),
         shard: Shard::default(),
         memory_budget_bytes: u64::MAX,

@@ -1,8 +1,8 @@
 //! What a picture of a program's sharing is drawn from.
 
 use homenode_analysis::{AnalysisError, PictureFrame, SharingPicture};
-use homenode_base::BlockSize;
-use homenode_placement::{Filter, Private, Synchronisation};
+use homenode_base::{BlockSize, ReferenceFilter};
+use homenode_placement::{Private, Synchronisation};
 use homenode_trace::TraceReader;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,11 @@ pub fn sharing_picture(
         stretches_max: config.stretches as usize,
         slices: config.slices,
         processors: processors(config.processors, trace)?,
-        filter: Filter { private: config.private, synchronisation: config.sync },
+        filter: ReferenceFilter {
+            private: config.private.role(),
+            synchronisation: config.sync.counts(),
+            fetches: false,
+        },
     };
     homenode_analysis::picture(trace, &frame, progress).map_err(|error| match error {
         AnalysisError::Trace(error) => SimError::Trace(error),

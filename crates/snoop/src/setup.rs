@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use homenode_base::BlockSize;
+use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_cache::{CACHES_MAX, CacheGeometry, MissRule, NARROW_CACHES_MAX};
-use homenode_clock::streams::Reading;
 use homenode_machine::CacheShape;
 
 /// Most processors of a bus machine.
@@ -25,8 +24,10 @@ pub struct Setup {
     pub instructions: Option<CacheShape>,
     /// Addresses of private areas, beside what the trace's references say of themselves.
     pub private: Vec<Range<u64>>,
-    /// Which references count, and what their flags mean.
-    pub reading: Reading,
+    /// Which references count, and which of them are to private areas.
+    pub filter: ReferenceFilter,
+    /// Whether private areas of the kernel are private (PSCR's extension).
+    pub private_kernel: bool,
     /// When an invalidation miss is true sharing.
     pub rule: MissRule,
     /// Whether every read is checked to return what was written last.

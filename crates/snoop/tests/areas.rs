@@ -4,8 +4,8 @@
 mod clocked;
 
 use clocked::{check_conservation, given};
-use homenode_base::{Flags, Rng};
-use homenode_clock::streams::{Reading, StreamSplitter};
+use homenode_base::{Flags, ReferenceFilter, Rng};
+use homenode_clock::streams::StreamSplitter;
 use homenode_machine::Dispatch;
 use homenode_snoop::{Clock, Counts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
@@ -54,7 +54,7 @@ fn counts(done: &[Did], processors: u16, slice: u64) -> [Counts; 2] {
     [true, false].map(|follow| {
         let table = ProtocolSpec::parse("mesi").unwrap().table();
         let mut clock = Clock::new(&given.setup, table, &given.timed).unwrap();
-        let mut splitter = StreamSplitter::new(processes, Reading::default(), &[], None);
+        let mut splitter = StreamSplitter::new(processes, ReferenceFilter::ALL, &[], None);
         if follow {
             (clock, splitter) = (clock.with_areas(&areas), splitter.with_areas(&areas));
         }

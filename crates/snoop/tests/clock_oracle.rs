@@ -88,7 +88,7 @@ fn engine(machine: &Machine, times: &Times, processes: usize) -> Given {
         block_size_bytes: machine.block,
         associativity: ways as u64,
     });
-    given.setup.reading.private_kernel = machine.private_kernel;
+    given.setup.private_kernel = machine.private_kernel;
     given.setup.rule = if machine.torrellas { MissRule::Torrellas } else { MissRule::Dubois };
     let processor = &mut given.timed.processor;
     processor.operation_cycles = times.operation;
@@ -203,7 +203,7 @@ fn batch(lines: &[Line]) -> Batch {
 fn simulated(given: &Given, system: &System, lines: &[Line], portion: usize) -> (Counts, Timing) {
     let table = ProtocolSpec::parse(given.protocol).unwrap().table();
     let mut clock = Clock::new(&given.setup, table, &given.timed).unwrap();
-    let mut splitter = StreamSplitter::new(given.timed.processes, given.setup.reading, &[], None);
+    let mut splitter = StreamSplitter::new(given.timed.processes, given.setup.filter, &[], None);
     if let Some(areas) = &system.areas {
         (clock, splitter) = (clock.with_areas(areas), splitter.with_areas(areas));
     }

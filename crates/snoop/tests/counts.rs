@@ -5,8 +5,7 @@ mod oracle;
 
 use std::collections::BTreeMap;
 
-use homenode_base::{AccessKind, Flags, Rng};
-use homenode_clock::streams::Reading;
+use homenode_base::{AccessKind, Flags, ReferenceFilter, Rng};
 use homenode_machine::CacheShape;
 use homenode_snoop::{Counts, MissRule, ProtocolSpec, Setup, TABLE, TraceOrderSimulation};
 use homenode_trace::Batch;
@@ -52,7 +51,8 @@ fn setup(machine: &Machine, check: bool) -> Setup {
         },
         instructions: instructions(machine),
         private: Vec::new(),
-        reading: Reading { private_kernel: machine.private_kernel, ..Reading::default() },
+        filter: ReferenceFilter::ALL,
+        private_kernel: machine.private_kernel,
         rule: if machine.torrellas { MissRule::Torrellas } else { MissRule::Dubois },
         check,
     }

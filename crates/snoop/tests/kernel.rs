@@ -4,8 +4,8 @@
 mod clocked;
 
 use clocked::{check_conservation, given};
-use homenode_base::Flags;
-use homenode_clock::streams::{OpKind, Operation, Reading, StreamSplitter};
+use homenode_base::{Flags, ReferenceFilter, ReferenceRole};
+use homenode_clock::streams::{OpKind, Operation, StreamSplitter};
 use homenode_machine::{BusMachine, CacheShape, Dispatch, KernelModel};
 use homenode_snoop::{Clock, Counts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind};
@@ -35,8 +35,8 @@ fn batch(reads: usize, calls: &[u32]) -> Batch {
     }
 }
 
-fn dealt(seed: u64, reading: Reading, batch: &Batch) -> Vec<Operation> {
-    let mut splitter = StreamSplitter::new(1, reading, &[], None).with_kernel(&model(), seed);
+fn dealt(seed: u64, filter: ReferenceFilter, batch: &Batch) -> Vec<Operation> {
+    let mut splitter = StreamSplitter::new(1, filter, &[], None).with_kernel(&model(), seed);
     splitter.split(batch).operations.remove(0).1.to_vec()
 }
 
@@ -68,23 +68,23 @@ fn told(items: &[Operation]) -> String {
 
 #[test]
 fn calls_and_ticks_are_as_written_down() {
-    let reading = Reading::default();
+    let filter = ReferenceFilter::ALL;
     // getpid: a frame of two words, two of the structure, the entry.
     let call = "Wkp Wkp Rkp Rkp Rk Rkp Rkp";
-    assert_eq!(told(&dealt(1, reading, &batch(1, &[39]))), format!("{call} R"));
+    assert_eq!(told(&dealt(1, filter, &batch(1, &[39]))), format!("{call} R"));
     // write: the buffer's header, the page table, three words; then the call may wait.
     let write = "Wkp Wkp Rkp Rkp Rk Ak Rk Rkp Wk Wk Wk Rkp Rkp y";
-    assert_eq!(told(&dealt(1, reading, &batch(1, &[1]))), format!("{write} R"));
+    assert_eq!(told(&dealt(1, filter, &batch(1, &[1]))), format!("{write} R"));
     let read = write.replace("Wk Wk Wk", "Rk Rk Rk");
-    assert_eq!(told(&dealt(1, reading, &batch(1, &[0]))), format!("{read} R"));
+    assert_eq!(told(&dealt(1, filter, &batch(1, &[0]))), format!("{read} R"));
     // A tick after every four references.
     let tick = "Wkp Wk Wk Rkp";
     let expected = format!("R R R R {tick} R R R R {tick} R");
-    assert_eq!(told(&dealt(1, reading, &batch(9, &[]))), expected);
+    assert_eq!(told(&dealt(1, filter, &batch(9, &[]))), expected);
     // What is a process's own is left out with all that is private.
-    let without = Reading { private: false, ..reading };
+    let without = ReferenceFilter { private: ReferenceRole::Excluded, ..filter };
     assert_eq!(told(&dealt(1, without, &batch(1, &[39]))), "Rk R");
-    let shared = Reading { private_areas: false, ..reading };
+    let shared = ReferenceFilter { private: ReferenceRole::Shared, ..filter };
     assert_eq!(told(&dealt(1, shared, &batch(1, &[39]))), "Wk Wk Rk Rk Rk Rk Rk R");
 }
 
@@ -92,7 +92,7 @@ fn calls_and_ticks_are_as_written_down() {
 fn buffers_are_chosen_by_the_seed() {
     let calls = [1, 0].repeat(20);
     let addresses = |seed| {
-        let items = dealt(seed, Reading::default(), &batch(1, &calls));
+        let items = dealt(seed, ReferenceFilter::ALL, &batch(1, &calls));
         items.iter().map(|item| item.addr).collect::<Vec<u64>>()
     };
     assert_eq!(addresses(1), addresses(1));
@@ -105,11 +105,11 @@ fn counts(protocol: &'static str, processors: u16, slice: u64) -> (Counts, u64) 
     given.timed.scheduler.policy = Dispatch::Random;
     given.timed.scheduler.time_slice_references = slice;
     let spec = ProtocolSpec::parse(protocol).unwrap();
-    given.setup.reading.private_kernel = spec.private_kernel;
+    given.setup.private_kernel = spec.private_kernel;
     let clock = Clock::new(&given.setup, spec.table(), &given.timed).unwrap();
     let mut clock = clock.with_kernel(&model());
     let mut splitter =
-        StreamSplitter::new(3, given.setup.reading, &[], None).with_kernel(&model(), 1);
+        StreamSplitter::new(3, given.setup.filter, &[], None).with_kernel(&model(), 1);
     let mut both = batch(60, &[]);
     both.thread = (0..60).map(|row| row % 3).collect();
     clock.push(&splitter.split(&both)).unwrap();

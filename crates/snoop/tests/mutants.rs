@@ -1,8 +1,7 @@
 //! Every protocol with every single change: the checker and the simulator agree on what is wrong.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use homenode_base::{Flags, Rng};
-use homenode_clock::streams::Reading;
+use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_machine::CacheShape;
 use homenode_snoop::{
     Action, DataSupplier, FindingKind, Labelled, MissRule, Reply, Setup, Signal, TABLE, Table,
@@ -72,7 +71,8 @@ fn simulate(table: Table, trace: &Batch) -> Option<String> {
         cache: CacheShape { size_bytes: 32, block_size_bytes: 16, associativity: 2 },
         instructions: None,
         private: Vec::new(),
-        reading: Reading::default(),
+        filter: ReferenceFilter::ALL,
+        private_kernel: false,
         rule: MissRule::Dubois,
         check: true,
     };

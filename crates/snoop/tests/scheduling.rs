@@ -5,8 +5,8 @@
 mod clocked;
 
 use clocked::{Given, check_conservation, flags, given, item};
-use homenode_base::Rng;
-use homenode_clock::streams::{OpKind, Operation, Reading, StreamSplitter};
+use homenode_base::{ReferenceFilter, Rng};
+use homenode_clock::streams::{OpKind, Operation, StreamSplitter};
 use homenode_machine::Dispatch;
 use homenode_snoop::{Counts, ProcessorTime, Timing};
 use homenode_trace::{Batch, Event, EventKind};
@@ -137,7 +137,7 @@ fn who_waits_for_a_semaphore_goes_on_after_the_post() {
         events: vec![(2, Event { thread: 0, what: post }), (2, Event { thread: 1, what: wait })],
         ..Batch::default()
     };
-    let mut splitter = StreamSplitter::new(2, Reading::default(), &[], None);
+    let mut splitter = StreamSplitter::new(2, ReferenceFilter::ALL, &[], None);
     let mut processes = vec![Vec::new(); 2];
     for (process, steps) in splitter.split(&batch).operations {
         processes[process].extend_from_slice(&steps);
@@ -191,7 +191,7 @@ fn what_is_private_for_all_is_written_without_the_bus() {
         let mut given = given(protocol, 4, 9);
         given.timed.scheduler.policy = Dispatch::Random;
         given.timed.scheduler.time_slice_references = 20;
-        given.setup.reading.private_kernel = private_kernel;
+        given.setup.private_kernel = private_kernel;
         let mut process = |number: u64| {
             let mut step = |_| {
                 let private = rng.below(3) > 0;

@@ -4,8 +4,7 @@
 //! the words of a block.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use homenode_base::{Flags, Rng};
-use homenode_clock::streams::Reading;
+use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_machine::{BusMachine, CacheShape};
 use homenode_snoop::{
     CheckError, CoherenceCounts, Counts, MissCounts, MissRule, ProtocolSpec, Setup, SetupError,
@@ -21,7 +20,8 @@ fn setup(processors: u16, (size_bytes, associativity): (u64, u64)) -> Setup {
         cache: CacheShape { size_bytes, block_size_bytes: 32, associativity },
         instructions: None,
         private: std::iter::once(0x8000..0x9000).collect(),
-        reading: Reading::default(),
+        filter: ReferenceFilter::ALL,
+        private_kernel: false,
         rule: MissRule::Dubois,
         check: true,
     }
@@ -231,7 +231,7 @@ fn private_kernel_counts_kernel_structures_as_private() {
     for (protocol, removals) in [("pscr", 0), ("pscr:private_kernel=yes", 1)] {
         let spec = ProtocolSpec::parse(protocol).unwrap();
         let mut setup = setup(2, (128, 2));
-        setup.reading.private_kernel = spec.private_kernel;
+        setup.private_kernel = spec.private_kernel;
         let mut counter = TraceOrderSimulation::new(&setup, spec.table()).unwrap();
         counter.push(&kernel).unwrap();
         let counts = counter.finish();
@@ -294,7 +294,7 @@ fn fetches_and_atomics_and_straddling_references() {
     let table = ProtocolSpec::parse("mesi").unwrap().table();
     for (fetches, references, hits) in [(true, 4, 3), (false, 3, 2)] {
         let mut setup = setup(1, (128, 2));
-        setup.reading.fetches = fetches;
+        setup.filter.fetches = fetches;
         let mut counter = TraceOrderSimulation::new(&setup, table.clone()).unwrap();
         counter.push(&straddling).unwrap();
         let counts = counter.finish();

@@ -1,8 +1,7 @@
 //! A walk shows what the engine does: its steps add up to the engine's counts.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
-use homenode_clock::streams::Reading;
+use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
 use homenode_snoop::walk::{BlockSnapshot, ProtocolWalk, WalkStep, example, examples, walk};
 use homenode_snoop::{
@@ -17,7 +16,8 @@ fn setup(processors: u16, (size_bytes, block_size_bytes, associativity): (u64, u
         cache: CacheShape { size_bytes, block_size_bytes, associativity },
         instructions: None,
         private: std::iter::once(0x1_0400..0x1_0440).collect(),
-        reading: Reading::default(),
+        filter: ReferenceFilter::ALL,
+        private_kernel: false,
         rule: MissRule::Dubois,
         check: false,
     }

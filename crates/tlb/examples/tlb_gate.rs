@@ -1,8 +1,8 @@
 //! Counts the misses of the six designs at seven page sizes over a small trace: the work whose
 //! instructions CI counts. Prints misses, so that nothing is optimised away.
 
-use homenode_base::{BlockSize, Rng};
-use homenode_tlb::{ProcessorShare, TABLE, TlbCounter, TlbFilter, TlbSetup};
+use homenode_base::{BlockSize, ReferenceFilter, Rng};
+use homenode_tlb::{ProcessorShare, TABLE, TlbCounter, TlbSetup};
 use homenode_trace::Batch;
 
 /// References in one round, and rounds.
@@ -39,7 +39,7 @@ fn main() {
         tlbs: TABLE.iter().map(|entry| entry.geometry).collect(),
         page_sizes: sizes.collect(),
         processors: 8,
-        filter: TlbFilter::default(),
+        filter: ReferenceFilter::default(),
     };
     let batch = batch();
     let mut counter = TlbCounter::new(&setup, ProcessorShare::WHOLE);

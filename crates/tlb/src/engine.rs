@@ -1,6 +1,6 @@
 //! From references to misses, in one pass over the trace.
 
-use homenode_base::{AccessKind, Flags};
+use homenode_base::{AccessKind, ReferenceRole};
 use homenode_trace::Batch;
 
 use crate::layout::{LruStacks, StackLayout, TlbSetup};
@@ -33,7 +33,7 @@ pub struct TlbCounter {
     share: ProcessorShare,
     processors: u16,
     /// Whether references with these flags are counted.
-    takes: [bool; 256],
+    roles: [ReferenceRole; 256],
     /// Place in `tlbs` of each thread met so far; `None` if its processor is in another share.
     index_of_thread: Vec<Option<usize>>,
     tlbs: Vec<ProcessorTlbs>,
@@ -62,14 +62,10 @@ impl TlbCounter {
         assert!(setup.processors > 0, "at least one processor");
         assert!(share.index < share.count, "a share below the number of shares");
         let layout = StackLayout::new(setup);
-        let mut takes = [false; 256];
-        for (bits, takes) in (0..=u8::MAX).zip(takes.iter_mut()) {
-            *takes = setup.filter.takes(Flags(bits));
-        }
         Self {
             share,
             processors: setup.processors,
-            takes,
+            roles: setup.filter.roles(AccessKind::Read),
             index_of_thread: Vec::new(),
             tlbs: Vec::new(),
             counts: vec![0; layout.counts],
@@ -88,7 +84,8 @@ impl TlbCounter {
         let flags = batch.flags.get(..rows);
         for row in 0..rows {
             let bits = flags.map_or(0, |f| usize::from(f[row]));
-            if kinds[row] == AccessKind::Fetch.code() || !self.takes[bits] {
+            if kinds[row] == AccessKind::Fetch.code() || self.roles[bits] == ReferenceRole::Excluded
+            {
                 continue;
             }
             let Some(index) = self.index_of(threads[row]) else { continue };

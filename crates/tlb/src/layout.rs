@@ -1,31 +1,8 @@
 //! Which lists of recent pages a set of TLBs and page sizes needs.
 
-use homenode_base::{BlockSize, Flags};
+use homenode_base::{BlockSize, ReferenceFilter};
 
 use crate::design::TlbGeometry;
-
-/// Which references need a translation. Instruction fetches are never counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TlbFilter {
-    /// Private references. The thesis counts them: a TLB does not know what is private (§6.3.2).
-    pub private: bool,
-    /// References to synchronisation variables, which the thesis's traces lack (§2.3.1).
-    pub synchronisation: bool,
-}
-
-impl Default for TlbFilter {
-    fn default() -> Self {
-        Self { private: true, synchronisation: false }
-    }
-}
-
-impl TlbFilter {
-    /// Whether a reference with these flags is counted.
-    pub(crate) const fn takes(self, flags: Flags) -> bool {
-        (self.private || !flags.contains(Flags::PRIVATE))
-            && (self.synchronisation || !flags.contains(Flags::SYNC))
-    }
-}
 
 /// What to count.
 #[derive(Clone, Debug)]
@@ -36,8 +13,9 @@ pub struct TlbSetup {
     pub page_sizes: Vec<BlockSize>,
     /// Thread i runs on processor i modulo this; at least 1.
     pub processors: u16,
-    /// Which references to count.
-    pub filter: TlbFilter,
+    /// Which data references need a translation. The thesis counts private ones, since a TLB does
+    /// not know what is private (§6.3.2); its traces lack those to synchronisation variables.
+    pub filter: ReferenceFilter,
 }
 
 /// Lists of recent pages, one for each set, at one page size.

@@ -6,15 +6,15 @@
 //! recent pages a set, however many ways they have. One pass serves every design and page size.
 //!
 //! ```
-//! use homenode_base::BlockSize;
-//! use homenode_tlb::{TlbCounter, TlbFilter, ProcessorShare, TlbSetup, TlbSpec};
+//! use homenode_base::{BlockSize, ReferenceFilter};
+//! use homenode_tlb::{TlbCounter, ProcessorShare, TlbSetup, TlbSpec};
 //! use homenode_trace::Batch;
 //! let tlbs = TlbSpec::parse_list(&["entries=2,ways=2"])?.into_iter().map(|t| t.geometry);
 //! let setup = TlbSetup {
 //!     tlbs: tlbs.collect(),
 //!     page_sizes: vec![BlockSize::new(4096)?],
 //!     processors: 1,
-//!     filter: TlbFilter::default(),
+//!     filter: ReferenceFilter::default(),
 //! };
 //! let mut counter = TlbCounter::new(&setup, ProcessorShare::WHOLE);
 //! let addr = vec![0x1000, 0x2000, 0x1004, 0x3000, 0x2000];
@@ -33,5 +33,5 @@ mod spec;
 
 pub use design::{Entry, TABLE, TlbGeometry};
 pub use engine::{ProcessorShare, TlbCounter, TlbCounts};
-pub use layout::{TlbFilter, TlbSetup};
+pub use layout::TlbSetup;
 pub use spec::{ENTRIES_MAX, TlbError, TlbSpec};

@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use homenode_base::{AccessKind, BlockSize, Flags, Rng};
-use homenode_tlb::{
-    ProcessorShare, TABLE, TlbCounter, TlbCounts, TlbFilter, TlbGeometry, TlbSetup, TlbSpec,
-};
+use homenode_base::{AccessKind, BlockSize, Flags, ReferenceFilter, ReferenceRole, Rng};
+use homenode_tlb::{ProcessorShare, TABLE, TlbCounter, TlbCounts, TlbGeometry, TlbSetup, TlbSpec};
 use homenode_trace::Batch;
 
 /// One reference: thread, kind, address, size, flags.
@@ -60,7 +58,7 @@ fn setup(tlbs: &[TlbGeometry], page_sizes: &[u64], processors: u16) -> TlbSetup 
         tlbs: tlbs.to_vec(),
         page_sizes: page_sizes.iter().map(|&b| BlockSize::new(b).unwrap()).collect(),
         processors,
-        filter: TlbFilter::default(),
+        filter: ReferenceFilter::default(),
     }
 }
 
@@ -210,7 +208,8 @@ fn private_and_synchronisation_references_are_a_choice() {
     for (private, synchronisation, expected) in
         [(true, false, 2), (false, false, 1), (true, true, 3), (false, true, 2)]
     {
-        setup.filter = TlbFilter { private, synchronisation };
+        let private = if private { ReferenceRole::Private } else { ReferenceRole::Excluded };
+        setup.filter = ReferenceFilter { private, synchronisation, fetches: false };
         assert_eq!(count(&setup, &references, 1).misses(0, 0), expected);
     }
 }

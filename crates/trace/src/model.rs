@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use homenode_base::{Access, AccessKind, Flags, Time};
+use homenode_base::{Access, AccessKind, Flags, ReferenceFilter, ReferenceRole, Time};
 
 use crate::areas::ProcessorAreas;
 
@@ -63,6 +63,18 @@ impl Batch {
             gap: self.gap.get(i).copied().unwrap_or(0),
             pid: self.pid.get(i).copied().unwrap_or(0),
         }
+    }
+
+    /// What the reference of row `i` is to an engine with this filter.
+    ///
+    /// # Panics
+    /// When `i` is out of range.
+    #[inline]
+    #[must_use]
+    pub fn role(&self, i: usize, filter: ReferenceFilter) -> ReferenceRole {
+        let flags = Flags(self.flags.get(i).copied().unwrap_or(0));
+        let kind = AccessKind::from_code(self.kind[i]);
+        kind.map_or(ReferenceRole::Excluded, |kind| filter.role(kind, flags))
     }
 
     /// Empties every column and keeps the memory.

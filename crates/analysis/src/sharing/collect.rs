@@ -1,7 +1,7 @@
 //! From references to the few of them that matter: who touched which word between whose touches.
 
-use homenode_base::{AccessKind, BlockSize, Flags, ProcId};
-use homenode_placement::{Filter, Shard};
+use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole};
+use homenode_placement::Shard;
 use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
 
@@ -168,7 +168,7 @@ pub struct Collection {
     /// Thread i runs on processor i modulo this; at least 1.
     pub processors: u16,
     /// Which references to take into account.
-    pub filter: Filter,
+    pub filter: ReferenceFilter,
     /// Which regions to take.
     pub shard: Shard,
     /// Bytes of memory above which the shard is halved; the other half needs another pass.
@@ -250,11 +250,10 @@ impl Collector {
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
         for row in 0..batch.len() {
-            let kind = batch.kind[row];
-            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-            if kind == AccessKind::Fetch.code() || !self.options.filter.simulates(flags) {
+            if batch.role(row, self.options.filter) != ReferenceRole::Shared {
                 continue;
             }
+            let kind = batch.kind[row];
             let processor = batch.thread[row] % self.options.processors;
             let doing = if kind == AccessKind::Read.code() {
                 WordAccess::Read

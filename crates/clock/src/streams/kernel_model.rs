@@ -7,12 +7,11 @@
 
 use std::sync::Arc;
 
-use homenode_base::{Flags, Rng};
+use homenode_base::{Flags, ReferenceFilter, ReferenceRole, Rng};
 use homenode_machine::KernelModel;
 use rustc_hash::FxHashMap;
 
 use super::operation::{OpKind, Operation};
-use super::reading::Reading;
 
 /// Where the kernel is: beyond the memory of any process. First the run queue, then headers of
 /// buffers, buffers, the process table, and what belongs to each process.
@@ -35,7 +34,7 @@ const WRITES: [u32; 5] = [1, 18, 20, 44, 46];
 #[derive(Clone)]
 pub struct ModelledKernel {
     model: KernelModel,
-    reading: Reading,
+    filter: ReferenceFilter,
     seed: u64,
     /// What chooses the buffers of each process.
     chance: FxHashMap<usize, Rng>,
@@ -46,15 +45,15 @@ pub struct ModelledKernel {
 impl ModelledKernel {
     /// A kernel that chooses buffers by the seed.
     #[must_use]
-    pub fn new(model: KernelModel, reading: Reading, seed: u64) -> Self {
+    pub fn new(model: KernelModel, filter: ReferenceFilter, seed: u64) -> Self {
         let (chance, since) = (FxHashMap::default(), FxHashMap::default());
-        Self { model, reading, seed, chance, since }
+        Self { model, filter, seed, chance, since }
     }
 
     /// A system call: its frame on the kernel stack, the process's structure and its entry of the
     /// process table; if it transfers data, the header of a buffer and words of the buffer.
     pub fn call(&mut self, process: usize, number: u32) -> Vec<Operation> {
-        let mut made = Made { reading: self.reading, operations: Vec::new() };
+        let mut made = Made { filter: self.filter, operations: Vec::new() };
         let (words, buffers) = (self.model.call_words, self.buffer(0));
         let (structure, entry) = (self.structure(process), self.entry(process));
         let (stack, tables) = (self.stack(process), self.tables(process));
@@ -86,7 +85,7 @@ impl ModelledKernel {
             return None;
         }
         *since = 1;
-        let mut made = Made { reading: self.reading, operations: Vec::new() };
+        let mut made = Made { filter: self.filter, operations: Vec::new() };
         made.stack(self.stack(process), self.model.tick_words, |made| {
             made.common(OpKind::Write, self.entry(process), 1);
             made.common(OpKind::Write, QUEUE + HEADER_BYTES, 1);
@@ -98,7 +97,7 @@ impl ModelledKernel {
     /// first word, and the frame of the switch.
     #[must_use]
     pub fn switch(&self, process: usize) -> Arc<[Operation]> {
-        let mut made = Made { reading: self.reading, operations: Vec::new() };
+        let mut made = Made { filter: self.filter, operations: Vec::new() };
         made.common(OpKind::Atomic, QUEUE, 1);
         made.common(OpKind::Read, QUEUE + WORD, 1);
         made.common(OpKind::Write, QUEUE + WORD, 1);
@@ -136,7 +135,7 @@ impl ModelledKernel {
 
 /// References made so far.
 struct Made {
-    reading: Reading,
+    filter: ReferenceFilter,
     operations: Vec<Operation>,
 }
 
@@ -148,9 +147,12 @@ impl Made {
 
     /// Words that follow each other, of one process.
     fn own(&mut self, kind: OpKind, addr: u64, words: u64) {
-        let flag = if self.reading.private_areas { Flags::PRIVATE } else { Flags(0) };
-        if self.reading.private {
-            self.words((kind, Flags::KERNEL.union(flag)), addr, words);
+        match self.filter.private {
+            ReferenceRole::Excluded => {}
+            ReferenceRole::Private => {
+                self.words((kind, Flags::KERNEL.union(Flags::PRIVATE)), addr, words);
+            }
+            ReferenceRole::Shared => self.words((kind, Flags::KERNEL), addr, words),
         }
     }
 

@@ -7,12 +7,10 @@ mod left_out;
 mod operation;
 mod pending;
 mod per_cpu_areas;
-mod reading;
 mod split;
 
 pub use kernel_model::ModelledKernel;
 pub use operation::{OpKind, Operation};
 pub use pending::{PendingOperations, ThreadStreams};
 pub use per_cpu_areas::{PROCESSOR_RELATIVE, SimulatedAreas};
-pub use reading::Reading;
 pub use split::StreamSplitter;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use homenode_base::{AccessKind, Flags};
+use homenode_base::{AccessKind, Flags, ReferenceFilter, ReferenceRole};
 use homenode_machine::KernelModel;
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
@@ -14,7 +14,6 @@ use super::left_out::LeftOut;
 use super::operation::{OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::per_cpu_areas::{PROCESSOR_RELATIVE, RecordedAreas};
-use super::reading::Reading;
 use crate::pages::Translation;
 
 /// System calls of Linux on x86-64 that may wait: `read`, `write`, `poll`, `select`, `pread64`,
@@ -28,7 +27,7 @@ const MAY_WAIT: [u32; 25] = [
 
 /// Takes a trace apart into the streams of its processes: thread i of the trace is process i.
 pub struct StreamSplitter {
-    reading: Reading,
+    filter: ReferenceFilter,
     private: Vec<Range<u64>>,
     translation: Option<Translation>,
     areas: Option<RecordedAreas>,
@@ -57,12 +56,12 @@ impl StreamSplitter {
     #[must_use]
     pub fn new(
         processes: usize,
-        reading: Reading,
+        filter: ReferenceFilter,
         private: &[Range<u64>],
         translation: Option<Translation>,
     ) -> Self {
         Self {
-            reading,
+            filter,
             private: private.to_vec(),
             translation,
             areas: None,
@@ -96,7 +95,7 @@ impl StreamSplitter {
     /// the seed.
     #[must_use]
     pub fn with_kernel(mut self, model: &KernelModel, seed: u64) -> Self {
-        self.kernel = Some(ModelledKernel::new(*model, self.reading, seed));
+        self.kernel = Some(ModelledKernel::new(*model, self.filter, seed));
         self
     }
 
@@ -133,7 +132,6 @@ impl StreamSplitter {
     }
 
     fn reference(&mut self, batch: &Batch, row: usize) {
-        let reading = self.reading;
         let mut flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
         let kind = match AccessKind::from_code(batch.kind[row]) {
             Some(AccessKind::Read) | None => OpKind::Read,
@@ -141,12 +139,10 @@ impl StreamSplitter {
             Some(AccessKind::Atomic) => OpKind::Atomic,
             Some(AccessKind::Fetch) => OpKind::Fetch,
         };
-        let is_left_out = (kind == OpKind::Fetch && !reading.fetches)
-            || (flags.contains(Flags::PRIVATE) && !reading.private)
-            || (flags.contains(Flags::SYNC) && !reading.synchronisation);
+        let role = batch.role(row, self.filter);
         let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
         let gap = batch.gap.get(row).copied();
-        if is_left_out {
+        if role == ReferenceRole::Excluded {
             gap.into_iter().for_each(|gap| self.left_out[process].add(gap, kind));
             return;
         }
@@ -155,8 +151,8 @@ impl StreamSplitter {
         if let Some(made) = self.kernel.as_mut().and_then(|kernel| kernel.tick(process)) {
             made.into_iter().for_each(|operation| self.push(process, operation));
         }
-        let flagged = flags.contains(Flags::PRIVATE) && reading.private_areas;
-        let private = flagged || self.private.iter().any(|range| range.contains(&addr));
+        let private = role == ReferenceRole::Private
+            || self.private.iter().any(|range| range.contains(&addr));
         flags = Flags(flags.0 & !Flags::PRIVATE.0 | if private { Flags::PRIVATE.0 } else { 0 });
         let pid = batch.pid.get(row).copied().unwrap_or(0);
         if self.pids[process] != Some(pid) {
@@ -320,7 +316,7 @@ mod tests {
 
     #[test]
     fn episodes_of_a_barrier_are_told_apart() {
-        let mut splitter = StreamSplitter::new(3, Reading::default(), &[], None);
+        let mut splitter = StreamSplitter::new(3, ReferenceFilter::ALL, &[], None);
         let enter = |thread| event(thread, EventKind::BarrierEnter { addr: 64 });
         let leave = |thread| event(thread, EventKind::BarrierLeave { addr: 64 });
         // Process 0 is at the barrier again before process 1 has left it, and once alone.
@@ -336,7 +332,7 @@ mod tests {
 
     #[test]
     fn children_wait_for_their_birth_and_parents_for_their_end() {
-        let mut splitter = StreamSplitter::new(3, Reading::default(), &[], None);
+        let mut splitter = StreamSplitter::new(3, ReferenceFilter::ALL, &[], None);
         let create = |child| event(0, EventKind::ThreadCreate { child });
         let events = vec![create(1), event(2, EventKind::LockAcquire { addr: 8 }), create(2)];
         let all = split(&mut splitter, &Batch { events, ..Batch::default() });
@@ -353,7 +349,7 @@ mod tests {
     #[test]
     fn a_reference_that_straddles_pages_comes_in_two_parts() {
         let mut splitter =
-            StreamSplitter::new(1, Reading::default(), &[], Some(Translation::new(12, 1)));
+            StreamSplitter::new(1, ReferenceFilter::ALL, &[], Some(Translation::new(12, 1)));
         let batch = Batch {
             thread: vec![0; 2],
             kind: vec![1; 2],
@@ -383,17 +379,18 @@ mod tests {
             gap: vec![5, 7, 1, 2, 0, 0, 0, 0, 3],
             ..Batch::default()
         };
-        let counts = |reading, batch: &Batch| {
+        let counts = |filter, batch: &Batch| {
             let dealt =
-                StreamSplitter::new(2, reading, &[], None).split(batch).operations.remove(0).1;
+                StreamSplitter::new(2, filter, &[], None).split(batch).operations.remove(0).1;
             dealt.iter().map(|operation| operation.count).collect::<Vec<_>>()
         };
         // A private reference is one instruction, with seven before it; of three fetches the last
         // is that of the store.
-        let some = Reading { fetches: false, private: false, ..Reading::default() };
+        let private = ReferenceRole::Excluded;
+        let some = ReferenceFilter { fetches: false, private, ..ReferenceFilter::ALL };
         assert_eq!(counts(some, &batch), [5, 10, 2, 3]);
         // Where fetches are not left out, they are what is counted from the first one on.
-        assert_eq!(counts(Reading::default(), &batch), [5, 7, 2, 0, 0, 0, 0, 0]);
+        assert_eq!(counts(ReferenceFilter::ALL, &batch), [5, 7, 2, 0, 0, 0, 0, 0]);
         // A trace that does not count instructions has references only.
         assert_eq!(counts(some, &Batch { gap: Vec::new(), ..batch }), [0; 4]);
     }
@@ -401,7 +398,7 @@ mod tests {
     #[test]
     fn what_is_mapped_before_the_first_reference_is_of_its_process() {
         let mut splitter =
-            StreamSplitter::new(3, Reading::default(), &[], Some(Translation::new(12, 1)));
+            StreamSplitter::new(3, ReferenceFilter::ALL, &[], Some(Translation::new(12, 1)));
         let map = |thread, addr| {
             let object = "shm".to_owned();
             event(thread, EventKind::Map { addr, size: 4096, shared: true, object })
@@ -430,9 +427,10 @@ mod tests {
 
     #[test]
     fn what_is_left_out_has_no_operation() {
-        let reading = Reading { fetches: false, private_areas: false, ..Reading::default() };
+        let private = ReferenceRole::Shared;
+        let filter = ReferenceFilter { fetches: false, private, ..ReferenceFilter::ALL };
         let ranges = Range { start: 64, end: 128 };
-        let mut splitter = StreamSplitter::new(1, reading, &[ranges], None);
+        let mut splitter = StreamSplitter::new(1, filter, &[ranges], None);
         let batch = Batch {
             thread: vec![0; 3],
             kind: vec![3, 0, 0],

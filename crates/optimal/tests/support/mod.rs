@@ -1,13 +1,13 @@
 //! Small traces of one block, and the policies run over them.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use homenode_base::{AccessKind, BlockSize, Rng};
+use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
 use homenode_machine::Prices;
 use homenode_optimal::brute::{BlockReference, PlaceBits, SearchableMachine};
 use homenode_optimal::placement;
 use homenode_placement::policy::{Entry, PlacementSetup};
 use homenode_placement::{
-    Cost, Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally,
+    Cost, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally,
 };
 use homenode_trace::Batch;
 
@@ -30,7 +30,7 @@ pub fn histories(trace: &[BlockReference], processors: u16, split_periods: Vec<u
     let mut builder = HistoryBuilder::new(HistoryOptions {
         block_size: BlockSize::new(64).unwrap(),
         processors,
-        filter: Filter::default(),
+        filter: ReferenceFilter::default(),
         split_periods,
         shard: Shard::default(),
         memory_budget_bytes: u64::MAX,

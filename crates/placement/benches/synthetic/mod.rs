@@ -1,11 +1,11 @@
 //! Deterministic traces, mostly of 16 threads, for benchmarks, and the work that is measured.
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
-use homenode_base::{BlockSize, Rng};
+use homenode_base::{BlockSize, ReferenceFilter, Rng};
 use homenode_machine::{PriceList, PricedMachine, Prices};
 use homenode_placement::policy::{Entry, PlacementSetup};
 use homenode_placement::{
-    Filter, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally, Times,
+    Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, Tally, Times,
 };
 use homenode_trace::Batch;
 
@@ -97,7 +97,7 @@ pub fn histories_with_times(batches: &[Batch], processors: u16, times: Times) ->
     let mut builder = HistoryBuilder::new(HistoryOptions {
         block_size: BlockSize::new(4096).expect("a power of two"),
         processors,
-        filter: Filter::default(),
+        filter: ReferenceFilter::default(),
         split_periods: vec![1_000_000],
         shard: Shard::default(),
         memory_budget_bytes: u64::MAX,

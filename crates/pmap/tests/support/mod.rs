@@ -1,7 +1,7 @@
 //! Random traces, and the histories made of them.
 
-use homenode_base::{AccessKind, BlockSize, Rng};
-use homenode_placement::{Filter, Histories, HistoryBuilder, HistoryOptions, Shard};
+use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
+use homenode_placement::{Histories, HistoryBuilder, HistoryOptions, Shard};
 use homenode_trace::Batch;
 
 /// References of a small trace: (processor, page, write).
@@ -36,7 +36,7 @@ pub fn histories(trace: &Trace, processors: u16) -> Histories {
     let mut builder = HistoryBuilder::new(HistoryOptions {
         block_size: BlockSize::new(64).unwrap(),
         processors,
-        filter: Filter::default(),
+        filter: ReferenceFilter::default(),
         split_periods: Vec::new(),
         shard: Shard::default(),
         memory_budget_bytes: u64::MAX,

@@ -1,11 +1,11 @@
 //! One machine, policy and block size: what every block costs, under any layout.
 
 use homenode_advise::Layout;
-use homenode_base::BlockSize;
+use homenode_base::{BlockSize, ReferenceFilter, ReferenceRole};
 use homenode_machine::PriceList;
 use homenode_placement::{
-    Cost, Filter, Histories, HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Private,
-    Shard, Tally, Times,
+    Cost, Histories, HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Shard, Tally,
+    Times,
 };
 use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
@@ -46,7 +46,7 @@ pub(super) struct LayoutEvaluator<'a> {
     pub(super) setup: PlacementSetup,
     pub(super) block: BlockSize,
     pub(super) prices: PriceList,
-    pub(super) filter: Filter,
+    pub(super) filter: ReferenceFilter,
     pub(super) processors: u16,
     pub(super) budget: u64,
     pub(super) pool: &'a rayon::ThreadPool,
@@ -72,7 +72,7 @@ impl<'a> LayoutEvaluator<'a> {
             setup,
             block: sized.block,
             prices,
-            filter: Filter { private: plan.private(machine), ..plan.filter },
+            filter: ReferenceFilter { private: plan.private(machine).role(), ..plan.filter },
             processors: plan.processors,
             budget,
             pool,
@@ -118,7 +118,7 @@ impl<'a> LayoutEvaluator<'a> {
             let (histories, given_up) = builder.finish();
             pending.extend(given_up);
             priced.references += histories.references();
-            if self.filter.private == Private::Local {
+            if self.filter.private == ReferenceRole::Private {
                 priced.tally += histories.outside();
             }
             self.walk(&histories, |number, cost, tally| {

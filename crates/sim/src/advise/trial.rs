@@ -1,7 +1,7 @@
 //! Many layouts tried in one pass over the trace, each on the few blocks that it changes.
 
 use homenode_advise::{Layout, Proposal};
-use homenode_base::{AccessKind, Flags, Time};
+use homenode_base::{AccessKind, ReferenceRole, Time};
 use homenode_placement::{HistoryBuilder, Shard};
 use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
@@ -166,8 +166,7 @@ impl TrialWorker<'_> {
             {
                 continue;
             }
-            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-            if point.filter.simulates(flags) {
+            if batch.role(row, point.filter) == ReferenceRole::Shared {
                 let who = (batch.thread[row], kind != AccessKind::Read.code());
                 self.reference(point, (addr, size), (who, time - 1));
             }

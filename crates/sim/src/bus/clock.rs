@@ -126,9 +126,9 @@ fn splitter<T: TraceSource + ?Sized>(
         let page_bytes = plan.machines.first().map_or(0, |machine| machine.page_bytes);
         Translation::new(page_bytes.trailing_zeros(), config.seed ^ FRAMES)
     });
-    let (reading, private) = (point.setup.reading, &point.setup.private);
+    let (filter, private) = (point.setup.filter, &point.setup.private);
     let mut splitter =
-        StreamSplitter::new(usize::from(trace.threads()), reading, private, translation);
+        StreamSplitter::new(usize::from(trace.threads()), filter, private, translation);
     if let Some(areas) = &trace.metadata().processor_areas {
         splitter = splitter.with_areas(areas);
     }

@@ -1,5 +1,6 @@
 //! What to simulate on machines with a bus.
 
+use homenode_base::ReferenceRole;
 use homenode_machine::Dispatch;
 use homenode_placement::Synchronisation;
 use homenode_snoop::MissRule;
@@ -183,6 +184,17 @@ pub enum PrivateReferences {
     Shared,
     /// Left out.
     Exclude,
+}
+
+impl PrivateReferences {
+    /// What references flagged private are.
+    pub(super) fn role(self) -> ReferenceRole {
+        match self {
+            Self::Local => ReferenceRole::Private,
+            Self::Shared => ReferenceRole::Shared,
+            Self::Exclude => ReferenceRole::Excluded,
+        }
+    }
 }
 
 impl BusConfig {

@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
-use homenode_base::BlockSize;
-use homenode_clock::streams::Reading;
+use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_machine::{BusCycles, BusMachine, CacheShape, Dispatch, KernelModel};
-use homenode_placement::Synchronisation;
 use homenode_snoop::{ProtocolSpec, Setup, Table};
 
 use super::cache::{private_areas, resized};
-use super::config::{BusConfig, PrivateReferences, ReferenceOrder};
+use super::config::{BusConfig, ReferenceOrder};
 use crate::error::SimError;
 use crate::inclusion::Inclusion;
 use crate::pass::{TraceSource, check_threads, processors};
@@ -179,13 +177,12 @@ impl BusPlan {
             // Blocks are of one size on one bus.
             instructions: instructions.map(|own| CacheShape { block_size_bytes, ..own }),
             private: self.private_areas.clone(),
-            reading: Reading {
-                private: config.private != PrivateReferences::Exclude,
-                private_areas: config.private != PrivateReferences::Shared,
-                synchronisation: config.sync == Synchronisation::Include,
+            filter: ReferenceFilter {
+                private: config.private.role(),
+                synchronisation: config.sync.counts(),
                 fetches: config.fetches == Inclusion::Include,
-                private_kernel: protocol.private_kernel,
             },
+            private_kernel: protocol.private_kernel,
             rule: config.miss_rule,
             check: config.check,
         };

@@ -1,7 +1,6 @@
 //! Protocols explained by the same references.
 
-use homenode_base::{Access, BlockSize};
-use homenode_clock::streams::Reading;
+use homenode_base::{Access, BlockSize, ReferenceFilter};
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
 use homenode_snoop::walk::{WalkError, example, examples, walk};
 use homenode_snoop::{Example, MissRule, ProtocolSpec, Setup};
@@ -81,7 +80,7 @@ fn explained(
     (cycles, references): (&BusCycles, &[Access]),
 ) -> Result<ExplainedProtocol, SimError> {
     let mut setup = setup.clone();
-    setup.reading.private_kernel = spec.private_kernel;
+    setup.private_kernel = spec.private_kernel;
     let table = spec.table();
     let walk = walk(&setup, &table, cycles, references).map_err(|error| match error {
         WalkError::Check(error) => SimError::Check(error),
@@ -128,7 +127,8 @@ fn setup<T: TraceSource + ?Sized>(
         ),
         instructions: instructions.map(|own| CacheShape { block_size_bytes, ..own }),
         private: private_areas(&config.private_ranges)?,
-        reading: Reading::default(),
+        filter: ReferenceFilter::ALL,
+        private_kernel: false,
         rule: MissRule::Dubois,
         check: true,
     };

@@ -167,7 +167,7 @@ pub(crate) fn provenance<T: TraceSource + ?Sized>(
         trace_checksum: trace.checksum(),
         processors: plan.processors,
         private: plan.machines.iter().map(|machine| plan.private(machine)).collect(),
-        sync: plan.filter.synchronisation,
+        sync: plan.sync,
         realign: plan.realign,
         policies: plan.policies.iter().enumerate().filter_map(resolved).collect(),
         prices,

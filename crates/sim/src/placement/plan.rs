@@ -1,9 +1,10 @@
 //! The matrix, checked, with each distinct computation listed once.
 
-use homenode_base::BlockSize;
+use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_machine::{PriceList, PriceModel, PricedMachine, Prices};
 use homenode_placement::{
-    Filter, HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Private, Shard, Times,
+    HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Private, Shard, Synchronisation,
+    Times,
 };
 use homenode_trace::realign::WINDOW_MAX;
 
@@ -43,9 +44,11 @@ pub(crate) struct MatrixPlan {
     pub(crate) policies: Vec<PolicySpec>,
     pub(crate) sizes: Vec<SizePlan>,
     pub(crate) processors: u16,
-    pub(crate) filter: Filter,
+    pub(crate) filter: ReferenceFilter,
     /// What the configuration says about private references.
     pub(crate) private: Option<Private>,
+    /// What the user says of synchronisation references.
+    pub(crate) sync: Synchronisation,
     /// References of a window of re-alignment, where data are re-aligned.
     pub(crate) realign: Option<u64>,
     pub(crate) notes: Vec<String>,
@@ -79,11 +82,13 @@ impl MatrixPlan {
             policies: policies.collect::<Result<_, _>>()?,
             sizes: Vec::new(),
             processors: processors(config.processors, trace)?,
-            filter: Filter {
-                private: config.private.unwrap_or_default(),
-                synchronisation: config.sync,
+            filter: ReferenceFilter {
+                private: config.private.unwrap_or_default().role(),
+                synchronisation: config.sync.counts(),
+                fetches: false,
             },
             private: config.private,
+            sync: config.sync,
             realign: None,
             notes: Vec::new(),
         };

@@ -4,8 +4,8 @@
 //! addresses by itself, in parallel. Histories come out as those of the trace that the transform
 //! `realign` would write for the block size.
 
-use homenode_base::AccessKind;
-use homenode_placement::{Fate, HistoryBuilder, OutsideReferences, ReferenceColumns};
+use homenode_base::{AccessKind, ReferenceRole};
+use homenode_placement::{HistoryBuilder, OutsideReferences, ReferenceColumns};
 use homenode_trace::Batch;
 use homenode_trace::realign::{Realignment, WindowScan, WordMapping};
 use rayon::prelude::*;
@@ -39,7 +39,7 @@ struct SizeMapping {
 
 /// Re-aligns the references of a pass on their way to the builders.
 pub(crate) struct RealigningSink {
-    fates: [Fate; 256],
+    roles: [ReferenceRole; 256],
     processors: u16,
     scan: WindowScan,
     window: WindowReferences,
@@ -68,7 +68,7 @@ impl RealigningSink {
             sizes.push(SizeMapping { size, builders: same.len(), mapping });
         }
         Ok(Self {
-            fates: plan.filter.fates(),
+            roles: plan.filter.roles(AccessKind::Read),
             processors: plan.processors,
             scan: WindowScan::new(window),
             window: WindowReferences::default(),
@@ -89,10 +89,10 @@ impl RealigningSink {
             next_time += 1;
             let flags = batch.flags.get(row).map_or(0, |&flags| usize::from(flags));
             let (place, write) = ((batch.addr[row], batch.size[row]), kind != 0);
-            match self.fates[flags] {
-                Fate::Skip => {}
-                Fate::CountAsLocal => self.outside.add(place, write),
-                Fate::Simulate => {
+            match self.roles[flags] {
+                ReferenceRole::Excluded => {}
+                ReferenceRole::Private => self.outside.add(place, write),
+                ReferenceRole::Shared => {
                     let thread = batch.thread[row] % self.processors;
                     let number = self.scan.push(thread, place, write);
                     self.window.push((time, thread, write), place, number);

@@ -1,7 +1,7 @@
 //! The worst blocks of one point of the matrix.
 
 use homenode_analysis::{AnalysisError, CostReport, WorstQuery};
-use homenode_placement::Filter;
+use homenode_base::ReferenceFilter;
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ pub fn worst_blocks(
     let inquiry = WorstQuery {
         block_size: size.block,
         processors: plan.processors,
-        filter: Filter { private: plan.private(machine), ..plan.filter },
+        filter: ReferenceFilter { private: plan.private(machine).role(), ..plan.filter },
         prices,
         count,
         memory_budget_bytes: budget_bytes(config.memory_budget_bytes),

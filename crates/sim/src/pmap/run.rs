@@ -1,7 +1,7 @@
 //! The page manager over a trace.
 
-use homenode_base::BlockSize;
-use homenode_placement::{Filter, HistoryBuilder, HistoryOptions, Shard};
+use homenode_base::{BlockSize, ReferenceFilter};
+use homenode_placement::{HistoryBuilder, HistoryOptions, Shard};
 use homenode_pmap::policy::find;
 use homenode_pmap::{Costs, Manager};
 use homenode_trace::TraceReader;
@@ -31,7 +31,11 @@ pub fn pmap(
     let options = HistoryOptions {
         block_size: page_size,
         processors: processors(config.processors, trace)?,
-        filter: Filter { private: config.private, synchronisation: config.sync },
+        filter: ReferenceFilter {
+            private: config.private.role(),
+            synchronisation: config.sync.counts(),
+            fetches: false,
+        },
         split_periods: Vec::new(),
         shard: Shard::default(),
         memory_budget_bytes: budget_bytes(config.memory_budget_bytes),

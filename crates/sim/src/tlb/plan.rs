@@ -1,8 +1,7 @@
 //! What is to be counted, checked before the trace is read.
 
-use homenode_base::BlockSize;
-use homenode_placement::Synchronisation;
-use homenode_tlb::{TlbFilter, TlbSetup, TlbSpec};
+use homenode_base::{BlockSize, ReferenceFilter, ReferenceRole};
+use homenode_tlb::{TlbSetup, TlbSpec};
 
 use super::config::TlbConfig;
 use crate::error::SimError;
@@ -38,9 +37,13 @@ impl TlbPlan {
             tlbs: specs.iter().map(|spec| spec.geometry).collect(),
             page_sizes: sizes.collect::<Result<_, _>>()?,
             processors: processors(config.processors, trace)?,
-            filter: TlbFilter {
-                private: config.private == Inclusion::Include,
-                synchronisation: config.sync == Synchronisation::Include,
+            filter: ReferenceFilter {
+                private: match config.private {
+                    Inclusion::Include => ReferenceRole::Private,
+                    Inclusion::Exclude => ReferenceRole::Excluded,
+                },
+                synchronisation: config.sync.counts(),
+                fetches: false,
             },
         };
         let bytes = setup.bytes_per_processor().saturating_mul(u64::from(setup.processors));

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use homenode_base::{BlockSize, Rng};
-use homenode_clock::streams::{OpKind, Operation, Reading, ThreadStreams};
+use homenode_base::{BlockSize, ReferenceFilter, Rng};
+use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{BusMachine, CacheShape};
 use homenode_snoop::{
     Clock, ClockSetup, Counts, MissRule, ProtocolSpec, Setup, Timing, TraceOrderSimulation,
@@ -100,7 +100,8 @@ pub fn simulate(protocol: &str, batches: &[Batch]) -> Counts {
         cache: CacheShape { size_bytes: 32 << 10, block_size_bytes: 64, associativity: 8 },
         instructions: None,
         private: Vec::new(),
-        reading: Reading::default(),
+        filter: ReferenceFilter::ALL,
+        private_kernel: false,
         rule: MissRule::Dubois,
         check: false,
     };
@@ -151,7 +152,8 @@ pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (Counts, Ti
         cache: CacheShape { size_bytes: 256 << 10, block_size_bytes: 64, associativity: 8 },
         instructions: None,
         private: Vec::new(),
-        reading: Reading::default(),
+        filter: ReferenceFilter::ALL,
+        private_kernel: false,
         rule: MissRule::Dubois,
         check: false,
     };

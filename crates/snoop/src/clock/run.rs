@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use homenode_base::Flags;
+use homenode_base::{Flags, ReferenceFilter};
 use homenode_cache::{BlockAccess, CacheArrays, WordMask};
 use homenode_clock::run_queue::RunQueue;
-use homenode_clock::streams::{
-    ModelledKernel, PendingOperations, Reading, SimulatedAreas, ThreadStreams,
-};
+use homenode_clock::streams::{ModelledKernel, PendingOperations, SimulatedAreas, ThreadStreams};
 use homenode_clock::sync::SyncObjects;
 use homenode_machine::KernelModel;
 use homenode_trace::ProcessorAreas;
@@ -53,7 +51,7 @@ pub(super) struct Run<F, W> {
     pub(super) areas: SimulatedAreas,
     /// What a kernel does when a processor takes a process, if that is made up.
     kernel: Option<ModelledKernel>,
-    reading: Reading,
+    filter: ReferenceFilter,
     /// When the scheduler is asked next.
     pub(super) dispatch_at: u64,
     /// The processor whose turn it is to look, in a cycle that is not over.
@@ -75,7 +73,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             bus: ProtocolDriver::new(setup, table)?,
             shift: block.bytes().trailing_zeros(),
             offset_mask: block.bytes() - 1,
-            private_kernel: setup.reading.private_kernel,
+            private_kernel: setup.private_kernel,
             instructions: setup.instruction_caches(),
             timed,
             prices: Prices::new(timed.cycles, &timed.bus)?,
@@ -92,7 +90,7 @@ impl<F: CacheArrays<W>, W: WordMask> Run<F, W> {
             unfinished: processes,
             areas: SimulatedAreas::default(),
             kernel: None,
-            reading: setup.reading,
+            filter: setup.filter,
             dispatch_at: 0,
             cursor: None,
             forced: 0,
@@ -246,7 +244,7 @@ impl<F: CacheArrays<W>, W: WordMask> Simulation for Run<F, W> {
     }
 
     fn model(&mut self, model: &KernelModel) {
-        self.kernel = Some(ModelledKernel::new(*model, self.reading, 0));
+        self.kernel = Some(ModelledKernel::new(*model, self.filter, 0));
     }
 
     fn push(&mut self, added: &ThreadStreams) -> Result<(), ClockError> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use homenode_base::{AccessKind, Flags};
+use homenode_base::{AccessKind, Flags, ReferenceRole};
 use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask};
 use homenode_trace::Batch;
 
@@ -68,7 +68,6 @@ pub(super) struct TraceOrderEngine<F, W, const WORDS: usize> {
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderEngine<F, W, WORDS> {
     pub(super) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
         let (block, _) = setup.geometry()?;
-        let reading = setup.reading;
         let mut place = Box::new([0; THREADS]);
         for (thread, place) in (0..=u16::MAX).zip(place.iter_mut()) {
             *place = thread % setup.processors;
@@ -81,18 +80,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderEngine<F, W, 
         let checked = u8::from(setup.check) << STRADDLES_SHIFT;
         for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch] {
             let permission = if kind.writes() { MAY_WRITE } else { MAY_READ };
-            if kind != AccessKind::Fetch || reading.fetches {
+            if kind != AccessKind::Fetch || setup.filter.fetches {
                 need[usize::from(kind.code())] = checked | u8::try_from(permission).unwrap_or(0);
             }
         }
         let mut nature = [FlagMeaning::default(); 256];
         for (bits, nature) in (0..=u8::MAX).zip(nature.iter_mut()) {
-            let has = |flag| Flags(bits).contains(flag);
-            let (private, kernel) = (has(Flags::PRIVATE), has(Flags::KERNEL));
-            let taken =
-                (reading.private || !private) && (reading.synchronisation || !has(Flags::SYNC));
-            let area = reading.private_areas && private && (!kernel || reading.private_kernel);
-            *nature = FlagMeaning { private: area, kernel, taken };
+            let role = setup.filter.role(AccessKind::Read, Flags(bits));
+            let kernel = Flags(bits).contains(Flags::KERNEL);
+            let private = role == ReferenceRole::Private && (!kernel || setup.private_kernel);
+            let taken = role != ReferenceRole::Excluded;
+            *nature = FlagMeaning { private, kernel, taken };
         }
         let mut private = setup.private.clone();
         private.sort_by_key(|range| range.start);
@@ -106,7 +104,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderEngine<F, W, 
             need,
             nature,
             private,
-            private_kernel: reading.private_kernel,
+            private_kernel: setup.private_kernel,
             rows: 0,
         })
     }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use homenode_base::{BlockSize, Flags};
-use homenode_clock::streams::{OpKind, Operation, Reading, ThreadStreams};
+use homenode_base::{BlockSize, Flags, ReferenceFilter};
+use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{Arbitration, BusMachine, CacheShape, Dispatch};
 use homenode_snoop::{Clock, ClockSetup, Counts, MissRule, ProtocolSpec, Setup, Timing};
 
@@ -40,7 +40,8 @@ pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given
             cache,
             instructions: None,
             private: Vec::new(),
-            reading: Reading::default(),
+            filter: ReferenceFilter::ALL,
+            private_kernel: false,
             rule: MissRule::Dubois,
             check: false,
         },

@@ -1,0 +1,100 @@
+//! Which references an engine counts, and what their flags mean to it.
+
+use crate::{AccessKind, Flags};
+
+/// What a reference is to an engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ReferenceRole {
+    /// It is left out of everything.
+    Excluded,
+    /// It counts, and is known to be to memory that nobody else references: a placement engine
+    /// takes it as local, a cache its block as one of a private area.
+    #[default]
+    Private,
+    /// It counts, and anybody may reference what it references.
+    Shared,
+}
+
+/// The choice of references.
+///
+/// The default are the data references of the thesis: no instruction fetches, no references to
+/// synchronisation variables (§2.3.1), and private ones known as such.
+///
+/// ```
+/// use homenode_base::{AccessKind, Flags, ReferenceFilter, ReferenceRole};
+/// let filter = ReferenceFilter::default();
+/// assert_eq!(filter.role(AccessKind::Read, Flags(0)), ReferenceRole::Shared);
+/// assert_eq!(filter.role(AccessKind::Read, Flags::PRIVATE), ReferenceRole::Private);
+/// assert_eq!(filter.role(AccessKind::Fetch, Flags(0)), ReferenceRole::Excluded);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ReferenceFilter {
+    /// What references flagged [`Flags::PRIVATE`] are.
+    pub private: ReferenceRole,
+    /// Whether references flagged [`Flags::SYNC`] count.
+    pub synchronisation: bool,
+    /// Whether instruction fetches count.
+    pub fetches: bool,
+}
+
+impl ReferenceFilter {
+    /// Every reference counts: to a cache a lock is a word like any other.
+    pub const ALL: Self =
+        Self { private: ReferenceRole::Private, synchronisation: true, fetches: true };
+
+    /// What a reference of this kind with these flags is. What is left out for one reason is left
+    /// out, whatever its other properties say.
+    #[inline]
+    #[must_use]
+    pub const fn role(self, kind: AccessKind, flags: Flags) -> ReferenceRole {
+        let fetch = matches!(kind, AccessKind::Fetch) && !self.fetches;
+        let synchronisation = flags.contains(Flags::SYNC) && !self.synchronisation;
+        if fetch || synchronisation {
+            ReferenceRole::Excluded
+        } else if flags.contains(Flags::PRIVATE) {
+            self.private
+        } else {
+            ReferenceRole::Shared
+        }
+    }
+
+    /// The roles of references of one kind, by the bits of their flags: for loops over references.
+    #[must_use]
+    pub fn roles(self, kind: AccessKind) -> [ReferenceRole; 256] {
+        let mut roles = [ReferenceRole::Excluded; 256];
+        for (bits, role) in (0..=u8::MAX).zip(roles.iter_mut()) {
+            *role = self.role(kind, Flags(bits));
+        }
+        roles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ReferenceRole::{Excluded, Private, Shared};
+
+    /// Every filter and every reference, against the three rules one by one.
+    #[test]
+    fn a_reference_counts_unless_something_leaves_it_out() {
+        for private in [Excluded, Private, Shared] {
+            for (synchronisation, fetches) in
+                [(false, false), (false, true), (true, false), (true, true)]
+            {
+                let filter = ReferenceFilter { private, synchronisation, fetches };
+                for code in 0..4 {
+                    let kind = AccessKind::from_code(code).unwrap();
+                    for (bits, role) in (0..=u8::MAX).zip(filter.roles(kind)) {
+                        let has = |flag: Flags| Flags(bits).contains(flag);
+                        let out = kind == AccessKind::Fetch && !fetches
+                            || has(Flags::SYNC) && !synchronisation
+                            || has(Flags::PRIVATE) && private == Excluded;
+                        assert_eq!(role == Excluded, out, "{filter:?} {kind:?} {bits}");
+                        let is_private = has(Flags::PRIVATE) && private == Private;
+                        assert_eq!(role == Private, !out && is_private, "{filter:?} {bits}");
+                    }
+                }
+            }
+        }
+    }
+}
