@@ -4,26 +4,113 @@ use std::fmt::Write as _;
 
 use super::graph::Graph;
 
-const WIDTH: usize = 116;
+/// Of a room, in pixels.
+const WIDTH: usize = 104;
 const HEIGHT: usize = 30;
-const GAP: usize = 18;
-const ROW: usize = 74;
+/// Of the lane that an arrow takes through a row of rooms.
+const LANE: usize = 16;
+const GAP: usize = 16;
+const ROW: usize = 78;
 /// Sweeps over the rows that put rooms above the middle of what they use.
-const SWEEPS: usize = 8;
+const SWEEPS: usize = 24;
+
+/// What stands in a row: a room, or an arrow that passes it.
+struct Node {
+    room: Option<usize>,
+    layer: usize,
+}
+
+/// Rooms and the lanes of arrows by layer, and the parts of arrows between neighbouring layers.
+struct Rows {
+    nodes: Vec<Node>,
+    /// Positions of nodes in each row, from left to right; the lowest row first.
+    rows: Vec<Vec<usize>>,
+    /// Upper and lower node.
+    parts: Vec<(usize, usize)>,
+}
+
+impl Rows {
+    fn new(graph: &Graph) -> Self {
+        let layers = graph.layers();
+        let mut nodes: Vec<Node> = (0..graph.names.len())
+            .map(|room| Node { room: Some(room), layer: layers[room] })
+            .collect();
+        let mut parts = Vec::new();
+        for (user, used) in graph.reduced() {
+            let mut above = user;
+            // An arrow over several layers gets a lane of its own through those between.
+            for layer in (layers[used] + 1..layers[user]).rev() {
+                nodes.push(Node { room: None, layer });
+                parts.push((above, nodes.len() - 1));
+                above = nodes.len() - 1;
+            }
+            parts.push((above, used));
+        }
+        let count = layers.iter().max().map_or(0, |top| top + 1);
+        let mut rows = vec![Vec::new(); count];
+        nodes.iter().enumerate().for_each(|(node, n)| rows[n.layer].push(node));
+        let mut new = Self { nodes, rows, parts };
+        (0..SWEEPS).for_each(|sweep| new.sort(sweep % 2 == 0));
+        new
+    }
+
+    /// Puts each node where those of the layer below, or above, are that it is joined with.
+    fn sort(&mut self, by_lower: bool) {
+        let order: Vec<usize> = if by_lower {
+            (0..self.rows.len()).collect()
+        } else {
+            (0..self.rows.len()).rev().collect()
+        };
+        for layer in order {
+            let centres = self.centres();
+            let middle = |&node: &usize| {
+                let near: Vec<usize> = self
+                    .parts
+                    .iter()
+                    .filter_map(|&(upper, lower)| match by_lower {
+                        true => (upper == node).then_some(centres[lower]),
+                        false => (lower == node).then_some(centres[upper]),
+                    })
+                    .collect();
+                near.iter().sum::<usize>().checked_div(near.len()).unwrap_or(centres[node])
+            };
+            let mut row = self.rows[layer].clone();
+            row.sort_by_key(|node| (middle(node), *node));
+            self.rows[layer] = row;
+        }
+    }
+
+    fn width_of(&self, node: usize) -> usize {
+        GAP + if self.nodes[node].room.is_some() { WIDTH } else { LANE }
+    }
+
+    fn width(&self) -> usize {
+        let row = |row: &Vec<usize>| row.iter().map(|&node| self.width_of(node)).sum::<usize>();
+        GAP + self.rows.iter().map(row).max().unwrap_or(0)
+    }
+
+    /// How far from the left the middle of each node is.
+    fn centres(&self) -> Vec<usize> {
+        let mut centres = vec![0; self.nodes.len()];
+        for row in &self.rows {
+            let own: usize = row.iter().map(|&node| self.width_of(node)).sum();
+            let mut left = (self.width() - own + GAP) / 2;
+            for &node in row {
+                centres[node] = left + (self.width_of(node) - GAP) / 2;
+                left += self.width_of(node);
+            }
+        }
+        centres
+    }
+}
 
 /// The picture as SVG, with only the arrows that do not follow from others.
 pub fn svg(graph: &Graph, title: &str) -> String {
-    let rows = rows(graph);
-    let widest = rows.iter().map(Vec::len).max().unwrap_or(1);
-    let (width, height) = (widest * (WIDTH + GAP) + GAP, rows.len() * ROW + GAP);
+    let rows = Rows::new(graph);
+    let centres = rows.centres();
+    let (width, height) = (rows.width(), rows.rows.len() * ROW + GAP);
     // The lowest layer is at the bottom of the picture.
-    let place = |room: usize| {
-        rows.iter().enumerate().find_map(|(layer, row)| {
-            let at = row.iter().position(|&r| r == room)?;
-            let left = (width - row.len() * (WIDTH + GAP) + GAP) / 2 + at * (WIDTH + GAP);
-            Some((left + WIDTH / 2, (rows.len() - 1 - layer) * ROW + GAP))
-        })
-    };
+    let top = |node: usize| (rows.rows.len() - 1 - rows.nodes[node].layer) * ROW + GAP;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"13\" text-anchor=\"middle\">\n\
@@ -33,17 +120,23 @@ pub fn svg(graph: &Graph, title: &str) -> String {
          markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#667\"/>\
          </marker></defs>\n"
     );
-    for (user, used) in graph.reduced() {
-        let (Some((x, y)), Some((to, below))) = (place(user), place(used)) else { continue };
-        let (y, bend) = (y + HEIGHT, (y + HEIGHT + below) / 2);
+    for &(upper, lower) in &rows.parts {
+        let (x, to, y, below) = (centres[upper], centres[lower], top(upper) + HEIGHT, top(lower));
+        let bend = (y + below) / 2;
+        // In a lane the line goes on straight; it has a head where it ends at a room.
+        let (end, head) = match rows.nodes[lower].room {
+            Some(_) => (String::new(), " marker-end=\"url(#head)\""),
+            None => (format!("V{}", below + HEIGHT), ""),
+        };
         let _ = writeln!(
             text,
-            "<path d=\"M{x} {y}C{x} {bend} {to} {bend} {to} {below}\" fill=\"none\" \
-             stroke=\"#667\" marker-end=\"url(#head)\"/>"
+            "<path d=\"M{x} {y}C{x} {bend} {to} {bend} {to} {below}{end}\" fill=\"none\" \
+             stroke=\"#667\"{head}/>"
         );
     }
-    for (room, name) in graph.names.iter().enumerate() {
-        let Some((x, y)) = place(room) else { continue };
+    for (node, n) in rows.nodes.iter().enumerate() {
+        let Some(room) = n.room else { continue };
+        let (x, y, name) = (centres[node], top(node), &graph.names[room]);
         let (left, base) = (x - WIDTH / 2, y + HEIGHT / 2 + 5);
         let _ = writeln!(
             text,
@@ -54,63 +147,37 @@ pub fn svg(graph: &Graph, title: &str) -> String {
     text + "</svg>\n"
 }
 
-/// Rooms by layer, the lowest first, each row ordered so that arrows are short.
-fn rows(graph: &Graph) -> Vec<Vec<usize>> {
-    let layers = graph.layers();
-    let count = layers.iter().max().map_or(0, |top| top + 1);
-    let mut rows = vec![Vec::new(); count];
-    layers.iter().enumerate().for_each(|(room, &layer)| rows[layer].push(room));
-    let arrows = graph.reduced();
-    for sweep in 0..SWEEPS {
-        let place: Vec<f64> = places(&rows, graph.names.len());
-        for layer in 0..count {
-            let middle = |&room: &usize| {
-                let near: Vec<f64> = arrows
-                    .iter()
-                    .filter_map(|&(user, used)| match sweep % 2 {
-                        0 if user == room => Some(place[used]),
-                        1 if used == room => Some(place[user]),
-                        _ => None,
-                    })
-                    .collect();
-                #[expect(clippy::cast_precision_loss, reason = "few rooms")]
-                let count = near.len() as f64;
-                if near.is_empty() { place[room] } else { near.iter().sum::<f64>() / count }
-            };
-            rows[layer].sort_by(|a, b| middle(a).total_cmp(&middle(b)).then(a.cmp(b)));
-        }
-    }
-    rows
-}
-
-/// How far from the middle of its row each room is.
-#[expect(clippy::cast_precision_loss, reason = "few rooms")]
-fn places(rows: &[Vec<usize>], count: usize) -> Vec<f64> {
-    let mut places = vec![0.0; count];
-    for row in rows {
-        for (at, &room) in row.iter().enumerate() {
-            places[room] = at as f64 - (row.len() - 1) as f64 / 2.0;
-        }
-    }
-    places
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    fn graph(uses: &[(&str, &str)]) -> Graph {
+        let uses: BTreeSet<(String, String)> =
+            uses.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
+        let rooms = uses.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+        Graph::new(rooms, &uses)
+    }
+
     #[test]
     fn what_is_used_stands_below() {
-        let uses = BTreeSet::from([("upper".to_owned(), "lower".to_owned())]);
-        let rooms = BTreeSet::from(["upper".to_owned(), "lower".to_owned()]);
-        let picture = svg(&Graph::new(rooms, &uses), "two rooms");
+        let picture = svg(&graph(&[("upper", "lower")]), "two rooms");
         let height = |name: &str| -> usize {
             let (before, _) = picture.split_once(&format!(">{name}<")).unwrap();
             let (_, y) = before.rsplit_once("y=\"").unwrap();
-            y.trim_end_matches('"').parse().unwrap()
+            y.trim_end_matches(['"', '>']).split('"').next().unwrap().parse().unwrap()
         };
         assert!(height("upper") < height("lower"));
         assert_eq!(picture.matches("<path d=\"M").count(), 2, "one head and one arrow");
+    }
+
+    #[test]
+    fn an_arrow_over_several_layers_has_a_lane_through_those_between() {
+        let graph = graph(&[("a", "b"), ("b", "c"), ("c", "d"), ("a", "e"), ("e", "d")]);
+        let rows = Rows::new(&graph);
+        let lanes: Vec<usize> =
+            rows.nodes.iter().filter(|n| n.room.is_none()).map(|n| n.layer).collect();
+        assert_eq!(lanes, [1], "from e, which is near a, to d at the bottom");
+        assert_eq!(rows.parts.len(), 6);
     }
 }

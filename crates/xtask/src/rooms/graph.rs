@@ -67,15 +67,23 @@ impl Graph {
         self.arrows.iter().filter(|arrow| !follows(arrow)).copied().collect()
     }
 
-    /// The layer of each room: one above the highest that it uses. Rooms of a circle share theirs.
+    /// The layer of each room: above all that it uses, and as near to what uses it as can be. Rooms
+    /// of a circle are not kept apart.
     pub fn layers(&self) -> Vec<usize> {
         let reach = self.reach();
+        let down = |&&(user, used): &&(usize, usize)| !reach[used].contains(&user);
         let mut layers = vec![0; self.names.len()];
         // A path without circles is no longer than the number of rooms.
         for _ in 0..self.names.len() {
-            for &(user, used) in &self.arrows {
-                if !reach[used].contains(&user) {
-                    layers[user] = layers[user].max(layers[used] + 1);
+            for &(user, used) in self.arrows.iter().filter(down) {
+                layers[user] = layers[user].max(layers[used] + 1);
+            }
+        }
+        for _ in 0..self.names.len() {
+            for room in 0..self.names.len() {
+                let users = self.arrows.iter().filter(down).filter(|&&(_, used)| used == room);
+                if let Some(lowest) = users.map(|&(user, _)| layers[user]).min() {
+                    layers[room] = lowest - 1;
                 }
             }
         }
@@ -99,6 +107,8 @@ mod tests {
         let chain = graph(&[("c", "b"), ("b", "a"), ("c", "a")]);
         assert_eq!(chain.reduced(), BTreeSet::from([(1, 0), (2, 1)]));
         assert_eq!(chain.layers(), [0, 1, 2]);
+        let near = graph(&[("c", "b"), ("b", "a"), ("c", "d")]);
+        assert_eq!(near.layers(), [0, 1, 2, 1], "d is only used by c");
         assert!(chain.circles().is_empty());
     }
 

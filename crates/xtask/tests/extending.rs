@@ -1,0 +1,180 @@
+//! A policy, a bus protocol, a machine and an import format come into the tree as one file and at
+//! most two lines each: a copy of the tree with one more of each builds, passes the tests that loop
+//! over the tables, and lists them in its documentation.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Something that is added.
+struct Addition {
+    /// The file in `testdata/extending`.
+    template: &'static str,
+    /// Where it goes.
+    file: &'static str,
+    /// The file with the table, and how its table begins.
+    table: (&'static str, &'static str),
+    /// What is inserted at the beginning of the table, and before the first module.
+    lines: (&'static str, Option<&'static str>),
+    /// A page of the documentation, and what it says then.
+    page: (&'static str, &'static str),
+}
+
+const ADDITIONS: [Addition; 4] = [
+    Addition {
+        template: "policy.rs",
+        file: "crates/placement/src/policy/one_home.rs",
+        table: ("crates/placement/src/policy/mod.rs", "pub const TABLE: &[Entry] = &["),
+        lines: ("one_home::ENTRY,", Some("mod one_home;")),
+        page: ("placement.md", "| `one-home` |"),
+    },
+    Addition {
+        template: "protocol.rs",
+        file: "crates/snoop/src/protocol/msi.rs",
+        table: ("crates/snoop/src/protocol/mod.rs", "pub const TABLE: &[Entry] = &["),
+        lines: ("msi::ENTRY,", Some("mod msi;")),
+        page: ("protocols.md", "## MSI"),
+    },
+    Addition {
+        template: "machine.toml",
+        file: "machines/slow-numa.toml",
+        table: ("crates/machine/src/table.rs", "pub const TABLE: &[Preset] = &["),
+        lines: (
+            "Preset { name: \"slow-numa\", \
+             text: include_str!(\"../../../machines/slow-numa.toml\") },",
+            None,
+        ),
+        page: ("machines.md", "| `slow-numa` |"),
+    },
+    Addition {
+        template: "import.rs",
+        file: "crates/trace/src/import/addresses.rs",
+        table: ("crates/trace/src/import/mod.rs", "pub const TABLE: &[Entry] = &["),
+        lines: ("addresses::ENTRY,", Some("mod addresses;")),
+        page: ("trace-format.md", "| `addresses` |"),
+    },
+];
+
+/// The tests that a new entry must pass, besides those in its file: tables, checks and pages.
+const TESTS: &[&str] = &[
+    "test",
+    "--quiet",
+    "--lib",
+    "--test",
+    "docs",
+    "--test",
+    "policies",
+    "--test",
+    "protocols",
+    "--test",
+    "interchange",
+    "-p",
+    "homenode-machine",
+    "-p",
+    "homenode-placement",
+    "-p",
+    "homenode-snoop",
+    "-p",
+    "homenode-trace",
+    "-p",
+    "homenode-sim",
+    "--",
+    // Long, and about the definitions of those that are there.
+    "--skip",
+    "every_policy_follows_its_definition",
+];
+
+#[test]
+fn one_more_of_each_is_one_file_and_two_lines() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    if !root.join(".git").exists() {
+        return; // A source archive without history: nothing lists the files.
+    }
+    let target = target();
+    let copy = target.join("extending");
+    copy_tree(&root, &copy);
+    for addition in &ADDITIONS {
+        add(&root, &copy, addition);
+    }
+    let cargo = |arguments: &[&str], bless: bool| {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(arguments).current_dir(&copy).env("CARGO_TARGET_DIR", &target);
+        if bless {
+            command.env("HOMENODE_BLESS", "1");
+        }
+        let output = command.output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&text));
+    };
+    // The pages are written from the tables, as `make generate` does it.
+    cargo(TESTS, true);
+    for Addition { page: (page, line), .. } in &ADDITIONS {
+        let text = std::fs::read_to_string(copy.join("docs").join(page)).unwrap();
+        assert!(text.contains(line), "docs/{page} lacks {line}");
+    }
+    cargo(
+        &["test", "--quiet", "--test", "docs", "-p", "homenode-sim", "-p", "homenode-trace"],
+        false,
+    );
+}
+
+/// The folder that cargo builds in: what others have compiled is used again.
+fn target() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let profile = own.ancestors().find(|path| path.ends_with("deps")).unwrap().parent().unwrap();
+    profile.parent().unwrap().to_owned()
+}
+
+/// Copies every file that git tracks or would track, and removes what is no longer there. Files
+/// that are the same keep their times, so that cargo builds only what changed since the last run.
+fn copy_tree(root: &Path, copy: &Path) {
+    let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    let output = Command::new("git").args(list).current_dir(root).output().unwrap();
+    let listing = String::from_utf8(output.stdout).unwrap();
+    let tracked: Vec<&str> =
+        listing.split('\0').filter(|path| !path.is_empty() && root.join(path).is_file()).collect();
+    for path in tracked.iter().filter(|path| ADDITIONS.iter().all(|added| added.table.0 != **path))
+    {
+        write_if_new(&copy.join(path), &std::fs::read(root.join(path)).unwrap());
+    }
+    // What a module that is gone left behind would be found by tests that read folders.
+    for folder in ["crates", "machines", "docs"] {
+        remove_others(&copy.join(folder), copy, &tracked);
+    }
+}
+
+fn write_if_new(path: &Path, bytes: &[u8]) {
+    if std::fs::read(path).is_ok_and(|kept| kept == bytes) {
+        return;
+    }
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+fn remove_others(folder: &Path, copy: &Path, tracked: &[&str]) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.strip_prefix(copy).unwrap().to_str().unwrap();
+        if path.is_dir() {
+            remove_others(&path, copy, tracked);
+        } else if !tracked.contains(&name) && !ADDITIONS.iter().any(|added| added.file == name) {
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
+/// Adds the file and its lines.
+fn add(root: &Path, copy: &Path, addition: &Addition) {
+    let template = root.join("testdata/extending").join(addition.template);
+    write_if_new(&copy.join(addition.file), &std::fs::read(template).unwrap());
+    let (table, begin) = addition.table;
+    let mut text = std::fs::read_to_string(root.join(table)).unwrap();
+    let (entry, module) = addition.lines;
+    let at = text.find(begin).unwrap_or_else(|| panic!("{table} lacks {begin}")) + begin.len();
+    text.insert_str(at, &format!("\n    {entry}\n"));
+    if let Some(module) = module {
+        let first = text.find("\nmod ").unwrap() + 1;
+        text.insert_str(first, &format!("{module}\n"));
+    }
+    write_if_new(&copy.join(table), text.as_bytes());
+}

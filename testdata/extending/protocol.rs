@@ -1,0 +1,115 @@
+//! MSI: MESI without the state that lets a sole reader write without a transaction.
+
+use super::{Entry, Example};
+use crate::table::{Rules, Table};
+use crate::vocabulary::{
+    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
+    becomes, fetch, labelled, silent, updates_memory,
+};
+
+use Condition::{Alone, Shared};
+use Event::{Read, Replace, Write};
+use State::{I, M, S};
+
+labelled! {
+    /// States of a copy.
+    enum State {
+        I = "I": "invalid: no copy",
+        S = "S": "shared: other caches may have copies",
+        M = "M": "modified: the only copy, memory is out of date",
+    }
+}
+
+labelled! {
+    /// What the other caches have.
+    enum Condition {
+        Alone = "no copy": "no other cache has a copy",
+        Shared = "copies": "at least one other cache has a copy",
+    }
+}
+
+/// Source: the textbook protocol with three states; a cache supplies the block where one has it.
+///
+/// # Deviations
+/// None known.
+pub const ENTRY: Entry = Entry {
+    name: "msi",
+    summary: "MSI: as MESI, but the first write always announces itself",
+    source: "an example",
+    params: &[],
+    example: Example {
+        name: "first-write",
+        summary: "Every first write asks",
+        about: "Processor 0 reads a word that nobody else has, and still announces its write.",
+        protocol: Some("msi"),
+        text: "0 R a0; 0 W a0; 1 R a0; 1 W a0; 2 R a0; 0 R b0; 1 W a1",
+    },
+    build: Table::of::<Msi>,
+};
+
+struct Msi;
+
+impl Rules for Msi {
+    type State = State;
+    type Condition = Condition;
+
+    fn role(state: State) -> Role {
+        match state {
+            I => Role::Invalid,
+            S => Role::Copy,
+            M => Role::OnlyOwner,
+        }
+    }
+
+    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+        match copies {
+            Copies::None => Alone,
+            Copies::One(I | S | M) | Copies::Several | Copies::Owned => Shared,
+        }
+    }
+
+    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+        match (state, event, condition) {
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, S),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, S),
+            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, Source::Memory, M),
+            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, Source::Cache, M),
+            (I, Replace, Alone | Shared) => Cell::Impossible(because::EMPTY),
+            (M, Read | Write, Alone) => silent(M),
+            (S, Read, Alone | Shared) => silent(S),
+            (S, Write, Alone | Shared) => announce(Transaction::Invalidate, M),
+            (S, Replace, Alone | Shared) => silent(I),
+            (M, Replace, Alone) => announce(Transaction::UpdateBlock, I),
+            (M, Read | Write | Replace, Shared) => Cell::Impossible(because::ONLY),
+        }
+    }
+
+    fn reply(state: State, signal: Signal) -> Reply<State> {
+        match (state, signal) {
+            (S, Signal::ReadBlock | Signal::ReadPrivate) => becomes(S),
+            (M, Signal::ReadBlock | Signal::ReadPrivate) => updates_memory(S),
+            (S, Signal::ReadInvalidate | Signal::Invalidate) => becomes(I),
+            (M, Signal::ReadInvalidate) => updates_memory(I),
+            (M, Signal::Invalidate) => Reply::Impossible(because::ONLY),
+            (S | M, Signal::Write) => Reply::Impossible(because::NO_UPDATES),
+            (
+                I,
+                Signal::ReadBlock
+                | Signal::ReadPrivate
+                | Signal::ReadInvalidate
+                | Signal::Invalidate
+                | Signal::Write,
+            ) => Reply::Impossible(because::ABSENT),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ProtocolSpec, check};
+
+    #[test]
+    fn nothing_that_can_happen_breaks_a_promise() {
+        assert_eq!(check(&ProtocolSpec::parse("msi").unwrap().table()).findings, []);
+    }
+}
