@@ -3,7 +3,7 @@
 use homenode_analysis::Names;
 use homenode_analysis::sharing::{
     Collection, Collector, Estimate, Examiner, Findings, Quantity, SharingQuestions, SizeCounted,
-    WhoShares, estimate, report,
+    estimate, report,
 };
 use homenode_analysis::synthetic::{self, SyntheticShape};
 use homenode_base::{Access, AccessKind, BlockSize, ReferenceFilter, Rng};
@@ -273,51 +273,6 @@ fn named() -> Metadata {
         lines: vec![line(0x11, 1), line(0x12, 2), line(0x21, 7), line(0x22, 8)],
         ..Metadata::default()
     }
-}
-
-/// Two counters side by side, a flag handed over, a table that is only read.
-fn who_shares() -> WhoShares {
-    use AccessKind::{Read, Write};
-    let access = |thread, kind, addr, pc| Access { pc, ..Access::new(thread, kind, addr, 4) };
-    let mut accesses = Vec::new();
-    for i in 0..10 {
-        accesses.push(access(0, Write, 0x1000, 0x11));
-        accesses.push(access(1, Write, 0x1004, 0x12));
-        accesses.push(access(0, Write, 0x1100, 0x21));
-        accesses.push(access(1, Read, 0x1100, 0x22));
-        accesses.push(access(i % 2, Read, 0x1200 + 4 * u64::from(i), 0x22));
-    }
-    let metadata = named();
-    let names = Names::new(&metadata);
-    let found = examine(&accesses, &questions(&[64], Some(64)), &names, u64::MAX);
-    report(&found, &names, size(64), 10)
-}
-
-#[test]
-fn objects_and_lines_are_told_apart() {
-    let who = who_shares();
-    let objects: Vec<_> = who
-        .objects
-        .iter()
-        .map(|o| {
-            (o.label.as_str(), o.misses.false_sharing, o.misses.true_sharing, o.separable_words)
-        })
-        .collect();
-    assert_eq!(objects, [("counters", 18, 0, 2), ("flag", 0, 9, 0), ("table", 0, 0, 0)]);
-    let counters = &who.objects[0];
-    assert_eq!((counters.misses.cold, counters.misses.inflicted, counters.processors), (2, 18, 2));
-    assert_eq!((counters.reads, counters.writes, counters.words.private), (0, 20, 2));
-    let lines: Vec<_> = who
-        .lines
-        .iter()
-        .map(|l| (l.site.line, l.misses.false_sharing, l.misses.inflicted, l.misses.true_sharing))
-        .collect();
-    assert_eq!(lines, [(1, 9, 9, 0), (2, 9, 9, 0), (8, 0, 0, 9)]);
-    let blocks: Vec<_> =
-        who.blocks.iter().map(|b| (b.address.as_str(), b.misses.false_sharing)).collect();
-    assert_eq!(blocks, [("0x1000", 18), ("0x1100", 0)]);
-    assert_eq!(who.blocks[0].objects[0].offsets, (0, 7));
-    assert_eq!(who.blocks[0].processors, [0, 1]);
 }
 
 /// What objects are charged adds up to what is counted at the block size.

@@ -103,21 +103,6 @@ fn the_curve_equals_exhaustive_search_and_bends_only_down() {
     assert!(curves > 1_800 && breaks > 450, "{curves} curves, {breaks} breaks");
 }
 
-/// Break points can be fractions: two reads by another processor, copied or not, against R = 5.
-#[test]
-fn breaks_are_exact_fractions() {
-    let trace: Vec<BlockReference> =
-        [(0, true), (0, true), (1, false), (1, false), (1, false), (0, true), (0, true)]
-            .map(|(p, w)| support::reference(p, w))
-            .to_vec();
-    let prices = Prices::whole(Some(2), Some(5), None, None);
-    let interval = Interval { axis: Axis::RemoteReference, from: whole(2), to: whole(9) };
-    let curve = curve((&trace, 2), prices, true, interval).unwrap();
-    let breaks: Vec<String> = curve.breaks.keys().map(ToString::to_string).collect();
-    assert_eq!(breaks, ["8/3"]);
-    assert_eq!(curve.first.0, [4, 3, 0, 0, 0]);
-}
-
 #[test]
 fn curves_of_blocks_add() {
     let mut rng = Rng::new(41);

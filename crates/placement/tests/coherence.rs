@@ -220,73 +220,6 @@ fn counters_end_anywhere_in_a_run() {
     }
 }
 
-const R: bool = false;
-const W: bool = true;
-
-fn run(text: &str, trace: &[(u16, bool)]) -> Tally {
-    let trace: Trace = trace.iter().map(|&(p, w)| (p, 0, w)).collect();
-    engine(text, &setup(4, 64), &trace, AS_NEEDED)
-}
-
-#[test]
-fn update_sends_one_packet_to_every_other_copy() {
-    // Copies at 0, 1, 2; the home writes: two packets. 3 writes without a copy: remote, and the
-    // home passes it on to the two others.
-    let t = run("upt", &[(0, W), (1, R), (2, R), (0, W), (3, W), (1, R)]);
-    assert_eq!((t.replications, t.replicating_reads, t.faults), (2, 2, 2));
-    assert_eq!((t.update_packets, t.multicast_writes), (4, 2));
-    assert_eq!((t.remote_writes, t.forwarded_writes, t.local_writes, t.local_reads), (1, 1, 2, 1));
-    assert_eq!(t.invalidations, 0);
-}
-
-#[test]
-fn invalidate_moves_the_home_to_a_writer_with_a_copy_only() {
-    // 1 has a copy and becomes the home: 0 must replicate again.
-    let t = run("inv", &[(0, W), (1, R), (1, W), (0, R)]);
-    assert_eq!((t.replications, t.invalidations, t.remote_writes), (2, 1, 0));
-    // 2 has none: its write is remote, 1 loses its copy, the home 0 does not.
-    let t = run("inv", &[(0, W), (1, R), (2, W), (0, R), (1, R)]);
-    assert_eq!((t.replications, t.invalidations, t.remote_writes, t.local_reads), (2, 1, 1, 1));
-}
-
-#[test]
-fn freezing_looks_back_f_references_and_ends_at_a_multiple_of_d() {
-    // The removal is at Time 2. A read at Time 3 freezes, if f is at least 1.
-    let bounce = [(0, W), (1, R), (0, W), (1, R), (1, R), (1, R), (1, R), (1, R)];
-    let t = run("inv.freez:f=1,d=6", &bounce);
-    // Remote at 3, 4, 5; the read at Time 6, the defrost, replicates.
-    assert_eq!((t.freezes, t.remote_reads, t.replications), (1, 3, 2));
-    let t = run("inv.freez:f=0,d=6", &bounce);
-    assert_eq!((t.freezes, t.remote_reads, t.replications), (0, 0, 2));
-    let t = run("inv.freez:f=4,d=6", &bounce);
-    assert_eq!((t.freezes, t.remote_reads, t.replications), (2, 5, 1));
-}
-
-/// The default counter of a 64-byte page is 16 words / 8 = 2 reads; the second replicates.
-#[test]
-fn the_counter_counts_reads_and_charges_two_entries() {
-    let t = run("inv.del", &[(0, W), (1, W), (1, R), (1, W), (1, R), (1, R)]);
-    assert_eq!((t.remote_reads, t.remote_writes, t.replications), (1, 2, 1));
-    assert_eq!((t.replicating_reads, t.local_reads, t.faults), (1, 1, 2));
-    let t = run("inv.del:charge-mappings=on", &[(0, W), (1, R), (2, W)]);
-    assert_eq!((t.replications, t.faults), (0, 2));
-    // Bytes: 64 / 8 = 8.
-    let mut reads = vec![(0, W)];
-    reads.extend([(1, R); 9]);
-    let t = run("upt.del:counter=bytes/8", &reads);
-    assert_eq!((t.remote_reads, t.replications, t.local_reads), (7, 1, 1));
-}
-
-#[test]
-fn a_counter_survives_writes_of_others_and_starts_anew_when_the_home_moves() {
-    let t = run("inv.del:counter=3", &[(0, W), (1, R), (0, W), (1, R), (0, W), (1, R)]);
-    assert_eq!((t.remote_reads, t.replications), (2, 1));
-    // 2 replicates, writes and becomes the home: processor 1 has to count anew.
-    let moved = [(0, W), (1, R), (2, R), (1, R), (2, R), (2, R), (2, W), (1, R)];
-    let t = run("inv.del:counter=3", &moved);
-    assert_eq!((t.invalidations, t.replications, t.remote_reads), (1, 1, 5));
-}
-
 #[test]
 fn faulty_parameters_say_what_is_expected() {
     let error = |text: &str| PolicySpec::parse(text, &[coherence::TABLE]).unwrap_err().to_string();
@@ -318,14 +251,4 @@ fn policies_and_machines_of_different_models() {
         let error = error(name, &setup(4, 64));
         assert!(error.contains("r and R cannot be derived; choose upt, inv"), "{name}: {error}");
     }
-}
-
-/// Equations 4.1 and 4.2 price INV like any placement: the read that replicates is a local one.
-#[test]
-fn inv_is_a_placement_on_machines_with_r_and_r() {
-    let t = run("inv", &[(0, W), (1, R), (1, R), (2, W), (1, W)]);
-    assert_eq!((t.replications, t.remote_moves, t.replicating_reads), (1, 1, 1));
-    let cost = Cost::of(&t, &Prices::whole(Some(15), Some(59), None, None));
-    // 0 writes, 1 moves and reads twice, 2 and 1 write at the home.
-    assert_eq!(cost.total().steps, Some(1 + 59 + 2 + 15 + 15));
 }

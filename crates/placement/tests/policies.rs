@@ -205,43 +205,6 @@ fn run(text: &str, global: bool, trace: &Trace) -> Tally {
     engine(&PolicySpec::parse(text, &[TABLE]).unwrap(), &setup, trace, &[])
 }
 
-const R: bool = false;
-const W: bool = true;
-
-/// Writes by turns: each of them but the first is an invalidation.
-fn ping_pong(writes: u64) -> Trace {
-    (0..writes).map(|i| (u16::try_from(i % 2).unwrap(), 0, W)).collect()
-}
-
-#[test]
-fn ace_pins_at_the_fifth_invalidation() {
-    // 1 free + 4 invalidations move the block to processor 0; the fifth pins it there.
-    let t = run("ace", false, &ping_pong(10));
-    assert_eq!((t.remote_moves, t.freezes, t.invalidations), (4, 1, 4));
-    assert_eq!((t.local_writes, t.remote_writes), (7, 3));
-    let t = run("ace", true, &ping_pong(10));
-    assert_eq!((t.remote_moves, t.global_moves, t.freezes, t.invalidations), (4, 1, 1, 5));
-    assert_eq!((t.local_writes, t.global_writes), (5, 5));
-}
-
-#[test]
-fn ace_pins_without_global_memory_at_the_writer_if_it_holds_a_copy_else_at_the_eldest() {
-    let holder = vec![(0, 0, W), (1, 0, R), (1, 0, W), (0, 0, R)];
-    let t = run("ace:limit=0", false, &holder);
-    assert_eq!((t.freezes, t.local_writes, t.remote_reads), (1, 2, 1));
-    let stranger = vec![(0, 0, W), (1, 0, R), (2, 0, W), (0, 0, R), (1, 0, R)];
-    let t = run("ace:limit=0", false, &stranger);
-    assert_eq!((t.remote_writes, t.invalidations, t.remote_reads), (1, 1, 1));
-}
-
-#[test]
-fn ace_replication_fills_global_memory_and_a_write_empties_it_without_an_invalidation() {
-    // The copy at 0 and the two moves (global, 1); then 0 writes: {0}; alone again: no move.
-    let t = run("ace", true, &vec![(0, 0, R), (1, 0, R), (0, 0, W), (0, 0, W)]);
-    assert_eq!((t.global_moves, t.remote_moves, t.replications, t.invalidations), (2, 0, 1, 1));
-    assert_eq!(t.faults, 2);
-}
-
 #[test]
 fn delay_with_no_delay_is_ace() {
     let mut rng = Rng::new(8);
@@ -254,44 +217,6 @@ fn delay_with_no_delay_is_ace() {
 }
 
 #[test]
-fn delay_serves_n_references_and_decides_at_the_next() {
-    let mut trace = vec![(0, 0, W)];
-    trace.extend([(1, 0, R); 5]);
-    let t = run("delay:n=3", false, &trace);
-    assert_eq!((t.remote_reads, t.local_reads, t.replications), (3, 2, 1));
-}
-
-#[test]
-fn delay_counted_write_collapses_a_replicated_block_and_resets_every_counter() {
-    // 1 replicates after one counted read; 2's counted write leaves the eldest copy, 0's.
-    let trace = vec![(0, 0, W), (1, 0, R), (1, 0, R), (2, 0, W), (1, 0, R), (2, 0, W), (2, 0, W)];
-    let t = run("delay:n=1", false, &trace);
-    // The collapse is an invalidation. 1 and 2 then count from 0 again: one remote each.
-    assert_eq!((t.invalidations, t.remote_reads, t.remote_writes), (2, 2, 2));
-    assert_eq!((t.local_writes, t.remote_moves), (2, 2));
-}
-
-#[test]
-fn platinum_freezes_within_t1_and_defrosts_at_the_multiple_of_t2() {
-    let mut trace = vec![(0, 0, W), (1, 0, W), (0, 0, R)];
-    trace.extend([(0, 0, R); 7]);
-    trace.push((0, 0, R));
-    // Invalidation at Time 1 by 1; the read at 2 freezes until Time 10, which is remote no more.
-    let t = run("platinum:t1=3,t2=10", false, &trace);
-    assert_eq!((t.freezes, t.remote_reads, t.local_reads, t.replications), (1, 8, 1, 1));
-    // At most t1 ago: 2 - 1 = 1 is within 1, not within 0.
-    assert_eq!(run("platinum:t1=1,t2=10", false, &trace).freezes, 1);
-    assert_eq!(run("platinum:t1=0,t2=10", false, &trace).freezes, 0);
-}
-
-#[test]
-fn platinum_frozen_in_global_memory_costs_one_global_move() {
-    let trace = vec![(0, 0, W), (1, 0, W), (0, 0, R), (1, 0, R)];
-    let t = run("platinum:t1=3,t2=100,frozen=global", true, &trace);
-    assert_eq!((t.freezes, t.global_moves, t.remote_moves, t.global_reads), (1, 1, 1, 2));
-}
-
-#[test]
 fn platinum_takes_its_times_from_the_rate_of_the_traced_run() {
     let spec = PolicySpec::parse("platinum:t2=9", &[TABLE]).unwrap();
     let setup = |rate| PlacementSetup { rate, ..setup(2, SMALL) };
@@ -301,15 +226,6 @@ fn platinum_takes_its_times_from_the_rate_of_the_traced_run() {
     let unknown = spec.resolved(&setup(None));
     assert_eq!(unknown[..2], [("t1", "10000".to_owned()), ("t2", "1000000".to_owned())]);
     assert_eq!(unknown[2..], [("backoff", "off".to_owned()), ("frozen", "local".to_owned())]);
-}
-
-#[test]
-fn best_static_prefers_the_lowest_numbered_processor() {
-    let trace = vec![(2, 0, R), (1, 0, R), (2, 0, W), (1, 0, W), (3, 0, R)];
-    let t = run("best-static", false, &trace);
-    assert_eq!((t.local_reads, t.local_writes, t.remote_reads), (1, 1, 2));
-    let spread = vec![(0, 0, R), (1, 0, R), (2, 0, R), (3, 0, R)];
-    assert_eq!(run("best-static", true, &spread).global_reads, 4);
 }
 
 #[test]

@@ -197,29 +197,6 @@ fn every_policy_counts_what_the_prose_says() {
     }
 }
 
-/// A page written and read in turn by two processors, at the thesis's limit of four.
-#[test]
-fn a_shared_page_is_pinned_after_four_invalidations() {
-    let turn = |i: u16| (i % 2, 0, i.is_multiple_of(2));
-    let trace: Trace = (0..20).map(turn).collect();
-    let run = |owner_copy| {
-        let histories = histories(&trace, 2);
-        let policy = (find("limit").unwrap().build)(4);
-        Manager::new(policy, owner_copy).page(histories.block(0))
-    };
-    // Each read flushes the writer's copy, each write the reader's: faults 2 to 5 invalidate, the
-    // sixth pins.
-    let flushed = run(OwnerCopy::Flush);
-    assert_eq!((flushed.counts.invalidations, flushed.counts.pins), (5, 1));
-    assert_eq!((flushed.counts.local(), flushed.counts.global()), (5, 15));
-    assert_eq!((flushed.counts.syncs, flushed.counts.copies), (3, 4));
-    // Only the writes invalidate; the read after the fourth one pins, and takes the owner's copy.
-    let kept = run(OwnerCopy::Keep);
-    assert_eq!((kept.counts.invalidations, kept.counts.pins), (5, 1));
-    assert_eq!((kept.counts.local(), kept.counts.global()), (9, 11));
-    assert_eq!((kept.counts.protects, kept.state), (4, PageState::GlobalWritable));
-}
-
 /// Accesses of the table are the two kinds of reference.
 #[test]
 fn the_policy_hears_what_the_reference_needs() {

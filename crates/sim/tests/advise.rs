@@ -222,23 +222,6 @@ fn only(trace: &TraceReader, machine: &str, policy: &str, block: u64) -> AdviceP
     find(&config(machine, policy, block), trace, None).expect("advice").points.remove(0)
 }
 
-/// Four counters of eight bytes in one line.
-#[test]
-fn adjacent_counters_are_padded() {
-    let write_one = |i: u64| {
-        let thread = u16::try_from(i % 4).unwrap();
-        Access::new(thread, AccessKind::Write, 0x1000 + 8 * (i % 4), 8)
-    };
-    let trace =
-        write_all(&(0..400).map(write_one).collect::<Vec<_>>(), vec![symbol(0x1000, 32, "c")]);
-    let point = only(&trace, "cc", "migrate", 64);
-    let row = &point.advice[0];
-    assert_eq!((row.kind, row.object.as_str()), ("pad", "c"));
-    assert_eq!((row.stride, row.count, row.extra_bytes), (Some(8), Some(4), 4 * 64 - 32));
-    assert_eq!((point.after.mcpr, point.false_sharing_gone), (Some(1.0), Some(1.0)));
-    assert_eq!(point.extra_bytes, row.extra_bytes);
-}
-
 /// Rows of 24 bytes, dealt out to four threads in turn.
 #[test]
 fn cyclic_rows_are_grouped() {
@@ -321,35 +304,6 @@ fn data_are_placed_with_those_who_use_them() {
     assert_eq!(point.after.total_cost.steps, Some(best.0));
     // Blocks that move find their way without advice.
     assert!(only(&trace, "numa", "ace", 1024).advice.is_empty());
-}
-
-/// A counter in the same line as data that others only read.
-#[test]
-fn neighbours_are_kept_out() {
-    let mut accesses = Vec::new();
-    for i in 0..900u64 {
-        let thread = u16::try_from(i % 3).unwrap();
-        accesses.push(Access::new(thread, AccessKind::Read, 0x1000 + 4 * (i % 12), 4));
-        accesses.push(Access::new(0, AccessKind::Write, 0x1030, 4));
-    }
-    let ranges = vec![symbol(0x1000, 48, "table"), symbol(0x1030, 4, "count")];
-    let point = only(&write_all(&accesses, ranges), "cc", "migrate", 64);
-    let kinds: Vec<&str> = point.advice.iter().map(|row| row.kind).collect();
-    assert_eq!(kinds, ["align"], "to move one of the two is enough");
-    assert!(point.after.mcpr.unwrap() < 1.4);
-}
-
-#[test]
-fn nothing_is_said_where_nothing_gains() {
-    let alone = |i: u64| Access::new(0, AccessKind::Write, 0x1000 + 4 * (i % 50), 4);
-    let single = write_all(&(0..500).map(alone).collect::<Vec<_>>(), Vec::new());
-    let nothing = write_all(&[], Vec::new());
-    for trace in [single, nothing] {
-        let point = only(&trace, "numa", "optimal", 4096);
-        assert!(point.advice.is_empty());
-        assert_eq!(point.before.total_cost, point.after.total_cost);
-        assert_eq!(point.false_sharing_gone, None);
-    }
 }
 
 /// A name for nearly all of memory, of which a line is used.

@@ -159,30 +159,6 @@ fn outcomes_come_in_the_order_of_the_configuration_and_the_optimum_is_least() {
 }
 
 #[test]
-fn private_and_synchronisation_references_are_treated_as_asked() {
-    let flagged = |flags, thread| Access {
-        flags: Flags(flags),
-        ..Access::new(thread, AccessKind::Read, 0x1000, 4)
-    };
-    // Plain by 0; private by 1; synchronisation by 1.
-    let trace = trace(&[flagged(0, 0), flagged(1, 1), flagged(2, 1)], 10, Metadata::default());
-    let first = |private, sync| {
-        let config = SimConfig {
-            private: Some(private),
-            sync,
-            ..SimConfig::new(&["prices:r=15,R=59"], &["first-touch"], &[64])
-        };
-        let o = simulate(&config, &trace).unwrap().outcomes.remove(0);
-        (o.references, o.accesses, o.counts.local_reads, o.counts.remote_reads)
-    };
-    use homenode_placement::{Private, Synchronisation as Sync};
-    assert_eq!(first(Private::Local, Sync::Exclude), (2, 2, 2, 0));
-    assert_eq!(first(Private::Exclude, Sync::Exclude), (1, 1, 1, 0));
-    assert_eq!(first(Private::Shared, Sync::Exclude), (2, 2, 1, 1));
-    assert_eq!(first(Private::Local, Sync::Include), (3, 3, 2, 1));
-}
-
-#[test]
 fn infinite_costs_are_null_and_decimals_are_numbers() {
     let accesses =
         [Access::new(0, AccessKind::Write, 0, 4), Access::new(1, AccessKind::Read, 0, 4)];
@@ -261,13 +237,6 @@ fn progress_ends_at_the_total_and_can_stop_the_run() {
     assert_eq!(Some(last.0), last.1);
     let stopped = run(&config, &trace, &mut |_, _| ControlFlow::Break(()));
     assert!(matches!(stopped, Err(SimError::Interrupted)));
-}
-
-#[test]
-fn an_empty_trace_has_outcomes_without_a_mean() {
-    let trace = trace(&[], 100, Metadata::default());
-    let o = simulate(&matrix(), &trace).unwrap().outcomes.remove(0);
-    assert_eq!((o.accesses, o.total_cost.steps, o.mcpr), (0, Some(0), None));
 }
 
 #[test]

@@ -92,17 +92,6 @@ fn mean_costs_are_corrected_as_in_table_6_5() {
 }
 
 #[test]
-fn processors_have_tlbs_of_their_own() {
-    let accesses = [(0, 1u64), (1, 2), (0, 1), (1, 2)]
-        .map(|(t, p)| Access::new(t, AccessKind::Read, p << 12, 4));
-    let trace = trace(&accesses, 3);
-    let mut config = config(&["entries=1"], &[4096]);
-    assert_eq!(count(&config, &trace).unwrap().outcomes[0].misses, 2);
-    config.processors = Some(1);
-    assert_eq!(count(&config, &trace).unwrap().outcomes[0].misses, 4);
-}
-
-#[test]
 fn faulty_configurations_are_named() {
     let trace = random_trace(10, 1);
     let fail = |config: &TlbConfig| {
