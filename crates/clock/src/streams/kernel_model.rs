@@ -15,9 +15,9 @@ use super::operation::{OpKind, Operation};
 
 /// Where the kernel is: beyond the memory of any process. First the run queue, then headers of
 /// buffers, buffers, the process table, and what belongs to each process.
-const BASE: u64 = 1 << 42;
-const QUEUE: u64 = BASE;
-const HEADERS: u64 = BASE + PAGE_BYTES;
+pub const KERNEL_MODEL_BASE: u64 = 1 << 42;
+const QUEUE: u64 = KERNEL_MODEL_BASE;
+const HEADERS: u64 = KERNEL_MODEL_BASE + PAGE_BYTES;
 const PAGE_BYTES: u64 = 4096;
 /// More processes than a trace has.
 const PROCESSES: u64 = 1 << 16;

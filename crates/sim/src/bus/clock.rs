@@ -1,6 +1,6 @@
 //! One pass over the trace for all configurations with a clock.
 
-use homenode_clock::pages::Translation;
+use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_machine::SchedulerModel;
 use homenode_snoop::{Clock, ClockError, ClockSetup, Counts, SetupError, Timing};
@@ -42,6 +42,9 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     };
     let mut clocks: Vec<Clock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
     let mut splitter = splitter(plan, config, trace)?;
+    let page_table = config
+        .translates(trace)
+        .then(|| PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES));
     let ends = trace.ends();
     let mut piece = 0;
     let total = trace.references();
@@ -50,6 +53,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         let mut all = Vec::with_capacity(batches.len());
         for batch in batches {
             let mut streams = splitter.split(batch);
+            page_table.iter().for_each(|table| table.place(&mut streams));
             let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
             streams.closed = over.map(|(process, _)| process).collect();
             streams.closed.iter().for_each(|&process| splitter.close(process));
@@ -112,6 +116,11 @@ fn setup(
     }
 }
 
+/// All machines of a run have pages of the same size ([`BusPlan`] checks it).
+fn page_shift(plan: &BusPlan) -> u32 {
+    plan.machines.first().map_or(0, |machine| machine.page_bytes.trailing_zeros())
+}
+
 /// Takes the trace apart as the configuration says; where PSCR treats the kernel in another
 /// way, the engine does.
 fn splitter<T: TraceSource + ?Sized>(
@@ -122,13 +131,9 @@ fn splitter<T: TraceSource + ?Sized>(
     let Some(point) = plan.points.first() else {
         return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
     };
-    let translation = config.translates(trace).then(|| {
-        let page_bytes = plan.machines.first().map_or(0, |machine| machine.page_bytes);
-        Translation::new(page_bytes.trailing_zeros(), config.seed ^ FRAMES)
-    });
+    let pages = config.translates(trace).then(|| PageNumbers::new(page_shift(plan)));
     let (filter, private) = (point.setup.filter, &point.setup.private);
-    let mut splitter =
-        StreamSplitter::new(usize::from(trace.threads()), filter, private, translation);
+    let mut splitter = StreamSplitter::new(usize::from(trace.threads()), filter, private, pages);
     if let Some(areas) = &trace.metadata().processor_areas {
         splitter = splitter.with_areas(areas);
     }

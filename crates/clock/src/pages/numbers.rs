@@ -1,12 +1,8 @@
-//! Where pages of processes are in memory.
+//! Which pages of processes are the same memory: each gets a number when it is first used.
 
 use std::collections::BTreeMap;
 
-use homenode_base::Rng;
 use rustc_hash::FxHashMap;
-
-/// Frames that are shuffled among each other.
-const SHUFFLED: u32 = 1 << 16;
 
 /// Whose page it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,14 +23,11 @@ struct Segment {
     space: Space,
 }
 
-/// Maps pages to frames: each page gets the next frame when it is first used, and frames are
-/// shuffled, so that pages that follow each other do not lie in frames that do.
-///
-/// Source: Foglia, Giorgi and Prete 2004, section 4: virtual-to-physical address translation.
-pub struct Translation {
+/// Numbers pages from 0 in the order of their first references in the trace. What processes share
+/// has one number, wherever each of them has it.
+pub struct PageNumbers {
     page_shift: u32,
-    shuffle: Vec<u32>,
-    frames: FxHashMap<(Space, u64), u64>,
+    numbers: FxHashMap<(Space, u64), u64>,
     /// Shared mappings by process and first byte.
     segments: FxHashMap<u32, BTreeMap<u64, Segment>>,
     objects: FxHashMap<String, usize>,
@@ -43,20 +36,13 @@ pub struct Translation {
     early: Vec<(usize, (u64, u64), String)>,
 }
 
-impl Translation {
+impl PageNumbers {
     /// Pages of `1 << page_shift` bytes.
     #[must_use]
-    pub fn new(page_shift: u32, seed: u64) -> Self {
-        let mut shuffle: Vec<u32> = (0..SHUFFLED).collect();
-        let mut rng = Rng::new(seed);
-        for last in (1..shuffle.len()).rev() {
-            let other = usize::try_from(rng.below(last as u64 + 1)).unwrap_or(0);
-            shuffle.swap(last, other);
-        }
+    pub fn new(page_shift: u32) -> Self {
         Self {
             page_shift,
-            shuffle,
-            frames: FxHashMap::default(),
+            numbers: FxHashMap::default(),
             segments: FxHashMap::default(),
             objects: FxHashMap::default(),
             early: Vec::new(),
@@ -64,6 +50,7 @@ impl Translation {
     }
 
     /// Bytes from the address to the end of its page.
+    #[must_use]
     pub fn room(&self, addr: u64) -> u64 {
         (1 << self.page_shift) - (addr & ((1 << self.page_shift) - 1))
     }
@@ -110,20 +97,17 @@ impl Translation {
         }
     }
 
-    /// The address in memory.
+    /// The address, with the number of its page in place of the page.
     pub fn address(&mut self, pid: u32, kernel: bool, addr: u64) -> u64 {
         let page = addr >> self.page_shift;
-        let key = if kernel { (Space::Kernel, page) } else { self.place(pid, addr) };
-        let next = self.frames.len() as u64;
-        let number = *self.frames.entry(key).or_insert(next);
-        let (window, at) = (number / u64::from(SHUFFLED), number % u64::from(SHUFFLED));
-        let at = usize::try_from(at).unwrap_or(0);
-        let frame = window * u64::from(SHUFFLED) + u64::from(self.shuffle[at]);
-        frame << self.page_shift | (addr & ((1 << self.page_shift) - 1))
+        let key = if kernel { (Space::Kernel, page) } else { self.page_of(pid, addr) };
+        let next = self.numbers.len() as u64;
+        let number = *self.numbers.entry(key).or_insert(next);
+        number << self.page_shift | (addr & ((1 << self.page_shift) - 1))
     }
 
     /// The space of a user's address, and the number of its page there.
-    fn place(&self, pid: u32, addr: u64) -> (Space, u64) {
+    fn page_of(&self, pid: u32, addr: u64) -> (Space, u64) {
         let page = addr >> self.page_shift;
         let segments = self.segments.get(&pid);
         let below = segments.and_then(|segments| segments.range(..=addr).next_back());
@@ -141,38 +125,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_have_frames_of_their_own_that_are_not_in_order() {
-        let mut translation = Translation::new(12, 1);
-        let mut frames: Vec<u64> =
-            (0..100_000u64).map(|page| translation.address(0, false, page << 12) >> 12).collect();
-        let neighbours = frames.windows(2).filter(|w| w[1] == w[0] + 1).count();
-        assert!(neighbours < 20, "{neighbours}");
-        frames.sort_unstable();
-        frames.dedup();
-        assert_eq!(frames.len(), 100_000);
-        assert!(frames.last().is_some_and(|&last| last < 2 * u64::from(SHUFFLED)), "dense");
-        let [low, high] = [0x5000, 0x5fff].map(|addr| translation.address(0, false, addr));
-        assert_eq!((low & 0xfff, high), (0, low | 0xfff));
-        let mut other = Translation::new(12, 2);
-        assert_ne!(other.address(0, false, 0), translation.address(0, false, 0));
+    fn pages_are_numbered_in_the_order_of_their_first_references() {
+        let mut pages = PageNumbers::new(12);
+        let addresses = [0x7008, 0x3000, 0x7ffc, 0x3010];
+        let numbered = addresses.map(|addr| pages.address(0, false, addr));
+        assert_eq!(numbered, [0x0008, 0x1000, 0x0ffc, 0x1010]);
+        assert_eq!(pages.room(0x7008), 0xff8);
     }
 
     #[test]
     fn processes_share_what_they_map_and_the_kernel_and_nothing_else() {
-        let mut translation = Translation::new(12, 1);
-        translation.share(1, (0x10_0000, 0x4000), "shm");
-        translation.share(2, (0x20_0000, 0x4000), "shm");
-        translation.share(1, (0x30_0000, 0x1000), "");
-        translation.share(2, (0x30_0000, 0x1000), "");
-        let mut at = |pid, kernel, addr| translation.address(pid, kernel, addr);
+        let mut pages = PageNumbers::new(12);
+        pages.share(1, (0x10_0000, 0x4000), "shm");
+        pages.share(2, (0x20_0000, 0x4000), "shm");
+        pages.share(1, (0x30_0000, 0x1000), "");
+        pages.share(2, (0x30_0000, 0x1000), "");
+        let mut at = |pid, kernel, addr| pages.address(pid, kernel, addr);
         assert_eq!(at(1, false, 0x10_2008), at(2, false, 0x20_2008));
         assert_eq!(at(1, false, 0x30_0008), at(2, false, 0x30_0008));
         assert_eq!(at(1, true, 0x40_0000), at(2, true, 0x40_0000));
         assert_ne!(at(1, false, 0x10_4000), at(2, false, 0x20_4000), "beyond the end");
         assert_ne!(at(1, false, 0x40_0000), at(2, false, 0x40_0000));
         assert_ne!(at(1, false, 0x40_0000), at(1, true, 0x40_0000));
-        translation.unshare(2, 0x30_0000);
-        let [one, two] = [1, 2].map(|pid| translation.address(pid, false, 0x30_0008));
+        pages.unshare(2, 0x30_0000);
+        let [one, two] = [1, 2].map(|pid| pages.address(pid, false, 0x30_0008));
         assert_ne!(one, two);
     }
 }

@@ -1,0 +1,93 @@
+//! In which frame of memory each page is.
+
+use std::sync::Arc;
+
+use homenode_base::Rng;
+
+use crate::streams::{KERNEL_MODEL_BASE, ThreadStreams};
+
+/// Frames that are shuffled among each other.
+const SHUFFLED: u32 = 1 << 16;
+
+/// A page table that puts the n-th page of the trace into the n-th frame of a permutation: pages
+/// that follow each other do not lie in frames that do, and nothing moves.
+///
+/// Source: Foglia, Giorgi and Prete 2004, section 4: virtual-to-physical address translation.
+pub struct PageTable {
+    page_shift: u32,
+    shuffle: Vec<u32>,
+}
+
+impl PageTable {
+    /// Pages of `1 << page_shift` bytes; the seed chooses the permutation.
+    #[must_use]
+    pub fn shuffled(page_shift: u32, seed: u64) -> Self {
+        let mut shuffle: Vec<u32> = (0..SHUFFLED).collect();
+        let mut rng = Rng::new(seed);
+        for last in (1..shuffle.len()).rev() {
+            let other = usize::try_from(rng.below(last as u64 + 1)).unwrap_or(0);
+            shuffle.swap(last, other);
+        }
+        Self { page_shift, shuffle }
+    }
+
+    /// The address in memory of an address that begins with the number of a page.
+    #[must_use]
+    pub fn address(&self, addr: u64) -> u64 {
+        let (page, offset) = (addr >> self.page_shift, addr & ((1 << self.page_shift) - 1));
+        let (window, at) = (page / u64::from(SHUFFLED), page % u64::from(SHUFFLED));
+        let at = usize::try_from(at).unwrap_or(0);
+        let frame = window * u64::from(SHUFFLED) + u64::from(self.shuffle[at]);
+        frame << self.page_shift | offset
+    }
+
+    /// Puts addresses in memory in the place of numbers of pages. As nothing moves, this is done
+    /// once for all simulations that share the streams, and costs them nothing at a reference.
+    pub fn place(&self, streams: &mut ThreadStreams) {
+        for (_, operations) in &mut streams.operations {
+            for operation in Arc::make_mut(operations) {
+                // The kernel that is made up has an area of its own, which is not paged.
+                if operation.kind.is_reference() && operation.addr < KERNEL_MODEL_BASE {
+                    operation.addr = self.address(operation.addr);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::{OpKind, Operation};
+
+    #[test]
+    fn pages_have_frames_of_their_own_that_are_not_in_order() {
+        let table = PageTable::shuffled(12, 1);
+        let mut frames: Vec<u64> =
+            (0..100_000u64).map(|page| table.address(page << 12) >> 12).collect();
+        let neighbours = frames.windows(2).filter(|w| w[1] == w[0] + 1).count();
+        assert!(neighbours < 20, "{neighbours}");
+        frames.sort_unstable();
+        frames.dedup();
+        assert_eq!(frames.len(), 100_000);
+        assert!(frames.last().is_some_and(|&last| last < 2 * u64::from(SHUFFLED)), "dense");
+        let [low, high] = [0x5000, 0x5fff].map(|addr| table.address(addr));
+        assert_eq!((low & 0xfff, high), (0, low | 0xfff));
+        assert_ne!(PageTable::shuffled(12, 2).address(0), table.address(0));
+    }
+
+    #[test]
+    fn only_references_to_numbered_pages_are_placed() {
+        let table = PageTable::shuffled(12, 1);
+        let operations = [
+            Operation::new(OpKind::Write, 0x1008),
+            Operation::new(OpKind::Acquire, 0x1008),
+            Operation::new(OpKind::Read, KERNEL_MODEL_BASE + 8),
+        ];
+        let mut streams =
+            ThreadStreams { operations: vec![(0, Arc::from(operations))], closed: Vec::new() };
+        table.place(&mut streams);
+        let addresses: Vec<u64> = streams.operations[0].1.iter().map(|o| o.addr).collect();
+        assert_eq!(addresses, [table.address(0x1008), 0x1008, KERNEL_MODEL_BASE + 8]);
+    }
+}
