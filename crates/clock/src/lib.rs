@@ -1,11 +1,26 @@
-//! What every timed machine shares, whatever connects its processors.
+//! What every timed machine shares, whatever connects its processors to memory.
 //!
-//! [`streams`] takes a trace apart into what each process does, in its own order; [`sync`] says who
-//! may go on; [`run_queue`] says who runs where; [`pages`] where memory is. A machine brings what
-//! happens at a reference and what it costs.
+//! [`streams`] takes a trace apart into what each process does, in its own order; [`pages`] numbers
+//! the pages they use. [`Clock`] simulates processors that run these processes over a
+//! [`MemorySystem`]: who may go on ([`SyncObjects`]), who runs where ([`RunQueue`]), loads and
+//! stores under way, and the time of each. A machine brings a memory system: its caches and what
+//! keeps them coherent, its network, its prices.
 #![forbid(unsafe_code)]
 
+mod clock;
 pub mod pages;
-pub mod run_queue;
+mod processor;
+mod queue;
+mod run_queue;
 pub mod streams;
-pub mod sync;
+mod sync;
+mod time;
+mod wakeup;
+
+pub use clock::{Clock, ClockSetup};
+pub use processor::{MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters};
+pub use queue::EventQueue;
+pub use run_queue::RunQueue;
+pub use sync::SyncObjects;
+pub use time::{ClockTime, ProcessorTime, critical_point, ratio};
+pub use wakeup::NEVER;

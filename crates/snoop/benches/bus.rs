@@ -86,8 +86,8 @@ fn main() {
             println!(
                 "  {:<8}{speed:>9.1} M references/s, {} cycles, system power {:.2}",
                 entry.name,
-                timing.cycles,
-                timing.gsp()
+                timing.clock.cycles,
+                timing.clock.gsp()
             );
             lines.push(format!(
                 "{{\"bench\":\"bus-clock\",\"trace\":\"{stream}\",\"what\":\"{}\",\

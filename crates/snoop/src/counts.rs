@@ -51,6 +51,20 @@ impl Counts {
 }
 
 impl Transactions {
+    /// Those made since an earlier state of the counts.
+    #[must_use]
+    pub(crate) const fn since(&self, before: &Self) -> Self {
+        Self {
+            read_block_memory: self.read_block_memory - before.read_block_memory,
+            read_block_cache: self.read_block_cache - before.read_block_cache,
+            read_invalidate_memory: self.read_invalidate_memory - before.read_invalidate_memory,
+            read_invalidate_cache: self.read_invalidate_cache - before.read_invalidate_cache,
+            invalidate: self.invalidate - before.invalidate,
+            write: self.write - before.write,
+            update_block: self.update_block - before.update_block,
+        }
+    }
+
     /// Cycles that the bus is held, or asked for if it is split, at these prices.
     #[must_use]
     pub const fn cycles(&self, each: &BusCycles) -> u64 {

@@ -12,8 +12,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bus;
 mod check;
-mod clock;
 mod counts;
 mod driver;
 pub mod protocol;
@@ -24,8 +24,8 @@ mod trace_order;
 mod vocabulary;
 pub mod walk;
 
+pub use bus::{BusClock, BusClockSetup, BusTime, ClockError};
 pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
-pub use clock::{Clock, ClockError, ClockSetup, ProcessorTime, Timing, critical_point};
 pub use counts::{Counts, Transactions};
 pub use driver::CheckError;
 pub use homenode_cache::{

@@ -7,7 +7,7 @@ use clocked::{check_conservation, given};
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::Dispatch;
-use homenode_snoop::{Clock, Counts, ProtocolSpec};
+use homenode_snoop::{BusClock, Counts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
 /// Writes, as (process, address), and markers that say on which processor a process was.
@@ -49,11 +49,11 @@ fn counts(done: &[Did], processors: u16, slice: u64) -> [Counts; 2] {
         .max()
         .unwrap();
     let mut given = given("mesi", processors, processes);
-    given.timed.scheduler.time_slice_references = slice;
-    given.timed.scheduler.policy = Dispatch::Random;
+    given.timed.clock.scheduler.time_slice_references = slice;
+    given.timed.clock.scheduler.policy = Dispatch::Random;
     [true, false].map(|follow| {
         let table = ProtocolSpec::parse("mesi").unwrap().table();
-        let mut clock = Clock::new(&given.setup, table, &given.timed).unwrap();
+        let mut clock = BusClock::new(&given.setup, table, &given.timed).unwrap();
         let mut splitter = StreamSplitter::new(processes, ReferenceFilter::ALL, &[], None);
         if follow {
             (clock, splitter) = (clock.with_areas(&areas), splitter.with_areas(&areas));

@@ -11,7 +11,7 @@ use clocked::{Given, check_conservation, flags, given};
 use homenode_base::{AccessKind, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{Clock, Counts, MissRule, ProtocolSpec, Timing};
+use homenode_snoop::{BusClock, BusTime, Counts, MissRule, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 use oracle::clock::{ClockOracle, Outcome, Times};
 use oracle::random::{named, random_machine, random_trace};
@@ -90,7 +90,7 @@ fn engine(machine: &Machine, times: &Times, processes: usize) -> Given {
     });
     given.setup.private_kernel = machine.private_kernel;
     given.setup.rule = if machine.torrellas { MissRule::Torrellas } else { MissRule::Dubois };
-    let processor = &mut given.timed.processor;
+    let processor = &mut given.timed.clock.processor;
     processor.operation_cycles = times.operation;
     processor.store_buffer_words = u32::try_from(times.store_buffer).unwrap();
     processor.misses_max = u32::try_from(times.misses).unwrap();
@@ -100,10 +100,10 @@ fn engine(machine: &Machine, times: &Times, processes: usize) -> Given {
     if times.round_robin {
         given.timed.bus.arbitration = Arbitration::RoundRobin;
     }
-    let (scheduler, how) = (&mut given.timed.scheduler, times.schedule);
+    let (scheduler, how) = (&mut given.timed.clock.scheduler, times.schedule);
     scheduler.policy = if how.random { Dispatch::Random } else { Dispatch::Affinity };
     (scheduler.time_slice_references, scheduler.aging) = (how.slice, how.aging);
-    (scheduler.wait_cycles, given.timed.seed) = (how.wait, how.seed);
+    (scheduler.wait_cycles, given.timed.clock.seed) = (how.wait, how.seed);
     given
 }
 
@@ -200,10 +200,11 @@ fn batch(lines: &[Line]) -> Batch {
 }
 
 /// What the engine makes of a trace that comes in portions.
-fn simulated(given: &Given, system: &System, lines: &[Line], portion: usize) -> (Counts, Timing) {
+fn simulated(given: &Given, system: &System, lines: &[Line], portion: usize) -> (Counts, BusTime) {
     let table = ProtocolSpec::parse(given.protocol).unwrap().table();
-    let mut clock = Clock::new(&given.setup, table, &given.timed).unwrap();
-    let mut splitter = StreamSplitter::new(given.timed.processes, given.setup.filter, &[], None);
+    let mut clock = BusClock::new(&given.setup, table, &given.timed).unwrap();
+    let mut splitter =
+        StreamSplitter::new(given.timed.clock.processes, given.setup.filter, &[], None);
     if let Some(areas) = &system.areas {
         (clock, splitter) = (clock.with_areas(areas), splitter.with_areas(areas));
     }
@@ -222,19 +223,19 @@ fn compare(
     times: Times,
     (system, lines): (&System, &[Line]),
     of: (usize, usize),
-) -> (u64, Timing) {
+) -> (u64, BusTime) {
     let (processes, portion) = of;
     let given = engine(&machine, &times, processes);
     let (counts, timing) = simulated(&given, system, lines, portion);
     check_conservation(&given, &counts, &timing);
     let found = Outcome {
         counts: named(&counts),
-        cycles: timing.cycles,
+        cycles: timing.clock.cycles,
         bus_busy: timing.bus_busy,
-        processors: timing.processors.iter().map(|p| (p.busy, p.delay)).collect(),
-        switches: timing.switches,
-        migrations: timing.migrations,
-        forced: timing.forced,
+        processors: timing.clock.processors.iter().map(|p| (p.busy, p.delay)).collect(),
+        switches: timing.clock.switches,
+        migrations: timing.clock.migrations,
+        forced: timing.clock.deadlocks_broken,
     };
     let does = system.processes(lines, processes);
     let expected = ClockOracle::new(machine, times, system.clone(), does).run();
@@ -255,7 +256,7 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
             let portion = 1 + number(&mut rng, 300);
             let trace = (&System::default(), &lines[..]);
             let (_, timing) = compare(machine, times, trace, (machine.processors, portion));
-            waited += timing.processors.iter().map(|p| p.delay).sum::<u64>();
+            waited += timing.clock.processors.iter().map(|p| p.delay).sum::<u64>();
         }
         assert!(waited > 1_000_000, "{}: the bus is busy: {waited}", entry.name);
     }
@@ -277,8 +278,8 @@ fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
             let (references, timing) =
                 compare(machine, times, (&system, &lines), (processes, portion));
             made_up += references - 500;
-            moved += timing.migrations;
-            forced += timing.forced;
+            moved += timing.clock.migrations;
+            forced += timing.clock.deadlocks_broken;
         }
         let often = made_up > 20_000 && moved > 500 && forced > 20;
         assert!(often, "{}: {made_up} {moved} {forced}", entry.name);

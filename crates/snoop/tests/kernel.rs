@@ -7,7 +7,7 @@ use clocked::{check_conservation, given};
 use homenode_base::{Flags, ReferenceFilter, ReferenceRole};
 use homenode_clock::streams::{OpKind, Operation, StreamSplitter};
 use homenode_machine::{BusMachine, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{Clock, Counts, ProtocolSpec};
+use homenode_snoop::{BusClock, Counts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind};
 
 fn model() -> KernelModel {
@@ -102,11 +102,11 @@ fn buffers_are_chosen_by_the_seed() {
 fn counts(protocol: &'static str, processors: u16, slice: u64) -> (Counts, u64) {
     let cache = CacheShape { size_bytes: 1 << 16, block_size_bytes: 32, associativity: 8 };
     let mut given = given(protocol, processors, 3).cache(cache);
-    given.timed.scheduler.policy = Dispatch::Random;
-    given.timed.scheduler.time_slice_references = slice;
+    given.timed.clock.scheduler.policy = Dispatch::Random;
+    given.timed.clock.scheduler.time_slice_references = slice;
     let spec = ProtocolSpec::parse(protocol).unwrap();
     given.setup.private_kernel = spec.private_kernel;
-    let clock = Clock::new(&given.setup, spec.table(), &given.timed).unwrap();
+    let clock = BusClock::new(&given.setup, spec.table(), &given.timed).unwrap();
     let mut clock = clock.with_kernel(&model());
     let mut splitter =
         StreamSplitter::new(3, given.setup.filter, &[], None).with_kernel(&model(), 1);
@@ -115,7 +115,7 @@ fn counts(protocol: &'static str, processors: u16, slice: u64) -> (Counts, u64) 
     clock.push(&splitter.split(&both)).unwrap();
     let (counts, timing) = clock.finish().unwrap();
     check_conservation(&given, &counts, &timing);
-    (counts, timing.switches)
+    (counts, timing.clock.switches)
 }
 
 #[test]

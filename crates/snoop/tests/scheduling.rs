@@ -6,9 +6,10 @@ mod clocked;
 
 use clocked::{Given, check_conservation, flags, given, item};
 use homenode_base::{ReferenceFilter, Rng};
+use homenode_clock::ProcessorTime;
 use homenode_clock::streams::{OpKind, Operation, StreamSplitter};
 use homenode_machine::Dispatch;
-use homenode_snoop::{Counts, ProcessorTime, Timing};
+use homenode_snoop::{BusTime, Counts};
 use homenode_trace::{Batch, Event, EventKind};
 
 fn read(addr: u64) -> Operation {
@@ -29,7 +30,7 @@ fn joined(parts: &[&[Operation]]) -> Vec<Operation> {
 }
 
 /// Simulates, in portions of several lengths, which must not matter.
-fn run(given: &Given, processes: &[Vec<Operation>]) -> (Counts, Timing) {
+fn run(given: &Given, processes: &[Vec<Operation>]) -> (Counts, BusTime) {
     let result = given.run(processes, 1);
     for portion in [2, 5, 1000] {
         assert_eq!(given.run(processes, portion), result, "portions of {portion}");
@@ -38,39 +39,39 @@ fn run(given: &Given, processes: &[Vec<Operation>]) -> (Counts, Timing) {
     result
 }
 
-fn ends(timing: &Timing) -> Vec<u64> {
-    timing.processors.iter().map(|p| p.busy + p.delay).collect()
+fn ends(timing: &BusTime) -> Vec<u64> {
+    timing.clock.processors.iter().map(|p| p.busy + p.delay).collect()
 }
 
 #[test]
 fn more_processes_than_processors_take_turns() {
     // Slices of 3 references: the second process begins a cycle after the first one has left.
     let mut given = given("mesi", 1, 2).blocking();
-    given.timed.scheduler.time_slice_references = 3;
+    given.timed.clock.scheduler.time_slice_references = 3;
     let (counts, timing) = run(&given, &[reads(0, 4), reads(64, 3)]);
     // 68 + 6, switch, 68 + 6, switch, 2.
-    assert_eq!(timing.cycles, 74 + 1 + 74 + 1 + 2);
-    assert_eq!(timing.processors, [ProcessorTime { busy: 14, delay: 136, idle: 2 }]);
-    assert_eq!((timing.switches, timing.migrations, counts.misses.total()), (3, 0, 2));
+    assert_eq!(timing.clock.cycles, 74 + 1 + 74 + 1 + 2);
+    assert_eq!(timing.clock.processors, [ProcessorTime { busy: 14, delay: 136, idle: 2 }]);
+    assert_eq!((timing.clock.switches, timing.clock.migrations, counts.misses.total()), (3, 0, 2));
     // Alone, a process goes on after its slice.
     let (_, timing) = run(&given, &[reads(0, 7), Vec::new()]);
-    assert_eq!((timing.switches, timing.processors[0].busy), (3, 14));
+    assert_eq!((timing.clock.switches, timing.clock.processors[0].busy), (3, 14));
 }
 
 #[test]
 fn a_slice_ends_between_references_not_within_one() {
     // The reference of 8 bytes at 28 is in two blocks.
     let mut given = given("mesi", 1, 2).blocking();
-    given.timed.scheduler.time_slice_references = 1;
+    given.timed.clock.scheduler.time_slice_references = 1;
     let straddles = Operation { size: 8, ..read(28) };
     let (counts, timing) = run(&given, &[vec![straddles, straddles], vec![read(64), read(68)]]);
     assert_eq!((counts.references, counts.block_references), (4, 6));
-    assert_eq!((timing.switches, timing.cycles), (4, 2 * 70 + 1 + 70 + 1 + 4 + 1 + 2));
+    assert_eq!((timing.clock.switches, timing.clock.cycles), (4, 2 * 70 + 1 + 70 + 1 + 4 + 1 + 2));
     // So it is with one that goes on in another page.
     let first = Operation { size: 4, ..read(28) };
     let rest = Operation { continues: true, ..read(96) };
     let (counts, timing) = run(&given, &[vec![first, rest], vec![read(64)]]);
-    assert_eq!((counts.references, counts.block_references, timing.switches), (2, 3, 2));
+    assert_eq!((counts.references, counts.block_references, timing.clock.switches), (2, 3, 2));
 }
 
 #[test]
@@ -82,18 +83,18 @@ fn a_lock_lets_one_in_and_gives_processors_to_others() {
     // Process 1 waits from 0 until process 0 gives the lock back at 70, and goes on at 71.
     let (_, timing) = run(&given("mesi", 2, 2).blocking(), &[critical(0), critical(64)]);
     assert_eq!(ends(&timing), [70, 70]);
-    assert_eq!((timing.cycles, timing.processors[1].idle), (71 + 70, 71));
+    assert_eq!((timing.clock.cycles, timing.clock.processors[1].idle), (71 + 70, 71));
     // On one processor process 2, which wants no lock, runs while others wait.
     let holder = joined(&[&critical(0), &reads(0, 5)]);
     let (_, timing) = run(&given("mesi", 1, 3).blocking(), &[holder, critical(64), reads(128, 1)]);
-    assert_eq!((timing.switches, timing.forced), (3, 0));
+    assert_eq!((timing.clock.switches, timing.clock.deadlocks_broken), (3, 0));
     // A process may take a lock again that it has, and give back what it never took.
     let twice = vec![item(OpKind::Acquire, lock), item(OpKind::Acquire, lock), read(0)];
     let back = vec![item(OpKind::Release, lock), item(OpKind::Release, lock)];
     let (_, timing) = run(&given("mesi", 2, 2), &[joined(&[&twice, &back]), critical(64)]);
-    assert_eq!(timing.forced, 0);
+    assert_eq!(timing.clock.deadlocks_broken, 0);
     let (_, timing) = run(&given("mesi", 2, 2), &[back, critical(64)]);
-    assert_eq!(timing.forced, 0);
+    assert_eq!(timing.clock.deadlocks_broken, 0);
 }
 
 #[test]
@@ -105,10 +106,10 @@ fn who_waits_in_a_ring_is_let_go() {
     };
     let given = given("mesi", 2, 2).blocking().unsplit();
     let (counts, timing) = run(&given, &[nested(a, b, 0), nested(b, a, 64)]);
-    assert_eq!((timing.forced, counts.references), (1, 2));
+    assert_eq!((timing.clock.deadlocks_broken, counts.references), (1, 2));
     // At 136 + 2 both wait. Process 0 goes on at 139 and gives its lock to the other, which ends
     // at 140.
-    assert_eq!(timing.cycles, 140);
+    assert_eq!(timing.clock.cycles, 140);
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn a_barrier_holds_until_all_are_there() {
     let (_, timing) = run(&given("mesi", 3, 3).blocking().unsplit(), &processes);
     let arrivals = [68 + 2, 2 * 68 + 20, 3 * 68 + 2];
     assert_eq!(ends(&timing), arrivals.map(|at| at + 2));
-    assert_eq!(timing.cycles, arrivals[2] + 1 + 2);
+    assert_eq!(timing.clock.cycles, arrivals[2] + 1 + 2);
 }
 
 #[test]
@@ -144,8 +145,8 @@ fn who_waits_for_a_semaphore_goes_on_after_the_post() {
     }
     // The post comes at 68 + 2 + 2; the other process goes on a cycle later.
     let (_, timing) = run(&given("mesi", 2, 2).blocking(), &processes);
-    assert_eq!((ends(&timing), timing.processors[1].idle), (vec![72, 70], 73));
-    assert_eq!((timing.cycles, timing.forced), (73 + 70, 0));
+    assert_eq!((ends(&timing), timing.clock.processors[1].idle), (vec![72, 70], 73));
+    assert_eq!((timing.clock.cycles, timing.clock.deadlocks_broken), (73 + 70, 0));
 }
 
 #[test]
@@ -155,19 +156,19 @@ fn processes_are_born_and_awaited() {
     let child = joined(&[&[item(OpKind::Begin, 0)], &reads(64, 1)]);
     let (_, timing) = run(&given("mesi", 2, 2).blocking(), &[parent, child]);
     // The child begins at 71 and ends at 141; the parent goes on at 142.
-    assert_eq!((timing.cycles, timing.forced), (144, 0));
+    assert_eq!((timing.clock.cycles, timing.clock.deadlocks_broken), (144, 0));
 }
 
 #[test]
 fn a_system_call_that_waits_gives_the_processor_up() {
     let calls = joined(&[&reads(0, 1), &[item(OpKind::Yield, 0)], &reads(0, 1)]);
     let (_, timing) = run(&given("mesi", 1, 2).blocking(), &[calls.clone(), reads(64, 1)]);
-    assert_eq!(timing.cycles, 70 + 1 + 70 + 1 + 2);
+    assert_eq!(timing.clock.cycles, 70 + 1 + 70 + 1 + 2);
     // One that takes 500 cycles keeps its process away that long.
     let mut given = given("mesi", 1, 2).blocking();
-    given.timed.scheduler.wait_cycles = 500;
+    given.timed.clock.scheduler.wait_cycles = 500;
     let (_, timing) = run(&given, &[calls, reads(64, 1)]);
-    assert_eq!(timing.cycles, 70 + 500 + 1 + 2);
+    assert_eq!(timing.clock.cycles, 70 + 500 + 1 + 2);
 }
 
 #[test]
@@ -178,8 +179,8 @@ fn whose_wait_ends_holds_nobody_up() {
     let processes = [calls, reads(64, 1), reads(128, 1)];
     for (wait, cycles) in [(71, 215), (72, 215), (73, 215), (300, 373)] {
         let mut given = given("mesi", 1, 3).blocking();
-        given.timed.scheduler.wait_cycles = wait;
-        assert_eq!(run(&given, &processes).1.cycles, cycles, "a wait of {wait}");
+        given.timed.clock.scheduler.wait_cycles = wait;
+        assert_eq!(run(&given, &processes).1.clock.cycles, cycles, "a wait of {wait}");
     }
 }
 
@@ -189,8 +190,8 @@ fn what_is_private_for_all_is_written_without_the_bus() {
     let passive = |protocol: &'static str, private_kernel| {
         let mut rng = Rng::new(4);
         let mut given = given(protocol, 4, 9);
-        given.timed.scheduler.policy = Dispatch::Random;
-        given.timed.scheduler.time_slice_references = 20;
+        given.timed.clock.scheduler.policy = Dispatch::Random;
+        given.timed.clock.scheduler.time_slice_references = 20;
         given.setup.private_kernel = private_kernel;
         let mut process = |number: u64| {
             let mut step = |_| {
@@ -203,7 +204,7 @@ fn what_is_private_for_all_is_written_without_the_bus() {
         };
         let processes: Vec<Vec<Operation>> = (0..9).map(&mut process).collect();
         let (counts, timing) = run(&given, &processes);
-        assert!(timing.migrations > 50, "{timing:?}");
+        assert!(timing.clock.migrations > 50, "{timing:?}");
         counts.coherence.passive
     };
     assert_eq!(passive("pscr", true), 0);
@@ -230,20 +231,20 @@ fn busy_processes(count: u64) -> Vec<Vec<Operation>> {
 fn affinity_migrates_less_than_chance_and_nobody_starves() {
     let processes = busy_processes(11);
     let mut affinity = given("mesi", 4, 11);
-    affinity.timed.scheduler.policy = Dispatch::Affinity;
+    affinity.timed.clock.scheduler.policy = Dispatch::Affinity;
     let mut random = affinity.clone();
-    random.timed.scheduler.policy = Dispatch::Random;
+    random.timed.clock.scheduler.policy = Dispatch::Random;
     let [(_, of_affinity), (_, of_chance)] = [&affinity, &random].map(|g| run(g, &processes));
     assert!(
-        3 * of_affinity.migrations < 2 * of_chance.migrations,
+        3 * of_affinity.clock.migrations < 2 * of_chance.clock.migrations,
         "{} {}",
-        of_affinity.migrations,
-        of_chance.migrations
+        of_affinity.clock.migrations,
+        of_chance.clock.migrations
     );
     // Another seed is another run, the same seed is the same.
-    random.timed.seed = 2;
+    random.timed.clock.seed = 2;
     assert_ne!(run(&random, &processes).1, of_chance);
-    random.timed.seed = 1;
+    random.timed.clock.seed = 1;
     assert_eq!(run(&random, &processes).1, of_chance);
 }
 
@@ -254,11 +255,12 @@ fn random_steps_end_and_add_up() {
         let (processors, count) = (1 + rng.below(6), 1 + rng.below(9));
         let mut given =
             given("pscr", u16::try_from(processors).unwrap(), usize::try_from(count).unwrap());
-        given.timed.scheduler.time_slice_references = 1 + rng.below(50);
+        given.timed.clock.scheduler.time_slice_references = 1 + rng.below(50);
         if rng.below(2) == 0 {
-            given.timed.scheduler.policy = Dispatch::Random;
+            given.timed.clock.scheduler.policy = Dispatch::Random;
         }
-        given.timed.scheduler.wait_cycles = [0, 1, 300][usize::try_from(rng.below(3)).unwrap()];
+        given.timed.clock.scheduler.wait_cycles =
+            [0, 1, 300][usize::try_from(rng.below(3)).unwrap()];
         let mut process = |_| {
             let mut step = |_| match rng.below(30) {
                 0 => item(OpKind::Acquire, 0x9000 + 64 * rng.below(3)),

@@ -1,10 +1,6 @@
 //! In which frame of memory each page is.
 
-use std::sync::Arc;
-
 use homenode_base::Rng;
-
-use crate::streams::{KERNEL_MODEL_BASE, ThreadStreams};
 
 /// Frames that are shuffled among each other.
 const SHUFFLED: u32 = 1 << 16;
@@ -40,25 +36,11 @@ impl PageTable {
         let frame = window * u64::from(SHUFFLED) + u64::from(self.shuffle[at]);
         frame << self.page_shift | offset
     }
-
-    /// Puts addresses in memory in the place of numbers of pages. As nothing moves, this is done
-    /// once for all simulations that share the streams, and costs them nothing at a reference.
-    pub fn place(&self, streams: &mut ThreadStreams) {
-        for (_, operations) in &mut streams.operations {
-            for operation in Arc::make_mut(operations) {
-                // The kernel that is made up has an area of its own, which is not paged.
-                if operation.kind.is_reference() && operation.addr < KERNEL_MODEL_BASE {
-                    operation.addr = self.address(operation.addr);
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::{OpKind, Operation};
 
     #[test]
     fn pages_have_frames_of_their_own_that_are_not_in_order() {
@@ -74,20 +56,5 @@ mod tests {
         let [low, high] = [0x5000, 0x5fff].map(|addr| table.address(addr));
         assert_eq!((low & 0xfff, high), (0, low | 0xfff));
         assert_ne!(PageTable::shuffled(12, 2).address(0), table.address(0));
-    }
-
-    #[test]
-    fn only_references_to_numbered_pages_are_placed() {
-        let table = PageTable::shuffled(12, 1);
-        let operations = [
-            Operation::new(OpKind::Write, 0x1008),
-            Operation::new(OpKind::Acquire, 0x1008),
-            Operation::new(OpKind::Read, KERNEL_MODEL_BASE + 8),
-        ];
-        let mut streams =
-            ThreadStreams { operations: vec![(0, Arc::from(operations))], closed: Vec::new() };
-        table.place(&mut streams);
-        let addresses: Vec<u64> = streams.operations[0].1.iter().map(|o| o.addr).collect();
-        assert_eq!(addresses, [table.address(0x1008), 0x1008, KERNEL_MODEL_BASE + 8]);
     }
 }

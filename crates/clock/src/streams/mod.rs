@@ -9,7 +9,7 @@ mod pending;
 mod per_cpu_areas;
 mod split;
 
-pub use kernel_model::{KERNEL_MODEL_BASE, ModelledKernel};
+pub use kernel_model::ModelledKernel;
 pub use operation::{OpKind, Operation};
 pub use pending::{PendingOperations, ThreadStreams};
 pub use per_cpu_areas::{PROCESSOR_RELATIVE, SimulatedAreas};

@@ -8,7 +8,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::kernel_model::KERNEL_MODEL_BASE;
 use super::operation::Operation;
+use crate::pages::PageTable;
 
 /// What some processes do next: shared between all simulations of a trace.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +19,22 @@ pub struct ThreadStreams {
     pub operations: Vec<(usize, Arc<[Operation]>)>,
     /// Processes that have no further operations.
     pub closed: Vec<usize>,
+}
+
+impl ThreadStreams {
+    /// Puts addresses in memory in the place of numbers of pages. As nothing moves in a
+    /// [`PageTable`], this is done once for all simulations that share the streams, and costs them
+    /// nothing at a reference.
+    pub fn place(&mut self, table: &PageTable) {
+        for (_, operations) in &mut self.operations {
+            for operation in Arc::make_mut(operations) {
+                // The kernel that is made up has an area of its own, which is not paged.
+                if operation.kind.is_reference() && operation.addr < KERNEL_MODEL_BASE {
+                    operation.addr = table.address(operation.addr);
+                }
+            }
+        }
+    }
 }
 
 /// The operations of one process that are known to a simulation and not done.
@@ -125,5 +143,20 @@ mod tests {
         pending.add(operations(&[5]));
         pending.close();
         assert_eq!((take(&mut pending), pending.is_closed()), (Some(5), true));
+    }
+
+    #[test]
+    fn only_references_to_numbered_pages_are_placed() {
+        let table = PageTable::shuffled(12, 1);
+        let operations = [
+            Operation::new(OpKind::Write, 0x1008),
+            Operation::new(OpKind::Acquire, 0x1008),
+            Operation::new(OpKind::Read, KERNEL_MODEL_BASE + 8),
+        ];
+        let mut streams =
+            ThreadStreams { operations: vec![(0, Arc::from(operations))], closed: Vec::new() };
+        streams.place(&table);
+        let addresses: Vec<u64> = streams.operations[0].1.iter().map(|o| o.addr).collect();
+        assert_eq!(addresses, [table.address(0x1008), 0x1008, KERNEL_MODEL_BASE + 8]);
     }
 }

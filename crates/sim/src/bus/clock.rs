@@ -1,9 +1,10 @@
 //! One pass over the trace for all configurations with a clock.
 
+use homenode_clock::ClockSetup;
 use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_machine::SchedulerModel;
-use homenode_snoop::{Clock, ClockError, ClockSetup, Counts, SetupError, Timing};
+use homenode_snoop::{BusClock, BusClockSetup, BusTime, ClockError, Counts, SetupError};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
@@ -18,7 +19,7 @@ const FRAMES: u64 = 0x6672_616d_6573;
 const KERNEL: u64 = 0x6b65_726e_656c;
 
 /// What each configuration counts and takes, and what to bear in mind.
-pub(super) type TimedResults = (Vec<(Counts, Timing)>, Vec<String>);
+pub(super) type TimedResults = (Vec<(Counts, BusTime)>, Vec<String>);
 
 /// Simulates all configurations, and says what to bear in mind. The trace is decoded and taken
 /// apart into the streams of its processes once.
@@ -31,7 +32,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     let processes = usize::from(trace.threads());
     let clock = |point: &PlannedPoint| {
         let timed = setup(plan, point, (config, processes));
-        let mut clock = Clock::new(&point.setup, point.table.clone(), &timed)?;
+        let mut clock = BusClock::new(&point.setup, point.table.clone(), &timed)?;
         if let Some(areas) = &trace.metadata().processor_areas {
             clock = clock.with_areas(areas);
         }
@@ -40,7 +41,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         }
         Ok::<_, SetupError>(clock)
     };
-    let mut clocks: Vec<Clock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
+    let mut clocks: Vec<BusClock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
     let mut splitter = splitter(plan, config, trace)?;
     let page_table = config
         .translates(trace)
@@ -53,7 +54,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         let mut all = Vec::with_capacity(batches.len());
         for batch in batches {
             let mut streams = splitter.split(batch);
-            page_table.iter().for_each(|table| table.place(&mut streams));
+            page_table.iter().for_each(|table| streams.place(table));
             let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
             streams.closed = over.map(|(process, _)| process).collect();
             streams.closed.iter().for_each(|&process| splitter.close(process));
@@ -67,7 +68,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     }
     // All of them are asked: the first one's error is reported on any number of threads.
     let done: Vec<Result<_, ClockError>> =
-        pool.install(|| clocks.into_par_iter().map(Clock::finish).collect());
+        pool.install(|| clocks.into_par_iter().map(BusClock::finish).collect());
     let results = done.into_iter().collect::<Result<_, _>>()?;
     let notes = notes(&splitter, (config, trace)).map(str::to_owned).collect();
     Ok((results, notes))
@@ -93,8 +94,8 @@ const COMMON: &str = "the trace does not say where the kernel has data of each p
                       references go to those of the processors that were recorded, whoever makes \
                       them";
 
-fn push(clocks: &mut [Clock], all: &[ThreadStreams]) -> Result<(), SimError> {
-    let push = |clock: &mut Clock| all.iter().try_for_each(|streams| clock.push(streams));
+fn push(clocks: &mut [BusClock], all: &[ThreadStreams]) -> Result<(), SimError> {
+    let push = |clock: &mut BusClock| all.iter().try_for_each(|streams| clock.push(streams));
     let done: Vec<Result<(), ClockError>> = clocks.par_iter_mut().map(push).collect();
     Ok(done.into_iter().collect::<Result<(), _>>()?)
 }
@@ -104,15 +105,13 @@ fn setup(
     plan: &BusPlan,
     point: &PlannedPoint,
     (config, processes): (&BusConfig, usize),
-) -> ClockSetup {
+) -> BusClockSetup {
     let machine = &plan.machines[point.machine];
-    ClockSetup {
-        processor: machine.processor,
+    let scheduler = SchedulerModel { policy: point.scheduler, ..machine.scheduler };
+    BusClockSetup {
+        clock: ClockSetup { processor: machine.processor, scheduler, seed: config.seed, processes },
         bus: machine.bus,
         cycles: point.cycles,
-        scheduler: SchedulerModel { policy: point.scheduler, ..machine.scheduler },
-        seed: config.seed,
-        processes,
     }
 }
 

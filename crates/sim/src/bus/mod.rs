@@ -12,7 +12,7 @@ mod trace_order;
 pub(crate) use cache::{private_areas, resized};
 
 pub use config::{AddressSpace, BusConfig, BusPoint, PrivateReferences, ReferenceOrder};
-pub use homenode_snoop::critical_point;
+pub use homenode_clock::critical_point;
 pub use outcome::{
     BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, ProcessorWork,
     Scalability,

@@ -1,8 +1,9 @@
 //! Results, as the command line prints them.
 
+use homenode_clock::{ClockTime, ProcessorTime, critical_point};
 use homenode_machine::{BusCycles, Dispatch, KernelModel};
 use homenode_placement::Synchronisation;
-use homenode_snoop::{Counts, MissRule, ProcessorTime, Timing, critical_point};
+use homenode_snoop::{BusTime, Counts, MissRule};
 use serde::Serialize;
 
 use super::config::{AddressSpace, BusConfig, PrivateReferences, ReferenceOrder};
@@ -83,18 +84,18 @@ pub struct ProcessorWork {
 }
 
 impl ProcessorWork {
-    fn of(timing: &Timing) -> Self {
-        let sum = |part: fn(&ProcessorTime) -> u64| timing.processors.iter().map(part).sum();
+    fn of(time: &ClockTime) -> Self {
+        let sum = |part: fn(&ProcessorTime) -> u64| time.processors.iter().map(part).sum();
         #[expect(clippy::cast_precision_loss, reason = "at most 1024 processors")]
-        let processors = timing.processors.len() as f64;
+        let processors = time.processors.len() as f64;
         Self {
-            processor_utilisation: Some(timing.gsp() / processors),
+            processor_utilisation: Some(time.gsp() / processors),
             busy_cycles: Some(sum(|p| p.busy)),
             delay_cycles: Some(sum(|p| p.delay)),
             idle_cycles: Some(sum(|p| p.idle)),
-            switches: Some(timing.switches),
-            migrations: Some(timing.migrations),
-            forced: Some(timing.forced),
+            switches: Some(time.switches),
+            migrations: Some(time.migrations),
+            forced: Some(time.deadlocks_broken),
         }
     }
 }
@@ -183,13 +184,14 @@ pub struct BusSimulation {
 /// Puts the counts beside what they were counted for.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &BusPlan,
-    results: Vec<(Counts, Option<Timing>)>,
+    results: Vec<(Counts, Option<BusTime>)>,
     (config, trace): (&BusConfig, &T),
 ) -> BusSimulation {
     let mut outcomes = Vec::new();
     let mut machines: Vec<BusMachineRecord> = Vec::new();
     for (point, (counts, timing)) in plan.points.iter().zip(results) {
         let (machine, cache) = (&plan.machines[point.machine], point.setup.cache);
+        let clock = timing.as_ref().map(|timing| &timing.clock);
         outcomes.push(BusOutcome {
             trace: trace.name(),
             machine: machine.name().to_owned(),
@@ -203,10 +205,10 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             counts,
             miss_rate: ratio(counts.misses.total(), counts.block_references),
             bus_cycles: counts.transactions.cycles(&point.cycles),
-            gsp: timing.as_ref().map(Timing::gsp),
-            bus_utilisation: timing.as_ref().and_then(Timing::bus_utilisation),
-            cycles: timing.as_ref().map(|timing| timing.cycles),
-            work: timing.as_ref().map(ProcessorWork::of).unwrap_or_default(),
+            gsp: clock.map(ClockTime::gsp),
+            bus_utilisation: timing.as_ref().and_then(BusTime::bus_utilisation),
+            cycles: clock.map(|clock| clock.cycles),
+            work: clock.map(ProcessorWork::of).unwrap_or_default(),
         });
         let record = BusMachineRecord {
             machine: machine.name().to_owned(),
@@ -214,9 +216,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             block_size: cache.block_size_bytes,
             transactions: point.cycles,
         };
-        if !machines.contains(&record) {
-            machines.push(record);
-        }
+        machines.extend((!machines.contains(&record)).then_some(record));
     }
     let sampling = trace.sampling();
     let samples = format!("the trace holds samples ({sampling}): counts are of the samples");

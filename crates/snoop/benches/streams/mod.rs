@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use homenode_base::{BlockSize, ReferenceFilter, Rng};
+use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{BusMachine, CacheShape};
 use homenode_snoop::{
-    Clock, ClockSetup, Counts, MissRule, ProtocolSpec, Setup, Timing, TraceOrderSimulation,
+    BusClock, BusClockSetup, BusTime, Counts, MissRule, ProtocolSpec, Setup, TraceOrderSimulation,
 };
 use homenode_trace::Batch;
 
@@ -145,7 +146,7 @@ fn portions(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Th
 
 /// What a protocol does in eight processors of `bus-smp` with these caches: 256 KiB, 8-way, 64-byte
 /// blocks.
-pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (Counts, Timing) {
+pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (Counts, BusTime) {
     let machine = BusMachine::parse("bus-smp").expect("a machine of the table");
     let setup = Setup {
         processors: CLOCKED,
@@ -157,16 +158,18 @@ pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (Counts, Ti
         rule: MissRule::Dubois,
         check: false,
     };
-    let timed = ClockSetup {
-        processor: machine.processor,
+    let timed = BusClockSetup {
+        clock: ClockSetup {
+            processor: machine.processor,
+            scheduler: machine.scheduler,
+            seed: 1,
+            processes: usize::from(CLOCKED),
+        },
         bus: machine.bus,
         cycles: machine.cycles(BlockSize::new(64).expect("a size")).expect("whole cycles"),
-        scheduler: machine.scheduler,
-        seed: 1,
-        processes: usize::from(CLOCKED),
     };
     let table = ProtocolSpec::parse(protocol).expect("a protocol of the table").table();
-    let mut clock = Clock::new(&setup, table, &timed).expect("a machine that can be");
+    let mut clock = BusClock::new(&setup, table, &timed).expect("a machine that can be");
     for portion in portions {
         clock.push(portion).expect("a protocol that keeps its promises");
     }

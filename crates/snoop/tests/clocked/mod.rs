@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use homenode_base::{BlockSize, Flags, ReferenceFilter};
+use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{Arbitration, BusMachine, CacheShape, Dispatch};
-use homenode_snoop::{Clock, ClockSetup, Counts, MissRule, ProtocolSpec, Setup, Timing};
+use homenode_snoop::{BusClock, BusClockSetup, BusTime, Counts, MissRule, ProtocolSpec, Setup};
 
 /// A reference.
 pub fn item(kind: OpKind, addr: u64) -> Operation {
@@ -24,7 +25,7 @@ pub fn flags(private: bool, kernel: bool) -> u8 {
 pub struct Given {
     pub protocol: &'static str,
     pub setup: Setup,
-    pub timed: ClockSetup,
+    pub timed: BusClockSetup,
 }
 
 /// Some processors of `bus-smp` with caches of 1 KiB, 2-way, 32-byte blocks, for so many processes.
@@ -45,13 +46,10 @@ pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given
             rule: MissRule::Dubois,
             check: false,
         },
-        timed: ClockSetup {
-            processor: machine.processor,
+        timed: BusClockSetup {
+            clock: ClockSetup { processor: machine.processor, scheduler, seed: 1, processes },
             bus: machine.bus,
             cycles: machine.cycles(BlockSize::new(32).unwrap()).unwrap(),
-            scheduler,
-            seed: 1,
-            processes,
         },
     }
 }
@@ -66,7 +64,7 @@ impl Given {
     }
 
     pub fn blocking(mut self) -> Self {
-        self.timed.processor.blocking = true;
+        self.timed.clock.processor.blocking = true;
         self
     }
 
@@ -81,9 +79,9 @@ impl Given {
     }
 
     /// Simulates processes, whose steps come in portions of so many.
-    pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> (Counts, Timing) {
+    pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> (Counts, BusTime) {
         let table = ProtocolSpec::parse(self.protocol).unwrap().table();
-        let mut clock = Clock::new(&self.setup, table, &self.timed).unwrap();
+        let mut clock = BusClock::new(&self.setup, table, &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion.max(1)) {
             let part = |steps: &Vec<Operation>| {
@@ -99,17 +97,21 @@ impl Given {
 
 /// What must hold of every result: each processor's cycles are all accounted for, and the bus was
 /// held for what its transactions take.
-pub fn check_conservation(given: &Given, counts: &Counts, timing: &Timing) {
-    for processor in &timing.processors {
-        assert_eq!(processor.busy + processor.delay + processor.idle, timing.cycles, "{timing:?}");
+pub fn check_conservation(given: &Given, counts: &Counts, timing: &BusTime) {
+    for processor in &timing.clock.processors {
+        assert_eq!(
+            processor.busy + processor.delay + processor.idle,
+            timing.clock.cycles,
+            "{timing:?}"
+        );
     }
-    let busy: u64 = timing.processors.iter().map(|p| p.busy).sum();
-    assert_eq!(busy, given.timed.processor.operation_cycles * counts.block_references);
+    let busy: u64 = timing.clock.processors.iter().map(|p| p.busy).sum();
+    assert_eq!(busy, given.timed.clock.processor.operation_cycles * counts.block_references);
     let made = &counts.transactions;
     let waits =
         (made.read_block_memory + made.read_invalidate_memory) * given.timed.bus.wait_cycles;
     let split = if given.timed.bus.split_transactions { waits } else { 0 };
     assert_eq!(timing.bus_busy, made.cycles(&given.timed.cycles) - split);
-    assert!(timing.bus_busy <= timing.cycles, "{timing:?}");
+    assert!(timing.bus_busy <= timing.clock.cycles, "{timing:?}");
     assert_eq!(counts.hits + counts.misses.total(), counts.block_references);
 }

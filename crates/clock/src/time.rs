@@ -1,4 +1,4 @@
-//! What took how long.
+//! Where the cycles of processors went.
 
 use serde::Serialize;
 
@@ -13,21 +13,19 @@ pub struct ProcessorTime {
     pub idle: u64,
 }
 
-/// What took how long.
+/// What took how long, as far as processors are concerned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Timing {
-    /// Until all processes were over and the bus was free.
+pub struct ClockTime {
+    /// Until all processes were over and the memory system was at rest.
     pub cycles: u64,
-    /// Cycles for which the bus was held.
-    pub bus_busy: u64,
     /// Each processor.
     pub processors: Vec<ProcessorTime>,
     /// How often a processor took a process.
     pub switches: u64,
-    /// How often it had run on another one before.
+    /// How often the process had run on another processor before.
     pub migrations: u64,
     /// How often processes waited for each other in a ring, and one had to be let go.
-    pub forced: u64,
+    pub deadlocks_broken: u64,
 }
 
 impl ProcessorTime {
@@ -40,19 +38,13 @@ impl ProcessorTime {
     }
 }
 
-impl Timing {
+impl ClockTime {
     /// Global system power: the sum of the processors' utilisations.
     ///
     /// Source: Foglia, Giorgi and Prete 2004, section 4.
     #[must_use]
     pub fn gsp(&self) -> f64 {
         self.processors.iter().map(ProcessorTime::utilisation).sum()
-    }
-
-    /// Part of the time during which the bus was held; `None` if there was no time.
-    #[must_use]
-    pub fn bus_utilisation(&self) -> Option<f64> {
-        ratio(self.bus_busy, self.cycles)
     }
 }
 
@@ -71,7 +63,9 @@ pub fn critical_point(mut powers: Vec<(u16, f64)>) -> Option<u16> {
     saturated.map(|pair| pair[0].0)
 }
 
-fn ratio(part: u64, whole: u64) -> Option<f64> {
+/// A part of some cycles; `None` of none.
+#[must_use]
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "cycles stay below 2^53")]
     (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -1,0 +1,253 @@
+//! A processor issues an operation: hits, misses under way, and what is no reference.
+
+use homenode_base::Flags;
+
+use super::Clock;
+use crate::processor::Mode;
+use crate::processor::{
+    ClockEvent, MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, number, sync_rank,
+};
+use crate::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
+
+use super::processes::LeaveReason;
+
+/// What becomes of a reference.
+enum Issued {
+    /// The processor goes on after the operation.
+    GoesOn,
+    /// It cannot begin yet.
+    Stalls,
+    /// It has begun, and the processor waits for it.
+    Waits,
+}
+
+impl<M: MemorySystem> Clock<M> {
+    /// A processor issues the next operation of its process; `missed` says that it is a reference
+    /// that has already been tried as a hit. Returns whether the operation is known.
+    pub(super) fn issue(&mut self, at: usize, missed: bool) -> Result<bool, M::Error> {
+        let process = self.processors[at].process;
+        let Some(mut operation) = self.streams[process].front() else {
+            let closed = self.streams[process].is_closed();
+            if closed {
+                self.leave(at, LeaveReason::Ended);
+            }
+            return Ok(closed);
+        };
+        if !operation.kind.is_reference() {
+            self.synchronise(at, &operation);
+            return Ok(true);
+        }
+        let processor = &self.processors[at];
+        // A slice ends between references: what straddles blocks or pages is one.
+        if processor.slice_left == 0 && processor.blocks_done == 0 && !operation.continues {
+            if self.run_queue.is_empty() {
+                self.processors[at].slice_left = self.scheduler.time_slice_references;
+            } else {
+                self.leave(at, LeaveReason::Preempted);
+                return Ok(true);
+            }
+        }
+        if operation.flags & PROCESSOR_RELATIVE != 0 {
+            operation.addr = self.areas.address(operation.addr, at);
+        }
+        self.refer((at, missed), &operation)?;
+        Ok(true)
+    }
+
+    /// A reference, or the next block of one that straddles some.
+    #[inline]
+    fn refer(
+        &mut self,
+        (at, missed): (usize, bool),
+        operation: &Operation,
+    ) -> Result<(), M::Error> {
+        let processor = &self.processors[at];
+        let (process, done) = (processor.process, processor.blocks_done);
+        let fetch = operation.kind == OpKind::Fetch;
+        let begins = done == 0 && !operation.continues;
+        // Where instructions are fetched, the fetches are what is counted.
+        let counted = u64::from(fetch || !self.fetches[process]) + u64::from(operation.count);
+        let number = processor.instructions + if begins { counted } else { 0 };
+        if number >= processor.window_end {
+            self.stall(at);
+            return Ok(());
+        }
+        let start = operation.addr;
+        // A reference ends where the address space does, whatever the trace says of its size.
+        let end = start.saturating_add(u64::from(operation.size.saturating_sub(1)));
+        let further = (end >> self.block_shift) - (start >> self.block_shift);
+        let flags = Flags(operation.flags);
+        let reference = MemoryReference {
+            processor: at,
+            kind: operation.kind,
+            block: (start >> self.block_shift) + done,
+            first: if done == 0 { start & self.offset_mask } else { 0 },
+            last: if done == further { end & self.offset_mask } else { self.offset_mask },
+            flags,
+        };
+        match self.access((&reference, missed), number)? {
+            Issued::Stalls => {
+                self.stall(at);
+                return Ok(());
+            }
+            Issued::GoesOn => self.wakeups.wake(at, self.now + self.processor.operation_cycles),
+            Issued::Waits => {}
+        }
+        let processor = &mut self.processors[at];
+        processor.busy += self.processor.operation_cycles;
+        processor.instructions = number;
+        let mut counted = ReferenceCounts { block_references: 1, ..ReferenceCounts::default() };
+        if begins {
+            self.fetches[process] |= fetch;
+            processor.slice_left -= 1;
+            counted.references = 1;
+            counted.kernel = u64::from(flags.contains(Flags::KERNEL));
+        }
+        self.memory.count(counted);
+        if done == further {
+            processor.blocks_done = 0;
+            self.streams[process].advance();
+        } else {
+            processor.blocks_done += 1;
+        }
+        Ok(())
+    }
+
+    /// A reference to a block by the instruction with this number.
+    #[inline]
+    fn access(
+        &mut self,
+        (reference, missed): (&MemoryReference, bool),
+        number: u64,
+    ) -> Result<Issued, M::Error> {
+        let (at, write) = (reference.processor, reference.kind.writes());
+        let processor = &self.processors[at];
+        // Nothing is reordered around an atomic.
+        if reference.kind == OpKind::Atomic && !processor.is_drained() {
+            return Ok(Issued::Stalls);
+        }
+        let in_order = !write || processor.stores.is_empty();
+        if !missed && in_order && self.memory.try_hit(reference) {
+            return Ok(Issued::GoesOn);
+        }
+        let access = self.memory.access(reference);
+        if write { self.store(at, &access, reference.kind) } else { self.load(at, &access, number) }
+    }
+
+    /// A load that is no hit without a transaction.
+    fn load(&mut self, at: usize, load: &M::Access, number: u64) -> Result<Issued, M::Error> {
+        if self.processors[at].merge_load(load) {
+            return Ok(Issued::GoesOn);
+        }
+        if !self.memory.needs_request(load) {
+            self.memory.perform(self.now, load)?;
+            return Ok(Issued::GoesOn);
+        }
+        if self.processor.blocking {
+            return Ok(self.wait_for(at, load));
+        }
+        let processor = &mut self.processors[at];
+        if processor.loads_live() as u64 >= u64::from(self.processor.misses_max) {
+            return Ok(Issued::Stalls);
+        }
+        let behind_store = processor.has_store(load);
+        let mshr = processor.begin_load(*load, number, behind_store);
+        processor.update_window(u64::from(self.processor.window_instructions));
+        if !behind_store {
+            self.request(Requester::new(at, Port::Mshr(mshr)), load);
+        }
+        Ok(Issued::GoesOn)
+    }
+
+    /// A store that is no hit without a transaction, or comes after others.
+    fn store(&mut self, at: usize, store: &M::Access, kind: OpKind) -> Result<Issued, M::Error> {
+        if self.processors[at].stores.is_empty() && !self.memory.needs_request(store) {
+            self.memory.perform(self.now, store)?;
+            return Ok(Issued::GoesOn);
+        }
+        let (words, blocking) =
+            (self.processor.store_buffer_words as usize, self.processor.blocking);
+        let processor = &mut self.processors[at];
+        if blocking || words == 0 || kind == OpKind::Atomic {
+            // Its own load from the block comes first.
+            let first = processor.fetches(store);
+            return Ok(if first { Issued::Stalls } else { self.wait_for(at, store) });
+        }
+        if processor.stores.len() >= words {
+            return Ok(Issued::Stalls);
+        }
+        processor.stores.push_back(*store);
+        self.drain_stores(at)?;
+        Ok(Issued::GoesOn)
+    }
+
+    /// Stores take place in their order, up to one that needs a request.
+    pub(super) fn drain_stores(&mut self, at: usize) -> Result<(), M::Error> {
+        while let Some(&head) = self.processors[at].stores.front()
+            && !self.processors[at].head_requested
+            && !self.processors[at].fetches(&head)
+        {
+            if self.memory.needs_request(&head) {
+                self.processors[at].head_requested = true;
+                self.request(Requester::new(at, Port::StoreBuffer), &head);
+                break;
+            }
+            let (memory, now) = (&mut self.memory, self.now);
+            self.processors[at].perform_store(|access| memory.perform(now, access))?;
+            self.processors[at].end_store();
+        }
+        Ok(())
+    }
+
+    /// The processor waits until the reference is done.
+    fn wait_for(&mut self, at: usize, access: &M::Access) -> Issued {
+        self.processors[at].blocking = Some(*access);
+        self.begin_wait(at, Mode::Waits);
+        self.request(Requester::new(at, Port::Blocking), access);
+        Issued::Waits
+    }
+
+    #[inline]
+    fn request(&mut self, requester: Requester, access: &M::Access) {
+        let (memory, mut requesters) = self.split();
+        memory.request(requester, access, &mut requesters);
+    }
+
+    /// The processor tries again when one of its requests is complete.
+    pub(super) fn stall(&mut self, at: usize) {
+        self.begin_wait(at, Mode::Stalls);
+    }
+
+    fn begin_wait(&mut self, at: usize, mode: Mode) {
+        let processor = &mut self.processors[at];
+        (processor.mode, processor.since) = (mode, self.now);
+        self.wakeups.sleep(at);
+    }
+
+    /// An operation that is no reference has its effect once everything before it is done, and when
+    /// the memory system's price is paid.
+    fn synchronise(&mut self, at: usize, operation: &Operation) {
+        if !self.processors[at].is_drained() {
+            self.stall(at);
+            return;
+        }
+        if !std::mem::take(&mut self.processors[at].sync_paid) {
+            let cycles = self.memory.sync_cycles(self.now, at, operation);
+            if cycles > 0 {
+                self.processors[at].sync_paid = true;
+                self.begin_wait(at, Mode::Waits);
+                let event = ClockEvent::Synchronise(number(at));
+                self.queue.push(self.now + cycles, sync_rank(at), event);
+                return;
+            }
+        }
+        let process = self.processors[at].process;
+        self.streams[process].advance();
+        if !self.sync.operate(process, operation) {
+            self.leave(at, LeaveReason::Blocked);
+        } else if operation.kind == OpKind::Yield {
+            self.leave(at, LeaveReason::Yields);
+        }
+        self.wake_all(at);
+    }
+}

@@ -1,0 +1,296 @@
+//! The clock: processors, processes and their synchronisation over a memory system, in cycles.
+//!
+//! One cycle after the other, and in each in this order: ready processes come to idle processors;
+//! events of the queue, such as data that have come; processors issue, the lowest first; the memory
+//! system serves whom it can. Cycles in which nothing can happen are skipped.
+
+mod issue;
+mod processes;
+mod run_ahead;
+
+use std::sync::Arc;
+
+use homenode_base::ReferenceFilter;
+use homenode_machine::{KernelModel, ProcessorModel, SchedulerModel};
+use homenode_trace::ProcessorAreas;
+
+use crate::processor::{ClockEvent, MemorySystem, Port, Requester, Requesters};
+use crate::processor::{ClockedProcessor, Mode};
+use crate::queue::EventQueue;
+use crate::run_queue::RunQueue;
+use crate::streams::{ModelledKernel, PendingOperations, SimulatedAreas, ThreadStreams};
+use crate::sync::SyncObjects;
+use crate::time::{ClockTime, ProcessorTime};
+use crate::wakeup::{GROUP, NEVER, WakeupTable};
+
+/// Most misses under way in one processor: a [`Port::Mshr`] has room for no greater number.
+const MISSES_MAX: u32 = 255;
+
+/// What a simulation needs besides a memory system, processors and streams.
+#[derive(Clone, Copy, Debug)]
+pub struct ClockSetup {
+    /// Each processor.
+    pub processor: ProcessorModel,
+    /// Who runs where.
+    pub scheduler: SchedulerModel,
+    /// For what the scheduler leaves to chance.
+    pub seed: u64,
+    /// Processes, numbered from 0.
+    pub processes: usize,
+}
+
+/// One simulation of some processors over a memory system.
+pub struct Clock<M: MemorySystem> {
+    memory: M,
+    block_shift: u32,
+    /// Bytes in a block, less 1.
+    offset_mask: u64,
+    processor: ProcessorModel,
+    scheduler: SchedulerModel,
+    now: u64,
+    wakeups: WakeupTable,
+    processors: Vec<ClockedProcessor<M>>,
+    queue: EventQueue<ClockEvent<M::Event>>,
+    run_queue: RunQueue,
+    sync: SyncObjects,
+    streams: Vec<PendingOperations>,
+    /// Whether a process fetches instructions: if not, each of its references is one.
+    fetches: Vec<bool>,
+    blocked: Vec<bool>,
+    unfinished: usize,
+    /// Where the kernel has what belongs to each processor.
+    areas: SimulatedAreas,
+    /// What a kernel does when a processor takes a process, if that is made up.
+    kernel: Option<ModelledKernel>,
+    /// When idle processors take ready processes next.
+    dispatch_at: u64,
+    /// The processor whose turn it is to issue, in a cycle that is not over.
+    cursor: Option<usize>,
+    deadlocks_broken: u64,
+}
+
+impl<M: MemorySystem> Clock<M> {
+    /// So many processors over a memory system in which nothing is under way, at cycle 0; all
+    /// processes are ready.
+    #[must_use]
+    pub fn new(memory: M, processors: usize, setup: &ClockSetup) -> Self {
+        let (mut processor, mut scheduler) = (setup.processor, setup.scheduler);
+        processor.blocking |= processor.misses_max == 0;
+        processor.misses_max = processor.misses_max.min(MISSES_MAX);
+        scheduler.time_slice_references = scheduler.time_slice_references.max(1);
+        let (processes, policy) = (setup.processes, (scheduler.policy, scheduler.aging));
+        let block_shift = memory.block_shift();
+        Self {
+            memory,
+            block_shift,
+            offset_mask: (1 << block_shift) - 1,
+            processor,
+            scheduler,
+            now: 0,
+            wakeups: WakeupTable::new(processors),
+            processors: (0..processors).map(|_| ClockedProcessor::new()).collect(),
+            queue: EventQueue::default(),
+            run_queue: RunQueue::new(policy, setup.seed, (processes, processors)),
+            sync: SyncObjects::new(processes),
+            streams: (0..processes).map(|_| PendingOperations::default()).collect(),
+            fetches: vec![false; processes],
+            blocked: vec![false; processes],
+            unfinished: processes,
+            areas: SimulatedAreas::default(),
+            kernel: None,
+            dispatch_at: 0,
+            cursor: None,
+            deadlocks_broken: 0,
+        }
+    }
+
+    /// Says where the kernel has what belongs to each processor; see
+    /// [`crate::streams::StreamSplitter::with_areas`].
+    pub fn set_areas(&mut self, areas: &ProcessorAreas) {
+        self.areas = SimulatedAreas::new(areas, self.processors.len());
+    }
+
+    /// Makes what a kernel refers to when a processor takes a process; see
+    /// [`crate::streams::StreamSplitter::with_kernel`].
+    pub fn set_kernel(&mut self, model: &KernelModel, filter: ReferenceFilter) {
+        self.kernel = Some(ModelledKernel::new(*model, filter, 0));
+    }
+
+    /// Adds operations of some processes, and goes on until the next one of a process that runs is
+    /// unknown ([`Self::awaited`]). In how many portions they come does not change what happens.
+    ///
+    /// # Errors
+    /// What the memory system returns.
+    pub fn push(&mut self, added: &ThreadStreams) -> Result<(), M::Error> {
+        for (process, operations) in &added.operations {
+            self.streams[*process].add(Arc::clone(operations));
+        }
+        for &process in &added.closed {
+            self.streams[process].close();
+        }
+        self.run()
+    }
+
+    /// The process whose next operation has to be known before the simulation can go on; nothing if
+    /// all processes are over. A live front end lets that process run, up to its next operation.
+    #[must_use]
+    pub fn awaited(&self) -> Option<usize> {
+        self.cursor.map(|at| self.processors[at].process)
+    }
+
+    /// Simulates what is left.
+    ///
+    /// # Errors
+    /// What the memory system returns.
+    pub fn finish(mut self) -> Result<(M, ClockTime), M::Error> {
+        self.streams.iter_mut().for_each(PendingOperations::close);
+        self.run()?;
+        let time = self.time();
+        Ok((self.memory, time))
+    }
+
+    /// Goes on until everything is done or an operation is needed that is not known.
+    fn run(&mut self) -> Result<(), M::Error> {
+        while self.unfinished > 0 || !self.queue.is_empty() {
+            let from = match self.cursor.take() {
+                Some(at) => at,
+                None => {
+                    self.begin_cycle()?;
+                    0
+                }
+            };
+            if !self.issue_all(from)? {
+                return Ok(());
+            }
+            let (memory, mut requesters) = self.split();
+            memory.advance(&mut requesters)?;
+        }
+        Ok(())
+    }
+
+    /// Processors issue, from this one on. Returns whether all that do know their operations.
+    #[inline]
+    fn issue_all(&mut self, from: usize) -> Result<bool, M::Error> {
+        let horizon = self.horizon();
+        for group in from / GROUP..self.wakeups.groups() {
+            // Nobody wakes another processor while processors issue: that takes a cycle.
+            for at in self.wakeups.awake(group, from) {
+                let mut missed = self.wakeups.time(at) == self.now && self.run_ahead(at, horizon);
+                while self.wakeups.time(at) == self.now {
+                    if !self.issue(at, std::mem::take(&mut missed))? {
+                        self.cursor = Some(at);
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The next cycle in which something can happen, up to where processors issue.
+    fn begin_cycle(&mut self) -> Result<(), M::Error> {
+        let mut time = self.wakeups.earliest();
+        if let Some(at) = self.queue.next_time() {
+            time = time.min(at);
+        }
+        if let Some(at) = self.memory.next_advance(self.now) {
+            time = time.min(at);
+        }
+        time = time.min(self.dispatch_at);
+        if time == NEVER {
+            self.break_deadlock();
+            time = self.dispatch_at;
+        }
+        self.now = time;
+        // Before anybody whose wait is over now becomes ready: that one runs in the next cycle.
+        if self.dispatch_at == self.now {
+            self.dispatch_at = NEVER;
+            self.dispatch();
+        }
+        while let Some(event) = self.queue.pop_at(self.now) {
+            self.event(event)?;
+        }
+        Ok(())
+    }
+
+    /// The first cycle in which a processor may find other copies than now: before it processors
+    /// need not wait for each other.
+    fn horizon(&self) -> u64 {
+        let undisturbed = self.memory.undisturbed_until(self.now);
+        self.queue.next_time().map_or(undisturbed, |at| at.min(undisturbed))
+    }
+
+    /// Something that was to happen now.
+    fn event(&mut self, event: ClockEvent<M::Event>) -> Result<(), M::Error> {
+        match event {
+            ClockEvent::Memory(event) => {
+                let (memory, mut requesters) = self.split();
+                memory.event(event, &mut requesters)
+            }
+            ClockEvent::Complete(requester) => self.complete(requester),
+            ClockEvent::Synchronise(at) => {
+                self.end_wait(usize::from(at), 0);
+                Ok(())
+            }
+            ClockEvent::Ready(process) => {
+                self.wake(usize::from(process));
+                Ok(())
+            }
+        }
+    }
+
+    /// What a port asked for is there.
+    fn complete(&mut self, requester: Requester) -> Result<(), M::Error> {
+        let at = requester.processor();
+        let processor = &mut self.processors[at];
+        match requester.port {
+            Port::Mshr(number) => processor.end_load(usize::from(number)),
+            Port::StoreBuffer => processor.end_store(),
+            Port::Blocking => {
+                processor.blocking = None;
+                self.end_wait(at, self.processor.operation_cycles);
+            }
+        }
+        let window = u64::from(self.processor.window_instructions);
+        self.processors[at].update_window(window);
+        self.drain_stores(at)?;
+        let processor = &mut self.processors[at];
+        if processor.mode == Mode::Stalls {
+            processor.mode = Mode::Runs;
+            processor.delay += self.now - processor.since;
+            self.wakeups.wake(at, self.now);
+        }
+        Ok(())
+    }
+
+    /// What a processor waited for is done: it goes on after so many cycles.
+    fn end_wait(&mut self, at: usize, cycles: u64) {
+        let processor = &mut self.processors[at];
+        processor.mode = Mode::Runs;
+        processor.delay += self.now - processor.since;
+        self.wakeups.wake(at, self.now + cycles);
+    }
+
+    /// The memory system, and what it may do to the processors.
+    #[inline]
+    fn split(&mut self) -> (&mut M, Requesters<'_, M>) {
+        let Self { memory, now, processors, queue, .. } = self;
+        (memory, Requesters { now: *now, processors, queue })
+    }
+
+    fn time(&self) -> ClockTime {
+        let cycles = self.now.max(self.memory.at_rest_from());
+        let time = |processor: &ClockedProcessor<M>| ProcessorTime {
+            busy: processor.busy,
+            delay: processor.delay,
+            idle: processor.idle + (cycles - processor.since),
+        };
+        ClockTime {
+            cycles,
+            processors: self.processors.iter().map(time).collect(),
+            switches: self.run_queue.switches(),
+            migrations: self.run_queue.migrations(),
+            deadlocks_broken: self.deadlocks_broken,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Several references of one processor at a time.
+//!
+//! A hit that needs no transaction changes only its own cache. Before the next event, and before
+//! the memory system can do anything for anybody, nobody else changes that; so a processor may do
+//! such references ahead of the others, whose time comes later.
+
+use homenode_base::Flags;
+
+use super::Clock;
+use crate::processor::{MemoryReference, MemorySystem, ReferenceCounts};
+use crate::streams::{OpKind, PROCESSOR_RELATIVE};
+
+impl<M: MemorySystem> Clock<M> {
+    /// A processor does its next references as long as they hit without a transaction and before
+    /// the horizon. Anything out of the ordinary ends that, and is left to [`Self::issue`]. Returns
+    /// whether the first reference already is known to be no such hit.
+    #[inline]
+    pub(super) fn run_ahead(&mut self, at: usize, horizon: u64) -> bool {
+        let processor = &mut self.processors[at];
+        // The rest of a reference that straddles blocks.
+        if processor.blocks_done != 0 {
+            return false;
+        }
+        let process = processor.process;
+        let fetches = self.fetches[process];
+        // Stores take place in their order.
+        let may_write = processor.stores.is_empty();
+        let cycles = self.processor.operation_cycles;
+        let (mut time, mut number) = (self.now, processor.instructions);
+        let (mut done, mut kernel) = (0, 0);
+        let mut missed = false;
+        for operation in self.streams[process].known() {
+            let fetch = operation.kind == OpKind::Fetch;
+            let ordinary = operation.kind == OpKind::Read
+                || (fetch && fetches)
+                || (operation.kind == OpKind::Write && may_write);
+            if !ordinary {
+                break;
+            }
+            let counted = number + u64::from(fetch || !fetches) + u64::from(operation.count);
+            let first = operation.addr & self.offset_mask;
+            let last = first + u64::from(operation.size.saturating_sub(1));
+            if operation.continues
+                || last > self.offset_mask
+                || operation.flags & PROCESSOR_RELATIVE != 0
+                || counted >= processor.window_end
+                || done >= processor.slice_left
+            {
+                break;
+            }
+            let block = operation.addr >> self.block_shift;
+            let (kind, flags) = (operation.kind, Flags(operation.flags));
+            let reference = MemoryReference { processor: at, kind, block, first, last, flags };
+            if !self.memory.try_hit(&reference) {
+                missed = true;
+                break;
+            }
+            number = counted;
+            done += 1;
+            kernel += u64::from(flags.contains(Flags::KERNEL));
+            time += cycles;
+            if time >= horizon {
+                break;
+            }
+        }
+        if done == 0 {
+            return missed;
+        }
+        processor.instructions = number;
+        processor.slice_left -= done;
+        processor.busy += done * cycles;
+        self.wakeups.wake(at, time);
+        self.streams[process].skip(done);
+        self.memory.count(ReferenceCounts { references: done, block_references: done, kernel });
+        false
+    }
+}

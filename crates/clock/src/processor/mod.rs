@@ -1,0 +1,229 @@
+//! A processor: the window of instructions, loads under way, stores that wait, and what it waits
+//! for itself. All machines have the same.
+
+mod memory_system;
+mod mshr;
+
+use std::collections::VecDeque;
+
+use crate::wakeup::NEVER;
+pub(crate) use memory_system::{ClockEvent, number, ready_rank, sync_rank};
+pub use memory_system::{
+    MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters,
+};
+use mshr::Mshr;
+
+/// What a processor does at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// It has no process.
+    Idle,
+    /// It issues its next operation at a known time.
+    Runs,
+    /// It tries again when one of its requests is complete.
+    Stalls,
+    /// It goes on when the reference or the synchronisation it waits for is done.
+    Waits,
+}
+
+/// A processor.
+pub(crate) struct ClockedProcessor<M: MemorySystem> {
+    pub(crate) mode: Mode,
+    /// The process, if it is not idle.
+    pub(crate) process: usize,
+    /// References left of the time slice.
+    pub(crate) slice_left: u64,
+    /// Instructions begun.
+    pub(crate) instructions: u64,
+    /// The first instruction that does not fit into the window.
+    pub(crate) window_end: u64,
+    mshrs: Vec<Mshr<M::Access>>,
+    /// How many of them are in use.
+    mshrs_live: usize,
+    /// How many of those are behind a store.
+    behind_stores: usize,
+    /// Whether loads have begun or ended such that the end of the window has to be found again.
+    window_changed: bool,
+    pub(crate) stores: VecDeque<M::Access>,
+    /// Whether the store at the head of the buffer made a request.
+    pub(crate) head_requested: bool,
+    /// Whether it took place in the caches; the data may still be on their way.
+    head_performed: bool,
+    /// The reference it waits for.
+    pub(crate) blocking: Option<M::Access>,
+    /// Whether the next operation is a synchronisation whose time has passed.
+    pub(crate) sync_paid: bool,
+    /// How many blocks of a reference that straddles some are done.
+    pub(crate) blocks_done: u64,
+    /// Since when it stalls, waits or is idle.
+    pub(crate) since: u64,
+    pub(crate) busy: u64,
+    pub(crate) delay: u64,
+    pub(crate) idle: u64,
+}
+
+impl<M: MemorySystem> ClockedProcessor<M> {
+    pub(crate) fn new() -> Self {
+        Self {
+            mode: Mode::Idle,
+            process: 0,
+            slice_left: 0,
+            instructions: 0,
+            window_end: NEVER,
+            mshrs: Vec::new(),
+            mshrs_live: 0,
+            behind_stores: 0,
+            window_changed: false,
+            stores: VecDeque::new(),
+            head_requested: false,
+            head_performed: false,
+            blocking: None,
+            sync_paid: false,
+            blocks_done: 0,
+            since: 0,
+            busy: 0,
+            delay: 0,
+            idle: 0,
+        }
+    }
+
+    /// Whether everything that was begun is done.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.mshrs_live == 0 && self.stores.is_empty() && self.blocking.is_none()
+    }
+
+    /// How many loads are under way.
+    pub(crate) fn loads_live(&self) -> usize {
+        self.mshrs_live
+    }
+
+    /// Adds a load to the one from the same block that has not taken place yet, if there is one.
+    pub(crate) fn merge_load(&mut self, load: &M::Access) -> bool {
+        let pending = self
+            .mshrs
+            .iter_mut()
+            .find(|mshr| mshr.live && !mshr.performed && M::same_block(&mshr.load, load));
+        match pending {
+            Some(mshr) => {
+                mshr.merged.push(*load);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a store to its block waits in the buffer and has not taken place.
+    pub(crate) fn has_store(&self, load: &M::Access) -> bool {
+        let mut waiting = self.stores.iter().skip(usize::from(self.head_performed));
+        waiting.any(|store| M::same_block(store, load))
+    }
+
+    /// Whether a load of the same block, not behind a store, is under way.
+    pub(crate) fn fetches(&self, access: &M::Access) -> bool {
+        let mut live = self.mshrs.iter().filter(|mshr| mshr.live && !mshr.behind_store);
+        live.any(|mshr| M::same_block(&mshr.load, access))
+    }
+
+    /// Puts a load into a free register and returns its number.
+    pub(crate) fn begin_load(
+        &mut self,
+        load: M::Access,
+        instruction: u64,
+        behind_store: bool,
+    ) -> u8 {
+        let free = self.mshrs.iter().position(|mshr| !mshr.live);
+        let at = free.unwrap_or(self.mshrs.len());
+        // The list of a register that was in use keeps its memory.
+        let merged = match self.mshrs.get_mut(at) {
+            Some(mshr) => std::mem::take(&mut mshr.merged),
+            None => Vec::new(),
+        };
+        let mshr = Mshr { live: true, instruction, load, performed: false, behind_store, merged };
+        match self.mshrs.get_mut(at) {
+            Some(place) => *place = mshr,
+            None => self.mshrs.push(mshr),
+        }
+        self.mshrs_live += 1;
+        self.behind_stores += usize::from(behind_store);
+        // The window begins with the oldest load: one after others does not move it.
+        self.window_changed |= self.mshrs_live == 1;
+        u8::try_from(at).unwrap_or(u8::MAX)
+    }
+
+    /// The data of a load have come: its register is free.
+    pub(crate) fn end_load(&mut self, at: usize) {
+        let mshr = &mut self.mshrs[at];
+        mshr.live = false;
+        self.behind_stores -= usize::from(mshr.behind_store);
+        self.mshrs_live -= 1;
+        self.window_changed = true;
+    }
+
+    /// The store at the head of the buffer is done, and so are the loads that took place with it.
+    pub(crate) fn end_store(&mut self) {
+        self.stores.pop_front();
+        (self.head_requested, self.head_performed) = (false, false);
+        for at in 0..self.mshrs.len() {
+            let mshr = &self.mshrs[at];
+            if self.behind_stores > 0 && mshr.live && mshr.behind_store && mshr.performed {
+                self.end_load(at);
+            }
+        }
+    }
+
+    /// Finds the end of the window, which begins with the oldest load under way.
+    #[inline]
+    pub(crate) fn update_window(&mut self, instructions: u64) {
+        if std::mem::take(&mut self.window_changed) {
+            let live = self.mshrs.iter().filter(|mshr| mshr.live);
+            let oldest = live.map(|mshr| mshr.instruction).min();
+            self.window_end = oldest.map_or(NEVER, |oldest| oldest + instructions);
+        }
+    }
+
+    /// A load takes place, and those that were merged with it.
+    pub(crate) fn perform_load(
+        &mut self,
+        number: usize,
+        mut perform: impl FnMut(&M::Access) -> Result<(), M::Error>,
+    ) -> Result<(), M::Error> {
+        let mshr = &mut self.mshrs[number];
+        mshr.performed = true;
+        perform(&mshr.load)?;
+        mshr.merged.iter().try_for_each(perform)?;
+        mshr.merged.clear();
+        Ok(())
+    }
+
+    /// The store at the head of the buffer takes place, and the loads behind it.
+    pub(crate) fn perform_store(
+        &mut self,
+        mut perform: impl FnMut(&M::Access) -> Result<(), M::Error>,
+    ) -> Result<(), M::Error> {
+        let Some(store) = self.stores.front().copied() else { return Ok(()) };
+        self.head_performed = true;
+        perform(&store)?;
+        if self.behind_stores == 0 {
+            return Ok(());
+        }
+        for at in 0..self.mshrs.len() {
+            let mshr = &self.mshrs[at];
+            let waits = mshr.live && mshr.behind_store && !mshr.performed;
+            if waits && M::same_block(&mshr.load, &store) {
+                self.perform_load(at, &mut perform)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The reference that the processor waits for takes place.
+    pub(crate) fn perform_blocking(
+        &mut self,
+        mut perform: impl FnMut(&M::Access) -> Result<(), M::Error>,
+    ) -> Result<(), M::Error> {
+        match &self.blocking {
+            Some(access) => perform(access),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! When processors issue next.
+
+/// No known time.
+pub const NEVER: u64 = u64::MAX;
+
+/// Processors in a group: one bit each.
+pub const GROUP: usize = 64;
+
+/// When each processor issues its next operation. Most wait for memory most of the time: only the
+/// others are looked through.
+pub struct WakeupTable {
+    time: Vec<u64>,
+    /// By group, a bit for each processor that issues at a known time.
+    awake: Vec<u64>,
+}
+
+impl WakeupTable {
+    /// For so many processors, none of which issues.
+    #[must_use]
+    pub fn new(processors: usize) -> Self {
+        Self { time: vec![NEVER; processors], awake: vec![0; processors.div_ceil(GROUP)] }
+    }
+
+    /// When a processor issues, or [`NEVER`].
+    #[inline]
+    #[must_use]
+    pub fn time(&self, processor: usize) -> u64 {
+        self.time[processor]
+    }
+
+    /// The processor issues at this time.
+    #[inline]
+    pub fn wake(&mut self, processor: usize, time: u64) {
+        self.time[processor] = time;
+        self.awake[processor / GROUP] |= 1 << (processor % GROUP);
+    }
+
+    /// It is not known when the processor issues.
+    #[inline]
+    pub fn sleep(&mut self, processor: usize) {
+        self.time[processor] = NEVER;
+        self.awake[processor / GROUP] &= !(1 << (processor % GROUP));
+    }
+
+    /// When somebody issues next.
+    #[inline]
+    #[must_use]
+    pub fn earliest(&self) -> u64 {
+        let (mut earliest, mut times) = (NEVER, &self.time[..]);
+        for &awake in &self.awake {
+            earliest = members(awake).fold(earliest, |earliest, bit| earliest.min(times[bit]));
+            times = times.get(GROUP..).unwrap_or_default();
+        }
+        earliest
+    }
+
+    /// How many groups of [`GROUP`] processors there are.
+    #[inline]
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.awake.len()
+    }
+
+    /// The processors of a group that issue at a known time, from this processor on.
+    #[inline]
+    pub fn awake(&self, group: usize, from: usize) -> impl Iterator<Item = usize> + use<> {
+        let base = group * GROUP;
+        // Those below `from` have had their turn.
+        let passed = if from > base { !(u64::MAX << (from - base)) } else { 0 };
+        members(self.awake[group] & !passed).map(move |bit| base + bit)
+    }
+}
+
+/// The positions of the ones, lowest first.
+fn members(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        usize::try_from(first).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those who issue at this time.
+    fn at(table: &WakeupTable, time: u64) -> Vec<usize> {
+        let awake = (0..table.groups()).flat_map(|group| table.awake(group, 0));
+        awake.filter(|&processor| table.time(processor) == time).collect()
+    }
+
+    #[test]
+    fn any_number_of_processors_can_be_awake() {
+        for processors in [3, 64, 65, 1024] {
+            let mut table = WakeupTable::new(processors);
+            assert_eq!((table.earliest(), at(&table, 0)), (NEVER, vec![]));
+            let (middle, last) = (processors / 2, processors - 1);
+            table.wake(last, 7);
+            table.wake(0, 7);
+            table.wake(middle, 9);
+            assert_eq!((table.earliest(), at(&table, 7)), (7, vec![0, last]));
+            table.wake(0, 8);
+            table.sleep(last);
+            assert_eq!((table.earliest(), at(&table, 8)), (8, vec![0]));
+            table.sleep(0);
+            assert_eq!((table.earliest(), at(&table, 9)), (9, vec![middle]));
+            table.wake(last, 3);
+            assert_eq!(at(&table, 3), [last]);
+        }
+    }
+
+    #[test]
+    fn those_who_had_their_turn_are_left_out() {
+        let mut table = WakeupTable::new(130);
+        [0, 63, 64, 65, 129].iter().for_each(|&processor| table.wake(processor, 1));
+        assert_eq!(table.awake(1, 65).collect::<Vec<_>>(), [65]);
+        assert_eq!(table.awake(0, 1).collect::<Vec<_>>(), [63]);
+    }
+}

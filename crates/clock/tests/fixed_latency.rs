@@ -1,0 +1,259 @@
+//! A new timed machine brings a memory system, and nothing else: this one has caches without limit
+//! or coherence, from which memory is so many cycles away for everybody at once. What processors,
+//! processes and locks do over it is worked out by hand.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
+use homenode_clock::{
+    Clock, ClockSetup, ClockTime, MemoryReference, MemorySystem, ProcessorTime, ReferenceCounts,
+    Requester, Requesters,
+};
+use homenode_machine::{Dispatch, ProcessorModel, SchedulerModel};
+
+/// Cycles until a block has come.
+const LATENCY: u64 = 10;
+/// Cycles until a lock is taken, where nobody has it.
+const ACQUIRE: u64 = 5;
+/// Cycles until the next one learns that it has the lock.
+const HANDOVER: u64 = 3;
+
+/// Which processor has which block.
+#[derive(Default)]
+struct FixedLatency {
+    cached: HashSet<(usize, u64)>,
+    prices_locks: bool,
+    counted: ReferenceCounts,
+    misses: u64,
+}
+
+impl MemorySystem for FixedLatency {
+    type Access = (usize, u64);
+    /// A block has come.
+    type Event = Requester;
+    type Error = Infallible;
+
+    fn block_shift(&self) -> u32 {
+        6
+    }
+
+    fn try_hit(&mut self, reference: &MemoryReference) -> bool {
+        self.cached.contains(&self.access(reference))
+    }
+
+    fn access(&self, reference: &MemoryReference) -> (usize, u64) {
+        (reference.processor, reference.block)
+    }
+
+    fn same_block(one: &(usize, u64), other: &(usize, u64)) -> bool {
+        one == other
+    }
+
+    fn needs_request(&mut self, access: &(usize, u64)) -> bool {
+        !self.cached.contains(access)
+    }
+
+    fn perform(&mut self, _: u64, access: &(usize, u64)) -> Result<(), Infallible> {
+        self.misses += u64::from(self.cached.insert(*access));
+        Ok(())
+    }
+
+    fn request(
+        &mut self,
+        requester: Requester,
+        _: &(usize, u64),
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        requesters.schedule_at(requesters.now() + LATENCY, requester.rank(), requester);
+    }
+
+    fn event(
+        &mut self,
+        requester: Requester,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), Infallible> {
+        let now = requesters.now();
+        requesters.perform(requester, |access| self.perform(now, access))?;
+        requesters.complete_at(now, requester);
+        Ok(())
+    }
+
+    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn next_advance(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn undisturbed_until(&self, _: u64) -> u64 {
+        u64::MAX
+    }
+
+    fn at_rest_from(&self) -> u64 {
+        0
+    }
+
+    fn count(&mut self, counted: ReferenceCounts) {
+        self.counted.references += counted.references;
+        self.counted.block_references += counted.block_references;
+    }
+
+    fn sync_cycles(&mut self, _: u64, _: usize, operation: &Operation) -> u64 {
+        if self.prices_locks && operation.kind == OpKind::Acquire { ACQUIRE } else { 0 }
+    }
+
+    fn wakeup_cycles(&mut self, _: u64, _: usize, _: usize) -> u64 {
+        if self.prices_locks { HANDOVER } else { 0 }
+    }
+}
+
+fn setup(processes: usize, blocking: bool) -> ClockSetup {
+    let processor = ProcessorModel {
+        operation_cycles: 1,
+        window_instructions: 8,
+        misses_max: 2,
+        store_buffer_words: 2,
+        blocking,
+    };
+    let scheduler = SchedulerModel {
+        policy: Dispatch::Affinity,
+        time_slice_references: 1_000,
+        aging: 8,
+        wait_cycles: 0,
+    };
+    ClockSetup { processor, scheduler, seed: 1, processes }
+}
+
+fn operation(kind: OpKind, addr: u64) -> Operation {
+    Operation { size: 4, ..Operation::new(kind, addr) }
+}
+
+fn read(addr: u64) -> Operation {
+    operation(OpKind::Read, addr)
+}
+
+/// Each process has a processor of its own; operations come in portions of so many.
+fn run(
+    (memory, blocking): (FixedLatency, bool),
+    processes: &[Vec<Operation>],
+    portion: usize,
+) -> (FixedLatency, ClockTime) {
+    let mut clock = Clock::new(memory, processes.len(), &setup(processes.len(), blocking));
+    let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
+    for at in (0..longest).step_by(portion) {
+        let part = |all: &Vec<Operation>| {
+            Arc::from(all.get(at..all.len().min(at + portion)).unwrap_or_default())
+        };
+        let operations = processes.iter().map(part).enumerate().collect();
+        let Ok(()) = clock.push(&ThreadStreams { operations, closed: Vec::new() });
+    }
+    let Ok(result) = clock.finish();
+    result
+}
+
+#[test]
+fn a_processor_that_blocks_waits_for_every_block() {
+    let reads = vec![read(0), read(4), read(8), read(64)];
+    for portion in [1, 3, 10] {
+        let (memory, time) =
+            run((FixedLatency::default(), true), std::slice::from_ref(&reads), portion);
+        // 10 + 1, two hits, 10 + 1.
+        assert_eq!(time.cycles, 11 + 2 + 11);
+        assert_eq!(time.processors, [ProcessorTime { busy: 4, delay: 20, idle: 0 }]);
+        assert_eq!((memory.counted.references, memory.misses), (4, 2));
+    }
+}
+
+#[test]
+fn a_processor_with_registers_for_misses_goes_on() {
+    // Requests at 0 and 1 are complete at 10 and 11; the read at 2 waits for the first of them.
+    let reads = vec![read(0), read(64), read(4)];
+    let (_, time) = run((FixedLatency::default(), false), &[reads], 10);
+    assert_eq!((time.cycles, time.processors[0].busy), (11, 3));
+    // A third miss finds no register until the first is complete at 10.
+    let reads = vec![read(0), read(64), read(128)];
+    let (_, time) = run((FixedLatency::default(), false), &[reads], 10);
+    assert_eq!(time.cycles, 20);
+    // The window holds instructions 1 to 8: the ninth begins when the first is complete.
+    let reads = [vec![read(0)], vec![read(4); 9]].concat();
+    let (_, time) = run((FixedLatency::default(), false), &[reads], 10);
+    assert_eq!(time.cycles, 10 + 2);
+}
+
+#[test]
+fn stores_wait_in_the_buffer_in_their_order() {
+    let write = |addr| operation(OpKind::Write, addr);
+    // Issued at 0 and 1; requested at 0 and, when that is complete, at 10. A third one finds no
+    // room until 10.
+    let writes = vec![write(0), write(64), write(128)];
+    let (memory, time) = run((FixedLatency::default(), false), &[writes], 10);
+    assert_eq!((time.cycles, memory.misses), (30, 3));
+    assert_eq!(time.processors, [ProcessorTime { busy: 3, delay: 27, idle: 0 }]);
+    // A read of the block that a store waits for makes no request of its own.
+    let (memory, time) = run((FixedLatency::default(), false), &[vec![write(0), read(4)]], 10);
+    assert_eq!((time.cycles, memory.misses), (10, 1));
+}
+
+#[test]
+fn the_memory_system_prices_locks() {
+    let lock = 0x9000;
+    let critical =
+        vec![operation(OpKind::Acquire, lock), read(0), operation(OpKind::Release, lock)];
+    let processes = [critical.clone(), critical];
+    // Process 0 reads from 0 to 11; process 1 begins a cycle later.
+    let (_, time) = run((FixedLatency::default(), true), &processes, 10);
+    assert_eq!(time.cycles, 11 + 1 + 11);
+    // The lock is taken at 5 and given back at 16; process 1 learns of it at 19.
+    for portion in [1, 10] {
+        let memory = FixedLatency { prices_locks: true, ..FixedLatency::default() };
+        let (_, time) = run((memory, true), &processes, portion);
+        assert_eq!(time.cycles, 5 + 11 + 3 + 1 + 11);
+        let first = ProcessorTime { busy: 1, delay: 15, idle: 15 };
+        let second = ProcessorTime { busy: 1, delay: 15, idle: 15 };
+        assert_eq!(time.processors, [first, second]);
+        assert_eq!(time.deadlocks_broken, 0);
+    }
+}
+
+#[test]
+fn a_live_front_end_is_told_which_process_has_to_run() {
+    let mut clock = Clock::new(FixedLatency::default(), 2, &setup(2, true));
+    let known = |process, operations: &[Operation]| ThreadStreams {
+        operations: vec![(process, Arc::from(operations))],
+        closed: Vec::new(),
+    };
+    let push = |clock: &mut Clock<_>, added: &ThreadStreams| {
+        let Ok(()) = clock.push(added);
+        clock.awaited()
+    };
+    assert_eq!(push(&mut clock, &ThreadStreams::default()), Some(0));
+    assert_eq!(push(&mut clock, &known(0, &[read(0)])), Some(1), "both begin at 0");
+    // Process 1 hits at 11, 12 and so on, like process 0.
+    assert_eq!(push(&mut clock, &known(1, &[read(0), read(4), read(8)])), Some(0));
+    assert_eq!(push(&mut clock, &known(0, &[read(4)])), Some(0), "at 12, before process 1");
+    let over = ThreadStreams { operations: Vec::new(), closed: vec![0] };
+    assert_eq!(push(&mut clock, &over), Some(1));
+    let over = ThreadStreams { operations: Vec::new(), closed: vec![1] };
+    assert_eq!(push(&mut clock, &over), None);
+    let Ok((memory, time)) = clock.finish();
+    assert_eq!((memory.counted.references, time.cycles), (5, 13));
+}
+
+#[test]
+fn a_thousand_processors_meet_at_a_barrier() {
+    let processors = 1024;
+    let depart = Operation { count: processors, ..Operation::new(OpKind::Depart, 0) };
+    let process = |number: u64| {
+        let own = read(number << 6);
+        vec![own, operation(OpKind::Arrive, 0), depart, own]
+    };
+    let processes: Vec<Vec<Operation>> = (0..u64::from(processors)).map(process).collect();
+    let (memory, time) = run((FixedLatency::default(), true), &processes, 2);
+    // All arrive at 11, the last in the same cycle as the first; those who waited go on at 12.
+    assert_eq!((time.cycles, memory.misses), (13, 1024));
+    assert_eq!(memory.counted.references, 2 * 1024);
+}

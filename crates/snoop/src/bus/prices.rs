@@ -1,0 +1,56 @@
+//! What transactions take on the bus.
+
+use homenode_machine::{BusCycles, BusModel};
+
+use crate::counts::Transactions;
+use crate::setup::SetupError;
+
+/// What the transactions of a reference take on the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TransactionTiming {
+    /// Cycles for which the bus is held at once.
+    pub(super) hold: u64,
+    /// When what was asked for is there, if memory does not have to answer first.
+    pub(super) ready: u64,
+    /// When memory asks for the bus, and for how long.
+    pub(super) answer: Option<(u64, u64)>,
+}
+
+/// Prices of transactions on one bus at one block size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TransactionPrices {
+    cycles: BusCycles,
+    split: bool,
+    request: u64,
+    wait: u64,
+}
+
+impl TransactionPrices {
+    pub(super) fn new(cycles: BusCycles, bus: &BusModel) -> Result<Self, SetupError> {
+        let prices = Self {
+            cycles,
+            split: bus.split_transactions,
+            request: bus.request_cycles,
+            wait: bus.wait_cycles,
+        };
+        let memory = cycles.read_block_memory.min(cycles.read_invalidate_memory);
+        let parts = bus.request_cycles.saturating_add(bus.wait_cycles);
+        if prices.split && memory < parts {
+            return Err(SetupError::Split { memory, parts });
+        }
+        Ok(prices)
+    }
+
+    /// What these transactions take: a fetch and its coherence transaction, then the block that
+    /// gave way. Where memory answers later, the block that gave way goes while it looks.
+    pub(super) fn timing(&self, made: &Transactions) -> TransactionTiming {
+        let all = made.cycles(&self.cycles);
+        let written_back = made.update_block * self.cycles.update_block;
+        if !self.split || made.read_block_memory + made.read_invalidate_memory == 0 {
+            return TransactionTiming { hold: all, ready: all - written_back, answer: None };
+        }
+        let due = self.request + self.wait;
+        let answer = Some((due, all - written_back - due));
+        TransactionTiming { hold: self.request + written_back, ready: 0, answer }
+    }
+}
