@@ -15,14 +15,14 @@ const ROW: usize = 78;
 const SWEEPS: usize = 24;
 
 /// What stands in a row: a room, or an arrow that passes it.
-struct Node {
+struct RowPlace {
     room: Option<usize>,
     layer: usize,
 }
 
 /// Rooms and the lanes of arrows by layer, and the parts of arrows between neighbouring layers.
 struct Rows {
-    nodes: Vec<Node>,
+    nodes: Vec<RowPlace>,
     /// Positions of nodes in each row, from left to right; the lowest row first.
     rows: Vec<Vec<usize>>,
     /// Upper and lower node.
@@ -32,15 +32,15 @@ struct Rows {
 impl Rows {
     fn new(graph: &Graph) -> Self {
         let layers = graph.layers();
-        let mut nodes: Vec<Node> = (0..graph.names.len())
-            .map(|room| Node { room: Some(room), layer: layers[room] })
+        let mut nodes: Vec<RowPlace> = (0..graph.names.len())
+            .map(|room| RowPlace { room: Some(room), layer: layers[room] })
             .collect();
         let mut parts = Vec::new();
         for (user, used) in graph.reduced() {
             let mut above = user;
             // An arrow over several layers gets a lane of its own through those between.
             for layer in (layers[used] + 1..layers[user]).rev() {
-                nodes.push(Node { room: None, layer });
+                nodes.push(RowPlace { room: None, layer });
                 parts.push((above, nodes.len() - 1));
                 above = nodes.len() - 1;
             }

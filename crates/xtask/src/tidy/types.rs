@@ -14,9 +14,6 @@ const IDIOMS: &[&str] = &[
 /// automaton. Only while nothing outside the file sees them.
 const PRIVATE_IDIOMS: &[&str] = &["State", "Condition"];
 
-/// Names that are still declared more than once.
-const DOUBLE: &[&str] = &["Prices", "Run"];
-
 /// A declaration of a type, and whether other files can name it.
 struct Declaration<'a> {
     name: &'a str,
@@ -39,7 +36,7 @@ pub fn check(files: &[SourceFile]) -> Vec<Finding> {
             }
         }
     }
-    places.retain(|name, places| places.len() > 1 && !DOUBLE.contains(name));
+    places.retain(|_, places| places.len() > 1);
     places.iter().flat_map(|(name, places)| repeated(name, places)).collect()
 }
 
