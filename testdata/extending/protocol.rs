@@ -1,14 +1,14 @@
 //! MSI: MESI without the state that lets a sole reader write without a transaction.
 
 use super::{Entry, Example};
-use crate::table::{Rules, Table};
+use crate::table::{ProtocolRules, Table};
 use crate::vocabulary::{
-    Area, Cell, Copies, Event, Reply, Role, Signal, Source, Transaction, announce, because,
-    becomes, fetch, labelled, silent, updates_memory,
+    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
+    announce, because, becomes, fetch, labelled, silent, updates_memory,
 };
 
 use Condition::{Alone, Shared};
-use Event::{Read, Replace, Write};
+use ProcessorEvent::{Read, Replace, Write};
 use State::{I, M, S};
 
 labelled! {
@@ -49,7 +49,7 @@ pub const ENTRY: Entry = Entry {
 
 struct Msi;
 
-impl Rules for Msi {
+impl ProtocolRules for Msi {
     type State = State;
     type Condition = Condition;
 
@@ -61,26 +61,26 @@ impl Rules for Msi {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: Area) -> Condition {
+    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
         match copies {
             Copies::None => Alone,
             Copies::One(I | S | M) | Copies::Several | Copies::Owned => Shared,
         }
     }
 
-    fn act(state: State, event: Event, condition: Condition) -> Cell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
         match (state, event, condition) {
-            (I, Read, Alone) => fetch(Transaction::ReadBlock, Source::Memory, S),
-            (I, Read, Shared) => fetch(Transaction::ReadBlock, Source::Cache, S),
-            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, Source::Memory, M),
-            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, Source::Cache, M),
-            (I, Replace, Alone | Shared) => Cell::Impossible(because::EMPTY),
+            (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, S),
+            (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
+            (I, Write, Alone) => fetch(Transaction::ReadInvalidate, DataSupplier::Memory, M),
+            (I, Write, Shared) => fetch(Transaction::ReadInvalidate, DataSupplier::Cache, M),
+            (I, Replace, Alone | Shared) => TableCell::Impossible(because::EMPTY),
             (M, Read | Write, Alone) => silent(M),
             (S, Read, Alone | Shared) => silent(S),
             (S, Write, Alone | Shared) => announce(Transaction::Invalidate, M),
             (S, Replace, Alone | Shared) => silent(I),
             (M, Replace, Alone) => announce(Transaction::UpdateBlock, I),
-            (M, Read | Write | Replace, Shared) => Cell::Impossible(because::ONLY),
+            (M, Read | Write | Replace, Shared) => TableCell::Impossible(because::ONLY),
         }
     }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::access::BlockAccess;
-use crate::frames::{CacheArrays, CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
+use crate::frames::{CacheArrays, CacheFrame, MAY_READ, MAY_WRITE, MissStatus, READ, WRITTEN};
 use crate::holders::BlockHolders;
 use crate::system::CacheSystem;
 use crate::words::WordMask;
@@ -54,39 +54,6 @@ pub enum SharingClass {
     False,
     /// The block is of a private area.
     Passive,
-}
-
-/// What the classification of misses has to know of a frame: how it lost its copy, or that the miss
-/// which fetched its copy has no class yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MissStatus {
-    /// Nothing.
-    #[default]
-    Settled,
-    /// The copy was fetched by an invalidation miss that is not yet known to be true sharing.
-    Undecided,
-    /// The same, and it was the kernel's reference that missed.
-    UndecidedKernel,
-    /// Another processor's transaction invalidated the copy.
-    Invalidated,
-    /// The copy went with its process.
-    Removed,
-}
-
-impl MissStatus {
-    /// Whether the miss has no class yet.
-    #[inline]
-    #[must_use]
-    pub fn is_undecided(self) -> bool {
-        matches!(self, Self::Undecided | Self::UndecidedKernel)
-    }
-
-    /// Whether the miss has no class yet, and then whether it is the kernel's.
-    #[inline]
-    #[must_use]
-    pub fn undecided(self) -> Option<bool> {
-        self.is_undecided().then_some(self == Self::UndecidedKernel)
-    }
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {

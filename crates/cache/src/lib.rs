@@ -16,11 +16,11 @@ mod system;
 mod words;
 
 pub use access::BlockAccess;
-pub use classify::{MissClass, MissRule, MissStatus, SharingClass};
+pub use classify::{MissClass, MissRule, SharingClass};
 pub use counts::{CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
 pub use frames::{
-    CacheArrays, CacheFrame, CacheGeometry, IndexedSets, MAY_READ, MAY_WRITE, READ, UpTo8Ways,
-    UpTo16Ways, WRITTEN,
+    CacheArrays, CacheFrame, CacheGeometry, IndexedSets, MAY_READ, MAY_WRITE, MissStatus, READ,
+    UpTo8Ways, UpTo16Ways, WRITTEN,
 };
 pub use holders::{
     BlockHolders, CACHES_MAX, HolderTable, NARROW_CACHES_MAX, NO_BLOCK, PackedHolders, WIDE_WORDS,

@@ -16,7 +16,6 @@ mod map;
 pub mod policy;
 mod references;
 mod runs;
-mod set_policy;
 
 pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
 pub use cost::{Amount, Cost, NetworkPackets};

@@ -95,7 +95,7 @@ fn what_cannot_be_is_refused() {
         (r#"{"block_size": 24}"#, None, "blocks of 24 bytes"),
         (r#"{"block_size": 0}"#, Some(&trace), "blocks of 0 bytes"),
         (r#"{"cache_size": 100}"#, None, "a cache of 100 bytes"),
-        (r#"{"processors": 65}"#, None, "65 processors"),
+        (r#"{"processors": 1025}"#, None, "1025 processors"),
         (r#"{"processors": 0}"#, None, "0 processors"),
         (r#"{"private_ranges": [[8, 8]]}"#, None, "private range 0x8-0x8"),
         (r#"{"machine": "numa"}"#, None, "numa"),

@@ -93,8 +93,8 @@ fn one_more_of_each_is_one_file_and_two_lines() {
     let target = target();
     let copy = target.join("extending");
     copy_tree(&root, &copy);
-    // Another version: cargo keeps what it builds here apart from what it builds in the tree itself,
-    // in the same folder, so that libraries of others are there already.
+    // Another version: cargo keeps what it builds here apart from what it builds in the tree
+    // itself, in the same folder, so that libraries of others are there already.
     let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(manifest.contains(&version), "the workspace gives the version of its crates");

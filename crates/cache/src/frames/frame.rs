@@ -1,8 +1,9 @@
 //! A frame, and what is known of the copy in it.
 
-use crate::classify::MissStatus;
 use crate::holders::NO_BLOCK;
 use crate::words::WordMask;
+
+use super::MissStatus;
 
 /// The label of a frame that was never used.
 const UNUSED: u64 = u64::MAX;

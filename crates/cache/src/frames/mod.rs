@@ -8,6 +8,7 @@
 mod bytes;
 mod frame;
 mod indexed;
+mod miss_status;
 mod packed;
 mod ways_16;
 mod ways_8;
@@ -19,6 +20,7 @@ use bytes::{ONES, equal, first, first_equal, zeros};
 use frame::PERMISSIONS;
 pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 pub use indexed::IndexedSets;
+pub use miss_status::MissStatus;
 
 /// Up to eight frames a set.
 pub type UpTo8Ways<W> = packed::PackedSets<ways_8::Ways8, W>;

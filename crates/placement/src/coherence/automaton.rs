@@ -7,8 +7,8 @@ use super::counters::Counters;
 use super::parameters::counter_limit;
 use crate::builder::Times;
 use crate::history::{Block, Run};
+use crate::policy::SetPolicy;
 use crate::policy::{PlacementSetup, Policy};
-use crate::set_policy::SetPolicy;
 
 /// When a block is frozen and defrosted, in references.
 #[derive(Clone, Copy, Debug)]

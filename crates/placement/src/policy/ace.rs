@@ -3,9 +3,9 @@
 use homenode_stats::Tally;
 
 use super::place::LocationSet;
+use super::set_policy::SetPolicy;
 use super::{DefaultValue, Entry, ParamKind, PolicyParam, RunsOn};
 use crate::history::Block;
-use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §3.1.3 and §5.1; the limit of four is the thesis's.
 ///

@@ -4,9 +4,9 @@ use homenode_base::ProcId;
 use homenode_stats::Tally;
 
 use super::place::{FixedPlace, LocationSet};
+use super::set_policy::SetPolicy;
 use super::{DefaultValue, Entry, ParamKind, PolicyParam, RunsOn};
 use crate::history::{Block, Run};
-use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §5.1. A processor's first `n` references to a block it has no copy of are served
 /// where the block is; the next one makes ACE's decision. Where the text is

@@ -1,8 +1,8 @@
 //! Migrate on every write, replicate on every read: what machines without remote reference do.
 
 use super::ace::Ace;
+use super::set_policy::SetPolicy;
 use super::{Entry, RunsOn};
-use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §6.1.1: CC and DSM "always migrate data on a write and replicate them on a
 /// read". Where there is global memory a replication also fills it, as under ACE: the policy is

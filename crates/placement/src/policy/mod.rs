@@ -10,8 +10,10 @@ mod place;
 mod platinum;
 mod random;
 mod round_robin;
+mod set_policy;
 mod spec;
 
+pub(crate) use set_policy::SetPolicy;
 pub use spec::{
     COUNT_END, DefaultValue, ParamKind, ParamValues, PolicyError, PolicyParam, PolicySpec,
 };
@@ -162,7 +164,9 @@ mod tests {
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| !["mod.rs", "place.rs", "spec.rs"].contains(&name.as_str()))
+            .filter(|name| {
+                !["mod.rs", "place.rs", "set_policy.rs", "spec.rs"].contains(&name.as_str())
+            })
             .map(|name| name.trim_end_matches(".rs").replace('_', "-"))
             .collect();
         files.sort();

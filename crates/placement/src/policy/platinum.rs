@@ -5,9 +5,9 @@ use homenode_base::{ProcId, ProcessorSet, Time};
 use homenode_stats::Tally;
 
 use super::place::LocationSet;
+use super::set_policy::SetPolicy;
 use super::{DefaultValue, Entry, ParamKind, PolicyError, PolicyParam, RunsOn};
 use crate::history::{Block, Run};
-use crate::set_policy::SetPolicy;
 
 /// Source: Bolosky §5.1 with its footnote 1 (exponential back-off, after Cox).
 ///

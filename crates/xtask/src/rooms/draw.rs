@@ -64,14 +64,11 @@ impl Rows {
         for layer in order {
             let centres = self.centres();
             let middle = |&node: &usize| {
-                let near: Vec<usize> = self
-                    .parts
-                    .iter()
-                    .filter_map(|&(upper, lower)| match by_lower {
-                        true => (upper == node).then_some(centres[lower]),
-                        false => (lower == node).then_some(centres[upper]),
-                    })
-                    .collect();
+                let turned = |&(upper, lower): &(usize, usize)| {
+                    if by_lower { (upper, lower) } else { (lower, upper) }
+                };
+                let joined = self.parts.iter().map(turned).filter(|&(own, _)| own == node);
+                let near: Vec<usize> = joined.map(|(_, other)| centres[other]).collect();
                 near.iter().sum::<usize>().checked_div(near.len()).unwrap_or(centres[node])
             };
             let mut row = self.rows[layer].clone();

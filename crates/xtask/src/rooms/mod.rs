@@ -12,16 +12,30 @@ use anyhow::{Context, Result};
 use crate::source::{Finding, SourceFile};
 use graph::Graph;
 
-/// A picture, the file it is kept in, and what it shows.
-const PICTURES: &[(&str, &str, fn(&[SourceFile]) -> Graph)] = &[
-    ("docs/rooms-crates.svg", "crates and which of them uses which", rust::crates),
-    ("docs/rooms-python.svg", "rooms of the Python package and which uses which", python::rooms),
+/// A picture that is kept.
+struct Picture {
+    path: &'static str,
+    title: &'static str,
+    graph: fn(&[SourceFile]) -> Graph,
+}
+
+const PICTURES: &[Picture] = &[
+    Picture {
+        path: "docs/rooms-crates.svg",
+        title: "crates and which of them uses which",
+        graph: rust::crates,
+    },
+    Picture {
+        path: "docs/rooms-python.svg",
+        title: "rooms of the Python package and which uses which",
+        graph: python::rooms,
+    },
 ];
 
 /// Draws all pictures anew.
 pub fn run(root: &Path) -> Result<bool> {
     let files = crate::source::tracked_files(root)?;
-    for (path, title, graph) in PICTURES {
+    for Picture { path, title, graph } in PICTURES {
         let graph = graph(&files);
         std::fs::write(root.join(path), draw::svg(&graph, title))
             .with_context(|| format!("writing {path}"))?;
@@ -33,7 +47,7 @@ pub fn run(root: &Path) -> Result<bool> {
 /// Pictures that show what is no longer so, and rooms that use each other.
 pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, title, graph) in PICTURES {
+    for Picture { path, title, graph } in PICTURES {
         let Some(kept) = files.iter().find(|file| file.path == *path) else { continue };
         if kept.text.as_deref() != Some(&draw::svg(&graph(files), title)) {
             findings

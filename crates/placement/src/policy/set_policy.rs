@@ -3,9 +3,9 @@
 use homenode_base::{ProcessorSet64, ProcessorSet1024};
 use homenode_stats::Tally;
 
+use super::Policy;
 use crate::builder::Times;
 use crate::history::Block;
-use crate::policy::Policy;
 
 /// A policy that keeps sets of processors, for instance of those that hold a copy.
 pub(crate) trait SetPolicy: Send + Sized + 'static {
