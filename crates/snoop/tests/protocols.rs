@@ -55,7 +55,8 @@ fn every_protocol_keeps_its_promises() {
         let report = check(&(entry.build)());
         assert_eq!(report.findings, [], "{}", entry.name);
         assert_eq!(report.caches, 4);
-        assert!(report.situations >= 32 && report.events > 1_000, "{}: {report:?}", entry.name);
+        // Any of the caches can have copies, in more than one way.
+        assert!(report.situations > 1 << 4 && report.events > 1_000, "{}: {report:?}", entry.name);
     }
 }
 

@@ -14,7 +14,7 @@ struct Addition {
     file: &'static str,
     /// The file with the table, and how its table begins.
     table: (&'static str, &'static str),
-    /// What is inserted at the beginning of the table, and before the first module.
+    /// What is inserted at the end of the table, and before the first module.
     lines: (&'static str, Option<&'static str>),
     /// A page of the documentation, and what it says then.
     page: (&'static str, &'static str),
@@ -177,8 +177,11 @@ fn add(root: &Path, copy: &Path, addition: &Addition) {
     let (table, begin) = addition.table;
     let mut text = std::fs::read_to_string(root.join(table)).unwrap();
     let (entry, module) = addition.lines;
-    let at = text.find(begin).unwrap_or_else(|| panic!("{table} lacks {begin}")) + begin.len();
-    text.insert_str(at, &format!("\n    {entry}\n"));
+    let start = text.find(begin).unwrap_or_else(|| panic!("{table} lacks {begin}"));
+    let end = start + text[start..].find("];").unwrap();
+    let last = text[..end].trim_end();
+    let comma = if last.ends_with(',') { "" } else { "," };
+    text.insert_str(last.len(), &format!("{comma}\n    {entry}"));
     if let Some(module) = module {
         let first = text.find("\nmod ").unwrap() + 1;
         text.insert_str(first, &format!("{module}\n"));
