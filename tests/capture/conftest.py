@@ -18,7 +18,7 @@ import pytest
 
 import homenode as hn
 from homenode import _core
-from homenode.capture import plugin
+from homenode.capture import compilers, plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -122,14 +122,14 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     folder = tmp_path_factory.mktemp("programs")
     done: dict[tuple[str, ...], Path] = {}
 
-    def run(source: str, *flags: str, compilers: Mapping[str, str] | None = None) -> Path:
-        key = (source, *flags, repr(compilers))
+    def run(source: str, *flags: str, environment: Mapping[str, str] | None = None) -> Path:
+        key = (source, *flags, repr(environment))
         if key not in done:
             path = PROGRAMS / source
             target = folder / f"{path.stem}-{len(done)}"
             words = ["-O1", "-w", str(path), "-o", str(target), "-pthread", *flags]
             with pytest.MonkeyPatch.context() as patch:
-                for name, value in (compilers or {}).items():
+                for name, value in (environment or {}).items():
                     patch.setenv(name, value)
                 code = compilers.compile(_LANGUAGES[path.suffix], words)
             assert code == 0, f"{source} {flags}"

@@ -206,7 +206,7 @@ def test_clang(
     source: str,
 ) -> None:
     flags = ["-std=c++20"] if source.endswith(".cpp") else ["-mcx16", "-latomic"]
-    program = build(source, *flags, compilers=CLANG_COMPILERS)
+    program = build(source, *flags, environment=CLANG_COMPILERS)
     recording = record(program)
     assert recording.out == natively(program)
     assert recording.summary["references"] > 50
