@@ -6,7 +6,7 @@ use super::{Law, never, run, same};
 use crate::corpus::Case;
 use crate::engine::count;
 
-/// `docs/ace-manager.md`, last section: every reference is served alike, and pages are invalidated
+/// `docs/pmap.md`, last section: every reference is served alike, and pages are invalidated
 /// and pinned alike.
 pub const IS_ACE: Law = Law {
     name: "the page manager with limit-writes that keeps the owner's copy is the policy ace",
