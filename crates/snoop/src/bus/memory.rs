@@ -77,6 +77,7 @@ impl<F: CacheArrays<W>, W: WordMask> BusMemory<F, W> {
     }
 
     /// Somebody gets the bus.
+    #[inline]
     fn serve(
         &mut self,
         request: BusRequest,
@@ -140,10 +141,12 @@ impl<F: CacheArrays<W>, W: WordMask> MemorySystem for BusMemory<F, W> {
         one.block == other.block && one.cache == other.cache
     }
 
+    #[inline]
     fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
         self.driver.needs_transaction(access)
     }
 
+    #[inline]
     fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
         let place = self.driver.caches.locate(access.cache, access.block);
         if self.driver.uncontended(access, place) {
@@ -161,6 +164,7 @@ impl<F: CacheArrays<W>, W: WordMask> MemorySystem for BusMemory<F, W> {
         })
     }
 
+    #[inline]
     fn request(
         &mut self,
         requester: Requester,
@@ -170,6 +174,7 @@ impl<F: CacheArrays<W>, W: WordMask> MemorySystem for BusMemory<F, W> {
         self.arbiter.request(BusRequest { requester, block: access.block, answer: None });
     }
 
+    #[inline]
     fn event(
         &mut self,
         MemoryAnswer { requester, block, cycles }: MemoryAnswer,
