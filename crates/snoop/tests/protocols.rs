@@ -55,8 +55,9 @@ fn every_protocol_keeps_its_promises() {
         let report = check(&(entry.build)());
         assert_eq!(report.findings, [], "{}", entry.name);
         assert_eq!(report.caches, 4);
-        // Any of the caches can have copies, in more than one way.
-        assert!(report.situations > 1 << 4 && report.events > 1_000, "{}: {report:?}", entry.name);
+        // Four states, as MESI has, make 32 situations at the least; fewer states make fewer.
+        let least = 8 * report.states.min(4);
+        assert!(report.situations >= least && report.events > 1_000, "{}: {report:?}", entry.name);
     }
 }
 
