@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use homenode_trace::ProcessorAreas;
 
-/// Set in the flags of an operation whose address is one that [`RecordedAreas::relative`] made.
+/// Set in the flags of an operation whose address is relative to its processor.
 pub const PROCESSOR_RELATIVE: u8 = 0x80;
 /// Bits of a place in an area.
 const PLACE_BITS: u32 = 32;
