@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use homenode_base::{BlockSize, ReferenceFilter};
-use homenode_cache::{CACHES_MAX, CacheGeometry, MissRule, NARROW_CACHES_MAX};
+use homenode_cache::{CACHES_MAX, CacheGeometry, MissRule};
 use homenode_machine::CacheShape;
 
 /// Most processors of a bus machine.
@@ -43,15 +43,6 @@ pub enum SetupError {
     Processors {
         /// How many.
         processors: u16,
-    },
-    /// More caches than the clock simulates.
-    #[error(
-        "{caches} caches: with a clock a bus has at most {NARROW_CACHES_MAX}; simulate fewer \
-         processors, or the order of the trace with --order trace"
-    )]
-    ClockCaches {
-        /// How many.
-        caches: usize,
     },
     /// Instruction and data caches that have blocks of different sizes.
     #[error(
@@ -130,15 +121,6 @@ impl Setup {
     /// How many caches there are.
     pub(crate) fn caches(&self) -> usize {
         usize::from(self.processors) + self.instruction_caches()
-    }
-
-    /// Whether the machine can be simulated with a clock.
-    ///
-    /// # Errors
-    /// When it has too many caches for that.
-    pub fn check_clock(&self) -> Result<(), SetupError> {
-        let caches = self.caches();
-        if caches <= NARROW_CACHES_MAX { Ok(()) } else { Err(SetupError::ClockCaches { caches }) }
     }
 
     /// From the number of a processor's cache to that of its instruction cache: 0 if that is one.

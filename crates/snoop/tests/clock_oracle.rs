@@ -262,6 +262,32 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
     }
 }
 
+/// Sets of caches of more than one word, and processors in more than one group of the clock's.
+#[test]
+fn machines_of_any_size_agree_with_the_slow_clock() {
+    for (processors, rounds, length) in [(65, 4, 2_000), (100, 4, 2_000), (1024, 1, 1_500)] {
+        let mut rng = Rng::new(9);
+        for entry in (0..rounds).flat_map(|_| oracle::protocols()) {
+            let machine = Machine { processors, ..random_machine(&mut rng, entry.name) };
+            let times = random_times(&mut rng);
+            let processes = processors + number(&mut rng, 20);
+            let mut lines = random_lines(&mut rng, processes, length);
+            // A random trace has few threads: everybody is to do something.
+            for line in &mut lines {
+                if let Line::Refers(process, op) = line {
+                    *process = number(&mut rng, processes);
+                    op.fetch &= *process % 2 == 1;
+                }
+            }
+            let portion = 1 + number(&mut rng, 900);
+            let trace = (&System::default(), &lines[..]);
+            let (references, timing) = compare(machine, times, trace, (processes, portion));
+            assert_eq!(references, length as u64);
+            assert!(timing.clock.processors.iter().filter(|p| p.busy > 0).count() > 64);
+        }
+    }
+}
+
 #[test]
 fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
     for entry in oracle::protocols() {

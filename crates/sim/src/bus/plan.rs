@@ -187,9 +187,6 @@ impl BusPlan {
             check: config.check,
         };
         setup.geometry()?;
-        if config.order == ReferenceOrder::Clock {
-            setup.check_clock()?;
-        }
         let block = BlockSize::new(block_size_bytes)?;
         self.points.push(PlannedPoint {
             machine,

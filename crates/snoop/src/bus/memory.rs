@@ -20,9 +20,9 @@ pub(super) struct MemoryAnswer {
     cycles: u64,
 }
 
-/// Caches, bus and memory.
-pub(super) struct BusMemory<F, W> {
-    driver: ProtocolDriver<F, W>,
+/// Caches, bus and memory. `WORDS` says how many caches there may be.
+pub(super) struct BusMemory<F, W, const WORDS: usize> {
+    driver: ProtocolDriver<F, W, WORDS>,
     arbiter: Arbiter,
     prices: TransactionPrices,
     block_shift: u32,
@@ -32,7 +32,7 @@ pub(super) struct BusMemory<F, W> {
     private_kernel: bool,
 }
 
-impl<F: CacheArrays<W>, W: WordMask> BusMemory<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> {
     pub(super) fn new(
         setup: &Setup,
         table: Table,
@@ -107,7 +107,7 @@ impl<F: CacheArrays<W>, W: WordMask> BusMemory<F, W> {
     }
 }
 
-impl<F: CacheArrays<W>, W: WordMask> MemorySystem for BusMemory<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMemory<F, W, WORDS> {
     type Access = BlockAccess<W>;
     type Event = MemoryAnswer;
     type Error = ClockError;

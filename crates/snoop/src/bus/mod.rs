@@ -13,7 +13,7 @@ mod prices;
 mod time;
 
 use homenode_base::ReferenceFilter;
-use homenode_cache::{CacheArrays, WordMask, boxed_for_geometry};
+use homenode_cache::{CacheArrays, NARROW_CACHES_MAX, WIDE_WORDS, WordMask, boxed_for_geometry};
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup};
 use homenode_machine::{BusCycles, BusModel, KernelModel};
@@ -51,9 +51,12 @@ impl BusClock {
     /// When there can be no such machine.
     pub fn new(setup: &Setup, table: Table, timed: &BusClockSetup) -> Result<Self, SetupError> {
         let (block, ways) = setup.geometry()?;
-        setup.check_clock()?;
-        let simulation: Box<dyn Simulation> =
-            boxed_for_geometry!((block.words(), ways), Arranged, (setup, table, timed));
+        let geometry = (block.words(), ways);
+        let simulation: Box<dyn Simulation> = if setup.caches() <= NARROW_CACHES_MAX {
+            boxed_for_geometry!(geometry, NarrowClock, (setup, table, timed))
+        } else {
+            boxed_for_geometry!(geometry, WideClock, (setup, table, timed))
+        };
         Ok(Self { simulation, filter: setup.filter })
     }
 
@@ -89,17 +92,24 @@ impl BusClock {
     }
 }
 
-/// A clock for one arrangement of frames and one size of blocks.
-struct Arranged<F: CacheArrays<W>, W: WordMask>(Clock<BusMemory<F, W>>);
+/// The clock for machines whose sets of caches are one word, and that for all others.
+type NarrowClock<F, W> = ClockedBus<F, W, 1>;
+/// See [`NarrowClock`].
+type WideClock<F, W> = ClockedBus<F, W, WIDE_WORDS>;
 
-impl<F: CacheArrays<W>, W: WordMask> Arranged<F, W> {
+/// A clock for one arrangement of frames, one size of blocks and one width of sets of caches.
+struct ClockedBus<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(
+    Clock<BusMemory<F, W, WORDS>>,
+);
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedBus<F, W, WORDS> {
     fn new(setup: &Setup, table: Table, timed: &BusClockSetup) -> Result<Self, SetupError> {
         let memory = BusMemory::new(setup, table, timed)?;
         Ok(Self(Clock::new(memory, usize::from(setup.processors), &timed.clock)))
     }
 }
 
-/// [`Arranged`], whatever the arrangement: the choice is made once a portion, not at a reference.
+/// [`ClockedBus`], whatever the arrangement: the choice is made once a portion, not at a reference.
 trait Simulation: Send {
     fn set_areas(&mut self, areas: &ProcessorAreas);
     fn set_kernel(&mut self, model: &KernelModel, filter: ReferenceFilter);
@@ -107,7 +117,7 @@ trait Simulation: Send {
     fn finish(self: Box<Self>) -> Result<(Counts, BusTime), ClockError>;
 }
 
-impl<F: CacheArrays<W>, W: WordMask> Simulation for Arranged<F, W> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Simulation for ClockedBus<F, W, WORDS> {
     fn set_areas(&mut self, areas: &ProcessorAreas) {
         self.0.set_areas(areas);
     }
