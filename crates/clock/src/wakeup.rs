@@ -4,7 +4,7 @@
 pub const NEVER: u64 = u64::MAX;
 
 /// Processors in a group: one bit each.
-pub const GROUP: usize = 64;
+const GROUP: usize = 64;
 
 /// When each processor issues its next operation. Most wait for memory most of the time: only the
 /// others are looked through.
@@ -26,6 +26,13 @@ impl WakeupTable {
     #[must_use]
     pub fn time(&self, processor: usize) -> u64 {
         self.time[processor]
+    }
+
+    /// A processor that issues at a known time does so at this time.
+    #[inline]
+    pub fn postpone(&mut self, processor: usize, time: u64) {
+        debug_assert!(self.time[processor] != NEVER, "only who is awake is put off");
+        self.time[processor] = time;
     }
 
     /// The processor issues at this time.
@@ -54,20 +61,34 @@ impl WakeupTable {
         earliest
     }
 
-    /// How many groups of [`GROUP`] processors there are.
+    /// The processors that issue at a known time, from this processor on.
     #[inline]
     #[must_use]
-    pub fn groups(&self) -> usize {
-        self.awake.len()
-    }
-
-    /// The processors of a group that issue at a known time, from this processor on.
-    #[inline]
-    pub fn awake(&self, group: usize, from: usize) -> impl Iterator<Item = usize> + use<> {
-        let base = group * GROUP;
+    pub fn awake_from(&self, from: usize) -> AwakeProcessors {
+        let group = from / GROUP;
         // Those below `from` have had their turn.
-        let passed = if from > base { !(u64::MAX << (from - base)) } else { 0 };
-        members(self.awake[group] & !passed).map(move |bit| base + bit)
+        AwakeProcessors { group, members: self.awake[group] & (u64::MAX << (from % GROUP)) }
+    }
+}
+
+/// Goes through the processors that are awake, the lowest first. A group is looked up once, when it
+/// is reached: the table may change meanwhile, but for who is woken.
+pub struct AwakeProcessors {
+    group: usize,
+    members: u64,
+}
+
+impl AwakeProcessors {
+    /// The next one.
+    #[inline]
+    pub fn next(&mut self, table: &WakeupTable) -> Option<usize> {
+        while self.members == 0 {
+            self.group += 1;
+            self.members = *table.awake.get(self.group)?;
+        }
+        let member = self.members.trailing_zeros() as usize;
+        self.members &= self.members - 1;
+        Some(self.group * GROUP + member)
     }
 }
 
@@ -84,10 +105,16 @@ fn members(mut bits: u64) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
 
+    fn awake(table: &WakeupTable, from: usize) -> Vec<usize> {
+        let mut awake = table.awake_from(from);
+        std::iter::from_fn(|| awake.next(table)).collect()
+    }
+
     /// Those who issue at this time.
     fn at(table: &WakeupTable, time: u64) -> Vec<usize> {
-        let awake = (0..table.groups()).flat_map(|group| table.awake(group, 0));
-        awake.filter(|&processor| table.time(processor) == time).collect()
+        let mut awake = awake(table, 0);
+        awake.retain(|&processor| table.time(processor) == time);
+        awake
     }
 
     #[test]
@@ -114,7 +141,7 @@ mod tests {
     fn those_who_had_their_turn_are_left_out() {
         let mut table = WakeupTable::new(130);
         [0, 63, 64, 65, 129].iter().for_each(|&processor| table.wake(processor, 1));
-        assert_eq!(table.awake(1, 65).collect::<Vec<_>>(), [65]);
-        assert_eq!(table.awake(0, 1).collect::<Vec<_>>(), [63]);
+        assert_eq!(awake(&table, 65), [65, 129]);
+        assert_eq!(awake(&table, 1), [63, 64, 65, 129]);
     }
 }

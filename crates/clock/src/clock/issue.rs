@@ -90,7 +90,7 @@ impl<M: MemorySystem> Clock<M> {
                 self.stall(at);
                 return Ok(());
             }
-            Issued::GoesOn => self.wakeups.wake(at, self.now + self.processor.operation_cycles),
+            Issued::GoesOn => self.wakeups.postpone(at, self.now + self.processor.operation_cycles),
             Issued::Waits => {}
         }
         let processor = &mut self.processors[at];

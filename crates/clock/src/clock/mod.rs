@@ -21,7 +21,7 @@ use crate::run_queue::RunQueue;
 use crate::streams::{ModelledKernel, PendingOperations, SimulatedAreas, ThreadStreams};
 use crate::sync::SyncObjects;
 use crate::time::{ClockTime, ProcessorTime};
-use crate::wakeup::{GROUP, NEVER, WakeupTable};
+use crate::wakeup::{NEVER, WakeupTable};
 
 /// Most misses under way in one processor: a [`Port::Mshr`] has room for no greater number.
 const MISSES_MAX: u32 = 255;
@@ -172,15 +172,14 @@ impl<M: MemorySystem> Clock<M> {
     #[inline]
     fn issue_all(&mut self, from: usize) -> Result<bool, M::Error> {
         let horizon = self.horizon();
-        for group in from / GROUP..self.wakeups.groups() {
-            // Nobody wakes another processor while processors issue: that takes a cycle.
-            for at in self.wakeups.awake(group, from) {
-                let mut missed = self.wakeups.time(at) == self.now && self.run_ahead(at, horizon);
-                while self.wakeups.time(at) == self.now {
-                    if !self.issue(at, std::mem::take(&mut missed))? {
-                        self.cursor = Some(at);
-                        return Ok(false);
-                    }
+        // Nobody wakes another processor while processors issue: that takes a cycle.
+        let mut awake = self.wakeups.awake_from(from);
+        while let Some(at) = awake.next(&self.wakeups) {
+            let mut missed = self.wakeups.time(at) == self.now && self.run_ahead(at, horizon);
+            while self.wakeups.time(at) == self.now {
+                if !self.issue(at, std::mem::take(&mut missed))? {
+                    self.cursor = Some(at);
+                    return Ok(false);
                 }
             }
         }
@@ -253,7 +252,10 @@ impl<M: MemorySystem> Clock<M> {
         }
         let window = u64::from(self.processor.window_instructions);
         self.processors[at].update_window(window);
-        self.drain_stores(at)?;
+        // Most loads complete while no store waits.
+        if !self.processors[at].stores.is_empty() {
+            self.drain_stores(at)?;
+        }
         let processor = &mut self.processors[at];
         if processor.mode == Mode::Stalls {
             processor.mode = Mode::Runs;

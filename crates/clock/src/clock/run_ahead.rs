@@ -69,7 +69,7 @@ impl<M: MemorySystem> Clock<M> {
         processor.instructions = number;
         processor.slice_left -= done;
         processor.busy += done * cycles;
-        self.wakeups.wake(at, time);
+        self.wakeups.postpone(at, time);
         self.streams[process].skip(done);
         self.memory.count(ReferenceCounts { references: done, block_references: done, kernel });
         false

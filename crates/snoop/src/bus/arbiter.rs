@@ -89,12 +89,15 @@ impl Arbiter {
         }
     }
 
-    /// Who gets the bus, if it is free and anybody asks.
+    /// Who gets the bus, if it is free and anybody asks. In most cycles nobody does: only that
+    /// question is asked in place.
     #[inline]
     pub(super) fn grant(&mut self, now: u64) -> Option<BusRequest> {
-        if self.free_at > now || self.grantable == 0 {
-            return None;
-        }
+        if self.free_at > now || self.grantable == 0 { None } else { self.grant_next() }
+    }
+
+    /// The next by the policy gets the free bus.
+    fn grant_next(&mut self) -> Option<BusRequest> {
         let distance = |request: &BusRequest| {
             (request.requester.processor() + self.processors - self.turn) % self.processors
         };
