@@ -24,7 +24,7 @@ fn config(tlbs: &[&str], page_sizes: &[u64]) -> TlbConfig {
         page_sizes: page_sizes.to_vec(),
         processors: None,
         private: homenode_sim::Inclusion::Include,
-        sync: homenode_placement::Synchronisation::Exclude,
+        sync: homenode_sim::Inclusion::Exclude,
         threads: None,
         correct: None,
     }
