@@ -95,6 +95,14 @@ def test_every_kind_can_be_listed(kind: str, homenode: Callable[..., Outcome]) -
     assert rows or shown.out == f"This version has no {kind}.\n"
 
 
+@pytest.mark.parametrize("way", ["import", "export"])
+def test_the_help_names_every_format(way: str, homenode: Callable[..., Outcome]) -> None:
+    names = ", ".join(row["name"] for row in hn.table("formats") if row[way])
+    assert f"One of {names} (homenode list formats)." in " ".join(
+        homenode(way, "--help").out.split()
+    )
+
+
 def test_machines_can_be_listed_with_prices(homenode: Callable[..., Outcome]) -> None:
     rows = json.loads(homenode("list", "machines", "--json", "--block-size", "64,4K").out)
     found = [(row["name"], row["block_size"]) for row in rows][:3]

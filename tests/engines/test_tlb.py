@@ -106,7 +106,7 @@ def test_mistakes_are_explained(
 def test_options_are_checked() -> None:
     for wrong, said in (
         ({"processors": 0}, "processors is 0"),
-        ({"private": "local"}, "expected one of include, exclude"),
+        ({"private": "local"}, "expected one of exclude, include"),
         ({"proccessors": 1}, "no option proccessors"),
     ):
         with pytest.raises(hn.ConfigError, match=said):

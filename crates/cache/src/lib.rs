@@ -24,7 +24,6 @@ pub use frames::{
 };
 pub use holders::{
     BlockHolders, CACHES_MAX, HolderTable, NARROW_CACHES_MAX, NO_BLOCK, PackedHolders, WIDE_WORDS,
-    members,
 };
 pub use shadow::ShadowValues;
 pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};

@@ -10,7 +10,6 @@
 mod builder;
 pub mod coherence;
 mod cost;
-mod filter;
 mod history;
 mod map;
 pub mod policy;
@@ -19,7 +18,6 @@ mod runs;
 
 pub use builder::{HistoryBuilder, HistoryOptions, Shard, Times};
 pub use cost::{Amount, Cost, NetworkPackets};
-pub use filter::{Private, Synchronisation};
 pub use history::{Block, Histories, Run};
 pub use homenode_stats::Tally;
 pub use policy::{PlacementSetup, Policy, PolicyError, PolicySpec, TABLE};

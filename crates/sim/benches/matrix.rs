@@ -11,7 +11,6 @@ mod synthetic;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use homenode_placement::Synchronisation;
 use homenode_sim::{Inclusion, SimConfig, TlbConfig, run, tlb_misses, tlb_rows};
 use homenode_trace::{Batch, Metadata, TraceReader, TraceWriter, Want, WriterOptions};
 
@@ -67,8 +66,8 @@ fn tlbs() -> TlbConfig {
         tlbs: tlb_rows().iter().map(|row| row.name.to_owned()).collect(),
         page_sizes: (7..14).map(|shift| 1 << shift).collect(),
         processors: None,
-        private: Inclusion::default(),
-        sync: Synchronisation::default(),
+        private: Inclusion::Include,
+        sync: Inclusion::Exclude,
         threads: None,
         correct: None,
     }

@@ -9,7 +9,6 @@ mod bus;
 mod error;
 mod explain;
 mod footprint;
-mod inclusion;
 mod machines;
 mod optimal;
 mod options;
@@ -18,22 +17,21 @@ mod picture;
 mod placement;
 mod pmap;
 mod ratio;
+mod references;
 mod sharing;
 mod tlb;
 
 pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, LayoutCost, advise};
 pub use bus::{
     AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
-    KernelActivity, PrivateReferences, ProcessorWork, ProtocolParameterRow, ProtocolReport,
-    ProtocolRow, ReferenceOrder, Scalability, check_protocols, critical_point, protocol_rows,
-    simulate_bus,
+    KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
+    ReferenceOrder, Scalability, check_protocols, critical_point, protocol_rows, simulate_bus,
 };
 pub use error::SimError;
 pub use explain::{
     ExplainConfig, ExplainedProtocol, Explanation, TraceExcerpt, explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
-pub use inclusion::Inclusion;
 pub use machines::{MachineRow, RowPrices, are_on_bus, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
@@ -51,6 +49,7 @@ pub use pmap::{
     PmapActionRow, PmapConfig, PmapPage, PmapPolicyRow, PmapReport, pmap, pmap_actions,
     pmap_policy_rows,
 };
+pub use references::{Inclusion, PrivateReferences};
 pub use sharing::{SharingConfig, SharingCostRow, SharingReport, SharingSizeRow, sharing};
 pub use tlb::{
     CorrectedMcpr, McprCorrection, TlbConfig, TlbOutcome, TlbProvenance, TlbReport, TlbRow,

@@ -1,14 +1,14 @@
 //! What a picture of a program's sharing is drawn from.
 
 use homenode_analysis::{AnalysisError, PictureFrame, SharingPicture};
-use homenode_base::{BlockSize, ReferenceFilter};
-use homenode_placement::{Private, Synchronisation};
+use homenode_base::BlockSize;
 use homenode_trace::TraceReader;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
 use crate::pass::{Progress, processors};
+use crate::references::{Inclusion, PrivateReferences, data};
 
 /// Most cells in either direction.
 const CELLS_MAX: u32 = 4096;
@@ -35,10 +35,11 @@ pub struct PictureConfig {
     pub processors: Option<u16>,
     /// What to do with references to private memory: anything but `shared` leaves them out.
     #[serde(default = "left_out")]
-    pub private: Private,
-    /// What to do with references to synchronisation variables.
-    #[serde(default)]
-    pub sync: Synchronisation,
+    pub private: PrivateReferences,
+    /// What to do with references to synchronisation variables; the thesis leaves them out
+    /// (§2.3.1).
+    #[serde(default = "Inclusion::exclude")]
+    pub sync: Inclusion,
 }
 
 fn stretches() -> u32 {
@@ -53,8 +54,8 @@ fn block_size() -> u64 {
     64
 }
 
-fn left_out() -> Private {
-    Private::Exclude
+fn left_out() -> PrivateReferences {
+    PrivateReferences::Exclude
 }
 
 /// Who references which stretch of memory when.
@@ -79,11 +80,7 @@ pub fn sharing_picture(
         stretches_max: config.stretches as usize,
         slices: config.slices,
         processors: processors(config.processors, trace)?,
-        filter: ReferenceFilter {
-            private: config.private.role(),
-            synchronisation: config.sync.counts(),
-            fetches: false,
-        },
+        filter: data(config.private, config.sync),
     };
     homenode_analysis::picture(trace, &frame, progress).map_err(|error| match error {
         AnalysisError::Trace(error) => SimError::Trace(error),

@@ -85,33 +85,6 @@ fn outcomes_come_in_the_order_of_the_configuration_with_what_they_follow_from() 
     assert_eq!(found.provenance.machines[0].transactions.read_block_memory, 72);
 }
 
-#[test]
-fn what_a_reference_is_can_be_chosen() {
-    let trace = trace(8_000, 1_000);
-    let references = |text: &str| simulate(text, &trace).unwrap().outcomes[0].counts.references;
-    let all = references("{}");
-    assert_eq!(all, 8_000);
-    let parts = [
-        references(r#"{"fetches": "exclude"}"#),
-        references(r#"{"private": "exclude"}"#),
-        references(r#"{"sync": "exclude"}"#),
-    ];
-    assert!((6_800..7_200).contains(&parts[0]), "{parts:?}");
-    assert!((3_800..4_200).contains(&parts[1]), "{parts:?}");
-    assert!((3_800..4_200).contains(&parts[2]), "{parts:?}");
-    let removals = |text: &str| {
-        let found = simulate(text, &trace).unwrap();
-        found.outcomes[2].counts.misses.removal
-    };
-    let flagged = removals("{}");
-    assert!(flagged > 0);
-    assert_eq!(removals(r#"{"private": "shared"}"#), 0);
-    let ranged = removals(r#"{"private": "shared", "private_ranges": [[0, 24000]]}"#);
-    assert!(ranged > flagged, "{ranged} {flagged}");
-    let kernel = r#"{"protocols": ["mesi", "mesi", "pscr:private_kernel=yes"]}"#;
-    assert!(removals(kernel) > flagged);
-}
-
 /// Sets of caches are as wide as the machine needs; processors without a thread change nothing.
 #[test]
 fn processors_that_run_nothing_change_nothing() {

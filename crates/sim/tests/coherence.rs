@@ -4,8 +4,7 @@
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_placement::Private;
-use homenode_sim::{PlacementSimulation, SimConfig, run};
+use homenode_sim::{PlacementSimulation, PrivateReferences, SimConfig, run};
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
 fn trace(accesses: &[Access]) -> TraceReader {
@@ -80,13 +79,13 @@ fn private_references_are_left_out_on_page_coherence_machines_unless_asked_for()
     };
     let (rows, private) = references(None);
     assert_eq!(rows, [(2, 2, 0), (2, 2, 0), (3, 3, 1), (3, 3, 1)]);
-    assert_eq!(private, [Private::Exclude, Private::Local]);
-    let (rows, private) = references(Some(Private::Local));
+    assert_eq!(private, [PrivateReferences::Exclude, PrivateReferences::Local]);
+    let (rows, private) = references(Some(PrivateReferences::Local));
     assert_eq!(rows, [(3, 3, 1); 4]);
-    assert_eq!(private, [Private::Local; 2]);
-    assert_eq!(references(Some(Private::Exclude)).0, [(2, 2, 0); 4]);
+    assert_eq!(private, [PrivateReferences::Local; 2]);
+    assert_eq!(references(Some(PrivateReferences::Exclude)).0, [(2, 2, 0); 4]);
     // Treated like all others, the private read of 1 is the one that replicates or is remote.
-    assert_eq!(references(Some(Private::Shared)).0[0], (3, 3, 1));
+    assert_eq!(references(Some(PrivateReferences::Shared)).0[0], (3, 3, 1));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The tables in `docs/` are those of the program. `HOMENODE_BLESS=1 cargo test -p homenode-sim
-//! --test docs` writes them anew.
+//! The tables in `docs/` are those of the program, of every crate: they are here because this crate
+//! sees all of them. `HOMENODE_BLESS=1 cargo test -p homenode-sim --test docs` writes them anew.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::fmt::Write as _;
@@ -12,6 +12,7 @@ use homenode_sim::{
     tlb_rows,
 };
 use homenode_snoop::{DataSupplier, Labelled, Signal, Table};
+use homenode_trace::{event_table, export, import, transform};
 
 /// Everything between the markers of a table replaced by its lines. A table that is new comes at
 /// the end, under a heading of its own.
@@ -190,4 +191,51 @@ fn the_examples_of_explain_are_up_to_date() {
         writeln!(table, "| `{name}` | {protocol} | {summary}. {about} |").unwrap();
     }
     check("explain.md", &[("examples", table)]);
+}
+
+fn formats() -> String {
+    let mut out = String::from("| format | import | export | what it is | defined in |\n");
+    out += "|---|---|---|---|---|\n";
+    for entry in import::TABLE {
+        let exported = export::TABLE.iter().any(|other| other.name == entry.name);
+        let export = if exported { "yes" } else { "no" };
+        let (name, summary, source) = (entry.name, entry.summary, entry.source);
+        let summary = summary.replace('|', "\\|").replace('<', "&lt;").replace('>', "&gt;");
+        writeln!(out, "| `{name}` | yes | {export} | {summary} | {source} |").unwrap();
+    }
+    out
+}
+
+fn events() -> String {
+    let mut out = String::from("| event | fields |\n|---|---|\n");
+    for (name, fields) in event_table() {
+        writeln!(out, "| `{name}` | {fields} |").unwrap();
+    }
+    out
+}
+
+fn transforms() -> String {
+    let mut out = String::from("| transform | what it does | parameters | defined in |\n");
+    out += "|---|---|---|---|\n";
+    for entry in transform::TABLE {
+        let parameter = |param: &transform::TransformParam| {
+            let default = if param.default.is_empty() {
+                String::new()
+            } else {
+                format!("; default {}", param.default)
+            };
+            format!("`{}` ({}): {}{default}", param.name, param.form, param.doc)
+        };
+        let parameters: Vec<String> = entry.params.iter().map(parameter).collect();
+        let parameters = parameters.join("<br>");
+        let (name, summary, source) = (entry.name, entry.summary, entry.source);
+        writeln!(out, "| `{name}` | {summary} | {parameters} | {source} |").unwrap();
+    }
+    out
+}
+
+#[test]
+fn formats_and_transforms_of_traces_in_the_documentation_are_up_to_date() {
+    check("trace-format.md", &[("formats", formats()), ("events", events())]);
+    check("transforms.md", &[("transforms", transforms())]);
 }

@@ -5,8 +5,7 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_placement::Private;
-use homenode_sim::{PmapConfig, PmapReport, SimConfig, SimError, pmap, run};
+use homenode_sim::{PmapConfig, PmapReport, PrivateReferences, SimConfig, SimError, pmap, run};
 use homenode_trace::{
     AddressRange, Columns, Metadata, RangeKind, TraceReader, TraceWriter, WriterOptions,
 };
@@ -47,8 +46,8 @@ fn config() -> PmapConfig {
         costs: Vec::new(),
         count: 5,
         processors: None,
-        private: Private::Shared,
-        sync: homenode_placement::Synchronisation::Exclude,
+        private: PrivateReferences::Shared,
+        sync: homenode_sim::Inclusion::Exclude,
         threads: Some(1),
         memory_budget_bytes: None,
     }
@@ -110,7 +109,8 @@ fn the_same_report_on_any_number_of_threads_and_under_any_budget() {
 #[test]
 fn limit_writes_serves_references_as_ace_does() {
     let trace = trace(3_000);
-    for private in [Private::Local, Private::Exclude, Private::Shared] {
+    for private in [PrivateReferences::Local, PrivateReferences::Exclude, PrivateReferences::Shared]
+    {
         let pages = PmapConfig {
             policy: "limit-writes".into(),
             owner_copy: homenode_pmap::OwnerCopy::Keep,

@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_placement::{Private, Synchronisation};
-use homenode_sim::{PlacementSimulation, SimConfig, policy_rows, run, worst_blocks};
+use homenode_sim::{
+    Inclusion, PlacementSimulation, PrivateReferences, SimConfig, policy_rows, run, worst_blocks,
+};
 use homenode_trace::realign::Realignment;
 use homenode_trace::transform::{TransformReport, transform_file};
 use homenode_trace::{
@@ -91,8 +92,9 @@ fn by_files(config: &SimConfig, trace: &TraceReader) -> (Vec<Value>, BTreeMap<u6
     let (trace, _) = transformed(trace, ("processors", &parameters), &path("p.hnt"));
     let (mut rows, mut reports) = (BTreeMap::new(), BTreeMap::new());
     for &size in &config.block_sizes {
-        let private = if config.private == Some(Private::Shared) { "shared" } else { "exclude" };
-        let sync = if config.sync == Synchronisation::Include { "include" } else { "exclude" };
+        let private =
+            if config.private == Some(PrivateReferences::Shared) { "shared" } else { "exclude" };
+        let sync = if config.sync == Inclusion::Include { "include" } else { "exclude" };
         let parameters = [
             ("page-size", size.to_string()),
             ("window", config.realign.unwrap().to_string()),
@@ -152,9 +154,9 @@ fn as_if_a_trace_had_been_written_for_every_block_size() {
                 .to_vec();
         }
         config.realign = Some([50, 333, 1_000_000][usize::try_from(rng.below(3)).unwrap()]);
-        config.private = [None, Some(Private::Shared), Some(Private::Exclude)][round / 3];
-        config.sync =
-            [Synchronisation::Exclude, Synchronisation::Include][usize::from(round % 2 == 1)];
+        config.private =
+            [None, Some(PrivateReferences::Shared), Some(PrivateReferences::Exclude)][round / 3];
+        config.sync = [Inclusion::Exclude, Inclusion::Include][usize::from(round % 2 == 1)];
         config.processors = [None, Some(3)][usize::from(rng.below(3) == 0)];
         // Few threads leave words to one of them; many are counted in another way.
         let threads = [2, 5, 90][usize::try_from(rng.below(3)).unwrap()];

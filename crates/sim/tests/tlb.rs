@@ -24,7 +24,7 @@ fn config(tlbs: &[&str], page_sizes: &[u64]) -> TlbConfig {
         page_sizes: page_sizes.to_vec(),
         processors: None,
         private: homenode_sim::Inclusion::Include,
-        sync: homenode_placement::Synchronisation::Exclude,
+        sync: homenode_sim::Inclusion::Exclude,
         threads: None,
         correct: None,
     }
@@ -63,32 +63,21 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(results[0], results[2]);
 }
 
-/// Bolosky §6.3.2: the cost of misses is added to the mean cost per reference.
+/// What the numbers are is worked out by hand in `testdata/cases/tlb.toml`.
 #[test]
-fn mean_costs_are_corrected_as_in_table_6_5() {
-    let accesses = [0u64, 1, 0, 1].map(|page| Access::new(0, AccessKind::Read, page << 12, 4));
-    let trace = trace(&accesses, 10);
-    let mut config = config(&["entries=1,cost=2.5", "entries=2,cost=2.5", "68030"], &[4096]);
+fn a_corrected_outcome_has_thirteen_fields_and_says_what_the_tlb_is() {
+    let trace = random_trace(10, 1);
+    let mut config = config(&["68030"], &[4096]);
     config.correct = Some(McprCorrection {
         machine: "prices:r=15,R=59".into(),
         policy: "optimal".into(),
         force: false,
     });
     let study = count(&config, &trace).unwrap();
-    let corrected = study.outcomes.iter().map(|outcome| {
-        let corrected = outcome.corrected.as_ref().unwrap();
-        (outcome.misses, outcome.miss_rate, corrected.mcpr, corrected.corrected_mcpr)
-    });
-    let expected = [
-        (4, Some(1.0), Some(1.0), Some(3.5)),
-        (2, Some(0.5), Some(1.0), Some(2.25)),
-        (2, Some(0.5), Some(1.0), None),
-    ];
-    assert_eq!(corrected.collect::<Vec<_>>(), expected);
-    let json = serde_json::to_value(&study.outcomes[2]).unwrap();
+    let json = serde_json::to_value(&study.outcomes[0]).unwrap();
     let names: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(names.len(), 13, "{names:?}");
-    assert!(study.provenance.tlbs[2].contains("68030: entries=22,ways=22,paired=no"));
+    assert!(study.provenance.tlbs[0].contains("68030: entries=22,ways=22,paired=no"));
 }
 
 #[test]
@@ -112,10 +101,7 @@ fn faulty_configurations_are_named() {
 }
 
 #[test]
-fn an_empty_trace_has_no_rate_and_an_interrupt_ends_the_count() {
-    let empty = trace(&[], 10);
-    let study = count(&config(&["ace"], &[4096]), &empty).unwrap();
-    assert_eq!((study.outcomes[0].misses, study.outcomes[0].miss_rate), (0, None));
+fn an_interrupt_ends_the_count() {
     let trace = random_trace(5_000, 2);
     let config = config(&["ace"], &[4096]);
     let error = tlb_misses(&config, &trace, &mut |_, _| ControlFlow::Break(())).unwrap_err();

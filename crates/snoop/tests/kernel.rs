@@ -1,4 +1,6 @@
-//! The kernel that is made up: its references by hand, and what becomes of them.
+//! The kernel that is made up: its references one by one, where a case
+//! (`testdata/cases/bus-kernel.toml`) has only their number, and what holds of them however often
+//! processes are switched.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod clocked;

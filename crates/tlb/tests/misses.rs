@@ -1,9 +1,10 @@
-//! Every design against an oracle written from the definition, and the laws of LRU.
+//! Every design against an oracle written from the definition, and the laws of LRU, on random
+//! references. Sequences worked by hand are cases (`testdata/cases/tlb.toml`).
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;
 
-use homenode_base::{AccessKind, BlockSize, Flags, ReferenceFilter, ReferenceRole, Rng};
+use homenode_base::{AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
 use homenode_tlb::{ProcessorShare, TABLE, TlbCounter, TlbCounts, TlbGeometry, TlbSetup, TlbSpec};
 use homenode_trace::Batch;
 
@@ -171,45 +172,5 @@ fn the_parts_add_up_to_the_whole() {
                 assert_eq!(sum.lookups(tlb, size), whole.lookups(tlb, size));
             }
         }
-    }
-}
-
-fn misses(tlb: &str, pages: &[u64]) -> u64 {
-    let references: Vec<Reference> =
-        pages.iter().map(|p| (0, AccessKind::Read, p * 4096, 4, Flags(0))).collect();
-    let tlb = TlbSpec::parse(tlb).unwrap().geometry;
-    count(&setup(&[tlb], &[4096], 1), &references, 1).misses(0, 0)
-}
-
-#[test]
-fn small_cases_by_hand() {
-    // One entry: every change of page is a miss.
-    assert_eq!(misses("entries=1", &[1, 1, 2, 1, 1, 3]), 4);
-    // A cycle of three pages never hits in two entries, and always after the first round in three.
-    assert_eq!(misses("entries=2", &[1, 2, 3, 1, 2, 3]), 6);
-    assert_eq!(misses("entries=3", &[1, 2, 3, 1, 2, 3]), 3);
-    // Using page 1 again saves it; page 2 goes instead.
-    assert_eq!(misses("entries=2", &[1, 2, 1, 3, 1, 2]), 4);
-    // Even pages and odd pages have a set each.
-    assert_eq!(misses("entries=2,ways=1", &[2, 4, 2, 3, 4, 3]), 5);
-    // Pages 2 and 3 are one pair, 3 and 4 are not.
-    assert_eq!(misses("entries=1,paired=yes", &[2, 3, 2, 4, 5]), 2);
-    assert_eq!(misses("entries=1,paired=yes", &[3, 4]), 2);
-}
-
-#[test]
-fn private_and_synchronisation_references_are_a_choice() {
-    let flags = [Flags(0), Flags::PRIVATE, Flags::SYNC];
-    let references: Vec<Reference> = (0u64..)
-        .zip(flags)
-        .map(|(page, flags)| (0, AccessKind::Write, page * 4096, 4, flags))
-        .collect();
-    let mut setup = setup(&[TABLE[0].geometry], &[4096], 1);
-    for (private, synchronisation, expected) in
-        [(true, false, 2), (false, false, 1), (true, true, 3), (false, true, 2)]
-    {
-        let private = if private { ReferenceRole::Private } else { ReferenceRole::Excluded };
-        setup.filter = ReferenceFilter { private, synchronisation, fetches: false };
-        assert_eq!(count(&setup, &references, 1).misses(0, 0), expected);
     }
 }

@@ -119,10 +119,7 @@ fn one_more_of_each_is_one_file_and_two_lines() {
         let text = std::fs::read_to_string(copy.join("docs").join(page)).unwrap();
         assert!(text.contains(line), "docs/{page} lacks {line}");
     }
-    cargo(
-        &["test", "--quiet", "--test", "docs", "-p", "homenode-sim", "-p", "homenode-trace"],
-        false,
-    );
+    cargo(&["test", "--quiet", "--test", "docs", "-p", "homenode-sim"], false);
 }
 
 /// The folder that cargo builds in: what others have compiled is used again.

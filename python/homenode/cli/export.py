@@ -6,6 +6,7 @@ import click
 
 from homenode.cli.command import examples, json_option
 from homenode.options.specs import plain_number
+from homenode.options.tables import format_names
 
 
 @click.command(
@@ -19,7 +20,8 @@ from homenode.options.specs import plain_number
     "--format",
     "form",
     metavar="FORMAT",
-    help="One of text, csv, parquet, arrow, din. Default: from the ending of the output.",
+    help=f"One of {format_names('export')} (homenode list formats). "
+    "Default: from the ending of the output.",
 )
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write, or -.")
 @json_option

@@ -6,8 +6,7 @@ import click
 
 from homenode.cli.command import examples, json_option
 from homenode.options.specs import plain_number
-
-_FORMATS = "text, csv, parquet, arrow, lackey, din, drmemtrace, perf, gem5, champsim"
+from homenode.options.tables import format_names
 
 
 @click.command(
@@ -28,7 +27,8 @@ _FORMATS = "text, csv, parquet, arrow, lackey, din, drmemtrace, perf, gem5, cham
     "--format",
     "form",
     metavar="FORMAT",
-    help=f"One of {_FORMATS} (homenode list formats). Default: from the file's ending.",
+    help=f"One of {format_names('import')} (homenode list formats). "
+    "Default: from the file's ending.",
 )
 @click.option("-o", "--output", required=True, metavar="T.hnt", help="The trace to write.")
 @json_option

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 from homenode import _core
 
@@ -41,3 +41,12 @@ def core_table(kind: str) -> list[dict[str, Any]]:
     if kind == "formats":
         rows.extend(dict(row) for row in _COLUMNAR_FORMATS)
     return rows
+
+
+def format_names(way: Literal["import", "export"]) -> str:
+    """The formats that can be imported or exported, for the help of a command.
+
+    >>> format_names("export")
+    'text, csv, din, parquet, arrow'
+    """
+    return ", ".join(str(row["name"]) for row in core_table("formats") if row[way])

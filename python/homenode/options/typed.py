@@ -16,13 +16,13 @@ class SimulateOptions(TypedDict, total=False):
     """Choices of a simulation: a matrix of machines, policies and block sizes.
 
     processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
-    private: What to do with references to private memory. ``local``: count them as local references
-        and leave them out of every history; ``exclude``: leave them out of everything; ``shared``:
-        treat them like all others. Default: ``exclude`` on page-coherence machines such as
-        markatos, else ``local``.
-    sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
-        everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
-        ``exclude``.
+    private: What to do with references to private memory: ``local`` keeps them out of every
+        history. ``local``: count them as local to whoever makes them; ``exclude``: leave them out
+        of everything; ``shared``: treat them like all others. Default: ``exclude`` on
+        page-coherence machines such as markatos, else ``local``.
+    sync: What to do with references to synchronisation variables; the thesis leaves them out
+        (§2.3.1). ``exclude``: leave them out of everything; ``include``: treat them like all
+        others. Default: ``exclude``.
     realign: First move words that one thread uses away from pages that several share, for each
         block size, as ``homenode transform realign`` does it, by windows of so many references;
         1000000 where no number is given. Default: no.
@@ -67,13 +67,14 @@ class BusOptions(TypedDict, total=False):
         machine's model, for a trace without a kernel.
     private_ranges: Private areas beside those of the trace, each with its first byte and one past
         the last, as in 0x1000-0x2000. Default: none.
-    private: What references that the trace calls private are. ``local``: to private areas;
-        ``shared``: like all others; ``exclude``: left out. Default: ``local``.
+    private: What to do with references that the trace calls private: ``local`` ones are to private
+        areas. ``local``: count them as local to whoever makes them; ``exclude``: leave them out of
+        everything; ``shared``: treat them like all others. Default: ``local``.
     sync: What to do with references to synchronisation variables: to a cache a lock is a word like
-        any other. ``exclude``: leave them out of everything, as the thesis does (§2.3.1);
-        ``include``: treat them like all others. Default: ``include``.
-    fetches: What to do with instruction fetches, which are reads. ``include``: count them;
-        ``exclude``: leave them out. Default: ``include``.
+        any other. ``exclude``: leave them out of everything; ``include``: treat them like all
+        others. Default: ``include``.
+    fetches: What to do with instruction fetches, which are reads. ``exclude``: leave them out of
+        everything; ``include``: treat them like all others. Default: ``include``.
     miss_rule: When an invalidation miss is true sharing. ``dubois``: when what others wrote since
         the copy was lost is used before the new copy is lost: the essential misses of Dubois et al.
         1993; ``torrellas``: when the word that misses was written by others since the copy was
@@ -188,10 +189,11 @@ class TlbOptions(TypedDict, total=False):
     processors: Processors, each with a TLB; thread i runs on i mod their number. Default: the
         trace's threads.
     private: What to do with references to private memory; the thesis counts them (§6.3.2).
-        ``include``: count them; ``exclude``: leave them out. Default: ``include``.
-    sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
-        everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
-        ``exclude``.
+        ``exclude``: leave them out of everything; ``include``: treat them like all others. Default:
+        ``include``.
+    sync: What to do with references to synchronisation variables; the thesis leaves them out
+        (§2.3.1). ``exclude``: leave them out of everything; ``include``: treat them like all
+        others. Default: ``exclude``.
     threads: Cores to use; the result does not depend on it. Default: all.
     machine: The machine on which the mean cost per reference is corrected for misses, with pages as
         blocks: a name, a TOML file, or prices as in ``prices:r=15,R=59``. Default: no correction.
@@ -218,12 +220,12 @@ class PmapOptions(TypedDict, total=False):
         the ACE's.
     count: How many of the busiest pages to report. Default: 10.
     processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
-    private: What to do with references to private memory. ``local``: count them as local references
-        and leave them out of every history; ``exclude``: leave them out of everything; ``shared``:
-        treat them like all others. Default: ``shared``.
-    sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
-        everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
-        ``exclude``.
+    private: What to do with references to private memory. ``local``: count them as local to whoever
+        makes them; ``exclude``: leave them out of everything; ``shared``: treat them like all
+        others. Default: ``shared``.
+    sync: What to do with references to synchronisation variables; the thesis leaves them out
+        (§2.3.1). ``exclude``: leave them out of everything; ``include``: treat them like all
+        others. Default: ``exclude``.
     threads: Cores to use; the result does not depend on it. Default: all.
     """
 
@@ -245,11 +247,11 @@ class PictureOptions(TypedDict, total=False):
         enough. Default: 64.
     processors: Processors; thread i is processor i mod their number. Default: the trace's threads.
     private: What to do with references to private memory: anything but ``shared`` leaves them out.
-        ``local``: count them as local references and leave them out of every history; ``exclude``:
-        leave them out of everything; ``shared``: treat them like all others. Default: ``exclude``.
-    sync: What to do with references to synchronisation variables. ``exclude``: leave them out of
-        everything, as the thesis does (§2.3.1); ``include``: treat them like all others. Default:
-        ``exclude``.
+        ``local``: count them as local to whoever makes them; ``exclude``: leave them out of
+        everything; ``shared``: treat them like all others. Default: ``exclude``.
+    sync: What to do with references to synchronisation variables; the thesis leaves them out
+        (§2.3.1). ``exclude``: leave them out of everything; ``include``: treat them like all
+        others. Default: ``exclude``.
     title: What stands above the picture. Default: the program and its arguments.
     """
 

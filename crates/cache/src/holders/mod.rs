@@ -173,15 +173,6 @@ impl<const WORDS: usize> HolderTable<WORDS> {
     }
 }
 
-/// The caches of a set, lowest first.
-pub fn members(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (set != 0).then(|| set.trailing_zeros())?;
-        set &= set - 1;
-        usize::try_from(first).ok()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,14 +1,12 @@
 //! What to simulate on machines with a bus.
 
-use homenode_base::ReferenceRole;
 use homenode_machine::Dispatch;
-use homenode_placement::Synchronisation;
 use homenode_snoop::MissRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::inclusion::Inclusion;
 use crate::pass::TraceSource;
+use crate::references::{Inclusion, PrivateReferences};
 
 /// Choices of a simulation on a bus: machines, protocols and caches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -79,15 +77,15 @@ pub struct BusConfig {
     #[schemars(extend("x-flag" = "--private-range", "x-value" = "address-ranges",
         "x-default" = "none"))]
     pub private_ranges: Vec<(u64, u64)>,
-    /// What references that the trace calls private are.
+    /// What to do with references that the trace calls private: `local` ones are to private areas.
     #[serde(default)]
     pub private: PrivateReferences,
     /// What to do with references to synchronisation variables: to a cache a lock is a word like
     /// any other.
-    #[serde(default = "counted")]
-    pub sync: Synchronisation,
+    #[serde(default = "Inclusion::include")]
+    pub sync: Inclusion,
     /// What to do with instruction fetches, which are reads.
-    #[serde(default)]
+    #[serde(default = "Inclusion::include")]
     pub fetches: Inclusion,
     /// When an invalidation miss is true sharing.
     #[serde(default)]
@@ -111,10 +109,6 @@ fn machine() -> String {
 
 fn one() -> u64 {
     1
-}
-
-fn counted() -> Synchronisation {
-    Synchronisation::Include
 }
 
 /// One combination of a machine, a protocol, a cache and a number of processors.
@@ -171,30 +165,6 @@ pub enum AddressSpace {
     Pages,
     /// Those of memory.
     Trace,
-}
-
-/// What the references that the trace calls private are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PrivateReferences {
-    /// To private areas.
-    #[default]
-    Local,
-    /// Like all others.
-    Shared,
-    /// Left out.
-    Exclude,
-}
-
-impl PrivateReferences {
-    /// What references flagged private are.
-    pub(super) fn role(self) -> ReferenceRole {
-        match self {
-            Self::Local => ReferenceRole::Private,
-            Self::Shared => ReferenceRole::Shared,
-            Self::Exclude => ReferenceRole::Excluded,
-        }
-    }
 }
 
 impl BusConfig {

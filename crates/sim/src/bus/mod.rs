@@ -11,7 +11,7 @@ mod trace_order;
 
 pub(crate) use cache::{private_areas, resized};
 
-pub use config::{AddressSpace, BusConfig, BusPoint, PrivateReferences, ReferenceOrder};
+pub use config::{AddressSpace, BusConfig, BusPoint, ReferenceOrder};
 pub use homenode_clock::critical_point;
 pub use outcome::{
     BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, ProcessorWork,

@@ -2,15 +2,14 @@
 
 use homenode_clock::{ClockTime, ProcessorTime, critical_point};
 use homenode_machine::{BusCycles, Dispatch, KernelModel};
-use homenode_placement::Synchronisation;
 use homenode_snoop::{BusTime, Counts, MissRule};
 use serde::Serialize;
 
-use super::config::{AddressSpace, BusConfig, PrivateReferences, ReferenceOrder};
+use super::config::{AddressSpace, BusConfig, ReferenceOrder};
 use super::plan::BusPlan;
-use crate::inclusion::Inclusion;
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
+use crate::references::{Inclusion, PrivateReferences};
 
 /// What one protocol does on one machine with one cache. The names of the fields are a public
 /// contract; `docs/bus.md` defines each.
@@ -157,7 +156,7 @@ pub struct BusProvenance {
     /// Private areas beside those: first byte, and one past the last.
     pub private_ranges: Vec<(u64, u64)>,
     /// What was done with synchronisation references.
-    pub sync: Synchronisation,
+    pub sync: Inclusion,
     /// What was done with instruction fetches.
     pub fetches: Inclusion,
     /// When an invalidation miss is true sharing.

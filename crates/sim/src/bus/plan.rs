@@ -9,8 +9,8 @@ use homenode_snoop::{ProtocolSpec, Setup, Table};
 use super::cache::{private_areas, resized};
 use super::config::{BusConfig, ReferenceOrder};
 use crate::error::SimError;
-use crate::inclusion::Inclusion;
 use crate::pass::{TraceSource, check_threads, processors};
+use crate::references::data;
 
 /// Bytes that the caches of all configurations together may take.
 const MEMORY_MAX_BYTES: u64 = 8 << 30;
@@ -163,7 +163,7 @@ impl BusPlan {
         let own = self.machines[machine].scheduler.policy;
         let block_size_bytes = cache.block_size_bytes;
         let instructions = self.machines[machine].instructions;
-        if instructions.is_some() && config.fetches == Inclusion::Exclude {
+        if instructions.is_some() && !config.fetches.counts() {
             let problem = format!(
                 "machine {} has instruction caches of its own, and --fetches exclude would leave \
                  them empty: include fetches, or take a machine without cache.split",
@@ -178,9 +178,8 @@ impl BusPlan {
             instructions: instructions.map(|own| CacheShape { block_size_bytes, ..own }),
             private: self.private_areas.clone(),
             filter: ReferenceFilter {
-                private: config.private.role(),
-                synchronisation: config.sync.counts(),
-                fetches: config.fetches == Inclusion::Include,
+                fetches: config.fetches.counts(),
+                ..data(config.private, config.sync)
             },
             private_kernel: protocol.private_kernel,
             rule: config.miss_rule,

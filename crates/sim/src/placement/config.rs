@@ -1,8 +1,9 @@
 //! What to simulate.
 
-use homenode_placement::{Private, Synchronisation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::references::{Inclusion, PrivateReferences};
 
 /// Choices of a simulation: a matrix of machines, policies and block sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,14 +24,15 @@ pub struct SimConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// What to do with references to private memory.
+    /// What to do with references to private memory: `local` keeps them out of every history.
     #[serde(default)]
     #[schemars(extend(
         "x-default" = "`exclude` on page-coherence machines such as markatos, else `local`"))]
-    pub private: Option<Private>,
-    /// What to do with references to synchronisation variables.
-    #[serde(default)]
-    pub sync: Synchronisation,
+    pub private: Option<PrivateReferences>,
+    /// What to do with references to synchronisation variables; the thesis leaves them out
+    /// (§2.3.1).
+    #[serde(default = "Inclusion::exclude")]
+    pub sync: Inclusion,
     /// First move words that one thread uses away from pages that several share, for each block
     /// size, as `homenode transform realign` does it, by windows of so many references; 1000000
     /// where no number is given.
@@ -61,7 +63,7 @@ impl SimConfig {
             block_sizes: block_sizes.to_vec(),
             processors: None,
             private: None,
-            sync: Synchronisation::default(),
+            sync: Inclusion::Exclude,
             realign: None,
             threads: None,
             force: false,

@@ -1,7 +1,7 @@
 //! Results, as the command line prints them.
 
 use homenode_machine::PriceList;
-use homenode_placement::{Amount, Cost, Private, Synchronisation, Tally};
+use homenode_placement::{Amount, Cost, Tally};
 use homenode_trace::realign::Realignment;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -10,6 +10,7 @@ use super::columns::PageCoherenceColumns;
 use super::counts::SizeCounts;
 use super::plan::MatrixPlan;
 use crate::pass::TraceSource;
+use crate::references::{Inclusion, PrivateReferences};
 
 /// What one policy does on one machine at one block size. The names of the fields are a public
 /// contract; `docs/placement.md` defines each.
@@ -77,9 +78,9 @@ pub struct PlacementProvenance {
     /// Processors of the machines.
     pub processors: u16,
     /// What was done with private references, machine by machine.
-    pub private: Vec<Private>,
+    pub private: Vec<PrivateReferences>,
     /// What was done with synchronisation references.
-    pub sync: Synchronisation,
+    pub sync: Inclusion,
     /// References of a window of re-alignment, where data are re-aligned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realign: Option<u64>,
@@ -112,7 +113,7 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
             for (size, counted) in plan.sizes.iter().zip(counts) {
                 let mut tally = counted.jobs[size.job[m][p]];
                 let mut references = counted.references;
-                if plan.private(machine) == Private::Exclude {
+                if plan.private(machine) == PrivateReferences::Exclude {
                     references -= counted.outside_references;
                 } else {
                     tally += &counted.outside;

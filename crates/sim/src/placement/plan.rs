@@ -3,8 +3,7 @@
 use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_machine::{PriceList, PriceModel, PricedMachine, Prices};
 use homenode_placement::{
-    HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Private, Shard, Synchronisation,
-    Times,
+    HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Shard, Times,
 };
 use homenode_trace::realign::WINDOW_MAX;
 
@@ -12,6 +11,7 @@ use super::config::SimConfig;
 use super::policies::POLICIES;
 use crate::error::SimError;
 use crate::pass::{TraceSource, check_threads, processors};
+use crate::references::{Inclusion, PrivateReferences, data};
 
 /// A policy at one block size on the machines that make no difference to it: an on-line policy
 /// sees only whether there is global memory.
@@ -46,9 +46,9 @@ pub(crate) struct MatrixPlan {
     pub(crate) processors: u16,
     pub(crate) filter: ReferenceFilter,
     /// What the configuration says about private references.
-    pub(crate) private: Option<Private>,
+    pub(crate) private: Option<PrivateReferences>,
     /// What the user says of synchronisation references.
-    pub(crate) sync: Synchronisation,
+    pub(crate) sync: Inclusion,
     /// References of a window of re-alignment, where data are re-aligned.
     pub(crate) realign: Option<u64>,
     pub(crate) notes: Vec<String>,
@@ -82,11 +82,7 @@ impl MatrixPlan {
             policies: policies.collect::<Result<_, _>>()?,
             sizes: Vec::new(),
             processors: processors(config.processors, trace)?,
-            filter: ReferenceFilter {
-                private: config.private.unwrap_or_default().role(),
-                synchronisation: config.sync.counts(),
-                fetches: false,
-            },
+            filter: data(config.private.unwrap_or_default(), config.sync),
             private: config.private,
             sync: config.sync,
             realign: None,
@@ -150,10 +146,10 @@ impl MatrixPlan {
 
     /// What becomes of private references on a machine. Histories are the same whether they are
     /// counted as local or left out.
-    pub(crate) fn private(&self, machine: &PricedMachine) -> Private {
+    pub(crate) fn private(&self, machine: &PricedMachine) -> PrivateReferences {
         self.private.unwrap_or(match machine.model() {
-            PriceModel::Placement => Private::Local,
-            PriceModel::PageCoherence => Private::Exclude,
+            PriceModel::Placement => PrivateReferences::Local,
+            PriceModel::PageCoherence => PrivateReferences::Exclude,
         })
     }
 

@@ -1,9 +1,10 @@
 //! What to run the page manager with.
 
-use homenode_placement::{Private, Synchronisation};
 use homenode_pmap::OwnerCopy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::references::{Inclusion, PrivateReferences};
 
 /// Choices of the page manager.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -38,10 +39,11 @@ pub struct PmapConfig {
     pub processors: Option<u16>,
     /// What to do with references to private memory.
     #[serde(default = "managed")]
-    pub private: Private,
-    /// What to do with references to synchronisation variables.
-    #[serde(default)]
-    pub sync: Synchronisation,
+    pub private: PrivateReferences,
+    /// What to do with references to synchronisation variables; the thesis leaves them out
+    /// (§2.3.1).
+    #[serde(default = "Inclusion::exclude")]
+    pub sync: Inclusion,
     /// Cores to use; the result does not depend on it.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
@@ -69,6 +71,6 @@ fn count() -> usize {
 }
 
 /// Private memory is managed like all other.
-fn managed() -> Private {
-    Private::Shared
+fn managed() -> PrivateReferences {
+    PrivateReferences::Shared
 }

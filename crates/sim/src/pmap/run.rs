@@ -1,6 +1,6 @@
 //! The page manager over a trace.
 
-use homenode_base::{BlockSize, ReferenceFilter};
+use homenode_base::BlockSize;
 use homenode_placement::{HistoryBuilder, HistoryOptions, Shard};
 use homenode_pmap::policy::find;
 use homenode_pmap::{Costs, Manager};
@@ -14,6 +14,7 @@ use crate::pass::{
     Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, check_threads, processors,
     thread_pool,
 };
+use crate::references::data;
 
 /// Runs the page manager over a trace.
 ///
@@ -31,11 +32,7 @@ pub fn pmap(
     let options = HistoryOptions {
         block_size: page_size,
         processors: processors(config.processors, trace)?,
-        filter: ReferenceFilter {
-            private: config.private.role(),
-            synchronisation: config.sync.counts(),
-            fetches: false,
-        },
+        filter: data(config.private, config.sync),
         split_periods: Vec::new(),
         shard: Shard::default(),
         memory_budget_bytes: budget_bytes(config.memory_budget_bytes),

@@ -1,11 +1,10 @@
 //! What TLBs to count misses for.
 
-use homenode_placement::{Private, Synchronisation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::inclusion::Inclusion;
 use crate::placement::SimConfig;
+use crate::references::Inclusion;
 
 /// Choices of a TLB study: TLBs and page sizes to count misses for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,11 +24,12 @@ pub struct TlbConfig {
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
     /// What to do with references to private memory; the thesis counts them (§6.3.2).
-    #[serde(default)]
+    #[serde(default = "Inclusion::include")]
     pub private: Inclusion,
-    /// What to do with references to synchronisation variables.
-    #[serde(default)]
-    pub sync: Synchronisation,
+    /// What to do with references to synchronisation variables; the thesis leaves them out
+    /// (§2.3.1).
+    #[serde(default = "Inclusion::exclude")]
+    pub sync: Inclusion,
     /// Cores to use; the result does not depend on it.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
@@ -66,10 +66,7 @@ impl TlbConfig {
     pub(super) fn simulation(&self, correction: &McprCorrection) -> SimConfig {
         SimConfig {
             processors: self.processors,
-            private: match self.private {
-                Inclusion::Include => Some(Private::Local),
-                Inclusion::Exclude => Some(Private::Exclude),
-            },
+            private: Some(self.private.into()),
             sync: self.sync,
             threads: self.threads,
             force: correction.force,

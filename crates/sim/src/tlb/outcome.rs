@@ -1,15 +1,14 @@
 //! Results, as the command line prints them.
 
-use homenode_placement::Synchronisation;
 use homenode_tlb::{TlbCounts, TlbSpec};
 use serde::Serialize;
 
 use super::config::TlbConfig;
 use super::plan::TlbPlan;
-use crate::inclusion::Inclusion;
 use crate::pass::TraceSource;
 use crate::placement::{PlacementProvenance, PlacementSimulation};
 use crate::ratio::ratio;
+use crate::references::Inclusion;
 
 /// One TLB at one page size. The names of the fields are a public contract (`docs/tlb.md`).
 #[derive(Clone, Debug, Serialize)]
@@ -64,7 +63,7 @@ pub struct TlbProvenance {
     /// What was done with private references.
     pub private: Inclusion,
     /// What was done with synchronisation references.
-    pub sync: Synchronisation,
+    pub sync: Inclusion,
     /// Every TLB with all its parameters.
     pub tlbs: Vec<String>,
     /// What the mean costs per reference follow from.

@@ -1,13 +1,13 @@
 //! What is to be counted, checked before the trace is read.
 
-use homenode_base::{BlockSize, ReferenceFilter, ReferenceRole};
+use homenode_base::BlockSize;
 use homenode_tlb::{TlbSetup, TlbSpec};
 
 use super::config::TlbConfig;
 use crate::error::SimError;
-use crate::inclusion::Inclusion;
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::placement::MatrixPlan;
+use crate::references::data;
 
 /// Bytes that all processors' TLBs together may take.
 const MEMORY_MAX_BYTES: u64 = 1 << 30;
@@ -37,14 +37,7 @@ impl TlbPlan {
             tlbs: specs.iter().map(|spec| spec.geometry).collect(),
             page_sizes: sizes.collect::<Result<_, _>>()?,
             processors: processors(config.processors, trace)?,
-            filter: ReferenceFilter {
-                private: match config.private {
-                    Inclusion::Include => ReferenceRole::Private,
-                    Inclusion::Exclude => ReferenceRole::Excluded,
-                },
-                synchronisation: config.sync.counts(),
-                fetches: false,
-            },
+            filter: data(config.private.into(), config.sync),
         };
         let bytes = setup.bytes_per_processor().saturating_mul(u64::from(setup.processors));
         if bytes > MEMORY_MAX_BYTES {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use homenode_base::{BlockSize, Flags, ReferenceFilter};
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
-use homenode_machine::{Arbitration, BusMachine, CacheShape, Dispatch};
+use homenode_machine::{BusMachine, CacheShape, Dispatch};
 use homenode_snoop::{BusClock, BusClockSetup, BusTime, Counts, MissRule, ProtocolSpec, Setup};
 
 /// A reference.
@@ -65,16 +65,6 @@ impl Given {
 
     pub fn blocking(mut self) -> Self {
         self.timed.clock.processor.blocking = true;
-        self
-    }
-
-    pub fn unsplit(mut self) -> Self {
-        self.timed.bus.split_transactions = false;
-        self
-    }
-
-    pub fn round_robin(mut self) -> Self {
-        self.timed.bus.arbitration = Arbitration::RoundRobin;
         self
     }
 

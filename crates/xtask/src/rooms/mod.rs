@@ -54,6 +54,7 @@ pub fn check(files: &[SourceFile]) -> Vec<Finding> {
                 .push(kept.finding(0, "shows other rooms than there are: run `cargo xtask rooms`"));
         }
     }
+    findings.extend(python::root(files));
     let python = python::rooms(files);
     findings.extend(circles("python/homenode", &python, &python.names));
     for name in rust::crates(files).names {

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::graph::Graph;
-use crate::source::SourceFile;
+use crate::source::{Finding, SourceFile};
 
 const PACKAGE: &str = "python/homenode/";
+
+/// Modules directly in the package: how it begins, and what every room may use.
+const ROOT: &[&str] = &["__init__", "__main__", "catalogue", "demo", "errors", "files"];
 
 /// Modules and folders that lie directly in the package, and which of them imports which. What is
 /// imported for types only does not count; the package's own `__init__` imports when asked.
@@ -26,13 +29,43 @@ pub fn rooms(files: &[SourceFile]) -> Graph {
     Graph::new(rooms, &uses)
 }
 
+/// Modules that lie directly in the package and belong into a room, and names of [`ROOT`] that
+/// stand for no module any more.
+pub fn root(files: &[SourceFile]) -> Vec<Finding> {
+    let module = |file: &SourceFile| {
+        let name = file.path.strip_prefix(PACKAGE)?.strip_suffix(".py")?;
+        (!name.contains('/')).then(|| name.to_owned())
+    };
+    let present: BTreeSet<String> = files.iter().filter_map(module).collect();
+    let belongs = |file: &SourceFile| {
+        let name = module(file).filter(|name| !ROOT.contains(&name.as_str()))?;
+        let problem = format!("`{name}` is not what every room uses: it belongs into a room");
+        Some(file.finding(0, problem))
+    };
+    let gone = |name: &&&str| !present.is_empty() && !present.contains(**name);
+    let stale = |name: &&str| Finding {
+        path: format!("{PACKAGE}{name}.py"),
+        line: 0,
+        message: "is gone: crates/xtask/src/rooms/python.rs still lists it".to_owned(),
+    };
+    files.iter().filter_map(belongs).chain(ROOT.iter().filter(gone).map(stale)).collect()
+}
+
 /// The rooms that a module imports.
 fn imports(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut for_types = None;
+    // Names in parentheses over several lines.
+    let mut is_open = false;
     for line in text.lines() {
         let code = line.trim_start();
         let indent = line.len() - code.len();
+        if is_open {
+            let name = code.split([' ', ',', ')']).next().unwrap_or_default();
+            found.extend((!name.is_empty()).then(|| name.to_owned()));
+            is_open = !code.contains(')');
+            continue;
+        }
         if for_types.is_some_and(|outer| indent > outer) || code.is_empty() {
             continue;
         }
@@ -43,6 +76,8 @@ fn imports(text: &str) -> BTreeSet<String> {
             found.insert(segment(path));
         } else if let Some(path) = code.strip_prefix("import homenode.") {
             found.insert(segment(path));
+        } else if code == "from homenode import (" {
+            is_open = true;
         } else if let Some(names) = code.strip_prefix("from homenode import ") {
             let names = names.trim_matches(['(', ')']).split(',');
             found.extend(names.map(|name| segment(name.trim())));
@@ -54,13 +89,46 @@ fn imports(text: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::file;
 
     #[test]
     fn imports_for_types_do_not_count() {
         let text = "from homenode.trace.open import Trace\nfrom homenode import _core, rows\n\
+                    from homenode import (\n    views,\n    tables as t,\n)\n\
                     if TYPE_CHECKING:\n    from homenode.report import Page\n\n\
                     def f():\n    import homenode.plot.lines\n";
         let found: Vec<String> = imports(text).into_iter().collect();
-        assert_eq!(found, ["_core", "plot", "rows", "trace"]);
+        assert_eq!(found, ["_core", "plot", "rows", "tables", "trace", "views"]);
+    }
+
+    #[test]
+    fn the_root_holds_what_every_room_uses_and_no_more() {
+        let at_root = |name: &str| file(&format!("{PACKAGE}{name}.py"), "");
+        let mut files: Vec<SourceFile> = ROOT.iter().map(|name| at_root(name)).collect();
+        files.push(file("python/homenode/trace/reader.py", ""));
+        assert_eq!(root(&files), []);
+        files[0] = at_root("plots");
+        let found: Vec<String> = root(&files).into_iter().map(|finding| finding.path).collect();
+        assert_eq!(found, ["python/homenode/plots.py", "python/homenode/__init__.py"]);
+        assert_eq!(root(&[]), []);
+    }
+
+    /// Were imports not understood, no circle would be found: these arrows are there.
+    #[test]
+    fn the_arrows_of_the_package_are_seen() {
+        let root = crate::repository_root();
+        if !root.join(".git").exists() {
+            return; // A source archive without history: nothing lists the files.
+        }
+        let graph = rooms(&crate::source::tracked_files(&root).unwrap());
+        let at = |name: &str| graph.names.iter().position(|room| room == name).unwrap();
+        for (user, used) in [
+            ("engines", "options"),
+            ("engines", "results"),
+            ("engines", "trace"),
+            ("studies", "engines"),
+        ] {
+            assert!(graph.arrows.contains(&(at(user), at(used))), "{user} uses {used}");
+        }
     }
 }

@@ -20,10 +20,15 @@ struct Declaration<'a> {
     is_public: bool,
 }
 
+/// The file with the idioms, which says that the whole repository is checked.
+const OWN_PATH: &str = "crates/xtask/src/tidy/types.rs";
+
 /// Every struct, enum, trait, union and type alias of `crates/*/src` is declared once. Associated
-/// types are the trait's, so they do not count.
+/// types are the trait's, so they do not count. Idioms are declared several times: else they are
+/// none.
 pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     let mut places: BTreeMap<&str, Vec<(&SourceFile, usize)>> = BTreeMap::new();
+    let mut idioms: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
         let Some(text) = file.text.as_deref().filter(|_| is_source(&file.path)) else { continue };
         let lines: Vec<&str> = text.lines().collect();
@@ -31,13 +36,30 @@ pub fn check(files: &[SourceFile]) -> Vec<Finding> {
             let Some(declaration) = declaration(line) else { continue };
             let is_idiom = IDIOMS.contains(&declaration.name)
                 || PRIVATE_IDIOMS.contains(&declaration.name) && !declaration.is_public;
-            if !is_idiom && !is_associated(&lines, index) {
+            if is_associated(&lines, index) {
+                continue;
+            }
+            if is_idiom {
+                *idioms.entry(declaration.name).or_default() += 1;
+            } else {
                 places.entry(declaration.name).or_default().push((file, index + 1));
             }
         }
     }
     places.retain(|_, places| places.len() > 1);
-    places.iter().flat_map(|(name, places)| repeated(name, places)).collect()
+    let repeated = places.iter().flat_map(|(name, places)| repeated(name, places));
+    repeated.chain(stale(files, &idioms)).collect()
+}
+
+/// Idioms that occur no more than once: a list of exceptions holds only what needs them.
+fn stale(files: &[SourceFile], idioms: &BTreeMap<&str, usize>) -> Vec<Finding> {
+    let Some(own) = files.iter().find(|file| file.path == OWN_PATH) else { return Vec::new() };
+    let finding = |name: &&str| {
+        let problem = "fewer than two types are called so: strike the idiom off the list";
+        own.finding(0, format!("`{name}`: {problem}"))
+    };
+    let is_stale = |name: &&&str| idioms.get(**name).is_none_or(|&count| count < 2);
+    IDIOMS.iter().chain(PRIVATE_IDIOMS).filter(is_stale).map(finding).collect()
 }
 
 /// A finding at each place but the first, which names the first.
@@ -115,6 +137,22 @@ mod tests {
             file("crates/a/tests/a.rs", "struct Meter;\n"),
         ];
         assert_eq!(check(&files), []);
+    }
+
+    #[test]
+    fn an_idiom_that_no_longer_occurs_is_struck_off() {
+        let table = "pub struct Entry;\nenum State {}\nstruct Condition;\n";
+        let mut files = vec![
+            file(OWN_PATH, ""),
+            file("crates/a/src/lib.rs", table),
+            file("crates/b/src/lib.rs", table),
+        ];
+        assert_eq!(check(&files), []);
+        files[2] = file("crates/b/src/lib.rs", "pub struct Entry;\nenum State {}\n");
+        let findings = check(&files);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].path, OWN_PATH);
+        assert!(findings[0].message.starts_with("`Condition`"));
     }
 
     #[test]

@@ -1,0 +1,160 @@
+//! What holds of protocols on random references, where a planted bug is found, and which machines
+//! are refused. Sequences worked by hand are cases (`testdata/cases/bus-*.toml`); here is what a
+//! case cannot say: laws over thousands of references, a table that is wrong, errors of the
+//! interface.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use homenode_base::{ReferenceFilter, Rng};
+use homenode_machine::{BusMachine, CacheShape};
+use homenode_snoop::{
+    CheckError, MissRule, ProtocolSpec, Setup, SetupError, TABLE, TraceOrderSimulation,
+};
+use homenode_trace::Batch;
+
+fn setup(processors: u16, (size_bytes, associativity): (u64, u64)) -> Setup {
+    Setup {
+        processors,
+        cache: CacheShape { size_bytes, block_size_bytes: 32, associativity },
+        instructions: None,
+        private: Vec::new(),
+        filter: ReferenceFilter::ALL,
+        private_kernel: false,
+        rule: MissRule::Dubois,
+        check: true,
+    }
+}
+
+/// Reads `0 W 0x1000`, one reference a line or after a semicolon: thread, kind, address.
+fn batch(text: &str) -> Batch {
+    let mut batch = Batch::default();
+    for line in text.split([';', '\n']).map(str::trim).filter(|line| !line.is_empty()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        batch.thread.push(words[0].parse().unwrap());
+        let kind = ["R", "W", "A", "I"].iter().position(|&k| k == words[1]).unwrap();
+        batch.kind.push(u8::try_from(kind).unwrap());
+        batch.size.push(4);
+        batch.addr.push(u64::from_str_radix(words[2], 16).unwrap());
+    }
+    batch
+}
+
+/// With one processor there is nothing to be coherent about.
+#[test]
+fn one_processor_counts_the_same_under_every_protocol() {
+    let mut rng = Rng::new(5);
+    let mut one = batch("");
+    for _ in 0..50_000 {
+        one.thread.push(0);
+        one.kind.push(u8::try_from(rng.below(2)).unwrap());
+        one.size.push(4);
+        one.addr.push(4 * rng.below(4_000));
+    }
+    let mut all = Vec::new();
+    for entry in TABLE {
+        let setup = Setup { check: false, ..setup(1, (4096, 4)) };
+        let mut counter = TraceOrderSimulation::new(&setup, (entry.build)()).unwrap();
+        counter.push(&one).unwrap();
+        let counts = counter.finish();
+        assert_eq!(counts.coherence.total() + counts.misses.invalidations(), 0);
+        let fetched = counts.transactions;
+        let fetched = fetched.read_block_memory + fetched.read_invalidate_memory;
+        all.push((counts.hits, counts.misses, fetched, counts.transactions.update_block));
+    }
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
+    assert!(all[0].1.replacement > 10_000 && all[0].3 > 5_000);
+}
+
+/// LRU is a stack algorithm: a larger fully associative cache hits wherever a smaller one does.
+#[test]
+fn a_larger_fully_associative_cache_never_misses_more() {
+    let mut rng = Rng::new(6);
+    let mut shared = batch("");
+    for _ in 0..30_000 {
+        shared.thread.push(u16::try_from(rng.below(3)).unwrap());
+        shared.kind.push(u8::from(rng.below(20) == 0));
+        shared.size.push(4);
+        shared.addr.push(4 * (rng.below(60) * rng.below(60)));
+    }
+    for entry in TABLE.iter().filter(|entry| ["pscr", "dragon"].contains(&entry.name)) {
+        // No copy is ever lost to another processor, so every cache is a stack of its own.
+        let mut before = u64::MAX;
+        for blocks in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] {
+            let setup = Setup { check: false, ..setup(3, (32 * blocks, blocks)) };
+            let mut counter = TraceOrderSimulation::new(&setup, (entry.build)()).unwrap();
+            counter.push(&shared).unwrap();
+            let misses = counter.finish().misses.total();
+            assert!(misses <= before, "{}: {blocks} blocks: {misses} > {before}", entry.name);
+            before = misses;
+        }
+    }
+}
+
+/// PSCR without private areas is Dragon, and what transactions cost follows table 4.
+#[test]
+fn pscr_without_private_areas_is_dragon() {
+    let mut rng = Rng::new(7);
+    let mut shared = batch("");
+    for _ in 0..30_000 {
+        shared.thread.push(u16::try_from(rng.below(4)).unwrap());
+        shared.kind.push(u8::from(rng.below(3) == 0));
+        shared.size.push(4);
+        shared.addr.push(4 * rng.below(600));
+    }
+    let [pscr, dragon] = ["pscr", "dragon"].map(|protocol| {
+        let table = ProtocolSpec::parse(protocol).unwrap().table();
+        let mut counter = TraceOrderSimulation::new(&setup(4, (1024, 2)), table).unwrap();
+        counter.push(&shared).unwrap();
+        counter.finish()
+    });
+    assert_eq!(pscr, dragon);
+    let machine = BusMachine::parse("bus-smp").unwrap();
+    let cycles = machine.cycles(homenode_base::BlockSize::new(32).unwrap()).unwrap();
+    let t = pscr.transactions;
+    let by_hand = 68 * t.read_block_memory + 12 * t.read_block_cache + 5 * t.write;
+    assert_eq!(t.cycles(&cycles), by_hand + 8 * t.update_block);
+}
+
+#[test]
+fn a_planted_bug_is_a_stale_read_with_its_place() {
+    use homenode_snoop::{Reply, Signal};
+    let mut table = ProtocolSpec::parse("dragon").unwrap().table();
+    let shared = table.state("SC").unwrap();
+    let ignores = Reply::Becomes { next: shared, memory: false, word: false };
+    table.set_reply((shared, Signal::Write), ignores);
+    let mut counter = TraceOrderSimulation::new(&setup(3, (128, 2)), table).unwrap();
+    let text = "0 R 1000; 1 R 1000; 1 W 1008; 0 R 1000; 0 R 1008";
+    let error = counter.push(&batch(text)).unwrap_err();
+    assert_eq!(error, CheckError::Stale { reference: 4, processor: 0, address: 0x1008 });
+    assert_eq!(
+        error.to_string(),
+        "reference 4 of the trace: processor 0 reads a stale value at address 0x1008; the protocol \
+         is wrong (homenode check-protocol)"
+    );
+}
+
+#[test]
+fn machines_that_cannot_be_are_refused() {
+    let table = ProtocolSpec::parse("mesi").unwrap().table();
+    let build = |setup: Setup| TraceOrderSimulation::new(&setup, table.clone()).err();
+    let with = |size_bytes, block_size_bytes, associativity| {
+        let cache = CacheShape { size_bytes, block_size_bytes, associativity };
+        build(Setup { cache, ..setup(2, (128, 2)) })
+    };
+    assert_eq!(build(setup(0, (128, 2))), Some(SetupError::Processors { processors: 0 }));
+    assert_eq!(build(setup(1025, (128, 2))), Some(SetupError::Processors { processors: 1025 }));
+    assert_eq!(with(128, 8, 2), Some(SetupError::Block { bytes: 8 }));
+    assert_eq!(with(4096, 2048, 2), Some(SetupError::Block { bytes: 2048 }));
+    assert_eq!(with(4096, 0, 2), Some(SetupError::Block { bytes: 0 }));
+    for (size, ways) in [(128, 3), (96, 1), (128, 0), (128, 8), (0, 1), (2 << 30, 1)] {
+        assert!(matches!(with(size, 32, ways), Some(SetupError::Cache { .. })), "{size} {ways}");
+    }
+    assert_eq!(with(96, 32, 3), None, "one set of three");
+    let split = |processors, (size_bytes, block_size_bytes, associativity)| {
+        let instructions = Some(CacheShape { size_bytes, block_size_bytes, associativity });
+        build(Setup { instructions, ..setup(processors, (128, 2)) })
+    };
+    assert_eq!(split(1024, (64, 32, 1)), None);
+    let blocks = SetupError::SplitBlock { instructions: 64, data: 32 };
+    assert_eq!(split(1, (64, 64, 1)), Some(blocks));
+    assert!(matches!(split(1, (96, 32, 1)), Some(SetupError::Cache { .. })));
+}
