@@ -1,7 +1,7 @@
 //! MSI: MESI without the state that lets a sole reader write without a transaction.
 
 use super::{Entry, Example};
-use crate::table::{ProtocolRules, Table};
+use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
     announce, because, becomes, fetch, labelled, silent, updates_memory,
@@ -44,7 +44,7 @@ pub const ENTRY: Entry = Entry {
         protocol: Some("msi"),
         text: "0 R a0; 0 W a0; 1 R a0; 1 W a0; 2 R a0; 0 R b0; 1 W a1",
     },
-    build: Table::of::<Msi>,
+    build: ProtocolTable::of::<Msi>,
 };
 
 struct Msi;

@@ -22,7 +22,7 @@ pub enum SimError {
     Protocol(#[from] homenode_snoop::ProtocolError),
     /// A machine on a bus cannot be built.
     #[error(transparent)]
-    Cache(#[from] homenode_snoop::SetupError),
+    Cache(#[from] homenode_snoop::BusSetupError),
     /// A coherence protocol broke a promise.
     #[error(transparent)]
     Check(#[from] homenode_snoop::CheckError),

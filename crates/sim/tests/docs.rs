@@ -11,7 +11,7 @@ use homenode_sim::{
     explain_examples, machine_rows, pmap_actions, pmap_policy_rows, policy_rows, protocol_rows,
     tlb_rows,
 };
-use homenode_snoop::{DataSupplier, Labelled, Signal, Table};
+use homenode_snoop::{DataSupplier, Labelled, ProtocolTable, Signal};
 use homenode_trace::{event_table, export, import, transform};
 
 /// Everything between the markers of a table replaced by its lines. A table that is new comes at
@@ -135,7 +135,7 @@ fn protocols_in_the_documentation_are_up_to_date() {
 }
 
 /// What the states mean, every cell that happens, and what becomes of the other copies.
-fn protocol_table(table: &Table) -> String {
+fn protocol_table(table: &ProtocolTable) -> String {
     let mut text = String::from("| state | meaning |\n|---|---|\n");
     for label in table.states() {
         writeln!(text, "| {} | {} |", label.name, label.meaning).unwrap();

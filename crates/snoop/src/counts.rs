@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Everything that one configuration counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct BusCounts {
     /// References and fetches in the trace.
     pub references: u64,
     /// The same, where one that straddles blocks counts for each.
@@ -42,7 +42,7 @@ pub struct Transactions {
     pub update_block: u64,
 }
 
-impl Counts {
+impl BusCounts {
     /// What the caches counted, and what went over the bus; hits are known only at the end.
     pub(crate) fn new(caches: &CacheCounts, transactions: Transactions) -> Self {
         let &CacheCounts { references, block_references, misses, coherence, kernel } = caches;

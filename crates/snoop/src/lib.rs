@@ -1,8 +1,8 @@
 //! The shared-bus multiprocessor (Foglia, Giorgi and Prete 2004): coherence protocols as tables.
 //!
 //! A protocol is one file in [`protocol`], a total match over states, events and conditions.
-//! Written down as a [`Table`] it is what the model checker ([`check()`]) explores, the simulator
-//! follows and people read.
+//! Written down as a [`ProtocolTable`] it is what the model checker ([`check()`]) explores, the
+//! simulator follows and people read.
 //!
 //! ```
 //! use homenode_snoop::{ProtocolSpec, check};
@@ -26,16 +26,16 @@ pub mod walk;
 
 pub use bus::{BusClock, BusClockSetup, BusTime, ClockError};
 pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
-pub use counts::{Counts, Transactions};
+pub use counts::{BusCounts, Transactions};
 pub use driver::CheckError;
 pub use homenode_cache::{
     CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass,
 };
 pub use homenode_protocol::{Labelled, ProtocolError, ProtocolParameter, TableLabel};
 pub use protocol::{Entry, Example, ProtocolSpec, TABLE};
-pub use setup::{PROCESSORS_MAX, Setup, SetupError};
+pub use setup::{BusSetup, BusSetupError, PROCESSORS_MAX};
 pub use sheet::{BusSheet, SheetReply, SheetRow};
-pub use table::{ProtocolRules, Table};
+pub use table::{ProtocolRules, ProtocolTable};
 pub use trace_order::TraceOrderSimulation;
 pub use vocabulary::{
     Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell,

@@ -15,7 +15,7 @@ const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1024;
 
 /// What a simulation needs besides a protocol and a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setup {
+pub struct BusSetup {
     /// Processors, each with a cache of this shape. Thread i runs on processor i modulo this.
     pub processors: u16,
     /// Each processor's cache.
@@ -37,7 +37,7 @@ pub struct Setup {
 /// A machine that cannot be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SetupError {
+pub enum BusSetupError {
     /// Too few or too many processors.
     #[error("{processors} processors: a bus machine has from 1 to {PROCESSORS_MAX}")]
     Processors {
@@ -85,33 +85,33 @@ pub enum SetupError {
     },
 }
 
-impl Setup {
+impl BusSetup {
     /// The block size, and the most frames in a set of any cache.
     ///
     /// # Errors
     /// When there can be no such cache, or no such number of processors.
-    pub fn geometry(&self) -> Result<(BlockSize, usize), SetupError> {
+    pub fn geometry(&self) -> Result<(BlockSize, usize), BusSetupError> {
         let (block, geometries) = self.geometries()?;
         Ok((block, geometries.iter().map(|cache| cache.ways).max().unwrap_or(1)))
     }
 
     /// The block size and the geometries of all caches: one for each processor, and after them, if
     /// caches are split, the instruction cache of each.
-    pub(crate) fn geometries(&self) -> Result<(BlockSize, Vec<CacheGeometry>), SetupError> {
+    pub(crate) fn geometries(&self) -> Result<(BlockSize, Vec<CacheGeometry>), BusSetupError> {
         let (processors, bytes) = (self.processors, self.cache.block_size_bytes);
         if !(1..=PROCESSORS_MAX).contains(&processors) {
-            return Err(SetupError::Processors { processors });
+            return Err(BusSetupError::Processors { processors });
         }
-        let block = BlockSize::new(bytes).map_err(|_| SetupError::Block { bytes })?;
+        let block = BlockSize::new(bytes).map_err(|_| BusSetupError::Block { bytes })?;
         if !BLOCK_BYTES.contains(&bytes) {
-            return Err(SetupError::Block { bytes });
+            return Err(BusSetupError::Block { bytes });
         }
-        let geometry = |cache| CacheGeometry::of(cache).ok_or(SetupError::Cache { cache });
+        let geometry = |cache| CacheGeometry::of(cache).ok_or(BusSetupError::Cache { cache });
         let mut geometries = vec![geometry(self.cache)?; usize::from(processors)];
         if let Some(cache) = self.instructions {
             let instructions = cache.block_size_bytes;
             if instructions != bytes {
-                return Err(SetupError::SplitBlock { instructions, data: bytes });
+                return Err(BusSetupError::SplitBlock { instructions, data: bytes });
             }
             geometries.extend(vec![geometry(cache)?; usize::from(processors)]);
         }

@@ -3,7 +3,7 @@
 use homenode_protocol::{Labelled, Sheet, SheetState, labels};
 use serde::Serialize;
 
-use crate::table::Table;
+use crate::table::ProtocolTable;
 use crate::vocabulary::{Action, ProcessorEvent, Reply, Role, Signal, Transaction};
 
 /// The table of a bus protocol as it is printed.
@@ -43,7 +43,7 @@ pub struct SheetReply {
     pub word: bool,
 }
 
-impl Table {
+impl ProtocolTable {
     /// The table with names instead of numbers.
     ///
     /// ```
@@ -70,7 +70,7 @@ impl Table {
     }
 }
 
-fn rows(table: &Table) -> Vec<SheetRow> {
+fn rows(table: &ProtocolTable) -> Vec<SheetRow> {
     let row = |(state, event, condition, action): (u8, ProcessorEvent, u8, Action<u8>)| SheetRow {
         state: table.name(state),
         event: event.name(),
@@ -83,7 +83,7 @@ fn rows(table: &Table) -> Vec<SheetRow> {
     table.actions().map(row).collect()
 }
 
-fn replies(table: &Table) -> Vec<SheetReply> {
+fn replies(table: &ProtocolTable) -> Vec<SheetReply> {
     let mut all = Vec::new();
     for &signal in Signal::ALL {
         for (label, state) in table.states().iter().zip(0u8..) {

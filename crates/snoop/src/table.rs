@@ -36,7 +36,7 @@ pub trait ProtocolRules {
 /// Every cell of a protocol. States and conditions are numbers in the order of their labels; state
 /// 0 is the invalid one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct ProtocolTable {
     states: Vec<TableLabel>,
     roles: Vec<Role>,
     conditions: Vec<TableLabel>,
@@ -46,7 +46,7 @@ pub struct Table {
     replies: Vec<Reply<u8>>,
 }
 
-impl Table {
+impl ProtocolTable {
     /// Writes down every cell of the rules.
     #[must_use]
     pub fn of<R: ProtocolRules>() -> Self {
@@ -236,7 +236,7 @@ fn numbered<S: Labelled>(cell: TableCell<S>) -> TableCell<u8> {
 }
 
 /// One line a cell that happens, then one line a signal and copy.
-impl fmt::Display for Table {
+impl fmt::Display for ProtocolTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (state, event, condition, action) in self.actions() {
             let bus = action.transaction.map_or("-", Transaction::name);

@@ -9,7 +9,7 @@ use clocked::{check_conservation, given};
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::Dispatch;
-use homenode_snoop::{BusClock, Counts, ProtocolSpec};
+use homenode_snoop::{BusClock, BusCounts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
 /// Writes, as (process, address), and markers that say on which processor a process was.
@@ -41,7 +41,7 @@ fn batch(done: &[Did]) -> Batch {
 }
 
 /// What comes of it on so many processors, where areas follow and where they do not.
-fn counts(done: &[Did], processors: u16, slice: u64) -> [Counts; 2] {
+fn counts(done: &[Did], processors: u16, slice: u64) -> [BusCounts; 2] {
     let areas = ProcessorAreas { size: 0x1000, starts: vec![0x1_0000, 0x1_2000, 0x1_4000] };
     let processes = 1 + done
         .iter()
@@ -81,7 +81,7 @@ fn own_areas_are_never_shared_wherever_processes_run() {
         }
         let [follow, fixed] = counts(&done, u16::try_from(processors).unwrap(), 1 + rng.below(40));
         assert_eq!(follow.references, 1_000, "round {round}");
-        let shared = |counts: &Counts| {
+        let shared = |counts: &BusCounts| {
             counts.transactions.invalidate + counts.transactions.read_invalidate_cache
         };
         assert_eq!(shared(&follow), 0, "round {round}");

@@ -11,7 +11,7 @@ use clocked::{Given, check_conservation, flags, given};
 use homenode_base::{AccessKind, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{BusClock, BusTime, Counts, MissRule, ProtocolSpec};
+use homenode_snoop::{BusClock, BusCounts, BusTime, MissRule, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 use oracle::clock::{ClockOracle, Outcome, Times};
 use oracle::random::{named, random_machine, random_trace};
@@ -200,7 +200,12 @@ fn batch(lines: &[Line]) -> Batch {
 }
 
 /// What the engine makes of a trace that comes in portions.
-fn simulated(given: &Given, system: &System, lines: &[Line], portion: usize) -> (Counts, BusTime) {
+fn simulated(
+    given: &Given,
+    system: &System,
+    lines: &[Line],
+    portion: usize,
+) -> (BusCounts, BusTime) {
     let table = ProtocolSpec::parse(given.protocol).unwrap().table();
     let mut clock = BusClock::new(&given.setup, table, &given.timed).unwrap();
     let mut splitter =

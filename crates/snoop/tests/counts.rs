@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use homenode_base::{AccessKind, Flags, ReferenceFilter, Rng};
 use homenode_machine::CacheShape;
-use homenode_snoop::{Counts, MissRule, ProtocolSpec, Setup, TABLE, TraceOrderSimulation};
+use homenode_snoop::{BusCounts, BusSetup, MissRule, ProtocolSpec, TABLE, TraceOrderSimulation};
 use homenode_trace::Batch;
 use oracle::random::{named, random_machine, random_trace};
 use oracle::{Machine, Oracle, Ref};
@@ -41,8 +41,8 @@ fn instructions(machine: &Machine) -> Option<CacheShape> {
     Some(CacheShape { size_bytes, block_size_bytes: machine.block, associativity })
 }
 
-fn setup(machine: &Machine, check: bool) -> Setup {
-    Setup {
+fn setup(machine: &Machine, check: bool) -> BusSetup {
+    BusSetup {
         processors: u16::try_from(machine.processors).unwrap(),
         cache: CacheShape {
             size_bytes: machine.size,
@@ -58,7 +58,7 @@ fn setup(machine: &Machine, check: bool) -> Setup {
     }
 }
 
-fn simulate(machine: &Machine, refs: &[Ref], check: bool) -> Counts {
+fn simulate(machine: &Machine, refs: &[Ref], check: bool) -> BusCounts {
     let table = ProtocolSpec::parse(machine.protocol).unwrap().table();
     let mut counter = TraceOrderSimulation::new(&setup(machine, check), table).unwrap();
     // Batches of several lengths: the engine must not notice.

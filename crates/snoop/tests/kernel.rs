@@ -9,7 +9,7 @@ use clocked::{check_conservation, given};
 use homenode_base::{Flags, ReferenceFilter, ReferenceRole};
 use homenode_clock::streams::{OpKind, Operation, StreamSplitter};
 use homenode_machine::{BusMachine, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{BusClock, Counts, ProtocolSpec};
+use homenode_snoop::{BusClock, BusCounts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind};
 
 fn model() -> KernelModel {
@@ -101,7 +101,7 @@ fn buffers_are_chosen_by_the_seed() {
     assert_ne!(addresses(1), addresses(2));
 }
 
-fn counts(protocol: &'static str, processors: u16, slice: u64) -> (Counts, u64) {
+fn counts(protocol: &'static str, processors: u16, slice: u64) -> (BusCounts, u64) {
     let cache = CacheShape { size_bytes: 1 << 16, block_size_bytes: 32, associativity: 8 };
     let mut given = given(protocol, processors, 3).cache(cache);
     given.timed.clock.scheduler.policy = Dispatch::Random;

@@ -7,12 +7,12 @@
 use homenode_base::{ReferenceFilter, Rng};
 use homenode_machine::{BusMachine, CacheShape};
 use homenode_snoop::{
-    CheckError, MissRule, ProtocolSpec, Setup, SetupError, TABLE, TraceOrderSimulation,
+    BusSetup, BusSetupError, CheckError, MissRule, ProtocolSpec, TABLE, TraceOrderSimulation,
 };
 use homenode_trace::Batch;
 
-fn setup(processors: u16, (size_bytes, associativity): (u64, u64)) -> Setup {
-    Setup {
+fn setup(processors: u16, (size_bytes, associativity): (u64, u64)) -> BusSetup {
+    BusSetup {
         processors,
         cache: CacheShape { size_bytes, block_size_bytes: 32, associativity },
         instructions: None,
@@ -51,7 +51,7 @@ fn one_processor_counts_the_same_under_every_protocol() {
     }
     let mut all = Vec::new();
     for entry in TABLE {
-        let setup = Setup { check: false, ..setup(1, (4096, 4)) };
+        let setup = BusSetup { check: false, ..setup(1, (4096, 4)) };
         let mut counter = TraceOrderSimulation::new(&setup, (entry.build)()).unwrap();
         counter.push(&one).unwrap();
         let counts = counter.finish();
@@ -79,7 +79,7 @@ fn a_larger_fully_associative_cache_never_misses_more() {
         // No copy is ever lost to another processor, so every cache is a stack of its own.
         let mut before = u64::MAX;
         for blocks in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] {
-            let setup = Setup { check: false, ..setup(3, (32 * blocks, blocks)) };
+            let setup = BusSetup { check: false, ..setup(3, (32 * blocks, blocks)) };
             let mut counter = TraceOrderSimulation::new(&setup, (entry.build)()).unwrap();
             counter.push(&shared).unwrap();
             let misses = counter.finish().misses.total();
@@ -135,26 +135,26 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
 #[test]
 fn machines_that_cannot_be_are_refused() {
     let table = ProtocolSpec::parse("mesi").unwrap().table();
-    let build = |setup: Setup| TraceOrderSimulation::new(&setup, table.clone()).err();
+    let build = |setup: BusSetup| TraceOrderSimulation::new(&setup, table.clone()).err();
     let with = |size_bytes, block_size_bytes, associativity| {
         let cache = CacheShape { size_bytes, block_size_bytes, associativity };
-        build(Setup { cache, ..setup(2, (128, 2)) })
+        build(BusSetup { cache, ..setup(2, (128, 2)) })
     };
-    assert_eq!(build(setup(0, (128, 2))), Some(SetupError::Processors { processors: 0 }));
-    assert_eq!(build(setup(1025, (128, 2))), Some(SetupError::Processors { processors: 1025 }));
-    assert_eq!(with(128, 8, 2), Some(SetupError::Block { bytes: 8 }));
-    assert_eq!(with(4096, 2048, 2), Some(SetupError::Block { bytes: 2048 }));
-    assert_eq!(with(4096, 0, 2), Some(SetupError::Block { bytes: 0 }));
+    assert_eq!(build(setup(0, (128, 2))), Some(BusSetupError::Processors { processors: 0 }));
+    assert_eq!(build(setup(1025, (128, 2))), Some(BusSetupError::Processors { processors: 1025 }));
+    assert_eq!(with(128, 8, 2), Some(BusSetupError::Block { bytes: 8 }));
+    assert_eq!(with(4096, 2048, 2), Some(BusSetupError::Block { bytes: 2048 }));
+    assert_eq!(with(4096, 0, 2), Some(BusSetupError::Block { bytes: 0 }));
     for (size, ways) in [(128, 3), (96, 1), (128, 0), (128, 8), (0, 1), (2 << 30, 1)] {
-        assert!(matches!(with(size, 32, ways), Some(SetupError::Cache { .. })), "{size} {ways}");
+        assert!(matches!(with(size, 32, ways), Some(BusSetupError::Cache { .. })), "{size} {ways}");
     }
     assert_eq!(with(96, 32, 3), None, "one set of three");
     let split = |processors, (size_bytes, block_size_bytes, associativity)| {
         let instructions = Some(CacheShape { size_bytes, block_size_bytes, associativity });
-        build(Setup { instructions, ..setup(processors, (128, 2)) })
+        build(BusSetup { instructions, ..setup(processors, (128, 2)) })
     };
     assert_eq!(split(1024, (64, 32, 1)), None);
-    let blocks = SetupError::SplitBlock { instructions: 64, data: 32 };
+    let blocks = BusSetupError::SplitBlock { instructions: 64, data: 32 };
     assert_eq!(split(1, (64, 64, 1)), Some(blocks));
-    assert!(matches!(split(1, (96, 32, 1)), Some(SetupError::Cache { .. })));
+    assert!(matches!(split(1, (96, 32, 1)), Some(BusSetupError::Cache { .. })));
 }

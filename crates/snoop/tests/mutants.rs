@@ -4,13 +4,13 @@
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_machine::CacheShape;
 use homenode_snoop::{
-    Action, DataSupplier, FindingKind, Labelled, MissRule, Reply, Setup, Signal, TABLE, Table,
-    TableCell, TraceOrderSimulation, Transaction, check,
+    Action, BusSetup, DataSupplier, FindingKind, Labelled, MissRule, ProtocolTable, Reply, Signal,
+    TABLE, TableCell, TraceOrderSimulation, Transaction, check,
 };
 use homenode_trace::Batch;
 
 /// Every table with one next state, source or transaction changed, or one reply, in words.
-fn mutants(table: &Table) -> Vec<(String, Table)> {
+fn mutants(table: &ProtocolTable) -> Vec<(String, ProtocolTable)> {
     let mut mutants = Vec::new();
     let states = 0..u8::try_from(table.states().len()).unwrap();
     for (state, event, condition, action) in table.actions() {
@@ -65,8 +65,8 @@ fn trace() -> Batch {
 }
 
 /// What a simulation with shadow values finds wrong with a protocol, if anything.
-fn simulate(table: Table, trace: &Batch) -> Option<String> {
-    let setup = Setup {
+fn simulate(table: ProtocolTable, trace: &Batch) -> Option<String> {
+    let setup = BusSetup {
         processors: 3,
         cache: CacheShape { size_bytes: 32, block_size_bytes: 16, associativity: 2 },
         instructions: None,

@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_snoop::{
-    Action, DataSupplier, FindingKind, ProcessorEvent, ProtocolSpec, Reply, Signal, TABLE, Table,
-    TableCell, Transaction, check,
+    Action, DataSupplier, FindingKind, ProcessorEvent, ProtocolSpec, ProtocolTable, Reply, Signal,
+    TABLE, TableCell, Transaction, check,
 };
 
 /// A table with names instead of numbers, for planting bugs.
-struct Plant(Table);
+struct Plant(ProtocolTable);
 
 impl Plant {
     fn new(protocol: &str) -> Self {

@@ -9,14 +9,14 @@ use clocked::{Given, check_conservation, flags, given, item};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_machine::Dispatch;
-use homenode_snoop::{BusTime, Counts};
+use homenode_snoop::{BusCounts, BusTime};
 
 fn read(addr: u64) -> Operation {
     item(OpKind::Read, addr)
 }
 
 /// Simulates, in portions of several lengths, which must not matter.
-fn run(given: &Given, processes: &[Vec<Operation>]) -> (Counts, BusTime) {
+fn run(given: &Given, processes: &[Vec<Operation>]) -> (BusCounts, BusTime) {
     let result = given.run(processes, 1);
     for portion in [2, 5, 1000] {
         assert_eq!(given.run(processes, portion), result, "portions of {portion}");

@@ -11,8 +11,8 @@ use clocked::{Given, check_conservation, given, item};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_snoop::{
-    Action, BusClock, BusTime, ClockError, Counts, DataSupplier, ProcessorEvent, ProtocolSpec,
-    TABLE, Table, TableCell, TraceOrderSimulation,
+    Action, BusClock, BusCounts, BusTime, ClockError, DataSupplier, ProcessorEvent, ProtocolSpec,
+    ProtocolTable, TABLE, TableCell, TraceOrderSimulation,
 };
 use homenode_trace::Batch;
 
@@ -21,7 +21,7 @@ fn read(addr: u64) -> Operation {
 }
 
 /// Simulates, in portions of several lengths, which must not matter.
-fn run(given: &Given, processes: &[Vec<Operation>]) -> (Counts, BusTime) {
+fn run(given: &Given, processes: &[Vec<Operation>]) -> (BusCounts, BusTime) {
     let result = given.run(processes, 1);
     for portion in [2, 3, 1000] {
         assert_eq!(given.run(processes, portion), result, "portions of {portion}");
@@ -80,7 +80,7 @@ fn checking_finds_nothing_and_changes_nothing() {
 }
 
 /// MESI, but a write to a shared copy tells nobody.
-fn silent_mesi() -> Table {
+fn silent_mesi() -> ProtocolTable {
     let mut table = ProtocolSpec::parse("mesi").unwrap().table();
     let [shared, modified] = ["S", "M"].map(|name| table.state(name).unwrap());
     let quiet =

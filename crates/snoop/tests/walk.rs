@@ -5,13 +5,16 @@ use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
 use homenode_snoop::walk::{BlockSnapshot, ProtocolWalk, WalkStep, example, examples, walk};
 use homenode_snoop::{
-    CoherenceCounts, Counts, Example, MissClass, MissCounts, MissRule, ProtocolSpec, Setup,
-    SharingClass, TABLE, Table, TraceOrderSimulation, Transactions,
+    BusCounts, BusSetup, CoherenceCounts, Example, MissClass, MissCounts, MissRule, ProtocolSpec,
+    ProtocolTable, SharingClass, TABLE, TraceOrderSimulation, Transactions,
 };
 use homenode_trace::Batch;
 
-fn setup(processors: u16, (size_bytes, block_size_bytes, associativity): (u64, u64, u64)) -> Setup {
-    Setup {
+fn setup(
+    processors: u16,
+    (size_bytes, block_size_bytes, associativity): (u64, u64, u64),
+) -> BusSetup {
+    BusSetup {
         processors,
         cache: CacheShape { size_bytes, block_size_bytes, associativity },
         instructions: None,
@@ -27,12 +30,12 @@ fn prices(block: u64) -> BusCycles {
     BusMachine::parse("bus-smp").unwrap().cycles(BlockSize::new(block).unwrap()).unwrap()
 }
 
-fn table(protocol: &str) -> Table {
+fn table(protocol: &str) -> ProtocolTable {
     ProtocolSpec::parse(protocol).unwrap().table()
 }
 
 /// The counts by the engine as everybody else uses it.
-fn counted(setup: &Setup, protocol: &str, references: &[Access]) -> Counts {
+fn counted(setup: &BusSetup, protocol: &str, references: &[Access]) -> BusCounts {
     let mut counter = TraceOrderSimulation::new(setup, table(protocol)).unwrap();
     let batch = Batch {
         thread: references.iter().map(|r| r.thread).collect(),
@@ -108,7 +111,7 @@ fn random_references(rng: &mut Rng, length: usize) -> Vec<Access> {
 }
 
 /// What follows from one step to the next holds in every walk.
-fn check_links(walk: &ProtocolWalk, setup: &Setup) {
+fn check_links(walk: &ProtocolWalk, setup: &BusSetup) {
     let mut scenes = &walk.start;
     let each = if setup.instructions.is_some() { 2 } else { 1 };
     assert_eq!(walk.caches.len(), each * usize::from(setup.processors));

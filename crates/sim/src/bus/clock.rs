@@ -4,7 +4,7 @@ use homenode_clock::ClockSetup;
 use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_machine::SchedulerModel;
-use homenode_snoop::{BusClock, BusClockSetup, BusTime, ClockError, Counts, SetupError};
+use homenode_snoop::{BusClock, BusClockSetup, BusCounts, BusSetupError, BusTime, ClockError};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
@@ -19,7 +19,7 @@ const FRAMES: u64 = 0x6672_616d_6573;
 const KERNEL: u64 = 0x6b65_726e_656c;
 
 /// What each configuration counts and takes, and what to bear in mind.
-pub(super) type TimedResults = (Vec<(Counts, BusTime)>, Vec<String>);
+pub(super) type TimedResults = (Vec<(BusCounts, BusTime)>, Vec<String>);
 
 /// Simulates all configurations, and says what to bear in mind. The trace is decoded and taken
 /// apart into the streams of its processes once.
@@ -39,7 +39,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         if let Some(model) = plan.kernel_model(config) {
             clock = clock.with_kernel(&model);
         }
-        Ok::<_, SetupError>(clock)
+        Ok::<_, BusSetupError>(clock)
     };
     let mut clocks: Vec<BusClock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
     let mut splitter = splitter(plan, config, trace)?;

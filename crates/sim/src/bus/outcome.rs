@@ -2,7 +2,7 @@
 
 use homenode_clock::{ClockTime, ProcessorTime, critical_point};
 use homenode_machine::{BusCycles, Dispatch, KernelModel};
-use homenode_snoop::{BusTime, Counts, MissRule};
+use homenode_snoop::{BusCounts, BusTime, MissRule};
 use serde::Serialize;
 
 use super::config::{AddressSpace, BusConfig, ReferenceOrder};
@@ -35,7 +35,7 @@ pub struct BusOutcome {
     pub kernel_activity: KernelActivity,
     /// What was counted.
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: BusCounts,
     /// Misses by references to one block; `null` without references.
     pub miss_rate: Option<f64>,
     /// Cycles that all transactions take on the bus at the machine's prices.
@@ -183,7 +183,7 @@ pub struct BusSimulation {
 /// Puts the counts beside what they were counted for.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &BusPlan,
-    results: Vec<(Counts, Option<BusTime>)>,
+    results: Vec<(BusCounts, Option<BusTime>)>,
     (config, trace): (&BusConfig, &T),
 ) -> BusSimulation {
     let mut outcomes = Vec::new();
@@ -252,7 +252,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
 }
 
 /// What references of the kernel are among those counted.
-fn kernel_activity(config: &BusConfig, counts: &Counts) -> KernelActivity {
+fn kernel_activity(config: &BusConfig, counts: &BusCounts) -> KernelActivity {
     match counts.kernel.references {
         _ if config.kernel_model => KernelActivity::Modelled,
         0 => KernelActivity::None,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_machine::{BusCycles, BusMachine, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{ProtocolSpec, Setup, Table};
+use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable};
 
 use super::cache::{private_areas, resized};
 use super::config::{BusConfig, ReferenceOrder};
@@ -29,8 +29,8 @@ pub(super) struct PlannedPoint {
     pub(super) protocol: String,
     /// Which ready process a processor takes.
     pub(super) scheduler: Dispatch,
-    pub(super) setup: Setup,
-    pub(super) table: Table,
+    pub(super) setup: BusSetup,
+    pub(super) table: ProtocolTable,
     pub(super) cycles: BusCycles,
 }
 
@@ -171,7 +171,7 @@ impl BusPlan {
             );
             return Err(SimError::Config { problem });
         }
-        let setup = Setup {
+        let setup = BusSetup {
             processors,
             cache,
             // Blocks are of one size on one bus.

@@ -1,6 +1,6 @@
 //! One pass over the trace for all configurations without a clock.
 
-use homenode_snoop::{Counts, TraceOrderSimulation};
+use homenode_snoop::{BusCounts, TraceOrderSimulation};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ pub(super) fn count<T: TraceSource + ?Sized>(
     trace: &T,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Vec<Counts>, SimError> {
+) -> Result<Vec<BusCounts>, SimError> {
     let counters = plan
         .points
         .iter()

@@ -1,7 +1,7 @@
 //! The references of a trace to walk through.
 
 use homenode_base::Access;
-use homenode_snoop::Setup;
+use homenode_snoop::BusSetup;
 use homenode_snoop::walk::pieces;
 use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ struct BlockUsers {
 }
 
 impl BlockFilter {
-    pub(super) fn new(config: &ExplainConfig, setup: &Setup) -> Result<Self, SimError> {
+    pub(super) fn new(config: &ExplainConfig, setup: &BusSetup) -> Result<Self, SimError> {
         if !(1..=REFERENCES_MAX).contains(&config.references) {
             return Err(config_error(format!(
                 "{} references: a walk has 1 to {REFERENCES_MAX}",

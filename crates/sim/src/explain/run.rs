@@ -3,7 +3,7 @@
 use homenode_base::{Access, BlockSize, ReferenceFilter};
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
 use homenode_snoop::walk::{WalkError, example, examples, walk};
-use homenode_snoop::{Example, MissRule, ProtocolSpec, Setup};
+use homenode_snoop::{BusSetup, Example, MissRule, ProtocolSpec};
 
 use super::config::ExplainConfig;
 use super::outcome::{ExplainedProtocol, Explanation};
@@ -76,7 +76,7 @@ pub fn explain<T: TraceSource + ?Sized>(
 
 fn explained(
     spec: &ProtocolSpec,
-    setup: &Setup,
+    setup: &BusSetup,
     (cycles, references): (&BusCycles, &[Access]),
 ) -> Result<ExplainedProtocol, SimError> {
     let mut setup = setup.clone();
@@ -84,7 +84,7 @@ fn explained(
     let table = spec.table();
     let walk = walk(&setup, &table, cycles, references).map_err(|error| match error {
         WalkError::Check(error) => SimError::Check(error),
-        WalkError::Setup(error) => SimError::Cache(error),
+        WalkError::BusSetup(error) => SimError::Cache(error),
         other => config_error(other.to_string()),
     })?;
     Ok(ExplainedProtocol {
@@ -108,12 +108,12 @@ fn setup<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
     (own, instructions): (CacheShape, Option<CacheShape>),
     (example, trace): (Option<&Example>, Option<&T>),
-) -> Result<Setup, SimError> {
+) -> Result<BusSetup, SimError> {
     let block_size_bytes = config.block_size.unwrap_or(own.block_size_bytes);
     // An example's cache keeps the number of its frames when blocks have another size.
     let frames = own.size_bytes / own.block_size_bytes;
     let size = if example.is_some() { frames * block_size_bytes } else { own.size_bytes };
-    let setup = Setup {
+    let setup = BusSetup {
         processors: match (example, trace) {
             (None, Some(trace)) => processors(config.processors, trace)?,
             (Some(example), _) => config.processors.unwrap_or_else(|| example.processors()),

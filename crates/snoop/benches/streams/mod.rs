@@ -8,7 +8,8 @@ use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{BusMachine, CacheShape};
 use homenode_snoop::{
-    BusClock, BusClockSetup, BusTime, Counts, MissRule, ProtocolSpec, Setup, TraceOrderSimulation,
+    BusClock, BusClockSetup, BusCounts, BusSetup, BusTime, MissRule, ProtocolSpec,
+    TraceOrderSimulation,
 };
 use homenode_trace::Batch;
 
@@ -95,8 +96,8 @@ fn mixed(rng: &mut Rng, thread: u16) -> Reference {
 }
 
 /// What a protocol does in four caches of 32 KiB, 8-way, 64-byte blocks.
-pub fn simulate(protocol: &str, batches: &[Batch]) -> Counts {
-    let setup = Setup {
+pub fn simulate(protocol: &str, batches: &[Batch]) -> BusCounts {
+    let setup = BusSetup {
         processors: PROCESSORS,
         cache: CacheShape { size_bytes: 32 << 10, block_size_bytes: 64, associativity: 8 },
         instructions: None,
@@ -146,9 +147,9 @@ fn portions(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Th
 
 /// What a protocol does in eight processors of `bus-smp` with these caches: 256 KiB, 8-way, 64-byte
 /// blocks.
-pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (Counts, BusTime) {
+pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (BusCounts, BusTime) {
     let machine = BusMachine::parse("bus-smp").expect("a machine of the table");
-    let setup = Setup {
+    let setup = BusSetup {
         processors: CLOCKED,
         cache: CacheShape { size_bytes: 256 << 10, block_size_bytes: 64, associativity: 8 },
         instructions: None,

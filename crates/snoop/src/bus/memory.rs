@@ -8,10 +8,10 @@ use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, 
 use super::arbiter::{Arbiter, BusRequest};
 use super::prices::TransactionPrices;
 use super::{BusClockSetup, ClockError};
-use crate::counts::Counts;
+use crate::counts::BusCounts;
 use crate::driver::{CheckError, ProtocolDriver};
-use crate::setup::{Setup, SetupError};
-use crate::table::Table;
+use crate::setup::{BusSetup, BusSetupError};
+use crate::table::ProtocolTable;
 
 /// Memory can send a block; the bus is needed for so long.
 pub(super) struct MemoryAnswer {
@@ -34,10 +34,10 @@ pub(super) struct BusMemory<F, W, const WORDS: usize> {
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> {
     pub(super) fn new(
-        setup: &Setup,
-        table: Table,
+        setup: &BusSetup,
+        table: ProtocolTable,
         timed: &BusClockSetup,
-    ) -> Result<Self, SetupError> {
+    ) -> Result<Self, BusSetupError> {
         let (block, _) = setup.geometry()?;
         Ok(Self {
             driver: ProtocolDriver::new(setup, table)?,
@@ -56,7 +56,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
     }
 
     /// What was counted in all.
-    pub(super) fn finish(&mut self) -> Counts {
+    pub(super) fn finish(&mut self) -> BusCounts {
         self.driver.finish()
     }
 

@@ -22,9 +22,9 @@ use homenode_trace::ProcessorAreas;
 pub use error::ClockError;
 pub use time::BusTime;
 
-use crate::counts::Counts;
-use crate::setup::{Setup, SetupError};
-use crate::table::Table;
+use crate::counts::BusCounts;
+use crate::setup::{BusSetup, BusSetupError};
+use crate::table::ProtocolTable;
 use memory::BusMemory;
 
 /// What has a time, and how processes are scheduled.
@@ -49,7 +49,11 @@ impl BusClock {
     ///
     /// # Errors
     /// When there can be no such machine.
-    pub fn new(setup: &Setup, table: Table, timed: &BusClockSetup) -> Result<Self, SetupError> {
+    pub fn new(
+        setup: &BusSetup,
+        table: ProtocolTable,
+        timed: &BusClockSetup,
+    ) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
         let geometry = (block.words(), ways);
         let simulation: Box<dyn Simulation> = if setup.caches() <= NARROW_CACHES_MAX {
@@ -87,7 +91,7 @@ impl BusClock {
     ///
     /// # Errors
     /// When the protocol breaks a promise.
-    pub fn finish(self) -> Result<(Counts, BusTime), ClockError> {
+    pub fn finish(self) -> Result<(BusCounts, BusTime), ClockError> {
         self.simulation.finish()
     }
 }
@@ -103,7 +107,11 @@ struct ClockedBus<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(
 );
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedBus<F, W, WORDS> {
-    fn new(setup: &Setup, table: Table, timed: &BusClockSetup) -> Result<Self, SetupError> {
+    fn new(
+        setup: &BusSetup,
+        table: ProtocolTable,
+        timed: &BusClockSetup,
+    ) -> Result<Self, BusSetupError> {
         let memory = BusMemory::new(setup, table, timed)?;
         Ok(Self(Clock::new(memory, usize::from(setup.processors), &timed.clock)))
     }
@@ -114,7 +122,7 @@ trait Simulation: Send {
     fn set_areas(&mut self, areas: &ProcessorAreas);
     fn set_kernel(&mut self, model: &KernelModel, filter: ReferenceFilter);
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
-    fn finish(self: Box<Self>) -> Result<(Counts, BusTime), ClockError>;
+    fn finish(self: Box<Self>) -> Result<(BusCounts, BusTime), ClockError>;
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Simulation for ClockedBus<F, W, WORDS> {
@@ -130,7 +138,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Simulation for ClockedB
         self.0.push(streams)
     }
 
-    fn finish(self: Box<Self>) -> Result<(Counts, BusTime), ClockError> {
+    fn finish(self: Box<Self>) -> Result<(BusCounts, BusTime), ClockError> {
         let (mut memory, clock) = self.0.finish()?;
         let bus_busy = memory.busy_cycles();
         Ok((memory.finish(), BusTime { clock, bus_busy }))

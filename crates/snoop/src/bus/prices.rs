@@ -3,7 +3,7 @@
 use homenode_machine::{BusCycles, BusModel};
 
 use crate::counts::Transactions;
-use crate::setup::SetupError;
+use crate::setup::BusSetupError;
 
 /// What the transactions of a reference take on the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct TransactionPrices {
 }
 
 impl TransactionPrices {
-    pub(super) fn new(cycles: BusCycles, bus: &BusModel) -> Result<Self, SetupError> {
+    pub(super) fn new(cycles: BusCycles, bus: &BusModel) -> Result<Self, BusSetupError> {
         let prices = Self {
             cycles,
             split: bus.split_transactions,
@@ -36,7 +36,7 @@ impl TransactionPrices {
         let memory = cycles.read_block_memory.min(cycles.read_invalidate_memory);
         let parts = bus.request_cycles.saturating_add(bus.wait_cycles);
         if prices.split && memory < parts {
-            return Err(SetupError::Split { memory, parts });
+            return Err(BusSetupError::Split { memory, parts });
         }
         Ok(prices)
     }

@@ -1,10 +1,10 @@
 //! The model checker: every sequence of events in up to four caches with one block of two words.
 //!
 //! The search is breadth first and begins with one cache, so the first broken promise it meets is
-//! one of the shortest, with the fewest caches. It reads the same [`Table`] that the simulator
-//! follows. Data are abstracted to whether each word of each copy is the one last written: a
-//! protocol never looks at values, so this is exact. Any event may name the block private or
-//! shared.
+//! one of the shortest, with the fewest caches. It reads the same [`ProtocolTable`] that the
+//! simulator follows. Data are abstracted to whether each word of each copy is the one last
+//! written: a protocol never looks at values, so this is exact. Any event may name the block
+//! private or shared.
 
 mod broken_promise;
 mod model;
@@ -16,7 +16,7 @@ use serde::Serialize;
 pub use broken_promise::FindingKind;
 pub use situation::CACHES_MAX;
 
-use crate::table::Table;
+use crate::table::ProtocolTable;
 use crate::vocabulary::{DataSupplier, ProcessorEvent, Reply, Signal, TableCell, Transaction};
 use model::TableModel;
 use situation::Coverage;
@@ -45,7 +45,7 @@ pub struct CheckReport {
 
 /// Explores a protocol. After a broken promise it stops: what follows from it is of no interest.
 #[must_use]
-pub fn check(table: &Table) -> CheckReport {
+pub fn check(table: &ProtocolTable) -> CheckReport {
     let cells = table.actions().count();
     let mut report = CheckReport {
         caches: CACHES_MAX,
@@ -92,7 +92,7 @@ pub fn check(table: &Table) -> CheckReport {
 
 /// Cells that contradict themselves: a block without a transaction that brings it, or the other
 /// way round; a replacement that leaves the copy.
-fn malformed(table: &Table) -> Vec<BusFinding> {
+fn malformed(table: &ProtocolTable) -> Vec<BusFinding> {
     let mut findings = Vec::new();
     for (state, event, condition, action) in table.actions() {
         let brings = action.transaction.is_some_and(Transaction::brings_block);
@@ -118,7 +118,7 @@ fn malformed(table: &Table) -> Vec<BusFinding> {
 }
 
 /// Cells, replies and states that nothing leads to, and states that are never left.
-fn gaps(table: &Table, coverage: &Coverage) -> Vec<BusFinding> {
+fn gaps(table: &ProtocolTable, coverage: &Coverage) -> Vec<BusFinding> {
     let unreached = |message| BusFinding {
         kind: FindingKind::Unreached,
         message,
@@ -146,7 +146,7 @@ fn gaps(table: &Table, coverage: &Coverage) -> Vec<BusFinding> {
             }
         }
         for &signal in Signal::ALL {
-            let reached = coverage.replies[Table::reply_index(state, signal)];
+            let reached = coverage.replies[ProtocolTable::reply_index(state, signal)];
             if matches!(table.reply(state, signal), Reply::Becomes { .. }) && !reached {
                 let what = format!("a copy in state {name} never sees {}", signal.name());
                 findings.push(unreached(format!("{what}: declare it so")));

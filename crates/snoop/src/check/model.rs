@@ -4,19 +4,19 @@ use homenode_protocol::{Labelled, ProtocolModel};
 
 use super::broken_promise::BrokenPromise;
 use super::situation::{CheckStep, CheckedCaches, Coverage, StepRun, WORDS};
-use crate::table::Table;
+use crate::table::ProtocolTable;
 use crate::vocabulary::{AreaKind, ProcessorEvent};
 
 /// So many caches under one protocol.
 pub(super) struct TableModel<'a> {
-    table: &'a Table,
+    table: &'a ProtocolTable,
     coverage: &'a mut Coverage,
     /// Every event that there is, in the order in which they are tried.
     steps: Vec<CheckStep>,
 }
 
 impl<'a> TableModel<'a> {
-    pub(super) fn new(table: &'a Table, caches: usize, coverage: &'a mut Coverage) -> Self {
+    pub(super) fn new(table: &'a ProtocolTable, caches: usize, coverage: &'a mut Coverage) -> Self {
         Self { table, coverage, steps: steps(caches) }
     }
 }

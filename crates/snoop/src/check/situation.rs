@@ -3,7 +3,7 @@
 use homenode_protocol::Labelled;
 
 use super::broken_promise::BrokenPromise;
-use crate::table::Table;
+use crate::table::ProtocolTable;
 use crate::vocabulary::{
     Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Signal, TableCell, Transaction,
 };
@@ -59,7 +59,7 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    pub(crate) fn new(table: &Table) -> Self {
+    pub(crate) fn new(table: &ProtocolTable) -> Self {
         Self {
             cells: vec![false; table.cell_count()],
             replies: vec![false; table.reply_count()],
@@ -76,7 +76,7 @@ impl Coverage {
 
 /// One step under way.
 pub(crate) struct StepRun<'a> {
-    pub(crate) table: &'a Table,
+    pub(crate) table: &'a ProtocolTable,
     pub(crate) coverage: &'a mut Coverage,
     /// What happened, in words, if anybody wants to know.
     pub(crate) story: Option<&'a mut String>,
@@ -200,7 +200,7 @@ impl StepRun<'_> {
         if !self.table.role(held.state).is_copy() {
             return Ok(false);
         }
-        self.coverage.replies[Table::reply_index(held.state, signal)] = true;
+        self.coverage.replies[ProtocolTable::reply_index(held.state, signal)] = true;
         match self.table.reply(held.state, signal) {
             Reply::Becomes { next, memory, word } => {
                 if memory {

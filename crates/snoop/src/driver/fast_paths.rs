@@ -2,7 +2,7 @@
 
 use homenode_cache::{MAY_READ, MAY_WRITE, PackedHolders};
 
-use crate::table::Table;
+use crate::table::ProtocolTable;
 use crate::vocabulary::{
     Action, AreaKind, Copies, DataSupplier, ProcessorEvent, TableCell, Transaction,
 };
@@ -54,7 +54,7 @@ impl FastPaths {
         }
     }
 
-    pub(super) fn of(table: &Table) -> Self {
+    pub(super) fn of(table: &ProtocolTable) -> Self {
         let areas =
             |event| [AreaKind::Shared, AreaKind::Private].map(|area| fetch(table, event, area));
         let uncontended = [ProcessorEvent::Read, ProcessorEvent::Write].map(areas);
@@ -119,14 +119,14 @@ impl FastPaths {
 }
 
 /// The state after a write, if it differs, and whatever the others have that needs no transaction.
-fn silent_write(table: &Table, state: u8) -> Option<u8> {
+fn silent_write(table: &ProtocolTable, state: u8) -> Option<u8> {
     let states = 1..u8::try_from(table.states().len()).unwrap_or(u8::MAX);
     let mut others = states.filter(|&next| next != state);
     others.find(|&next| table.is_silent(state, ProcessorEvent::Write, next))
 }
 
 /// What the table says about replacing a copy, if that does not depend on the other caches.
-fn replacement(table: &Table, state: u8) -> Replacement {
+fn replacement(table: &ProtocolTable, state: u8) -> Replacement {
     if table.is_silent(state, ProcessorEvent::Replace, 0) {
         return Replacement::Silent;
     }
@@ -147,7 +147,7 @@ fn replacement(table: &Table, state: u8) -> Replacement {
 }
 
 /// Follows the table from the invalid state while no other cache has a copy.
-fn fetch(table: &Table, event: ProcessorEvent, area: AreaKind) -> Option<UncontendedFetch> {
+fn fetch(table: &ProtocolTable, event: ProcessorEvent, area: AreaKind) -> Option<UncontendedFetch> {
     let condition = table.condition(Copies::None, area);
     let TableCell::Does(first) = table.cell(0, event, condition) else { return None };
     let invalidate = match (first.transaction, first.source) {

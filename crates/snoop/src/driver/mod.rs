@@ -20,9 +20,9 @@ use homenode_cache::{
 pub use error::CheckError;
 pub(crate) use transition::Transition;
 
-use crate::counts::{Counts, Transactions};
-use crate::setup::{Setup, SetupError};
-use crate::table::Table;
+use crate::counts::{BusCounts, Transactions};
+use crate::setup::{BusSetup, BusSetupError};
+use crate::table::ProtocolTable;
 use crate::vocabulary::{AreaKind, ProcessorEvent, TableCell};
 use fast_paths::{FastPaths, Replacement};
 
@@ -39,7 +39,7 @@ fn area<W>(access: &BlockAccess<W>) -> AreaKind {
 pub(crate) struct ProtocolDriver<F, W, const WORDS: usize = 1> {
     pub(crate) caches: CacheSystem<F, W, WORDS>,
     pub(crate) transactions: Transactions,
-    table: Table,
+    table: ProtocolTable,
     fast: FastPaths,
     /// What the table was asked and said, if somebody observes.
     pub(crate) log: Option<Vec<Transition>>,
@@ -48,7 +48,7 @@ pub(crate) struct ProtocolDriver<F, W, const WORDS: usize = 1> {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WORDS> {
-    pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
+    pub(crate) fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, geometries) = setup.geometries()?;
         let (words, rule, check) = (block.words(), setup.rule, setup.check);
         let geometries = &geometries;
@@ -211,13 +211,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     }
 
     /// What was counted so far; misses that are still undecided are not in it.
-    pub(crate) fn counts(&self) -> Counts {
-        Counts::new(&self.caches.counts, self.transactions)
+    pub(crate) fn counts(&self) -> BusCounts {
+        BusCounts::new(&self.caches.counts, self.transactions)
     }
 
     /// What was counted in all, at the end of the trace.
-    pub(crate) fn finish(&mut self) -> Counts {
+    pub(crate) fn finish(&mut self) -> BusCounts {
         self.caches.end_all_copies();
-        Counts { hits: self.caches.counts.hits(), ..self.counts() }
+        BusCounts { hits: self.caches.counts.hits(), ..self.counts() }
     }
 }

@@ -1,7 +1,7 @@
 //! AMSD: MESI that recognises blocks which migrate from writer to writer.
 
 use super::{Entry, Example};
-use crate::table::{ProtocolRules, Table};
+use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
     announce, because, becomes, fetch, labelled, silent, updates_memory,
@@ -58,7 +58,7 @@ pub const ENTRY: Entry = Entry {
         text: "0 R a0; 0 W a0; 1 R a0; 1 W a0; 2 R a0; 2 W a0; 0 R a0; 0 W a0; 1 R a0; 2 R a0; \
                2 W a0; 0 R a0; 0 W a0; 1 R a0",
     },
-    build: Table::of::<Amsd>,
+    build: ProtocolTable::of::<Amsd>,
 };
 
 struct Amsd;

@@ -1,7 +1,7 @@
 //! Dragon: a write updates all other copies.
 
 use super::{Entry, Example};
-use crate::table::{ProtocolRules, Table};
+use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
     announce, because, becomes, fetch, fetch_then_again, labelled, silent, takes_word,
@@ -51,7 +51,7 @@ pub const ENTRY: Entry = Entry {
         text: "0 W a0; 0 W a1; 1 R a0; 1 R a1; 2 R a0; 0 W a0; 1 R a0; 2 R a0; 0 W a1; 1 R a1; \
                1 W a0; 2 R a0; 1 R b0; 2 R a0",
     },
-    build: Table::of::<Dragon>,
+    build: ProtocolTable::of::<Dragon>,
 };
 
 struct Dragon;

@@ -1,7 +1,7 @@
 //! MESI (Illinois): a write invalidates all other copies.
 
 use super::{Entry, Example};
-use crate::table::{ProtocolRules, Table};
+use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
     announce, because, becomes, fetch, labelled, silent, updates_memory,
@@ -50,7 +50,7 @@ pub const ENTRY: Entry = Entry {
         text: "0 R a0; 0 W a0; 1 R a1; 1 W a1; 0 R a0; 0 W a0; 1 R a1; 1 W a1; 2 R a0; 2 R a1; \
                0 R a1; 1 W a1; 1 W b0; 0 R a1",
     },
-    build: Table::of::<Mesi>,
+    build: ProtocolTable::of::<Mesi>,
 };
 
 struct Mesi;

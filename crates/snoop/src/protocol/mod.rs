@@ -13,7 +13,7 @@ use homenode_protocol::ProtocolParameter;
 pub use example::Example;
 pub use spec::ProtocolSpec;
 
-use crate::table::Table;
+use crate::table::ProtocolTable;
 
 /// Every protocol, in the order of lists and documentation.
 pub const TABLE: &[Entry] = &[mesi::ENTRY, amsd::ENTRY, pscr::ENTRY, moesi::ENTRY, dragon::ENTRY];
@@ -32,7 +32,7 @@ pub struct Entry {
     /// What `homenode explain` walks through to show what the protocol is about.
     pub example: Example,
     /// Writes down its table.
-    pub build: fn() -> Table,
+    pub build: fn() -> ProtocolTable,
 }
 
 #[cfg(test)]

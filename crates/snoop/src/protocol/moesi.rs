@@ -1,7 +1,7 @@
 //! MOESI: MESI whose dirty blocks are shared without a write to memory.
 
 use super::{Entry, Example};
-use crate::table::{ProtocolRules, Table};
+use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
     announce, because, becomes, fetch, labelled, silent,
@@ -51,7 +51,7 @@ pub const ENTRY: Entry = Entry {
         text: "0 W a0; 1 R a0; 2 R a0; 0 W a0; 1 R a0; 2 R a0; 0 R b0; 1 R a0; 1 W a0; 2 R a0; \
                0 R a0",
     },
-    build: Table::of::<Moesi>,
+    build: ProtocolTable::of::<Moesi>,
 };
 
 struct Moesi;

@@ -3,7 +3,7 @@
 use homenode_protocol::{ProtocolParameter, ValueRange};
 
 use super::{Entry, Example};
-use crate::table::{ProtocolRules, Table};
+use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
     announce, because, becomes, fetch, fetch_then_again, labelled, silent, takes_word,
@@ -62,7 +62,7 @@ pub const ENTRY: Entry = Entry {
         text: "0 W a0 p; 0 R a1 p; 1 R a0 p; 1 W a0 p; 2 R a1 p; 2 W a1 p; 0 R a0 p; 0 W a0 p; \
                0 W b0; 1 R b0; 0 W b0; 1 R b0; 1 W b0; 0 R b0; 1 R a1 p",
     },
-    build: Table::of::<Pscr>,
+    build: ProtocolTable::of::<Pscr>,
 };
 
 struct Pscr;

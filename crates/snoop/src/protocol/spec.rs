@@ -3,7 +3,7 @@
 use homenode_protocol::{ListedProtocol, ProtocolError, ProtocolParameter, ProtocolSetting};
 
 use super::{Entry, TABLE};
-use crate::table::Table;
+use crate::table::ProtocolTable;
 
 /// A protocol with its switches.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl ProtocolSpec {
 
     /// The protocol's table.
     #[must_use]
-    pub fn table(&self) -> Table {
+    pub fn table(&self) -> ProtocolTable {
         (self.entry.build)()
     }
 }

@@ -7,10 +7,10 @@ use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask};
 use homenode_trace::Batch;
 
 use super::CountingEngine;
-use crate::counts::Counts;
+use crate::counts::BusCounts;
 use crate::driver::{CheckError, ProtocolDriver};
-use crate::setup::{Setup, SetupError};
-use crate::table::Table;
+use crate::setup::{BusSetup, BusSetupError};
+use crate::table::ProtocolTable;
 
 /// Numbers that threads may have.
 const THREADS: usize = 1 << 16;
@@ -66,7 +66,7 @@ pub(super) struct TraceOrderEngine<F, W, const WORDS: usize> {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderEngine<F, W, WORDS> {
-    pub(super) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
+    pub(super) fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, _) = setup.geometry()?;
         let mut place = Box::new([0; THREADS]);
         for (thread, place) in (0..=u16::MAX).zip(place.iter_mut()) {
@@ -287,7 +287,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CountingEngine
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Counts {
+    fn finish(mut self: Box<Self>) -> BusCounts {
         self.driver.finish()
     }
 }

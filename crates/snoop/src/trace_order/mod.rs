@@ -11,10 +11,10 @@ use homenode_trace::Batch;
 
 pub(crate) use observed::{CopyLoss, ObservedEngine};
 
-use crate::counts::Counts;
+use crate::counts::BusCounts;
 use crate::driver::CheckError;
-use crate::setup::{Setup, SetupError};
-use crate::table::Table;
+use crate::setup::{BusSetup, BusSetupError};
+use crate::table::ProtocolTable;
 use engine::TraceOrderEngine;
 
 /// Counts what one protocol does in one machine, in the order of the trace.
@@ -29,7 +29,7 @@ impl TraceOrderSimulation {
     ///
     /// # Errors
     /// When there can be no such machine.
-    pub fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
+    pub fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
         let geometry = (block.words(), ways);
         Ok(Self(if setup.caches() <= NARROW_CACHES_MAX {
@@ -49,7 +49,7 @@ impl TraceOrderSimulation {
 
     /// What was counted.
     #[must_use]
-    pub fn finish(self) -> Counts {
+    pub fn finish(self) -> BusCounts {
         self.0.finish()
     }
 }
@@ -63,5 +63,5 @@ type WideEngine<F, W> = TraceOrderEngine<F, W, WIDE_WORDS>;
 /// caches.
 trait CountingEngine: Send {
     fn push(&mut self, batch: &Batch) -> Result<(), CheckError>;
-    fn finish(self: Box<Self>) -> Counts;
+    fn finish(self: Box<Self>) -> BusCounts;
 }

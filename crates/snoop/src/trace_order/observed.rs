@@ -8,10 +8,10 @@ use homenode_trace::Batch;
 
 use super::CountingEngine;
 use super::engine::TraceOrderEngine;
-use crate::counts::Counts;
+use crate::counts::BusCounts;
 use crate::driver::{CheckError, Transition};
-use crate::setup::{Setup, SetupError};
-use crate::table::Table;
+use crate::setup::{BusSetup, BusSetupError};
+use crate::table::ProtocolTable;
 
 /// How a cache lost the copy whose tag it still has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub(crate) struct ObservedEngine(
 );
 
 impl ObservedEngine {
-    pub(crate) fn new(setup: &Setup, table: Table) -> Result<Self, SetupError> {
-        let mut engine = TraceOrderEngine::new(&Setup { check: true, ..setup.clone() }, table)?;
+    pub(crate) fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
+        let mut engine = TraceOrderEngine::new(&BusSetup { check: true, ..setup.clone() }, table)?;
         engine.driver.log = Some(Vec::new());
         Ok(Self(Box::new(engine)))
     }
@@ -66,12 +66,12 @@ impl ObservedEngine {
     }
 
     /// What was counted so far; misses that are still undecided are not in it.
-    pub(crate) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> BusCounts {
         self.0.driver.counts()
     }
 
     /// What was counted in all.
-    pub(crate) fn finish(self) -> Counts {
+    pub(crate) fn finish(self) -> BusCounts {
         self.0.finish()
     }
 

@@ -17,10 +17,10 @@ use homenode_cache::{MissClass, MissCounts, SharingClass};
 use homenode_machine::BusCycles;
 use homenode_protocol::Labelled;
 
-use crate::counts::Counts;
+use crate::counts::BusCounts;
 use crate::driver::{CheckError, Transition};
-use crate::setup::{Setup, SetupError};
-use crate::table::Table;
+use crate::setup::{BusSetup, BusSetupError};
+use crate::table::ProtocolTable;
 use crate::trace_order::{CopyLoss, ObservedEngine};
 use crate::vocabulary::{AreaKind, DataSupplier, ProcessorEvent, Signal, Transaction};
 
@@ -30,7 +30,7 @@ use crate::vocabulary::{AreaKind, DataSupplier, ProcessorEvent, Signal, Transact
 pub enum WalkError {
     /// There can be no such machine.
     #[error(transparent)]
-    Setup(#[from] SetupError),
+    BusSetup(#[from] BusSetupError),
     /// The protocol breaks a promise.
     #[error(transparent)]
     Check(#[from] CheckError),
@@ -42,8 +42,8 @@ pub enum WalkError {
 /// # Errors
 /// When there can be no such machine, or the protocol breaks a promise.
 pub fn walk(
-    setup: &Setup,
-    table: &Table,
+    setup: &BusSetup,
+    table: &ProtocolTable,
     cycles: &BusCycles,
     references: &[Access],
 ) -> Result<ProtocolWalk, WalkError> {
@@ -114,7 +114,7 @@ struct Recorder<'a> {
     processors: usize,
     /// From the number of a processor's cache to that of its instruction cache.
     instructions: usize,
-    table: &'a Table,
+    table: &'a ProtocolTable,
     cycles: &'a BusCycles,
     engine: ObservedEngine,
     blocks: Vec<WalkBlock>,
@@ -278,7 +278,7 @@ impl Recorder<'_> {
         &self,
         transitions: &[Transition],
         private: bool,
-        (before, now): (Counts, Counts),
+        (before, now): (BusCounts, BusCounts),
     ) -> Vec<CellUse> {
         let (before, now) = (before.coherence, now.coherence);
         let kind = if now.true_sharing > before.true_sharing {

@@ -3,7 +3,7 @@
 use homenode_cache::{MissClass, SharingClass};
 use serde::Serialize;
 
-use crate::counts::Counts;
+use crate::counts::BusCounts;
 
 /// A walk through references to a few blocks under one protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,7 +18,7 @@ pub struct ProtocolWalk {
     /// One step for each reference to one block.
     pub steps: Vec<WalkStep>,
     /// What the engine counts in all, and so do the steps.
-    pub totals: Counts,
+    pub totals: BusCounts,
     /// Cycles that all transactions take on the bus.
     pub bus_cycles: u64,
 }

@@ -7,7 +7,9 @@ use homenode_base::{BlockSize, Flags, ReferenceFilter};
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{BusMachine, CacheShape, Dispatch};
-use homenode_snoop::{BusClock, BusClockSetup, BusTime, Counts, MissRule, ProtocolSpec, Setup};
+use homenode_snoop::{
+    BusClock, BusClockSetup, BusCounts, BusSetup, BusTime, MissRule, ProtocolSpec,
+};
 
 /// A reference.
 pub fn item(kind: OpKind, addr: u64) -> Operation {
@@ -24,7 +26,7 @@ pub fn flags(private: bool, kernel: bool) -> u8 {
 #[derive(Clone)]
 pub struct Given {
     pub protocol: &'static str,
-    pub setup: Setup,
+    pub setup: BusSetup,
     pub timed: BusClockSetup,
 }
 
@@ -36,7 +38,7 @@ pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given
     scheduler.policy = Dispatch::Affinity;
     Given {
         protocol,
-        setup: Setup {
+        setup: BusSetup {
             processors,
             cache,
             instructions: None,
@@ -69,7 +71,7 @@ impl Given {
     }
 
     /// Simulates processes, whose steps come in portions of so many.
-    pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> (Counts, BusTime) {
+    pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> (BusCounts, BusTime) {
         let table = ProtocolSpec::parse(self.protocol).unwrap().table();
         let mut clock = BusClock::new(&self.setup, table, &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
@@ -87,7 +89,7 @@ impl Given {
 
 /// What must hold of every result: each processor's cycles are all accounted for, and the bus was
 /// held for what its transactions take.
-pub fn check_conservation(given: &Given, counts: &Counts, timing: &BusTime) {
+pub fn check_conservation(given: &Given, counts: &BusCounts, timing: &BusTime) {
     for processor in &timing.clock.processors {
         assert_eq!(
             processor.busy + processor.delay + processor.idle,

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use homenode_base::Rng;
-use homenode_snoop::{CoherenceCounts, Counts, MissCounts};
+use homenode_snoop::{BusCounts, CoherenceCounts, MissCounts};
 
 use super::{Machine, Ref};
 
 /// The counts by the oracle's names, without those that are 0.
-pub fn named(counts: &Counts) -> BTreeMap<String, u64> {
+pub fn named(counts: &BusCounts) -> BTreeMap<String, u64> {
     let t = &counts.transactions;
     let mut all = vec![
         ("references".to_owned(), counts.references),
