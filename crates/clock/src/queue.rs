@@ -1,4 +1,4 @@
-//! What is known to happen, by when.
+//! The event queue: what happens at a known time, the earliest first.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

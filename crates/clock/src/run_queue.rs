@@ -1,16 +1,16 @@
-//! Which process runs where.
+//! The run queue: ready processes, and which of them an idle processor takes.
 
 use homenode_base::Rng;
 use homenode_machine::Dispatch;
 
-/// A process that could run.
+/// A ready process.
 struct Ready {
     process: usize,
     /// How often another one was preferred.
     passed: u32,
 }
 
-/// Processes that could run, in the order in which they became ready.
+/// Ready processes, in the order in which they became ready.
 ///
 /// Source: Foglia, Giorgi and Prete 2004, section 4: a random policy and cache affinity.
 pub struct RunQueue {

@@ -1,8 +1,7 @@
 //! Locks, barriers, conditions, creation and end of processes: who may go on, and who waits.
 //!
-//! Nothing here takes time. What an acquire, a release or a barrier costs is the memory system's
-//! to say: this only decides whether the process may go on then, and whom
-//! it wakes.
+//! Nothing here takes time: what an acquire, a release or a barrier costs is the memory system's to
+//! say. This only decides whether the process may go on then, and whom it wakes.
 
 use std::collections::VecDeque;
 
@@ -18,9 +17,10 @@ struct Lock {
     waiting: VecDeque<usize>,
 }
 
-/// An episode of a barrier, or a condition.
+/// One use of a barrier by all its processes, or a condition: arrivals, and waits for a number of
+/// them.
 #[derive(Default)]
-struct Gathering {
+struct EpisodeWaits {
     arrived: u32,
     /// Who waits, and for how many arrivals.
     waiting: Vec<(usize, u32)>,
@@ -30,7 +30,7 @@ struct Gathering {
 #[derive(Default)]
 pub struct SyncObjects {
     locks: FxHashMap<u64, Lock>,
-    gatherings: FxHashMap<u64, Gathering>,
+    episodes: FxHashMap<u64, EpisodeWaits>,
     /// Which processes have been created.
     created: Vec<bool>,
     ended: Vec<bool>,
@@ -87,7 +87,8 @@ impl SyncObjects {
         true
     }
 
-    /// Gives a lock back; one that another has was taken before the trace began.
+    /// Releases a lock. One that the process does not own it took before the trace began: nobody
+    /// waits for that.
     fn release(&mut self, process: usize, addr: u64) {
         let lock = self.locks.entry(addr).or_default();
         if lock.owner == Some(process) {
@@ -101,7 +102,7 @@ impl SyncObjects {
     }
 
     fn arrive(&mut self, episode: u64) {
-        let Gathering { arrived, waiting } = self.gatherings.entry(episode).or_default();
+        let EpisodeWaits { arrived, waiting } = self.episodes.entry(episode).or_default();
         *arrived += 1;
         let woken = &mut self.woken;
         waiting.retain(|&(process, count)| {
@@ -113,7 +114,7 @@ impl SyncObjects {
     }
 
     fn depart(&mut self, process: usize, (episode, count): (u64, u32)) -> bool {
-        let Gathering { arrived, waiting } = self.gatherings.entry(episode).or_default();
+        let EpisodeWaits { arrived, waiting } = self.episodes.entry(episode).or_default();
         let waits = *arrived < count;
         if waits {
             waiting.push((process, count));
@@ -156,14 +157,14 @@ impl SyncObjects {
         });
     }
 
-    /// Lets a process go that waits, whatever for. Where processes wait for each other in a ring,
-    /// as they did not when they were traced, nobody could go on otherwise.
+    /// Ends a process's wait, whatever it waits for. Under another schedule than the traced one
+    /// processes can wait for each other in a cycle, which nothing else would end.
     pub fn break_deadlock(&mut self, process: usize) {
         for lock in self.locks.values_mut() {
             lock.waiting.retain(|&waits| waits != process);
         }
-        for gathering in self.gatherings.values_mut() {
-            gathering.waiting.retain(|&(waits, _)| waits != process);
+        for episode in self.episodes.values_mut() {
+            episode.waiting.retain(|&(waits, _)| waits != process);
         }
         self.joins.retain(|&(waits, _)| waits != process);
         self.uncreated[process] = false;

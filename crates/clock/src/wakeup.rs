@@ -1,4 +1,4 @@
-//! When processors issue next.
+//! The wake-up table: when each processor issues its next operation.
 
 /// No known time.
 pub const NEVER: u64 = u64::MAX;

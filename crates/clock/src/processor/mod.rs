@@ -1,5 +1,5 @@
-//! A processor: the window of instructions, loads under way, stores that wait, and what it waits
-//! for itself. All machines have the same.
+//! The processor model, the same in every timed machine: an instruction window, loads in miss
+//! status holding registers, a store buffer, and at most one operation that it waits for itself.
 
 mod memory_system;
 mod mshr;
