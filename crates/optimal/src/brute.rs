@@ -1,7 +1,7 @@
 //! The slow oracle: exhaustive search over all location sets, straight from equations 4.1 and 4.2.
 //!
-//! It knows no read-runs and no recurrence over single places: at every reference each non-empty
-//! subset of the places is tried after each. 4^places steps per reference; for tests.
+//! It knows no read-runs and no recurrence over single places: at every reference it tries every
+//! change from one non-empty subset of the places to another. Cost: O(4^places) per reference.
 
 use homenode_base::ProcId;
 use homenode_machine::Prices;
@@ -95,11 +95,11 @@ impl SearchableMachine {
                     return None;
                 }
                 let price = self.reference(after, reference.processor)?;
-                let ways = (1..sets).zip(&best[1..]).filter_map(|(before, value)| {
+                let costs = (1..sets).zip(&best[1..]).filter_map(|(before, value)| {
                     let ((cost, moves), change) = ((*value)?, self.change(before, after)?);
                     Some((cost + change.0 + price, moves + change.1))
                 });
-                ways.min()
+                costs.min()
             });
             best = next.collect();
         }

@@ -45,7 +45,9 @@ pub enum CertificateError {
     },
 }
 
-/// Replays a placement.
+/// Replays a placement reference by reference and adds up its cost and its moves.
+///
+/// Cost: O(references), times the places for each change.
 ///
 /// Source: Bolosky equations 4.1 and 4.2; any one place of the first set is free.
 ///
@@ -66,7 +68,7 @@ pub fn certify(
                 if next.reference != t {
                     return Err(CertificateError::Order { reference: next.reference });
                 }
-                arrive(&mut total, (now, next), prices)?;
+                price_change(&mut total, (now, next), prices)?;
                 now = Some(next);
             }
             let Some(places) = now else {
@@ -94,8 +96,8 @@ pub fn certify(
     }
 }
 
-/// Equation 4.2 for one change.
-fn arrive(
+/// Adds the cost of one change by equation 4.2.
+fn price_change(
     total: &mut Certificate,
     (before, next): (Option<&Change>, &Change),
     prices: &Prices,

@@ -14,7 +14,7 @@ pub struct Change {
     pub global: bool,
 }
 
-/// Changes under way.
+/// The list of changes while it is built.
 #[derive(Default)]
 pub(crate) struct Changes(Vec<Change>);
 

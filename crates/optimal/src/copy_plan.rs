@@ -10,63 +10,65 @@ use crate::place_costs::ProcIndex;
 use crate::wide::{RecurrenceValue, WideKey};
 
 /// Where a read-run starts from and when global memory holds a copy. Positions count the reads of
-/// the run from 0.
+/// the run from 0; the numbers are those of `docs/optimal.md`. The order of the variants breaks
+/// ties between plans of equal cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CopyPlan {
-    /// From a processor, no global copy; copies cost R.
-    Remote,
-    /// From a processor, with a global copy from the first read on; copies cost G.
-    Joined,
-    /// From global memory, whose copy stays; copies cost G.
-    Global,
-    /// From a processor, with copies at R at the first read and a global copy from the second on.
-    Late,
-    /// From a processor, with a global copy from the first read until it is dropped at this one;
-    /// copies cost G at first, R from the next read on.
-    JoinedUntil(u64),
-    /// From global memory, whose copy is dropped at this read, when some processor, the witness,
-    /// has one; copies cost G at first, R from the next read on.
-    Until(u64),
-    /// The same with copies at R at the next read only, after which global memory gets a copy
+    /// (1) From a processor, no global copy; copies cost R.
+    NoGlobal,
+    /// (2) From a processor, with a global copy from the first read on; copies cost G.
+    AddGlobal,
+    /// (3) From global memory, whose copy stays; copies cost G.
+    KeepGlobal,
+    /// (4) From a processor, with copies at R at the first read and a global copy from the second
+    /// on.
+    AddGlobalLate,
+    /// (5) From a processor, with a global copy from the first read until it is dropped at this
+    /// one; copies cost G before the drop, R from the next read on.
+    AddGlobalUntil(u64),
+    /// (6) From global memory, whose copy is dropped at this read, by which some processor, the
+    /// holder, has a copy; copies cost G before the drop, R from the next read on.
+    KeepGlobalUntil(u64),
+    /// (7) As (6), but copies cost R at the next read only, after which global memory gets a copy
     /// again.
-    Except(u64),
-    /// From a processor, with a global copy at this read only, which the reader must not need;
-    /// copies cost G there, R before.
-    Stage(u64),
+    KeepGlobalExcept(u64),
+    /// (8) From a processor, with a global copy at this read only, which serves no reference;
+    /// copies cost G there, R at earlier reads.
+    GlobalAt(u64),
 }
 
-/// Which plans a price list makes worth looking at.
+/// Which plans can be optimal at a price list, by when a global copy can pay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlanFamily {
     /// g <= r and G <= R: a global copy is there from the first read on or not at all.
-    Early,
+    FromFirstRead,
     /// g <= r and R < G: copies are worth making while there is no global copy.
-    Late,
+    AnyInterval,
     /// g infinite and G < R: global memory serves nobody but makes copies cheaper.
-    Stage,
+    OneRead,
     /// g infinite and R <= G: global memory is of no use.
-    Apart,
+    Never,
 }
 
-/// What a reader pays more than for local references.
+/// What a reader pays beyond the price of as many local references.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadExtra {
-    /// At the least.
+    /// The least, with or without a copy at the end of the read-run.
     pub(crate) free: WideKey,
-    /// At the least if it has a copy in the end.
+    /// The least if it must have a copy at the end of the read-run.
     pub(crate) held: WideKey,
 }
 
 /// Reads by one processor, divided at the position of a plan.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ReaderView {
-    /// All of the run.
+pub(crate) struct DividedReads {
+    /// All its reads in the read-run.
     pub(crate) reads: u64,
-    /// Those before the position.
+    /// Those before the plan's position.
     pub(crate) before: u64,
-    /// Whether the read there is one, and the next.
+    /// Whether the read at the position is its own, and whether the next one is.
     pub(crate) at: [bool; 2],
-    /// Whether the first read of the run is.
+    /// Whether the first read of the run is its own.
     pub(crate) first: bool,
 }
 
@@ -107,10 +109,10 @@ impl PlanPrices {
         let remote_move = key(prices.remote_move, 0, 1);
         let global_move = key(prices.global_move, 0, 1);
         let family = match g {
-            Some(_) if global_move <= remote_move => PlanFamily::Early,
-            Some(_) => PlanFamily::Late,
-            None if global_move < remote_move => PlanFamily::Stage,
-            None => PlanFamily::Apart,
+            Some(_) if global_move <= remote_move => PlanFamily::FromFirstRead,
+            Some(_) => PlanFamily::AnyInterval,
+            None if global_move < remote_move => PlanFamily::OneRead,
+            None => PlanFamily::Never,
         };
         Some(Self {
             shift,
@@ -124,25 +126,25 @@ impl PlanPrices {
     }
 
     /// What a processor's reads cost under a plan.
-    pub(crate) fn extra(&self, plan: CopyPlan, v: ReaderView) -> ReadExtra {
+    pub(crate) fn extra(&self, plan: CopyPlan, v: DividedReads) -> ReadExtra {
         let (r, g) = (self.remote, self.global);
         let both = |free: WideKey, held: WideKey| ReadExtra { free: free.min(held), held };
         match plan {
-            CopyPlan::Remote => both(r.times(v.reads), self.remote_move),
-            CopyPlan::Joined | CopyPlan::Global => both(g.times(v.reads), self.global_move),
-            CopyPlan::Late => {
+            CopyPlan::NoGlobal => both(r.times(v.reads), self.remote_move),
+            CopyPlan::AddGlobal | CopyPlan::KeepGlobal => both(g.times(v.reads), self.global_move),
+            CopyPlan::AddGlobalLate => {
                 both(g.times(v.reads) + (r - g).times(u64::from(v.first)), self.remote_move)
             }
-            CopyPlan::JoinedUntil(_) | CopyPlan::Until(_) => {
+            CopyPlan::AddGlobalUntil(_) | CopyPlan::KeepGlobalUntil(_) => {
                 let never = g.times(v.before) + r.times(v.reads - v.before);
-                both(never, self.dropped(v))
+                both(never, self.cost_if_dropped(v))
             }
-            CopyPlan::Except(_) => {
+            CopyPlan::KeepGlobalExcept(_) => {
                 let away = u64::from(v.at[0]) + u64::from(v.at[1]);
                 let never = g.times(v.reads - away) + r.times(away);
-                both(never, self.dropped(v))
+                both(never, self.cost_if_dropped(v))
             }
-            CopyPlan::Stage(_) => {
+            CopyPlan::GlobalAt(_) => {
                 let held = self.remote_move.min(r.times(v.before) + self.global_move);
                 let here = u64::from(v.at[0]);
                 both(r.times(v.reads - here) + g.times(here), held)
@@ -151,58 +153,61 @@ impl PlanPrices {
     }
 
     /// A copy at G before the global one is dropped, or at R at the read after that.
-    fn dropped(&self, v: ReaderView) -> WideKey {
-        self.global_move.min(self.waits(v))
+    fn cost_if_dropped(&self, v: DividedReads) -> WideKey {
+        self.global_move.min(self.copy_after_drop(v))
     }
 
     /// A copy at R at the read after the global one is dropped.
-    fn waits(&self, v: ReaderView) -> WideKey {
+    fn copy_after_drop(&self, v: DividedReads) -> WideKey {
         let at = self.remote.times(u64::from(v.at[0]));
         self.global.times(v.before) + at + self.remote_move
     }
 
     /// Whether a reader that gets a copy gets it at G, with the global copy at hand.
-    pub(crate) fn at_global_price(&self, plan: CopyPlan, v: ReaderView) -> bool {
+    pub(crate) fn at_global_price(&self, plan: CopyPlan, v: DividedReads) -> bool {
         match plan {
-            CopyPlan::Remote | CopyPlan::Late => false,
-            CopyPlan::Joined | CopyPlan::Global => true,
-            CopyPlan::JoinedUntil(_) | CopyPlan::Until(_) | CopyPlan::Except(_) => {
-                self.global_move <= self.waits(v)
-            }
-            CopyPlan::Stage(_) => {
+            CopyPlan::NoGlobal | CopyPlan::AddGlobalLate => false,
+            CopyPlan::AddGlobal | CopyPlan::KeepGlobal => true,
+            CopyPlan::AddGlobalUntil(_)
+            | CopyPlan::KeepGlobalUntil(_)
+            | CopyPlan::KeepGlobalExcept(_) => self.global_move <= self.copy_after_drop(v),
+            CopyPlan::GlobalAt(_) => {
                 self.remote.times(v.before) + self.global_move <= self.remote_move
             }
         }
     }
 
-    /// What a plan costs whoever reads: the global copies it makes.
-    pub(crate) fn joining(&self, plan: CopyPlan) -> WideKey {
+    /// What a plan costs whoever reads: the price of the global copy that it makes.
+    pub(crate) fn global_copy_cost(&self, plan: CopyPlan) -> WideKey {
         match plan {
-            CopyPlan::Remote | CopyPlan::Global | CopyPlan::Until(_) => WideKey::ZERO,
-            CopyPlan::Joined
-            | CopyPlan::Late
-            | CopyPlan::JoinedUntil(_)
-            | CopyPlan::Except(_)
-            | CopyPlan::Stage(_) => self.global_move,
-        }
-    }
-
-    /// What it costs to be in global memory at the write after a plan.
-    pub(crate) fn entering(&self, plan: CopyPlan) -> WideKey {
-        match plan {
-            CopyPlan::Joined | CopyPlan::Global | CopyPlan::Late | CopyPlan::Except(_) => {
+            CopyPlan::NoGlobal | CopyPlan::KeepGlobal | CopyPlan::KeepGlobalUntil(_) => {
                 WideKey::ZERO
             }
-            CopyPlan::Remote
-            | CopyPlan::JoinedUntil(_)
-            | CopyPlan::Until(_)
-            | CopyPlan::Stage(_) => self.global_move,
+            CopyPlan::AddGlobal
+            | CopyPlan::AddGlobalLate
+            | CopyPlan::AddGlobalUntil(_)
+            | CopyPlan::KeepGlobalExcept(_)
+            | CopyPlan::GlobalAt(_) => self.global_move,
         }
     }
 
-    /// What the writer's reads between two of its writes cost beyond local ones while the block's
-    /// home is another processor, and whether a global copy is made for them.
-    pub(crate) fn visit(&self, reads: u64) -> (WideKey, bool) {
+    /// What it costs to move the block to global memory at the write after a plan.
+    pub(crate) fn enter_global_cost(&self, plan: CopyPlan) -> WideKey {
+        match plan {
+            CopyPlan::AddGlobal
+            | CopyPlan::KeepGlobal
+            | CopyPlan::AddGlobalLate
+            | CopyPlan::KeepGlobalExcept(_) => WideKey::ZERO,
+            CopyPlan::NoGlobal
+            | CopyPlan::AddGlobalUntil(_)
+            | CopyPlan::KeepGlobalUntil(_)
+            | CopyPlan::GlobalAt(_) => self.global_move,
+        }
+    }
+
+    /// What the writer's reads between two of its writes cost beyond local ones while the block
+    /// stays at another processor, and whether a global copy is made for them.
+    pub(crate) fn reads_between_writes(&self, reads: u64) -> (WideKey, bool) {
         let alone = self.remote.times(reads).min(self.remote_move);
         let joined = self.global_move + self.global.times(reads).min(self.global_move);
         if reads > 0 && joined < alone { (joined, true) } else { (alone, false) }
@@ -219,31 +224,36 @@ impl CopyPlan {
     /// Whether it starts from global memory.
     pub(crate) fn starts_global(self) -> bool {
         match self {
-            Self::Global | Self::Until(_) | Self::Except(_) => true,
-            Self::Remote | Self::Joined | Self::Late | Self::JoinedUntil(_) | Self::Stage(_) => {
-                false
-            }
+            Self::KeepGlobal | Self::KeepGlobalUntil(_) | Self::KeepGlobalExcept(_) => true,
+            Self::NoGlobal
+            | Self::AddGlobal
+            | Self::AddGlobalLate
+            | Self::AddGlobalUntil(_)
+            | Self::GlobalAt(_) => false,
         }
     }
 
     /// Whether a processor must have a copy before the global one is dropped.
-    pub(crate) fn needs_witness(self) -> bool {
+    pub(crate) fn needs_holder(self) -> bool {
         match self {
-            Self::Until(_) | Self::Except(_) => true,
-            Self::Remote
-            | Self::Joined
-            | Self::Global
-            | Self::Late
-            | Self::JoinedUntil(_)
-            | Self::Stage(_) => false,
+            Self::KeepGlobalUntil(_) | Self::KeepGlobalExcept(_) => true,
+            Self::NoGlobal
+            | Self::AddGlobal
+            | Self::KeepGlobal
+            | Self::AddGlobalLate
+            | Self::AddGlobalUntil(_)
+            | Self::GlobalAt(_) => false,
         }
     }
 
     /// The read at which it changes what global memory holds; 0 where it does not.
     pub(crate) fn position(self) -> u64 {
         match self {
-            Self::Remote | Self::Joined | Self::Global | Self::Late => 0,
-            Self::JoinedUntil(at) | Self::Until(at) | Self::Except(at) | Self::Stage(at) => at,
+            Self::NoGlobal | Self::AddGlobal | Self::KeepGlobal | Self::AddGlobalLate => 0,
+            Self::AddGlobalUntil(at)
+            | Self::KeepGlobalUntil(at)
+            | Self::KeepGlobalExcept(at)
+            | Self::GlobalAt(at) => at,
         }
     }
 }
@@ -258,38 +268,40 @@ pub(crate) struct ReadSegment {
 }
 
 impl PlanPrices {
-    /// The plans worth looking at for these reads, so many by each reader.
+    /// The plans that can be optimal for these reads, of which `reads_of` has each reader's number.
     pub(crate) fn plans(
         &self,
         segments: &[ReadSegment],
         reads_of: impl Iterator<Item = u64>,
     ) -> Vec<CopyPlan> {
         let reads = segments.last().map_or(0, |s| s.at + s.reads);
-        let mut plans = vec![CopyPlan::Remote, CopyPlan::Global];
-        plans.extend((reads > 0 && self.joins()).then_some(CopyPlan::Joined));
+        let mut plans = vec![CopyPlan::NoGlobal, CopyPlan::KeepGlobal];
+        plans.extend((reads > 0 && self.may_add_global()).then_some(CopyPlan::AddGlobal));
         match self.family {
-            PlanFamily::Apart | PlanFamily::Early => {}
-            PlanFamily::Stage => plans.extend(segments.iter().map(|s| CopyPlan::Stage(s.at))),
-            PlanFamily::Late => {
-                plans.extend((reads > 1).then_some(CopyPlan::Late));
-                let (joined, dropped) = self.drops(reads_of);
+            PlanFamily::Never | PlanFamily::FromFirstRead => {}
+            PlanFamily::OneRead => plans.extend(segments.iter().map(|s| CopyPlan::GlobalAt(s.at))),
+            PlanFamily::AnyInterval => {
+                plans.extend((reads > 1).then_some(CopyPlan::AddGlobalLate));
+                let (joined, dropped) = self.may_drop_global(reads_of);
                 for at in segments.iter().flat_map(|s| s.ends()) {
-                    plans.extend((joined && at > 0).then_some(CopyPlan::JoinedUntil(at)));
-                    plans.extend(dropped.then_some(CopyPlan::Until(at)));
-                    plans.extend((dropped && at + 2 < reads).then_some(CopyPlan::Except(at)));
+                    plans.extend((joined && at > 0).then_some(CopyPlan::AddGlobalUntil(at)));
+                    plans.extend(dropped.then_some(CopyPlan::KeepGlobalUntil(at)));
+                    plans.extend(
+                        (dropped && at + 2 < reads).then_some(CopyPlan::KeepGlobalExcept(at)),
+                    );
                 }
             }
         }
         plans
     }
 
-    fn joins(&self) -> bool {
-        matches!(self.family, PlanFamily::Early | PlanFamily::Late)
+    fn may_add_global(&self) -> bool {
+        matches!(self.family, PlanFamily::FromFirstRead | PlanFamily::AnyInterval)
     }
 
-    /// Whether, where R < G, a global copy may be worth dropping: one that joined at the first
-    /// read, if it saves more than it costs; one that was there, if somebody reads enough for R.
-    fn drops(&self, reads_of: impl Iterator<Item = u64>) -> (bool, bool) {
+    /// Whether, where R < G, dropping the global copy can pay: one made at the first read, if it
+    /// saves more than it costs; one that was there, if some processor reads enough to pay R.
+    fn may_drop_global(&self, reads_of: impl Iterator<Item = u64>) -> (bool, bool) {
         let (mut saved, mut dropped) = (WideKey::ZERO, false);
         for reads in reads_of {
             let alone = self.remote.times(reads).min(self.remote_move);
@@ -302,8 +314,8 @@ impl PlanPrices {
 }
 
 impl ReadSegment {
-    /// Where in the segment a drop of the global copy can be best: whoever reads there gets a copy
-    /// afterwards, and sooner is better, or never does, and later is.
+    /// Where in the segment dropping the global copy can be best: at its first read if the reader
+    /// gets a copy afterwards, at its last if it never does.
     fn ends(&self) -> impl Iterator<Item = u64> + use<> {
         let last = (self.reads > 1).then_some(self.at + self.reads - 1);
         [Some(self.at), last].into_iter().flatten()

@@ -1,9 +1,9 @@
 //! The whole curve of optimal cost against one price: exact pieces, not samples.
 //!
 //! A placement costs a straight line in each price, and the optimum is the least of finitely many
-//! lines: piecewise linear, concave and non-decreasing. The counts at one price give the line that
-//! touches the curve there. Where two such lines meet, the curve either passes, and that is a
-//! break, or runs below, and the line that touches it there is a third one between them.
+//! lines: piecewise linear, concave and non-decreasing. The counts at one price give the tangent
+//! there. Where two tangents meet, the curve either passes through that point, which is then a
+//! break, or runs below it, and the tangent there is a third line between the two.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -69,7 +69,7 @@ impl PriceCounts {
     pub fn cost(self, base: &Prices, axis: Axis, at: Ratio) -> Option<Ratio> {
         let prices = prices_at(base, axis, at)?;
         let mut sum = 0u128;
-        for (count, price) in self.0.into_iter().zip(list(&prices)) {
+        for (count, price) in self.0.into_iter().zip(each_price(&prices)) {
             if count != 0 {
                 sum += u128::try_from(count).ok()? * u128::from(price?);
             }
@@ -225,21 +225,21 @@ impl CurveSolver {
     /// When a break is too fine a fraction.
     pub fn block(&mut self, block: Block<'_>) -> Result<Curve, CurveError> {
         let Interval { from, to, .. } = self.interval;
-        let low = (from, self.touch(block, from)?);
-        let high = (to, self.touch(block, to)?);
+        let low = (from, self.tangent(block, from)?);
+        let high = (to, self.tangent(block, to)?);
         let infinite = self.is_infinite(low.1);
         let mut curve = Curve { first: low.1, infinite, ..Curve::default() };
         let mut now = curve.first;
-        // Pairs of touching lines between which the curve is still unknown, from high to low.
-        // At every price of the interval the cost is infinite, so there is no curve to refine.
+        // Pairs of tangents between which the curve is still unknown, from high to low. None if the
+        // cost is infinite: then it is so at every price of the interval.
         let mut open = if infinite { Vec::new() } else { vec![(low, high)] };
         while let Some((low, high)) = open.pop() {
             let Some(meet) = self.meet(low.1, high.1)? else { continue };
             if meet <= from {
-                // Both touch at the beginning; the flatter one is the curve beyond it.
+                // Both are tangents at the beginning; the flatter one is the curve beyond it.
                 (curve.first, now) = (high.1, high.1);
             } else if meet < to {
-                let between = (meet, self.touch(block, meet)?);
+                let between = (meet, self.tangent(block, meet)?);
                 if self.meets_at(between.1, low.1, meet) {
                     curve.breaks.insert(meet, high.1.less(now));
                     now = high.1;
@@ -254,17 +254,17 @@ impl CurveSolver {
 
     /// Whether an infinite price is paid.
     fn is_infinite(&self, counts: PriceCounts) -> bool {
-        let mut each = counts.0.into_iter().zip(list(&self.base)).enumerate();
+        let mut each = counts.0.into_iter().zip(each_price(&self.base)).enumerate();
         let axis = self.interval.axis.index();
         each.any(|(i, (count, price))| i != axis && count > 0 && price.is_none())
     }
 
-    /// The line that touches the curve at a price.
-    fn touch(&mut self, block: Block<'_>, at: Ratio) -> Result<PriceCounts, CurveError> {
+    /// The tangent at a price: the counts of an optimal placement.
+    fn tangent(&mut self, block: Block<'_>, at: Ratio) -> Result<PriceCounts, CurveError> {
         let prices = prices_at(&self.base, self.interval.axis, at).ok_or(CurveError::TooFine)?;
         let references = block.runs.iter().map(|run| run.references()).sum::<u64>();
         let bits = |n: u64| u64::BITS - n.leading_zeros();
-        let dearest = list(&prices).into_iter().flatten().max().map_or(0, bits);
+        let dearest = each_price(&prices).into_iter().flatten().max().map_or(0, bits);
         // A key is a price times a count, shifted by the bits of a number of moves: twice the bits
         // of the references, which must stay clear of 128.
         if dearest + 2 * bits(references) > 120 {
@@ -278,7 +278,7 @@ impl CurveSolver {
     fn meet(&self, low: PriceCounts, high: PriceCounts) -> Result<Option<Ratio>, CurveError> {
         let axis = self.interval.axis;
         let slope = low.slope(axis) - high.slope(axis);
-        let rest = rest(&self.base, axis, high.less(low));
+        let rest = fixed_cost(&self.base, axis, high.less(low));
         if slope <= 0 {
             return Ok(None);
         }
@@ -293,13 +293,13 @@ impl CurveSolver {
         let axis = self.interval.axis;
         let difference = one.less(other);
         let slope = i128::from(difference.slope(axis)) * i128::from(self.base.scale);
-        let rest = rest(&self.base, axis, difference);
+        let rest = fixed_cost(&self.base, axis, difference);
         slope * i128::from(at.numerator()) + rest * i128::from(at.denominator()) == 0
     }
 }
 
-/// The price of each count.
-fn list(prices: &Prices) -> [Option<u64>; 5] {
+/// The prices, in the order of [`PriceCounts`].
+fn each_price(prices: &Prices) -> [Option<u64>; 5] {
     [
         Some(prices.scale),
         prices.remote_reference,
@@ -309,11 +309,11 @@ fn list(prices: &Prices) -> [Option<u64>; 5] {
     ]
 }
 
-/// What counts cost apart from the price that varies, in steps of 1/scale. Infinite prices are
-/// never paid here.
-fn rest(prices: &Prices, axis: Axis, counts: PriceCounts) -> i128 {
+/// What counts cost without the price that varies, in steps of 1/scale. The counts pay no infinite
+/// price.
+fn fixed_cost(prices: &Prices, axis: Axis, counts: PriceCounts) -> i128 {
     let mut sum = 0;
-    for (i, (count, price)) in counts.0.into_iter().zip(list(prices)).enumerate() {
+    for (i, (count, price)) in counts.0.into_iter().zip(each_price(prices)).enumerate() {
         if i != axis.index() {
             sum += i128::from(count) * i128::from(price.unwrap_or(0));
         }
@@ -324,7 +324,7 @@ fn rest(prices: &Prices, axis: Axis, counts: PriceCounts) -> i128 {
 /// The prices with one replaced, in steps fine enough for it; `None` if these are too fine.
 fn prices_at(base: &Prices, axis: Axis, at: Ratio) -> Option<Prices> {
     let below = u128::from(at.denominator());
-    let mut wide = list(base).map(|price| price.map(|p| u128::from(p) * below));
+    let mut wide = each_price(base).map(|price| price.map(|p| u128::from(p) * below));
     wide[axis.index()] = Some(u128::from(at.numerator()) * u128::from(base.scale));
     let divisor = wide.iter().flatten().fold(0, |d, &p| gcd(p, d));
     let mut small = [None; 5];

@@ -6,7 +6,7 @@
 use homenode_base::ProcId;
 use homenode_placement::Run;
 
-use crate::copy_plan::{CopyPlan, PlanPrices, ReadExtra, ReadSegment, ReaderView};
+use crate::copy_plan::{CopyPlan, DividedReads, PlanPrices, ReadExtra, ReadSegment};
 use crate::cycles::{WriteCycles, steps};
 use crate::place_costs::ProcIndex;
 use crate::wide::{RecurrenceValue, WideKey};
@@ -17,8 +17,8 @@ pub(crate) struct Choice {
     /// Place before the reads.
     pub(crate) start: ProcIndex,
     pub(crate) plan: CopyPlan,
-    /// Who has a copy before the global one is dropped, if the plan needs somebody to.
-    pub(crate) witness: ProcIndex,
+    /// The processor that has a copy before the global one is dropped, if the plan needs one.
+    pub(crate) holder: ProcIndex,
 }
 
 /// The best placement found: a choice for each step, and one for the reads after the last write.
@@ -31,7 +31,7 @@ pub(crate) struct Solution {
 /// Stands for the ending place itself in a choice kept for several places.
 const SAME: ProcIndex = ProcIndex::MAX;
 
-/// The cost of every ending place under way, and how each came about.
+/// The cost of every ending place so far, and the choices that led to it.
 pub(crate) struct GeneralRecurrence {
     prices: PlanPrices,
     /// By processor index; the last is global memory. Beyond local references.
@@ -39,12 +39,12 @@ pub(crate) struct GeneralRecurrence {
     /// Reads since the last write, in order and by processor index.
     segments: Vec<ReadSegment>,
     readers: Vec<ProcIndex>,
-    views: Vec<ReaderView>,
+    views: Vec<DividedReads>,
     references: u64,
     extra: Vec<ReadExtra>,
     /// Position at which the views divide the reads, and the segment it is in.
-    located: (u64, usize),
-    /// Best value and choice of every place at the step under way.
+    divided_at: (u64, usize),
+    /// Best value and choice of every place at the present step.
     arrived: Vec<(WideKey, Choice)>,
     /// Choices of all steps; those of one step are distinct.
     choices: Vec<Choice>,
@@ -60,10 +60,10 @@ impl GeneralRecurrence {
             cost: vec![WideKey::ZERO; active + 1],
             segments: Vec::new(),
             readers: Vec::new(),
-            views: vec![ReaderView::default(); active],
+            views: vec![DividedReads::default(); active],
             references: 0,
             extra: Vec::with_capacity(active),
-            located: (0, 0),
+            divided_at: (0, 0),
             arrived: Vec::with_capacity(active + 1),
             choices: Vec::new(),
             origins: Vec::new(),
@@ -79,9 +79,9 @@ impl GeneralRecurrence {
             }
         }
         // Forwards only the choices are kept; backwards from the cheapest end they give the path.
-        let leave = self.leave();
-        let mut path = vec![leave.1];
-        let mut at = leave.1.start;
+        let end_of_history = self.end_of_history();
+        let mut path = vec![end_of_history.1];
+        let mut at = end_of_history.1.start;
         for origins in self.origins.chunks_exact(self.cost.len()).rev() {
             let index = usize::try_from(origins[usize::from(at)]).unwrap_or(usize::MAX);
             let choice = self.choices[index].at(at);
@@ -89,26 +89,26 @@ impl GeneralRecurrence {
             at = choice.start;
         }
         path.reverse();
-        let value = leave.0 + self.prices.one.times(self.references);
+        let value = end_of_history.0 + self.prices.one.times(self.references);
         Solution { value, path }
     }
 
     /// The cheapest plan for the last reads, after which the block stays where it is.
     ///
     /// No place is forced to hold the block, so what the cheapest ending place pays to be held is
-    /// taken off: a start at a processor ends there too, and a witness holds in any case.
-    fn leave(&mut self) -> (WideKey, Choice) {
+    /// taken off: a start at a processor ends there too, and a holder has a copy in any case.
+    fn end_of_history(&mut self) -> (WideKey, Choice) {
         let mut best = None;
         for plan in self.plans() {
-            self.located(plan);
+            self.divide_reads(plan);
             let total = self.price_plan(plan);
-            let (from, start) = self.start(plan);
-            let (more, witness) = self.witness(plan);
-            let choice = Choice { start, plan, witness };
+            let (from, start) = self.cheapest_start(plan);
+            let (more, holder) = self.cheapest_holder(plan);
+            let choice = Choice { start, plan, holder };
             let found = (total + from + more, choice);
             best = Some(best.map_or(found, |b: (WideKey, Choice)| b.min(found)));
         }
-        best.unwrap_or((WideKey::ZERO, Choice { start: 0, plan: CopyPlan::Remote, witness: 0 }))
+        best.unwrap_or((WideKey::ZERO, Choice { start: 0, plan: CopyPlan::NoGlobal, holder: 0 }))
     }
 
     fn plans(&self) -> Vec<CopyPlan> {
@@ -145,12 +145,12 @@ impl GeneralRecurrence {
     /// Writes, and repetitions of reads and writes, by one processor.
     fn write(&mut self, writer: ProcIndex, step: WriteCycles) {
         let p = self.prices;
-        self.arrive();
+        self.find_origins();
         let writes = step.writes * step.repeats;
         let again = step.repeats - 1;
         // What all writes of the group cost at a place other than the writer, which may fetch a
         // copy for the reads between two of them, and what they cost in global memory.
-        let elsewhere = p.remote.times(writes) + p.visit(step.reads).0.times(again);
+        let elsewhere = p.remote.times(writes) + p.reads_between_writes(step.reads).0.times(again);
         let held = p.global.times(step.reads).min(p.global_move);
         let in_global = p.global.times(writes) + held.times(again);
         let global = self.arrived.len() - 1;
@@ -171,19 +171,19 @@ impl GeneralRecurrence {
             self.origins.push(u32::try_from(index).unwrap_or(u32::MAX));
         }
         self.segments.clear();
-        self.located = (0, 0);
+        self.divided_at = (0, 0);
         for proc in self.readers.drain(..) {
-            self.views[usize::from(proc)] = ReaderView::default();
+            self.views[usize::from(proc)] = DividedReads::default();
         }
     }
 
-    /// What each processor pays under a plan, into `extra`; returns the sum and what the plan
-    /// costs.
+    /// Puts what each processor pays under a plan into `extra`; returns the cost of the plan: their
+    /// sum and the global copy it makes.
     fn price_plan(&mut self, plan: CopyPlan) -> WideKey {
-        let nothing = self.prices.extra(plan, ReaderView::default());
+        let nothing = self.prices.extra(plan, DividedReads::default());
         self.extra.clear();
         self.extra.resize(self.views.len(), nothing);
-        let mut total = self.prices.joining(plan);
+        let mut total = self.prices.global_copy_cost(plan);
         for &proc in &self.readers {
             let extra = self.prices.extra(plan, self.views[usize::from(proc)]);
             total = total + extra.free;
@@ -193,7 +193,7 @@ impl GeneralRecurrence {
     }
 
     /// The cheapest start of a plan, less what the start itself saves.
-    fn start(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
+    fn cheapest_start(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
         let last = self.cost.len() - 1;
         if plan.starts_global() {
             return (self.cost[last], ProcIndex::try_from(last).unwrap_or(SAME));
@@ -202,10 +202,10 @@ impl GeneralRecurrence {
         starts.map(|(proc, (cost, e))| (*cost - e.free, proc)).min().unwrap_or((WideKey::ZERO, 0))
     }
 
-    /// The cheapest processor to have a copy before the global one is dropped, and what it pays for
-    /// that.
-    fn witness(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
-        if !plan.needs_witness() {
+    /// The processor that holds a copy most cheaply when the global one is dropped, and what it
+    /// pays for that.
+    fn cheapest_holder(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
+        if !plan.needs_holder() {
             return (WideKey::ZERO, 0);
         }
         let each = (0..).zip(&self.extra);
@@ -214,28 +214,28 @@ impl GeneralRecurrence {
     }
 
     /// The cheapest origin of every place at a write.
-    fn arrive(&mut self) {
+    fn find_origins(&mut self) {
         let global = self.cost.len() - 1;
         let proc_of = |m: usize| ProcIndex::try_from(m).unwrap_or(SAME);
-        let nowhere = Choice { start: SAME, plan: CopyPlan::Remote, witness: 0 };
+        let nowhere = Choice { start: SAME, plan: CopyPlan::NoGlobal, holder: 0 };
         let far = WideKey { infinite: i64::MAX, key: 0 };
         self.arrived.clear();
         self.arrived.resize(global + 1, (far, nowhere));
         for plan in self.plans() {
-            self.located(plan);
+            self.divide_reads(plan);
             let total = self.price_plan(plan);
-            let (from, start) = self.start(plan);
-            let (witness_pays, witness) = self.witness(plan);
-            let come = Choice { start, plan, witness };
+            let (from, start) = self.cheapest_start(plan);
+            let (holder_pays, holder) = self.cheapest_holder(plan);
+            let come = Choice { start, plan, holder };
             for m in 0..global {
                 let e = self.extra[m];
-                let mut best = (total + from + witness_pays + (e.held - e.free), come);
+                let mut best = (total + from + holder_pays + (e.held - e.free), come);
                 if !plan.starts_global() {
                     let stay = total + self.cost[m] - e.free;
                     best = best.min((stay, Choice { start: SAME, ..come }));
-                } else if plan.needs_witness() {
+                } else if plan.needs_holder() {
                     let own = total + from + (self.prices.global_move - e.free);
-                    best = best.min((own, Choice { witness: SAME, ..come }));
+                    best = best.min((own, Choice { holder: SAME, ..come }));
                 }
                 // Costs first, then the choice itself: the order of plans and places breaks ties.
                 let better = |b: (WideKey, Choice)| (b.0, b.1.at(proc_of(m)));
@@ -243,34 +243,34 @@ impl GeneralRecurrence {
                     self.arrived[m] = best;
                 }
             }
-            let enter = total + from + witness_pays + self.prices.entering(plan);
+            let enter = total + from + holder_pays + self.prices.enter_global_cost(plan);
             self.arrived[global] = self.arrived[global].min((enter, come));
         }
     }
 
     /// Divides the reads of every processor at the position of a plan. Positions mostly ascend, so
     /// that this takes a few steps for each.
-    fn located(&mut self, plan: CopyPlan) {
+    fn divide_reads(&mut self, plan: CopyPlan) {
         let at = plan.position();
-        for s in self.segments.iter().skip(self.located.1).take(2) {
+        for s in self.segments.iter().skip(self.divided_at.1).take(2) {
             self.views[usize::from(s.proc)].at = [false; 2];
         }
-        if at < self.located.0 {
-            self.located = (0, 0);
+        if at < self.divided_at.0 {
+            self.divided_at = (0, 0);
             for &proc in &self.readers {
                 self.views[usize::from(proc)].before = 0;
             }
         }
-        while let Some(s) = self.segments.get(self.located.1) {
+        while let Some(s) = self.segments.get(self.divided_at.1) {
             let to = at.min(s.at + s.reads);
-            self.views[usize::from(s.proc)].before += to - self.located.0;
-            self.located.0 = to;
+            self.views[usize::from(s.proc)].before += to - self.divided_at.0;
+            self.divided_at.0 = to;
             if at < s.at + s.reads {
                 break;
             }
-            self.located.1 += 1;
+            self.divided_at.1 += 1;
         }
-        for s in self.segments.iter().skip(self.located.1).take(2) {
+        for s in self.segments.iter().skip(self.divided_at.1).take(2) {
             let has = |at: u64| (s.at..s.at + s.reads).contains(&at);
             let seen = &mut self.views[usize::from(s.proc)].at;
             *seen = [seen[0] || has(at), seen[1] || has(at + 1)];
@@ -282,6 +282,6 @@ impl Choice {
     /// The choice for one place.
     fn at(self, place: ProcIndex) -> Self {
         let own = |proc: ProcIndex| if proc == SAME { place } else { proc };
-        Self { start: own(self.start), witness: own(self.witness), ..self }
+        Self { start: own(self.start), holder: own(self.holder), ..self }
     }
 }

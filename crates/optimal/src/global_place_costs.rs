@@ -14,14 +14,14 @@ use crate::general::{Choice, Solution};
 use crate::place_costs::ProcIndex;
 use crate::wide::{RecurrenceValue, WideKey};
 
-/// Values beyond all that matter.
+/// Larger than any value that can be part of an optimum.
 const FAR: i64 = 1 << 60;
 
-/// Ways, as the lowest bits of a value; the place a block comes from is in the bits above.
-const REMOTE: i64 = 0;
-const JOINED: i64 = 1;
-const GLOBAL: i64 = 2;
-const WAY_BITS: u32 = 2;
+/// Copy plans, as the lowest bits of a value; the place a block comes from is in the bits above.
+const NO_GLOBAL: i64 = 0;
+const ADD_GLOBAL: i64 = 1;
+const KEEP_GLOBAL: i64 = 2;
+const PLAN_BITS: u32 = 2;
 
 /// Prices as packed values: a key (see [`crate::key`]), then room for start and plan, so that one
 /// comparison decides by cost, moves and lowest-numbered place, and tells which it was.
@@ -45,7 +45,7 @@ impl PackedPrices {
     fn new(prices: &Prices, wide: &PlanPrices, procs: usize) -> Option<Self> {
         let steps = i128::from;
         let (g, global_move) = (prices.global_reference?, prices.global_move?);
-        let room = procs.ilog2() + 1 + WAY_BITS;
+        let room = procs.ilog2() + 1 + PLAN_BITS;
         let never = 2 * (steps(global_move) + steps(g) + steps(prices.scale));
         let r = prices.remote_reference.map_or(never, i128::from);
         let remote_move = prices.remote_move.map_or(never, i128::from);
@@ -54,7 +54,7 @@ impl PackedPrices {
         // The sum over all readers must fit too.
         let most = FAR / i64::try_from(2 * procs.max(8)).ok()?;
         let narrow = |value: i128| i64::try_from(value).ok().filter(|&v| v < most);
-        (wide.family == PlanFamily::Early).then_some(())?;
+        (wide.family == PlanFamily::FromFirstRead).then_some(())?;
         Some(Self {
             room,
             remote: narrow(reference(r))?,
@@ -65,7 +65,8 @@ impl PackedPrices {
         })
     }
 
-    /// What so many reads cost a processor beyond local ones: references, or a copy.
+    /// What so many reads cost a processor beyond local ones: references, or a copy if that is
+    /// cheaper.
     fn saved(each: i64, reads: u64, copy: i64) -> i64 {
         let reads = i64::try_from(reads).unwrap_or(i64::MAX);
         each.saturating_mul(reads).min(copy)
@@ -163,34 +164,35 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     #[inline]
     fn settle(&mut self) -> i64 {
         let p = &self.prices;
-        let mut joined = 0;
+        let mut with_global = 0;
         for &proc in &self.readers {
             let j = usize::from(proc);
             self.saved_remote[j] = PackedPrices::saved(p.remote, self.reads[j], p.remote_move);
             self.saved_global[j] = PackedPrices::saved(p.global, self.reads[j], p.global_move);
-            joined += self.saved_global[j] - self.saved_remote[j];
+            with_global += self.saved_global[j] - self.saved_remote[j];
             self.base += i128::from(self.saved_remote[j]);
         }
-        joined
+        with_global
     }
 
     /// The cheapest start at a processor without a global copy, and with one; start and plan in the
     /// low bits.
     #[inline]
     fn starts(&self) -> (i64, i64) {
-        let (mut remote, mut join) = (i64::MAX, i64::MAX);
+        let (mut remote, mut start_with_global) = (i64::MAX, i64::MAX);
         let mut code = 0;
         for m in 0..L {
-            remote = remote.min(self.cost[m] - self.saved_remote[m] + code + REMOTE);
-            join = join.min(self.cost[m] - self.saved_global[m] + code + JOINED);
-            code += 1 << WAY_BITS;
+            remote = remote.min(self.cost[m] - self.saved_remote[m] + code + NO_GLOBAL);
+            start_with_global =
+                start_with_global.min(self.cost[m] - self.saved_global[m] + code + ADD_GLOBAL);
+            code += 1 << PLAN_BITS;
         }
-        (remote, join)
+        (remote, start_with_global)
     }
 
     /// Code of a start in global memory, the last place of all.
     fn global_start(&self) -> i64 {
-        (1 << (self.prices.room - 1)) + GLOBAL
+        (1 << (self.prices.room - 1)) + KEEP_GLOBAL
     }
 
     /// Writes, and repetitions of reads and writes, by one processor.
@@ -199,28 +201,29 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     #[inline]
     fn write(&mut self, writer: ProcIndex, step: WriteCycles) {
         let p = self.prices;
-        let joined = self.settle();
-        let (remote, join) = self.starts();
+        let with_global = self.settle();
+        let (remote, start_with_global) = self.starts();
         let mask = (1 << p.room) - 1;
         let best = remote & !mask;
         let (elsewhere, in_global) = self.extra(step);
-        let joining = if self.readers.is_empty() { FAR } else { joined + p.global_move };
+        let add_global = if self.readers.is_empty() { FAR } else { with_global + p.global_move };
         let come_remote = remote + p.remote_move;
-        let come_joined = (join + joining + p.global_move)
-            .min(joined + self.in_global + p.global_move + self.global_start());
+        let come_with_global = (start_with_global + add_global + p.global_move)
+            .min(with_global + self.in_global + p.global_move + self.global_start());
+        // Minima instead of branches: which plan wins at a place is hard to predict.
         let mut codes = [0u16; L];
         let mut code = 0;
         for (m, origin) in codes.iter_mut().enumerate() {
-            let stay_remote = self.cost[m] + code + REMOTE;
-            let stay_joined = self.cost[m] + joining + code + JOINED;
+            let stay_remote = self.cost[m] + code + NO_GLOBAL;
+            let stay_with_global = self.cost[m] + add_global + code + ADD_GLOBAL;
             let value = (stay_remote.min(come_remote) - self.saved_remote[m])
-                .min(stay_joined.min(come_joined) - self.saved_global[m]);
+                .min(stay_with_global.min(come_with_global) - self.saved_global[m]);
             *origin = low(value & mask);
             self.cost[m] = (value & !mask) - best + elsewhere;
-            code += 1 << WAY_BITS;
+            code += 1 << PLAN_BITS;
         }
-        let stay = joined + self.in_global + self.global_start();
-        let enter = joined + join + p.global_move;
+        let stay = with_global + self.in_global + self.global_start();
+        let enter = with_global + start_with_global + p.global_move;
         // Joining at the write is never cheaper than at the first read, but may cost the same.
         let value = stay.min(enter).min(remote + p.global_move);
         self.codes.extend_from_slice(&codes);
@@ -256,13 +259,13 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
 
     /// The cheapest plan for the last reads, and the path back from there.
     fn finish(mut self, wide: &PlanPrices, active: usize) -> Solution {
-        let joined = self.settle();
-        let (remote, join) = self.starts();
-        let in_global = joined + self.in_global + self.global_start();
-        let joined = joined + join + self.prices.global_move;
+        let with_global = self.settle();
+        let (remote, start_with_global) = self.starts();
+        let in_global = with_global + self.in_global + self.global_start();
+        let with_global = with_global + start_with_global + self.prices.global_move;
         let mut best = remote.min(in_global);
         if !self.readers.is_empty() {
-            best = best.min(joined);
+            best = best.min(with_global);
         }
         let room = self.prices.room;
         let code = low(best & ((1 << room) - 1));
@@ -279,13 +282,13 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     }
 
     fn choice(code: u16, active: usize) -> Choice {
-        let start = usize::from(code >> WAY_BITS);
+        let start = usize::from(code >> PLAN_BITS);
         let start = if start >= L { active } else { start };
-        let plan = match i64::from(code) & ((1 << WAY_BITS) - 1) {
-            REMOTE => CopyPlan::Remote,
-            JOINED => CopyPlan::Joined,
-            _ => CopyPlan::Global,
+        let plan = match i64::from(code) & ((1 << PLAN_BITS) - 1) {
+            NO_GLOBAL => CopyPlan::NoGlobal,
+            ADD_GLOBAL => CopyPlan::AddGlobal,
+            _ => CopyPlan::KeepGlobal,
         };
-        Choice { start: ProcIndex::try_from(start).unwrap_or(ProcIndex::MAX), plan, witness: 0 }
+        Choice { start: ProcIndex::try_from(start).unwrap_or(ProcIndex::MAX), plan, holder: 0 }
     }
 }

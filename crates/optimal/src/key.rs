@@ -76,7 +76,7 @@ fn copies_from(moved: i128, more: i128) -> u64 {
 
 /// An integer wide enough for the keys of one block.
 pub(crate) trait CostKey: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
-    /// Larger than any key that matters, with room to add a few.
+    /// Larger than any key of an optimum, with room to add a few.
     const FAR: Self;
     /// The key; values that do not fit become [`CostKey::FAR`].
     fn of(value: i128) -> Self;
@@ -84,7 +84,7 @@ pub(crate) trait CostKey: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
     fn wide(self) -> i128;
     /// The key of so many times the cost; the product must not exceed [`CostKey::FAR`].
     fn times(self, count: u64) -> Self;
-    /// The smallest step between keys, or none.
+    /// 1, the smallest step between keys, or 0: settles ties without a branch.
     fn step(yes: bool) -> Self;
 }
 

@@ -24,7 +24,7 @@ pub struct Optimum {
     replicate: bool,
     scratch: ReplicationScratch,
     migration: Migration,
-    /// Memory of the narrow recurrence with global memory.
+    /// Buffer of the narrow recurrence with global memory.
     codes: Vec<u16>,
 }
 
@@ -46,7 +46,7 @@ impl Optimum {
         self.replicate
     }
 
-    /// What the optimal placement of a block counts.
+    /// The counts of the optimal placement of a block.
     ///
     /// # Panics
     /// When the counts, priced, are not the minimum found: a fault of this crate.
@@ -104,7 +104,8 @@ impl Optimum {
         changes.finish()
     }
 
-    /// Whether the solvers that know global memory, and infinite cost, are asked.
+    /// Whether the solvers with copy plans are needed: they alone know global memory and infinite
+    /// cost.
     fn uses_copy_plans(&self) -> bool {
         let Prices { remote_reference, remote_move, .. } = self.prices;
         self.setup.global || remote_reference.is_none() && remote_move.is_none()
@@ -114,7 +115,7 @@ impl Optimum {
         KeyPrices::new(&self.prices, references).expect("new() has checked the prices")
     }
 
-    /// Finds the best placement on a machine with global memory and tells the sink.
+    /// Finds the best placement on a machine with global memory and hands its changes to the sink.
     fn with_global(
         &mut self,
         (runs, references): (&[Run], u64),
@@ -164,7 +165,7 @@ fn all_local(block: Block<'_>) -> Tally {
     Tally { local_reads, local_writes, ..Tally::default() }
 }
 
-/// The counts, priced, are the minimum that was found.
+/// Checks that the counts, priced, are the minimum that was found.
 fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (value, shift): (WideKey, u32)) {
     let priced = Cost::of(tally, prices).total().steps.and_then(|c| i128::try_from(c).ok());
     let least = (value.infinite == 0).then_some(value.key >> shift);

@@ -6,8 +6,8 @@ use crate::key::{CostKey, KeyPrices};
 /// A processor that refers to the block: its position among those that do, in ascending order.
 pub(crate) type ProcIndex = u16;
 
-/// What one group of writes and the reads before it decide: for each ending place whether it is
-/// also the place the block starts from, and else the place it starts from.
+/// Decisions of the recurrence at each group of writes, for the way back: for each ending place
+/// whether the block was there before, and else the place that it came from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupDecision {
     /// One bit per processor index, `words` words per step.
@@ -72,7 +72,7 @@ pub(crate) struct PlaceCosts<K, const L: usize> {
     moved: K,
     /// What a remote reference costs more than a local one.
     more: K,
-    /// As many writes cost 3R more from afar, from where on it makes no difference.
+    /// So many remote writes cost 3R more than local ones; more of them are cut off to that.
     far_from: u64,
 }
 

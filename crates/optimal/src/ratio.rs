@@ -92,7 +92,7 @@ impl FromStr for Ratio {
     }
 }
 
-/// Not a number we take.
+/// A text that is not a number from 0 up, or does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a number such as 15, 12.5 or 25/2")]
 pub struct RatioError {

@@ -7,7 +7,7 @@ use crate::change::Changes;
 use crate::key::{CostKey, KeyPrices};
 use crate::place_costs::{GroupDecision, PlaceCosts, ProcIndex, WriteExtra, WriteGroup};
 
-/// Memory that is used again from block to block.
+/// Buffers that are reused from block to block.
 #[derive(Default)]
 pub(crate) struct ReplicationScratch {
     /// Processors that refer to the block, ascending.
@@ -22,7 +22,7 @@ pub(crate) struct ReplicationScratch {
     readers: Vec<(ProcIndex, u64)>,
 }
 
-/// What happened between two groups of writes and at the second of them.
+/// The reads between two groups of writes, and the second group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupStep<'a> {
     /// Place before the reads.
@@ -49,8 +49,8 @@ impl ReplicationScratch {
 
     /// Finds the processors that refer to the block and the number of references.
     ///
-    /// Others need no index: a place nobody refers from costs r for every reference and a move to
-    /// get to, so it is never cheaper than staying where somebody does, and never ties.
+    /// Other processors need no index: at such a place every reference costs r, and getting there
+    /// costs a move, so it is never as cheap as staying at a processor that refers to the block.
     pub(crate) fn survey(&mut self, runs: &[Run]) -> u64 {
         self.active.clear();
         let mut references = 0;
@@ -139,7 +139,7 @@ impl ReplicationScratch {
         procs.finish()
     }
 
-    /// Walks the placement found by [`solve`](Self::solve).
+    /// Calls `visit` for each step of the placement found by [`solve`](Self::solve).
     pub(crate) fn replay(&mut self, runs: &[Run], mut visit: impl FnMut(GroupStep<'_>)) {
         self.reads.clear();
         self.reads.resize(self.active.len(), 0);
@@ -183,7 +183,7 @@ impl GroupStep<'_> {
         j != self.start && (j == self.end || prices.copies(self.reads[usize::from(j)]))
     }
 
-    /// Writes this step's changes of place down.
+    /// Appends this step's changes of place to the list.
     pub(crate) fn record(&self, prices: &KeyPrices, active: &[ProcId], changes: &mut Changes) {
         let name = |proc: ProcIndex| active[usize::from(proc)];
         if changes.is_empty() {
@@ -207,7 +207,7 @@ impl GroupStep<'_> {
     /// Counts this step's events.
     pub(crate) fn count(&self, prices: &KeyPrices, tally: &mut Tally) {
         let writer = self.writes.map(|(proc, ..)| proc);
-        // Whether a copy goes at the write that is neither the writer's nor the one that stays.
+        // Whether the write invalidates a copy that is neither the writer's nor the one that stays.
         let mut lost = self.start != self.end && Some(self.start) != writer;
         let mut changed = self.start != self.end;
         for &(j, _) in self.readers {

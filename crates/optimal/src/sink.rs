@@ -28,9 +28,9 @@ impl HoldingPlaces {
         }
     }
 
-    /// Whether they are these. Mostly there is one, or none.
+    /// Whether these are the places. Mostly there is one or none, which needs no loop.
     #[inline]
-    fn are(&self, processors: &[ProcId], global: bool) -> bool {
+    fn equal(&self, processors: &[ProcId], global: bool) -> bool {
         let same = match (self.processors.as_slice(), processors) {
             ([], []) => true,
             ([one], [other]) => one == other,
@@ -72,11 +72,12 @@ impl<'a> EventCounter<'a> {
         self.tally
     }
 
-    /// Counts the change to the places of now, which the reference at `position` makes.
+    /// Counts the change from the places `before` to those of `now`, made by the reference at
+    /// `position`.
     fn change(&mut self) {
         let changed = std::mem::take(&mut self.changed);
         let (before, now) = (&self.before, &self.now);
-        if !changed || before.are(&now.processors, now.global) {
+        if !changed || before.equal(&now.processors, now.global) {
             return;
         }
         let Some(run) = self.runs.get(self.run) else { return };
@@ -100,7 +101,7 @@ impl<'a> EventCounter<'a> {
         }
     }
 
-    /// Counts the references before this one, made with the places of now.
+    /// Counts the references before `until`, made with the places of `now`.
     fn refer(&mut self, until: u64) {
         while let Some(run) = self.runs.get(self.run).filter(|_| self.position < until) {
             let left = run.references() - self.within;
@@ -133,7 +134,7 @@ impl<'a> EventCounter<'a> {
 
 impl PlaceSink for EventCounter<'_> {
     fn set(&mut self, reference: u64, places: &[ProcId], global: bool) {
-        if self.now.are(places, global) {
+        if self.now.equal(places, global) {
             return;
         }
         if reference > self.position {

@@ -1,9 +1,9 @@
-//! A placement found by the recurrence, spelled out change by change.
+//! A placement found by the recurrence, replayed change by change.
 
 use homenode_base::ProcId;
 use homenode_placement::Run;
 
-use crate::copy_plan::{CopyPlan, PlanPrices, ReadSegment, ReaderView};
+use crate::copy_plan::{CopyPlan, DividedReads, PlanPrices, ReadSegment};
 use crate::cycles::{WriteCycles, steps};
 use crate::general::{Choice, Solution};
 use crate::place_costs::ProcIndex;
@@ -12,20 +12,20 @@ use crate::wide::RecurrenceValue;
 /// Receives the places of a block, in order.
 pub(crate) trait PlaceSink {
     /// From this reference of the history on the block is at these processors, ascending, and, if
-    /// so said, in global memory. Successive calls may repeat the places or the reference; the last
-    /// for a reference counts.
+    /// `global` is set, in global memory. Successive calls may repeat the places or the reference;
+    /// the last for a reference counts.
     fn set(&mut self, reference: u64, places: &[ProcId], global: bool);
 }
 
 /// A change within a read-run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ReadRunEvent {
-    Join,
-    Copy(ProcIndex),
-    Drop,
+    AddGlobal,
+    AddCopy(ProcIndex),
+    DropGlobal,
 }
 
-/// Walks a solution.
+/// Replays a solution and hands every change of place to a sink.
 pub(crate) struct SolutionWalk<'a, S> {
     pub(crate) prices: &'a PlanPrices,
     /// Processors that refer to the block, ascending.
@@ -34,7 +34,7 @@ pub(crate) struct SolutionWalk<'a, S> {
     segments: Vec<ReadSegment>,
     events: Vec<(u64, ReadRunEvent)>,
     /// Who reads, the position of the first read, and all of them.
-    readers: Vec<(ProcIndex, u64, ReaderView)>,
+    readers: Vec<(ProcIndex, u64, DividedReads)>,
     /// By processor index, the position in `readers`; one past the end or another's if it reads
     /// nothing.
     known: Vec<usize>,
@@ -121,9 +121,9 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
         for i in 0..self.events.len() {
             let (at, event) = self.events[i];
             match event {
-                ReadRunEvent::Join => self.global = true,
-                ReadRunEvent::Drop => self.global = false,
-                ReadRunEvent::Copy(proc) => self.add(proc),
+                ReadRunEvent::AddGlobal => self.global = true,
+                ReadRunEvent::DropGlobal => self.global = false,
+                ReadRunEvent::AddCopy(proc) => self.add(proc),
             }
             if self.events.get(i + 1).is_none_or(|next| next.0 > at) {
                 self.sink.set(end_at - reads + at, &self.places, self.global);
@@ -133,20 +133,30 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
 
     fn global_copy(&mut self, plan: CopyPlan, reads: u64) {
         let events: &[(u64, ReadRunEvent)] = &match plan {
-            CopyPlan::Remote | CopyPlan::Global => [(reads, ReadRunEvent::Join); 2],
-            CopyPlan::Joined => [(0, ReadRunEvent::Join), (reads, ReadRunEvent::Join)],
-            CopyPlan::Late => [(1, ReadRunEvent::Join), (reads, ReadRunEvent::Join)],
-            CopyPlan::JoinedUntil(at) => [(0, ReadRunEvent::Join), (at, ReadRunEvent::Drop)],
-            CopyPlan::Until(at) => [(at, ReadRunEvent::Drop), (reads, ReadRunEvent::Join)],
-            CopyPlan::Except(at) => [(at, ReadRunEvent::Drop), (at + 2, ReadRunEvent::Join)],
-            CopyPlan::Stage(at) => [(at, ReadRunEvent::Join), (at + 1, ReadRunEvent::Drop)],
+            CopyPlan::NoGlobal | CopyPlan::KeepGlobal => [(reads, ReadRunEvent::AddGlobal); 2],
+            CopyPlan::AddGlobal => [(0, ReadRunEvent::AddGlobal), (reads, ReadRunEvent::AddGlobal)],
+            CopyPlan::AddGlobalLate => {
+                [(1, ReadRunEvent::AddGlobal), (reads, ReadRunEvent::AddGlobal)]
+            }
+            CopyPlan::AddGlobalUntil(at) => {
+                [(0, ReadRunEvent::AddGlobal), (at, ReadRunEvent::DropGlobal)]
+            }
+            CopyPlan::KeepGlobalUntil(at) => {
+                [(at, ReadRunEvent::DropGlobal), (reads, ReadRunEvent::AddGlobal)]
+            }
+            CopyPlan::KeepGlobalExcept(at) => {
+                [(at, ReadRunEvent::DropGlobal), (at + 2, ReadRunEvent::AddGlobal)]
+            }
+            CopyPlan::GlobalAt(at) => {
+                [(at, ReadRunEvent::AddGlobal), (at + 1, ReadRunEvent::DropGlobal)]
+            }
         };
         self.events.extend(events);
     }
 
-    /// Finds the readers with their reads divided at the plan's position, and the end and the
-    /// witness if they read nothing.
-    fn meet(&mut self, at: u64, others: [Option<ProcIndex>; 2]) {
+    /// Finds the readers, with their reads divided at position `at`; `others`, the ending place and
+    /// the holder, are among them even if they read nothing.
+    fn divide_reads(&mut self, at: u64, others: [Option<ProcIndex>; 2]) {
         self.readers.clear();
         let segments = self.segments.iter().map(|s| (s.proc, s.at, s.reads));
         let others = others.into_iter().flatten().map(|proc| (proc, u64::MAX, 0));
@@ -154,7 +164,8 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
             let Some(known) = self.known.get_mut(usize::from(proc)) else { continue };
             if self.readers.get(*known).is_none_or(|r| r.0 != proc) {
                 *known = self.readers.len();
-                let view = ReaderView { first: self.readers.is_empty(), ..ReaderView::default() };
+                let view =
+                    DividedReads { first: self.readers.is_empty(), ..DividedReads::default() };
                 self.readers.push((proc, first, view));
             }
             let view = &mut self.readers[*known].2;
@@ -168,27 +179,29 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
     /// Copies by the first read that uses them, where their price allows.
     fn copies(&mut self, choice: Choice, end: Option<ProcIndex>) {
         let at = choice.plan.position();
-        let witness = choice.plan.needs_witness().then_some(choice.witness);
-        self.meet(at, [end, witness]);
+        let holder = choice.plan.needs_holder().then_some(choice.holder);
+        self.divide_reads(at, [end, holder]);
         for &(proc, first, view) in &self.readers {
             let extra = self.prices.extra(choice.plan, view);
-            let early = Some(proc) == witness;
+            let early = Some(proc) == holder;
             let pays = view.reads > 0 && extra.free == extra.held;
             if proc == choice.start || !(early || pays || Some(proc) == end) {
                 continue;
             }
             let global_price = early || self.prices.at_global_price(choice.plan, view);
             let when = match choice.plan {
-                CopyPlan::Remote | CopyPlan::Joined | CopyPlan::Global => first,
-                CopyPlan::Late => 0,
-                CopyPlan::Stage(_) => {
+                CopyPlan::NoGlobal | CopyPlan::AddGlobal | CopyPlan::KeepGlobal => first,
+                CopyPlan::AddGlobalLate => 0,
+                CopyPlan::GlobalAt(_) => {
                     if global_price {
                         at
                     } else {
                         first
                     }
                 }
-                CopyPlan::JoinedUntil(_) | CopyPlan::Until(_) | CopyPlan::Except(_) => {
+                CopyPlan::AddGlobalUntil(_)
+                | CopyPlan::KeepGlobalUntil(_)
+                | CopyPlan::KeepGlobalExcept(_) => {
                     if global_price {
                         first.min(at)
                     } else {
@@ -196,7 +209,7 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
                     }
                 }
             };
-            self.events.push((when, ReadRunEvent::Copy(proc)));
+            self.events.push((when, ReadRunEvent::AddCopy(proc)));
         }
     }
 
@@ -207,7 +220,7 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
             return;
         }
         let in_global = self.global;
-        let (_, joins) = self.prices.visit(step.reads);
+        let (_, joins) = self.prices.reads_between_writes(step.reads);
         let joins = joins && !in_global;
         let (each, moved) = if in_global || joins {
             (self.prices.global, self.prices.global_move)

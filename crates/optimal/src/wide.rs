@@ -2,8 +2,8 @@
 
 use std::ops::{Add, Sub};
 
-/// Infinite operations, then cost and moves in one integer (see [`crate::key`]). An ordered group,
-/// so that differences compare as the sums would.
+/// The number of infinite operations, then cost and moves in one integer (see [`crate::key`]). An
+/// ordered group, so that differences compare as the sums would.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WideKey {
     pub(crate) infinite: i64,
