@@ -1,4 +1,4 @@
-//! What the kernel pays for its actions, in microseconds.
+//! Kernel time of the page manager's actions, in microseconds.
 
 use serde::Serialize;
 
@@ -9,9 +9,9 @@ use crate::counts::PmapCounts;
 pub struct CostParam {
     /// Name on the command line.
     pub name: &'static str,
-    /// Value when nothing is said, in microseconds.
+    /// Default value, in microseconds.
     pub default_us: f64,
-    /// What it is paid for.
+    /// The operation that it is the time of.
     pub doc: &'static str,
     /// Where the default comes from.
     pub source: &'static str,
@@ -73,7 +73,7 @@ pub const COSTS: &[CostParam] = &[
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cost {text:?}: {problem}")]
 pub struct CostError {
-    /// What was asked for.
+    /// The cost as the user wrote it.
     pub text: String,
     /// What is wrong and what is expected.
     pub problem: String,
@@ -182,8 +182,8 @@ impl Costs {
             + times(counts.global_writes, "global-store")
     }
 
-    /// G/L for this mix of reads and writes: what all of them take in global memory, over what they
-    /// take in local memory (§3.2.1); `None` without references.
+    /// G/L for this mix of reads and writes: the time of all of them in global memory, divided by
+    /// their time in local memory (§3.2.1); `None` without references.
     #[must_use]
     pub fn global_to_local(&self, reads: u64, writes: u64) -> Option<f64> {
         let local = real(reads) * self.us("local-fetch") + real(writes) * self.us("local-store");

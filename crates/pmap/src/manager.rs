@@ -1,4 +1,4 @@
-//! The manager at work on the histories of a trace.
+//! Runs the page manager over the histories of a trace, page by page.
 
 use homenode_placement::Block;
 
@@ -7,13 +7,14 @@ use crate::page::LogicalPage;
 use crate::policy::CachePolicy;
 use crate::table::{FaultKind, Location, OwnerCopy, PageState};
 
-/// Walks one page's history after the other.
+/// The page manager under one policy. It replays the histories of pages one after the other, as
+/// pages do not influence one another.
 pub struct Manager {
     policy: Box<dyn CachePolicy>,
     owner_copy: OwnerCopy,
 }
 
-/// What happened to one page.
+/// Counts and final state of one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageOutcome {
     /// Number of the page: address divided by page size.
@@ -33,7 +34,7 @@ impl Manager {
         Self { policy, owner_copy }
     }
 
-    /// Everything that happens to one page. O(1) per run: within a run nobody else refers to the
+    /// Replays the history of one page. O(1) per run: within a run no other processor refers to the
     /// page, a run that writes begins with a write, and a mapping that allows its first reference
     /// allows all of them.
     pub fn page(&mut self, block: Block<'_>) -> PageOutcome {

@@ -26,18 +26,18 @@ pub struct LogicalPage {
     to_global: ProcessorSet1024,
     /// Processors whose mapping allows writing.
     writable: ProcessorSet1024,
-    /// The owner while local-writable; else the last one.
+    /// The owner while local-writable; else the last owner.
     owner: ProcId,
-    /// Whether anybody may have written, as far as the kernel can know: it has allowed it. Before
-    /// that every copy is a frame of zeros.
+    /// Whether the page may have been written, as far as the kernel can know: a writable mapping
+    /// has existed. Before that every copy is a frame of zeros.
     written: bool,
-    /// The policy's count: faults that flushed another processor's copy.
+    /// Faults that flushed another processor's copy, which the policy counts.
     invalidations: u64,
 }
 
 impl Default for LogicalPage {
-    /// A page nobody has referenced: read-only with no copies, to be filled with zeros when and
-    /// where it is first used (§3.1.3, lazy evaluation).
+    /// A page before its first reference: read-only with no copies, to be filled with zeros when
+    /// and where it is first used (§3.1.3, lazy evaluation).
     fn default() -> Self {
         Self {
             state: PageState::ReadOnly,
@@ -74,7 +74,7 @@ impl LogicalPage {
         }
     }
 
-    /// Where references by `q` go; only meaningful where `q` has a mapping.
+    /// The memory that serves references by `q`; only meaningful if `q` has a mapping.
     #[must_use]
     pub fn serves(&self, q: ProcId) -> Location {
         if self.to_local.contains(q) { Location::Local } else { Location::Global }
@@ -89,11 +89,11 @@ impl LogicalPage {
         }
     }
 
-    /// A reference by `q` faults: asks the policy, does what the table says, and maps the page.
+    /// Handles a fault by `q`: asks the policy, performs the table's action, and maps the page.
     ///
     /// # Panics
-    /// When the page is left in a condition its state does not allow, which would be a fault of
-    /// the table or of this function.
+    /// When the page's copies and mappings are not those of its state, which would be an error in
+    /// the table or in this function.
     pub fn fault(
         &mut self,
         (q, access): (ProcId, FaultKind),
@@ -111,12 +111,12 @@ impl LogicalPage {
         counts.faults += 1;
         counts.cells[cell(situation, access, answer)] += 1;
         self.perform(q, action(situation, access, answer, owner_copy), counts);
-        self.enter(q, access);
+        self.map(q, access);
         self.written |= !self.writable.is_empty();
         self.check();
     }
 
-    /// Does what a cell of the table says, in the cell's order.
+    /// Performs the action of a cell of the table, in the order of its fields.
     fn perform(&mut self, q: ProcId, action: FaultAction, counts: &mut PmapCounts) {
         counts.syncs += u64::from(action.sync);
         if action.protect {
@@ -159,9 +159,9 @@ impl LogicalPage {
         self.invalidations += u64::from(others);
     }
 
-    /// Maps the page for `q` with the least permission that will do where coherence needs that, and
-    /// with the most in global memory, where it does not.
-    fn enter(&mut self, q: ProcId, access: FaultKind) {
+    /// Maps the page for `q`: in local memory with the least permission that the reference needs,
+    /// as coherence depends on later faults; in global memory, where it does not, writable.
+    fn map(&mut self, q: ProcId, access: FaultKind) {
         let writable = match self.state {
             PageState::ReadOnly => {
                 self.to_local.insert(q);
@@ -181,7 +181,7 @@ impl LogicalPage {
         }
     }
 
-    /// The state's definition, and that no mapping points at a frame that was flushed.
+    /// Checks the state's definition, and that no mapping points at a flushed frame.
     fn check(&self) {
         let copies = self.frames.len();
         let alone = ProcessorSet1024::single(self.owner);
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use crate::table::REQUESTS;
 
-    /// Answers as it is told, whatever the page.
+    /// Gives the same answer for every page.
     struct FixedAnswer(Location);
 
     impl CachePolicy for FixedAnswer {
@@ -226,10 +226,10 @@ mod tests {
         (state, frames, to_local, to_global, writable, owner, written)
     }
 
-    /// Every condition three processors can bring a page into, under a policy that answers anything
-    /// at any time: all are sound (`fault` checks), and every cell is reached but those of a
-    /// local-writable page at its owner. They need the owner to fault though nothing has moved,
-    /// which only the ACE's memory management chip brings about, by dropping a mapping.
+    /// Every condition into which three processors can bring a page, under a policy that may give
+    /// either answer at any time. All are sound (`fault` checks), and every cell is reached but
+    /// those of a local-writable page at its owner: there the owner must fault on a page that it
+    /// holds, which only the ACE's memory management chip causes, by dropping a mapping.
     #[test]
     fn no_sequence_of_answers_breaks_a_page() {
         for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {

@@ -76,7 +76,7 @@ pub enum Flush {
     Own,
     /// Those of all other processors.
     Other,
-    /// Every one.
+    /// All of them.
     All,
 }
 
@@ -98,7 +98,7 @@ pub struct FaultAction {
     pub next: PageState,
 }
 
-/// Nothing but the new state.
+/// No action but the new state.
 const fn stay(next: PageState) -> FaultAction {
     FaultAction {
         sync: false,
@@ -110,7 +110,7 @@ const fn stay(next: PageState) -> FaultAction {
     }
 }
 
-/// The cell for a fault: total, one arm a cell.
+/// The cell for a fault. The match is total, with one arm for each cell.
 #[must_use]
 pub const fn action(
     situation: FaultSituation,
@@ -195,7 +195,7 @@ pub const fn cell(situation: FaultSituation, access: FaultKind, answer: Location
     column * REQUESTS.len() + row
 }
 
-/// A cell with its place, for lists and for people.
+/// A cell with its position, as listed and printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
     /// The state and, where it is local-writable, whose.
@@ -313,8 +313,8 @@ mod tests {
         assert_eq!(differing, [only]);
     }
 
-    /// The meaning of the answers: GLOBAL leaves the page in global memory, LOCAL leaves it in the
-    /// requester's, writable if it is written.
+    /// What the answers mean: GLOBAL leaves the page in global memory, LOCAL leaves it in the
+    /// requester's local memory, writable if the fault was a write.
     #[test]
     fn every_cell_obeys_the_policy() {
         for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {

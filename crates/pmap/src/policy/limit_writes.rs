@@ -1,11 +1,11 @@
-//! The limit as the placement engine's `ace` has it: only an invalidation can pin.
+//! The limit as the placement engine's policy `ace` applies it: only an invalidation can pin.
 
 use super::{CachePolicy, Entry, PolicyQuery};
 use crate::table::{FaultKind, Location, PageState};
 
 /// Source: Bolosky §5.1, where the ACE's policy is a rule about location sets: pages are replicated
-/// to their readers without end, and the write that would be one invalidation too many freezes the
-/// page. A write that takes no copy from anybody never pins. O(1).
+/// to their readers without limit, and the write that would be one invalidation too many freezes
+/// the page. A write that invalidates no copy never pins. O(1).
 pub const ENTRY: Entry = Entry {
     name: "limit-writes",
     summary: "as limit, but only a write that would invalidate once more makes the page global",

@@ -1,7 +1,7 @@
 //! Policies: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
 //!
-//! The manager asks a policy through one function and knows nothing else of it, so that a policy
-//! can be replaced without touching the manager (Bolosky §3.1.3).
+//! One function, `cache_policy`, is all that the manager knows of a policy, so that a policy can be
+//! replaced without touching the manager (Bolosky §3.1.3).
 
 mod all_global;
 mod limit;
@@ -12,7 +12,7 @@ use crate::table::{FaultKind, Location, PageState};
 /// Every policy, in the order of lists and documentation.
 pub const TABLE: &[Entry] = &[limit::ENTRY, limit_writes::ENTRY, all_global::ENTRY];
 
-/// What a policy may know of the page that faulted.
+/// What a policy is told about the page that faulted.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyQuery {
     /// State of the page.
@@ -28,7 +28,7 @@ pub struct PolicyQuery {
 
 /// A policy: decides whether a page belongs in local or global memory.
 pub trait CachePolicy: Send {
-    /// Called once a fault, before anything is done.
+    /// The memory the page belongs in. Called once for each fault, before any action.
     fn cache_policy(&mut self, page: &PolicyQuery) -> Location;
 }
 
@@ -49,16 +49,16 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no page policy {name:?}: expected one of {known}")]
 pub struct CachePolicyError {
-    /// What was asked for.
+    /// The name that was asked for.
     pub name: String,
-    /// The names there are.
+    /// The known names, separated by commas.
     pub known: String,
 }
 
 /// The policy of this name.
 ///
 /// # Errors
-/// When there is none; the message lists all.
+/// When there is no such policy; the message lists all.
 pub fn find(name: &str) -> Result<&'static Entry, CachePolicyError> {
     TABLE.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let known: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
