@@ -1,15 +1,15 @@
-//! From references to misses, in one pass over the trace.
+//! Counts TLB misses in one pass over the trace.
 
 use homenode_base::{AccessKind, ReferenceRole};
 use homenode_trace::Batch;
 
 use crate::layout::{LruStacks, StackLayout, TlbSetup};
 
-/// No page has this number: pages have at least four bytes.
+/// Marks an empty entry. No page has this number, as pages have at least four bytes.
 const EMPTY: u64 = u64::MAX;
 
-/// A share of the processors: those whose number modulo `count` is `index`. TLBs do not disturb one
-/// another, so that shares can be counted by different threads.
+/// A share of the processors: those whose number modulo `count` is `index`. TLBs are independent of
+/// one another, so that different threads can count the shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessorShare {
     /// Which share, below `count`.
@@ -32,9 +32,9 @@ pub struct TlbCounter {
     layout: StackLayout,
     share: ProcessorShare,
     processors: u16,
-    /// Whether references with these flags are counted.
+    /// By flag bits, whether such references are counted: one load instead of a test a flag.
     roles: [ReferenceRole; 256],
-    /// Place in `tlbs` of each thread met so far; `None` if its processor is in another share.
+    /// Index in `tlbs` of each thread seen so far; `None` if its processor is in another share.
     index_of_thread: Vec<Option<usize>>,
     tlbs: Vec<ProcessorTlbs>,
     counts: Vec<u64>,
@@ -48,7 +48,7 @@ pub struct TlbCounter {
 struct ProcessorTlbs {
     /// Page of the last reference at each page size; empty before the first reference.
     last: Vec<u64>,
-    /// Recent pages of each group and set, the last one first.
+    /// The LRU stack of each group and set, the most recent page first.
     pages: Vec<u64>,
 }
 
@@ -92,10 +92,8 @@ impl TlbCounter {
             self.references += 1;
             let addr = addrs[row];
             let end = addr.saturating_add(u64::from(sizes[row]).saturating_sub(1));
-            // The smallest pages decide: a reference within one of them is within one of every
-            // size.
-            // The smallest pages decide: a reference within one of them is within one of every
-            // size.
+            // A reference within one of the smallest pages is within one page of every size, so
+            // this one comparison settles most references.
             let page = addr >> shift;
             if end >> shift != page {
                 self.touch_all(index, (addr, end));
@@ -105,7 +103,7 @@ impl TlbCounter {
         }
     }
 
-    /// Where the TLBs of a thread's processor are, unless it is another share's.
+    /// Index in `tlbs` of the thread's processor; `None` if the processor is in another share.
     #[inline]
     fn index_of(&mut self, thread: u16) -> Option<usize> {
         match self.index_of_thread.get(usize::from(thread)) {
@@ -133,8 +131,8 @@ impl TlbCounter {
         Some(index)
     }
 
-    /// A reference that touches several of the smallest pages. Larger pages that it touches more
-    /// than once are found again at once, so they count once.
+    /// A reference that touches several of the smallest pages. A larger page that it touches more
+    /// than once is the last page at the second touch, so it counts once.
     #[cold]
     fn touch_all(&mut self, index: usize, (addr, end): (u64, u64)) {
         for (straddles, &shift) in self.straddles.iter_mut().zip(&self.layout.shifts) {
@@ -146,7 +144,7 @@ impl TlbCounter {
         }
     }
 
-    /// Looks up the page at every page size at which it is not the last one.
+    /// Looks up the address at every page size at which its page is not the last one.
     fn touch(&mut self, index: usize, addr: u64) {
         let layout = &self.layout;
         let own = &mut self.tlbs[index];
@@ -156,8 +154,8 @@ impl TlbCounter {
         for (size, &shift) in layout.shifts.iter().enumerate() {
             let page = addr >> shift;
             if own.last[size] == page {
-                // The last page of every larger page size is the same too, and it is the first of
-                // its list everywhere: nothing below would move.
+                // Then it is the last page at every larger page size too, and on top of all their
+                // stacks: nothing would change.
                 return;
             }
             own.last[size] = page;
@@ -181,8 +179,8 @@ impl TlbCounter {
     }
 }
 
-/// Moves the page to the front of its list and says how deep it was; the list's length if it was
-/// not there, and then the page at the end is forgotten.
+/// Moves the page to the top of its stack and returns the depth at which it was found. If it was
+/// not there, that is the stack's size, and the page at the bottom is dropped.
 #[inline]
 fn look_up(group: &LruStacks, pages: &mut [u64], page: u64) -> usize {
     // A mask is below 2^16.
@@ -190,7 +188,7 @@ fn look_up(group: &LruStacks, pages: &mut [u64], page: u64) -> usize {
     let begin = group.offset + set * group.depth;
     let mut carried = page;
     for (depth, slot) in pages[begin..begin + group.depth].iter_mut().enumerate() {
-        // Every page before the one that is found moves one place back.
+        // Pages above the one that is found move down by one.
         let here = std::mem::replace(slot, carried);
         if here == page {
             return depth;
@@ -204,7 +202,8 @@ fn look_up(group: &LruStacks, pages: &mut [u64], page: u64) -> usize {
 #[derive(Clone, Debug)]
 pub struct TlbCounts {
     layout: StackLayout,
-    /// How often a page was found at each depth but the first, by group.
+    /// How often a page was found at each stack depth, by group. Repeated references to the last
+    /// page, which are hits at depth 0, are not counted here.
     counts: Vec<u64>,
     straddles: Vec<u64>,
     references: u64,
@@ -228,7 +227,8 @@ impl TlbCounts {
         self.references + self.straddles[group.size]
     }
 
-    /// Lookups that found nothing. First references to a page are among them.
+    /// Lookups that missed, first references to a page included. By the inclusion property these
+    /// are the lookups that found the page at a stack depth of at least the TLB's ways.
     ///
     /// # Panics
     /// When there is no such TLB or page size.

@@ -1,10 +1,10 @@
-//! Which lists of recent pages a set of TLBs and page sizes needs.
+//! Which LRU stacks the TLBs and page sizes of a study need.
 
 use homenode_base::{BlockSize, ReferenceFilter};
 
 use crate::design::TlbGeometry;
 
-/// What to count.
+/// The TLBs and page sizes to count misses for.
 #[derive(Clone, Debug)]
 pub struct TlbSetup {
     /// The TLBs.
@@ -18,22 +18,22 @@ pub struct TlbSetup {
     pub filter: ReferenceFilter,
 }
 
-/// Lists of recent pages, one for each set, at one page size.
+/// LRU stacks, one for each set, at one page size: they serve all TLBs with this number of sets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LruStacks {
     /// Position of the page size in [`StackLayout::shifts`].
     pub(crate) size: usize,
     /// Bits of the page number that choose the set.
     pub(crate) mask: u64,
-    /// Pages remembered for each set: the ways of the widest TLB.
+    /// Depth of each stack: the ways of the widest TLB.
     pub(crate) depth: usize,
-    /// Where its lists begin in the memory of a processor.
+    /// Where its stacks begin in the memory of a processor.
     pub(crate) offset: usize,
-    /// Where its counts begin: one for each depth, one for pages that are not in the list.
+    /// Where its counts begin: one for each depth, one for pages that are not in the stack.
     pub(crate) counts: usize,
 }
 
-/// Where everything lies.
+/// Where stacks and counts lie in the arrays of the counter.
 #[derive(Clone, Debug)]
 pub(crate) struct StackLayout {
     /// Binary logarithms of the page sizes, ascending; twice the page size where entries are pairs.
@@ -42,7 +42,7 @@ pub(crate) struct StackLayout {
     pub(crate) groups: Vec<LruStacks>,
     /// First group of each page size, and their number at the end.
     pub(crate) first_group: Vec<usize>,
-    /// Pages a processor remembers.
+    /// Entries of all stacks of a processor.
     pub(crate) pages: usize,
     /// Number of counts.
     pub(crate) counts: usize,

@@ -1,9 +1,9 @@
 //! Translation lookaside buffers (Bolosky §6.3): how often each design misses at each page size.
 //!
-//! Every processor has a TLB of its own that no other processor disturbs. The least recently used
-//! entry of a set gives way. That makes a TLB a stack algorithm (Mattson, Gecsei, Slutz and Traiger
-//! 1970): all TLBs with the same number of sets at the same page size are counted from one list of
-//! recent pages a set, however many ways they have. One pass serves every design and page size.
+//! Every processor has a TLB of its own, and no processor affects another's. Replacement is by
+//! least recent use within a set, which is a stack algorithm (Mattson, Gecsei, Slutz and Traiger
+//! 1970): all TLBs with the same number of sets at the same page size are counted from one LRU
+//! stack for each set, however many ways they have. One pass serves every design and page size.
 //!
 //! ```
 //! use homenode_base::{BlockSize, ReferenceFilter};

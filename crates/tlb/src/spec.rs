@@ -2,11 +2,11 @@
 
 use crate::design::{TABLE, TlbGeometry};
 
-/// Most entries a TLB may have. A set is searched entry by entry, so a large fully associative TLB
-/// is slow before it is impossible.
+/// Most entries a TLB may have. A set is searched entry by entry, so larger fully associative TLBs
+/// would be too slow to be of use.
 pub const ENTRIES_MAX: u32 = 1 << 16;
 
-/// What is wrong with a TLB.
+/// Why a text describes no TLB.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlbError {
@@ -38,18 +38,18 @@ pub struct TlbSpec {
     pub text: String,
     /// How its entries are arranged.
     pub geometry: TlbGeometry,
-    /// What a miss costs in local references, if anybody says.
+    /// What a miss costs in local references, if the user or the design says.
     pub miss_cost: Option<f64>,
 }
 
 const PARAMETERS: &str = "the parameters are entries, ways, paired and cost";
 
 impl TlbSpec {
-    /// Reads lists of TLBs separated by commas. `name=value` belongs to the item before it, except
-    /// that `entries=` begins a new item.
+    /// Reads lists of TLBs separated by commas. `name=value` belongs to the TLB before it, except
+    /// that `entries=` begins a new one.
     ///
     /// # Errors
-    /// When a name or a parameter is unknown, or no TLB can be so.
+    /// When a name or a parameter is unknown, or the entries cannot be arranged as asked for.
     ///
     /// ```
     /// use homenode_tlb::TlbSpec;
@@ -59,29 +59,29 @@ impl TlbSpec {
     /// # Ok::<(), homenode_tlb::TlbError>(())
     /// ```
     pub fn parse_list<S: AsRef<str>>(lists: &[S]) -> Result<Vec<Self>, TlbError> {
-        let mut items: Vec<String> = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
         for list in lists {
             let mut first = true;
             for part in list.as_ref().split(',').map(str::trim) {
                 let parameter = part.contains('=') && !part.contains(':');
-                let before = items.last_mut().filter(|item| {
-                    let takes = item.contains(':') || item.contains('=');
+                let before = texts.last_mut().filter(|text| {
+                    let takes = text.contains(':') || text.contains('=');
                     parameter && !first && takes && !part.starts_with("entries=")
                 });
                 match before {
-                    Some(item) => {
-                        item.push(',');
-                        item.push_str(part);
+                    Some(text) => {
+                        text.push(',');
+                        text.push_str(part);
                     }
-                    None => items.push(part.to_owned()),
+                    None => texts.push(part.to_owned()),
                 }
                 first = false;
             }
         }
         let mut specs: Vec<Self> = Vec::new();
-        for item in items {
-            if specs.iter().all(|spec| spec.text != item) {
-                specs.push(Self::parse(&item)?);
+        for text in texts {
+            if specs.iter().all(|spec| spec.text != text) {
+                specs.push(Self::parse(&text)?);
             }
         }
         Ok(specs)
@@ -98,7 +98,7 @@ impl TlbSpec {
             None if text.contains('=') => ("", text),
             None => (text, ""),
         };
-        let mut given = Given::default();
+        let mut given = GivenParameters::default();
         for item in parameters.split(',').filter(|item| !(item.is_empty() && name == text)) {
             given.add(item).map_err(fail)?;
         }
@@ -122,16 +122,16 @@ impl TlbSpec {
     }
 }
 
-/// What the user said.
+/// The parameters that the user gave.
 #[derive(Default)]
-struct Given {
+struct GivenParameters {
     entries: Option<u32>,
     ways: Option<u32>,
     paired: Option<bool>,
     cost: Option<f64>,
 }
 
-impl Given {
+impl GivenParameters {
     fn add(&mut self, item: &str) -> Result<(), String> {
         let Some((name, value)) = item.split_once('=') else {
             return Err(format!("expected parameter=value, found {item:?}; {PARAMETERS}"));
@@ -162,7 +162,7 @@ impl Given {
         if twice { Err(format!("{name} is given twice")) } else { Ok(()) }
     }
 
-    /// The geometry with what was said about it, if it can be built.
+    /// The design's geometry with the given parameters in place of its own, if it can be built.
     fn geometry(&self, base: TlbGeometry) -> Result<TlbGeometry, String> {
         let entries = self.entries.unwrap_or(base.entries);
         let full = base.ways == base.entries;
