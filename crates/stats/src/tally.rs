@@ -1,4 +1,4 @@
-//! What a placement policy does to a trace, counted.
+//! The counts of a placement policy over a trace.
 
 use std::ops::AddAssign;
 
@@ -7,9 +7,9 @@ use serde::Serialize;
 /// Name, unit and meaning of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Metric {
-    /// Field of the counts, as [`Tally`], and key in results.
+    /// Name of the field in the counts, such as [`Tally`], and key in results.
     pub name: &'static str,
-    /// What is counted.
+    /// Unit: what one of them is.
     pub unit: &'static str,
     /// Exact definition.
     pub definition: &'static str,
@@ -19,7 +19,7 @@ pub struct Metric {
 macro_rules! tally {
     ($($name:ident, $unit:literal, $definition:literal;)*) => {
         /// Counts of the placement engine. P_t is the set of places that hold the block when
-        /// reference t is made (Bolosky §4.1.3); "copy" without more is a processor's copy.
+        /// reference t is made (Bolosky §4.1.3); "copy" without an adjective is a processor's.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
         pub struct Tally {
             $(#[doc = $definition] pub $name: u64,)*
@@ -76,7 +76,7 @@ impl Tally {
         self.local_references() + elsewhere + self.replicating_reads
     }
 
-    /// Reads and writes at price 1, those that replicate apart.
+    /// Reads and writes at price 1, without those that replicate.
     #[must_use]
     pub fn local_references(&self) -> u64 {
         self.local_reads + self.local_writes
