@@ -5,7 +5,7 @@
 //! ```toml
 //! name = "example"
 //! kind = "bus"
-//! base = "bus-smp"                       # everything not said here comes from there
+//! base = "bus-smp"                       # what is absent here is taken from there
 //! [cache]
 //! size_bytes = { value = 65536, source = "where the number comes from" }
 //! [cache.split]                          # an instruction cache of its own; `cache` is for data
@@ -36,17 +36,17 @@ pub struct BusMachine {
     pub description: Description,
     /// Each processor.
     pub processor: ProcessorModel,
-    /// Each processor's cache, unless the user says otherwise.
+    /// Each processor's cache, unless the user gives another.
     pub cache: CacheShape,
     /// Each processor's instruction cache, if it has one of its own: `cache` is for data then.
     pub instructions: Option<CacheShape>,
     /// The bus.
     pub bus: BusModel,
-    /// Which process runs where.
+    /// How processes are scheduled on processors.
     pub scheduler: SchedulerModel,
     /// Bytes in a page of memory.
     pub page_bytes: u64,
-    /// The kernel of traces that have none.
+    /// The model of a kernel for traces without kernel references.
     pub kernel: Option<KernelModel>,
     transactions: [Linear; 7],
 }
@@ -55,34 +55,35 @@ pub struct BusMachine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BusModel {
-    /// Data lines.
+    /// Width of the data path in bits.
     #[serde(deserialize_with = "sourced")]
     pub width_bits: u32,
-    /// Whether the bus is free while memory looks for a block.
+    /// Whether the bus is released while memory accesses a block.
     #[serde(deserialize_with = "sourced")]
     pub split_transactions: bool,
-    /// Who is next.
+    /// Which of several waiting requests gets the bus next.
     #[serde(deserialize_with = "sourced")]
     pub arbitration: Arbitration,
-    /// Cycles of a transaction with memory before the wait; the rest brings the block.
+    /// Cycles of the request phase of a transaction with memory; what follows the wait is the
+    /// transfer of the block.
     #[serde(deserialize_with = "sourced")]
     pub request_cycles: u64,
-    /// Cycles of a transaction with memory during which a split bus is free.
+    /// Cycles that memory takes to access the block, during which a split bus is free.
     #[serde(deserialize_with = "sourced")]
     pub wait_cycles: u64,
 }
 
-/// Who gets the bus next.
+/// Which of several waiting requests gets the bus next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbitration {
-    /// Whoever asked first.
+    /// The oldest request.
     Fifo,
-    /// The next processor in turn that asks.
+    /// The request of the next processor in turn that has one.
     RoundRobin,
 }
 
-/// Cycles of each transaction at one block size.
+/// Bus cycles of each transaction at one block size.
 ///
 /// Source: Foglia, Giorgi and Prete 2004, table 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -131,7 +132,7 @@ impl BusCycles {
     }
 }
 
-/// A file with all that it takes from its bases.
+/// The contents of a file, with what is inherited from its bases.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BusFile {
@@ -177,7 +178,7 @@ impl BusMachine {
         &self.description.name
     }
 
-    /// What each transaction takes at a block size.
+    /// The cycles of each transaction at a block size.
     ///
     /// # Errors
     /// When a transaction does not take a whole number of cycles.
@@ -211,7 +212,7 @@ impl BusMachine {
     }
 }
 
-/// What each transaction takes: every name must be there, and no other.
+/// The cycles of each transaction as linear forms; every transaction must be given, and no other.
 fn transactions(given: &BTreeMap<String, Formula>) -> Result<[Linear; 7], String> {
     if let Some(key) = given.keys().find(|key| !TRANSACTIONS.contains(&key.as_str())) {
         let known = TRANSACTIONS.join(", ");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Millionths in one: the finest step a price may have.
+/// Millionths in one: the resolution of prices.
 pub(crate) const ONE: u64 = 1_000_000;
 
 /// Largest number accepted, so that no sum or product of a machine file can overflow.
@@ -12,7 +12,7 @@ const LARGEST: u64 = 1_000_000_000_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Decimal(u64);
 
-/// Why a text is not such a number.
+/// Why a text or a result is not such a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecimalError {
     /// Not digits with at most one point.

@@ -1,11 +1,11 @@
-//! What is wrong with a machine.
+//! Errors in machine descriptions.
 
 use std::path::PathBuf;
 
 use crate::kind::MachineKind;
 use crate::prices::Violation;
 
-/// What is wrong with a machine.
+/// Why a text, a name or a file describes no machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
@@ -66,7 +66,7 @@ pub enum MachineError {
         /// The machine.
         machine: String,
     },
-    /// A machine of one kind where one of another is needed.
+    /// A machine of one kind where one of another kind is needed.
     #[error(
         "machine {machine} has {} and no {}: simulate it with {} (homenode simulate \
              --machine {machine} {}), or choose another machine, such as {}",

@@ -3,13 +3,13 @@
 //! ```toml
 //! name = "example"            # required, unless there is a base
 //! kind = "bus"                # optional where there is a base, or prices
-//! base = "numa"               # optional: everything not said here comes from there
+//! base = "numa"               # optional: what is absent here is taken from there
 //! summary = "one line"
 //! source = "where the numbers come from"
 //! ```
-//! A base is a machine of the table and of the same kind. Tables are taken from it key by key, but
-//! a formula as a whole: its `terms` are those of one file. What else a file says depends on its
-//! kind ([`KINDS`]).
+//! A base is a machine of the table and of the same kind. Tables are inherited key by key, but a
+//! formula as a whole: its `terms` are those of one file. The other keys depend on the kind
+//! ([`KINDS`]).
 
 use serde::de::DeserializeOwned;
 use toml::Spanned;
@@ -19,10 +19,10 @@ use crate::error::MachineError;
 use crate::kind::{KINDS, MachineKind};
 use crate::table::{Preset, TABLE};
 
-/// How many machines may stand on one another through `base`.
+/// Longest chain of files through `base`.
 const BASES_MAX: usize = 8;
 
-/// What every machine says of itself.
+/// The description that machines of every kind have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// Name, as in the table, the file or the price list.
@@ -33,7 +33,7 @@ pub struct Description {
     pub source: String,
 }
 
-/// A file, with what it leaves out taken from its base.
+/// A file, with what is absent from it taken from its base.
 pub(crate) struct MachineFile<'a> {
     pub(crate) kind: MachineKind,
     origin: &'a str,
@@ -49,27 +49,27 @@ impl<'a> MachineFile<'a> {
 
     /// Reads a file that is one of at most `files_max`, the others being its bases.
     fn read_chain(text: &'a str, origin: &'a str, files_max: usize) -> Result<Self, MachineError> {
-        let table = DeTable::parse(text).map_err(|e| fault(text, origin, &e))?;
-        let kind = kind_unsaid(table.get_ref());
+        let table = DeTable::parse(text).map_err(|e| parse_error(text, origin, &e))?;
+        let kind = default_kind(table.get_ref());
         let mut file = Self { kind, origin, text, table };
-        let said = file.said_kind()?;
+        let declared = file.declared_kind()?;
         if let Some((base, at)) = file.take_string("base")? {
             if files_max <= 1 {
                 let problem = format!("more than {BASES_MAX} machines stand on one another");
                 return Err(file.error(problem));
             }
-            let base = file.base(&base, said, at)?;
+            let base = file.base(&base, declared, at)?;
             let base = Self::read_chain(base.text, base.name, files_max - 1)?;
             file.kind = base.kind;
-            fill_in(file.table.get_mut(), base.table.into_inner());
+            inherit(file.table.get_mut(), base.table.into_inner());
         } else {
-            file.kind = said.unwrap_or(kind);
+            file.kind = declared.unwrap_or(kind);
         }
         Ok(file)
     }
 
-    /// The kind that the file names.
-    fn said_kind(&mut self) -> Result<Option<MachineKind>, MachineError> {
+    /// The kind that the file declares.
+    fn declared_kind(&mut self) -> Result<Option<MachineKind>, MachineError> {
         let Some((name, at)) = self.take_string("kind")? else { return Ok(None) };
         match MachineKind::named(&name) {
             Some(kind) => Ok(Some(kind)),
@@ -81,7 +81,7 @@ impl<'a> MachineFile<'a> {
         }
     }
 
-    /// The machine with this name, which must be of the kind that the file names, if it does.
+    /// The machine with this name, which must be of the declared kind, if one is.
     fn base(
         &self,
         name: &str,
@@ -107,8 +107,8 @@ impl<'a> MachineFile<'a> {
         Err(self.error_at(at, &problem))
     }
 
-    /// Takes out what the file says under a key that has the same meaning in all kinds, with the
-    /// position in the text.
+    /// Removes a key that means the same in all kinds; returns its value and its position in the
+    /// text.
     fn take_string(&mut self, key: &str) -> Result<Option<(String, usize)>, MachineError> {
         let Some(value) = self.table.get_mut().remove(key) else { return Ok(None) };
         let at = value.span().start;
@@ -118,11 +118,11 @@ impl<'a> MachineFile<'a> {
         }
     }
 
-    /// What the file and its bases say, but for kind and base.
+    /// The contents of the file and its bases, without kind and base.
     pub(crate) fn contents<T: DeserializeOwned>(self) -> Result<T, MachineError> {
-        // Bases are sound, so that whatever is wrong has its place in this file's text.
+        // Bases are machines of the table and valid, so any error is in this file's text.
         let (text, origin) = (self.text, self.origin);
-        T::deserialize(Deserializer::from(self.table)).map_err(|e| fault(text, origin, &e))
+        T::deserialize(Deserializer::from(self.table)).map_err(|e| parse_error(text, origin, &e))
     }
 
     /// The file, or the name in the table.
@@ -139,14 +139,14 @@ impl<'a> MachineFile<'a> {
     }
 }
 
-/// The kind of a machine whose file names none, and no base: it has prices or latencies.
-fn kind_unsaid(file: &DeTable<'_>) -> MachineKind {
+/// The kind of a machine whose file declares neither a kind nor a base: it has prices or latencies.
+fn default_kind(file: &DeTable<'_>) -> MachineKind {
     let events = ["latencies", "packets"].iter().any(|&table| file.contains_key(table));
     if events { MachineKind::PageCoherence } else { MachineKind::Placement }
 }
 
-/// What is wrong with a text, as TOML or as a machine.
-fn fault(text: &str, origin: &str, error: &toml::de::Error) -> MachineError {
+/// An error in a text, as TOML or as a machine, with its line.
+fn parse_error(text: &str, origin: &str, error: &toml::de::Error) -> MachineError {
     let problem = at_line(text, error.span().map_or(0, |span| span.start), error.message());
     MachineError::File { origin: origin.to_owned(), problem }
 }
@@ -156,8 +156,8 @@ fn at_line(text: &str, at: usize, problem: &str) -> String {
     format!("line {line}: {problem}")
 }
 
-/// Takes from `base` what `table` leaves out; of a formula only the source.
-fn fill_in<'a>(table: &mut DeTable<'a>, base: DeTable<'a>) {
+/// Adds to `table` the keys of `base` that it lacks; of a formula only the source.
+fn inherit<'a>(table: &mut DeTable<'a>, base: DeTable<'a>) {
     const FORMULA: [&str; 2] = ["terms", "infinite"];
     let is_formula = FORMULA.iter().any(|&key| table.contains_key(key));
     for (key, value) in base {
@@ -170,7 +170,7 @@ fn fill_in<'a>(table: &mut DeTable<'a>, base: DeTable<'a>) {
             }
             Some(DeValue::Table(own)) => {
                 if let DeValue::Table(base) = value.into_inner() {
-                    fill_in(own, base);
+                    inherit(own, base);
                 }
             }
             Some(_) => {}

@@ -1,8 +1,8 @@
-//! The kinds of machines there are.
+//! The kinds of machines.
 
 use serde::{Serialize, Serializer};
 
-/// What a machine is made of, and so what can be simulated on it.
+/// What a machine is made of, which decides what can be simulated on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum MachineKind {
@@ -19,13 +19,13 @@ pub enum MachineKind {
 pub struct KindEntry {
     /// The kind.
     pub kind: MachineKind,
-    /// What files say after `kind =`, and results say of their machines.
+    /// The value of `kind` in files and results.
     pub name: &'static str,
-    /// What machines of this kind have, and others have not.
+    /// What machines of this kind have and others lack, for error messages.
     pub has: &'static str,
     /// What they are simulated with.
     pub simulated_with: &'static str,
-    /// The option that says so, with an example of its values.
+    /// The option that selects what is simulated, with an example of its values.
     pub option: &'static str,
     /// A machine of this kind.
     pub example: &'static str,
@@ -67,7 +67,7 @@ impl MachineKind {
         &KINDS[usize::from(self as u8)]
     }
 
-    /// What files say after `kind =`, and results say of their machines.
+    /// The value of `kind` in files and results.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.entry().name

@@ -8,8 +8,8 @@
 //! machines that come with the program; [`Machine::parse`] also reads prices in place and users'
 //! files.
 //!
-//! A file's kind and base are read in `file.rs`, once for all kinds; what else it says, where its
-//! kind is. What several kinds may have, such as processors and caches, is in `parts/`.
+//! A file's kind and base are read in `file.rs`, once for all kinds; its other keys in the file of
+//! its kind. What several kinds may have, such as processors and caches, is in `parts/`.
 //!
 //! Invariant: nothing in here knows a policy or a trace.
 

@@ -32,7 +32,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The number as written: a float's shortest form is what stood in the file.
+    /// The number as written: the shortest form of a float is what the file has.
     pub(crate) fn decimal(self) -> Result<Decimal, DecimalError> {
         match self {
             Self::Integer(i) => Decimal::parse(&i.to_string()),
@@ -41,7 +41,7 @@ impl Number {
     }
 }
 
-/// Terms that are no parameters.
+/// Terms that are built in, besides the parameters of a file.
 const BUILT_IN: [&str; 3] = ["constant", "block_bytes", "block_words"];
 
 /// Coefficients by term; a term is a product of factors.
@@ -54,7 +54,10 @@ impl Linear {
         Self(BTreeMap::from([("constant".to_owned(), value)]))
     }
 
-    /// Checks the terms of a formula and makes its coefficients exact; says what is wrong.
+    /// Checks the terms of a formula and makes its coefficients exact.
+    ///
+    /// # Errors
+    /// When a term is unknown or a coefficient has more than six decimals.
     pub(crate) fn new(formula: &Formula, parameters: &Parameters) -> Result<Self, String> {
         let mut linear = BTreeMap::new();
         for (term, coefficient) in &formula.terms {
@@ -75,7 +78,7 @@ impl Linear {
     }
 
     /// The terms that depend on the block size.
-    pub(crate) fn of_block(&self) -> Self {
+    pub(crate) fn block_terms(&self) -> Self {
         let mut terms = self.0.clone();
         terms.retain(|term, _| factors(term).any(|f| f == "block_bytes" || f == "block_words"));
         Self(terms)

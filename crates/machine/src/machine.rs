@@ -1,4 +1,4 @@
-//! A machine of whichever kind.
+//! A machine of any kind.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::table::TABLE;
 /// A machine.
 #[derive(Clone, Debug)]
 pub enum Machine {
-    /// It prices what a policy does.
+    /// Prices of references and moves, or of page-coherence events.
     Priced(PricedMachine),
     /// Processors with caches on a bus.
     Bus(BusMachine),
@@ -72,7 +72,7 @@ impl Machine {
         }
     }
 
-    /// What it is made of.
+    /// Its kind.
     #[must_use]
     pub fn kind(&self) -> MachineKind {
         match self {

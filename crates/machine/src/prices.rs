@@ -15,7 +15,7 @@ pub(crate) const SCALED_MAX: u64 = 1 << 40;
 /// Source: Bolosky §4.1.1. `None` is an infinite price: the operation does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Prices {
-    /// Power of ten, at most 10^6, that makes all prices whole. It is also the price of a local
+    /// Power of ten, at most 10^6, that makes all prices integers. It is also the price of a local
     /// reference.
     pub scale: u64,
     /// r: a reference to a block in another processor's memory.
@@ -28,7 +28,7 @@ pub struct Prices {
     pub global_move: Option<u64>,
 }
 
-/// A rule of thesis §4.1.1 (spec: validity) that a price list breaks.
+/// A rule of thesis §4.1.1 that a price list breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The rule, for instance `R > 2r`.
@@ -43,7 +43,7 @@ impl fmt::Display for Violation {
 }
 
 impl Prices {
-    /// Prices that are whole numbers without scaling; `None` is infinite.
+    /// Prices that are integers without scaling; `None` is infinite.
     ///
     /// # Panics
     /// When a price is above 2^40.
@@ -60,7 +60,8 @@ impl Prices {
         }
     }
 
-    /// Scales decimal prices (r, R, g, G) by the smallest power of ten that makes all whole.
+    /// Scales decimal prices (r, R, g, G) by the smallest power of ten that makes all of them
+    /// integers.
     pub(crate) fn from_decimals(prices: [Option<Decimal>; 4]) -> Result<Self, String> {
         let mut divisor = ONE;
         let divides = |d: u64| prices.iter().flatten().all(|p| p.millionths() % d == 0);

@@ -1,4 +1,4 @@
-//! The kernel of traces that have none: its data and its references.
+//! The model of a kernel, for traces without kernel references.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,16 +6,16 @@ use super::sourced;
 
 /// A kernel: the sizes of its data and the references of its activities.
 ///
-/// Its parts follow Foglia, Giorgi and Prete 2004, section 4, whose traces have the kernel's data
-/// of processes and scheduling; the numbers are ours, but for the size of a kernel stack. Files
-/// give each number with its source, results without.
+/// Source: Foglia, Giorgi and Prete 2004, section 4, whose traces have the kernel's data of
+/// processes and scheduling. The numbers are assumptions, except for the size of a kernel stack.
+/// Files give each number with its source, results without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelModel {
     /// Bytes of a process's kernel stack.
     #[serde(deserialize_with = "sourced")]
     pub stack_bytes: u64,
-    /// Bytes of a process's structure.
+    /// Bytes of the structure of a process.
     #[serde(deserialize_with = "sourced")]
     pub structure_bytes: u64,
     /// Bytes of an entry of the process table.
@@ -27,16 +27,16 @@ pub struct KernelModel {
     /// Bytes of a buffer.
     #[serde(deserialize_with = "sourced")]
     pub buffer_bytes: u64,
-    /// Words of a system call's frame, and of the process's structure that it reads.
+    /// Words of a system call's stack frame, and of the process structure that it reads.
     #[serde(deserialize_with = "sourced")]
     pub call_words: u64,
     /// Words that a system call copies from or to a buffer.
     #[serde(deserialize_with = "sourced")]
     pub transfer_words: u64,
-    /// Words of a switch's frame.
+    /// Words of a context switch's stack frame.
     #[serde(deserialize_with = "sourced")]
     pub switch_words: u64,
-    /// Words of a tick's frame.
+    /// Words of a timer tick's stack frame.
     #[serde(deserialize_with = "sourced")]
     pub tick_words: u64,
     /// References of a process between ticks of the timer.

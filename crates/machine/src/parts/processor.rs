@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::sourced;
 
-/// A processor, which may go on past loads that miss.
+/// A processor, which may continue past loads that miss, within a window of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessorModel {
@@ -14,13 +14,15 @@ pub struct ProcessorModel {
     /// Words in the store buffer.
     #[serde(deserialize_with = "sourced")]
     pub store_buffer_words: u32,
-    /// Loads that may be outstanding at a time: the number of MSHRs.
+    /// Loads that may be outstanding at a time: the number of miss status holding registers
+    /// (MSHRs).
     #[serde(deserialize_with = "sourced")]
     pub misses_max: u32,
-    /// Instructions between the oldest outstanding load and the newest instruction.
+    /// Size of the instruction window: most instructions from the oldest outstanding load to the
+    /// newest.
     #[serde(deserialize_with = "sourced")]
     pub window_instructions: u32,
-    /// Whether every miss stops the processor instead.
+    /// Whether every miss stalls the processor instead.
     #[serde(deserialize_with = "sourced")]
     pub blocking: bool,
 }

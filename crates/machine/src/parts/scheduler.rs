@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use super::sourced;
 
-/// How processes come to processors.
+/// How processes are assigned to processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulerModel {
     /// Which ready process a processor takes.
     #[serde(deserialize_with = "sourced")]
     pub policy: Dispatch,
-    /// References after which a process is preempted.
+    /// Time slice: references after which a process is preempted.
     #[serde(deserialize_with = "sourced")]
     pub time_slice_references: u64,
-    /// How often a ready process is passed over before it goes first.
+    /// How often a ready process may be passed over before it is dispatched next.
     #[serde(deserialize_with = "sourced")]
     pub aging: u32,
     /// Cycles for which a process is blocked by a system call that may block it.

@@ -1,4 +1,4 @@
-//! Prices taken apart: what is paid for every operation, and what is paid for every byte.
+//! Prices in two components: overhead for each operation, and transfer for each byte.
 
 use homenode_base::BlockSize;
 
@@ -16,7 +16,7 @@ pub struct PriceParts {
     pub transfer: u64,
 }
 
-/// The prices of a machine at one block size, taken apart; `None` is infinite.
+/// The prices of a machine at one block size, by component; `None` is infinite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Breakdown {
     /// r.
@@ -35,7 +35,7 @@ impl Breakdown {
 }
 
 impl PricedMachine {
-    /// The prices at a block size, taken apart. Prices given in place are all overhead.
+    /// The prices at a block size, by component. Prices given in place are all overhead.
     ///
     /// # Errors
     /// When a price cannot be kept exactly.

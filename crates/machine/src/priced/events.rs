@@ -17,9 +17,9 @@ pub(super) const PACKETS: [&str; 3] = ["remote_read", "remote_write", "replicati
 /// Source: Markatos and Chronaki, table 1, and their appendix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EventPrices {
-    /// Steps in a cycle: the power of ten, at most 10^6, that makes all latencies whole.
+    /// Steps in a cycle: the power of ten, at most 10^6, that makes all latencies integers.
     pub scale: u64,
-    /// A reference to a copy of one's own; not 0.
+    /// A reference to the processor's own copy; not 0.
     pub local: u64,
     /// A read of another processor's copy.
     pub remote_read: u64,
@@ -40,7 +40,7 @@ pub struct EventPrices {
 }
 
 impl EventPrices {
-    /// Scales latencies by the smallest power of ten that makes all of them whole.
+    /// Scales latencies by the smallest power of ten that makes all of them integers.
     pub(super) fn new(latencies: [Decimal; 6], packets: [Decimal; 3]) -> Result<Self, String> {
         let mut divisor = ONE;
         while divisor > 1 && latencies.iter().any(|l| l.millionths() % divisor != 0) {

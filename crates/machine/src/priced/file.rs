@@ -1,4 +1,4 @@
-//! What the file of a machine with prices says.
+//! The file format of a machine with prices.
 //!
 //! ```toml
 //! block_size_bytes = 4096     # the block size the machine is usually shown with
@@ -34,7 +34,7 @@ use crate::file::{Description, MachineFile};
 use crate::kind::MachineKind;
 use crate::linear::{Formula, Linear, Number, Parameters};
 
-/// A file with all that it takes from its bases.
+/// The contents of a file, with what is inherited from its bases.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PricedFile {
@@ -65,7 +65,7 @@ pub(super) enum Validity {
     #[default]
     #[serde(rename = "checked")]
     Checked,
-    /// A note: the publication uses the machine so.
+    /// A note, as the publication uses the machine with these prices.
     #[serde(rename = "as published")]
     AsPublished,
 }

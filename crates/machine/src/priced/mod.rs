@@ -26,7 +26,7 @@ pub struct PricedMachine {
     pub(crate) description: Description,
     block_size_bytes: Option<u64>,
     validity: Validity,
-    /// What every price is divided by.
+    /// The price of a local reference, by which every price is divided.
     unit: Option<Decimal>,
     parameters: Parameters,
     charges: Charges,
@@ -45,7 +45,7 @@ enum Charges {
 const PRICES: [&str; 4] = ["r", "R", "g", "G"];
 
 impl PricedMachine {
-    /// How the machine prices what a policy does.
+    /// What the machine prices: references and moves, or page-coherence events.
     #[must_use]
     pub fn model(&self) -> PriceModel {
         match self.charges {
@@ -87,7 +87,8 @@ impl PricedMachine {
     ///
     /// # Errors
     /// When a price cannot be kept exactly, or, unless `force` is set or the machine is declared
-    /// "as published", when the prices break a rule of thesis §4.1.1. When the machine has none.
+    /// "as published", when the prices break a rule of thesis §4.1.1. When the machine is one of
+    /// page coherence, which has no such prices.
     pub fn prices(&self, block: BlockSize, force: bool) -> Result<Prices, MachineError> {
         let prices = self.unchecked(block)?;
         match prices.violations().into_iter().next() {
@@ -102,8 +103,8 @@ impl PricedMachine {
         }
     }
 
-    /// One sentence for each rule of thesis §4.1.1 that the prices break although they are used:
-    /// the machine is declared "as published", or the user insists.
+    /// One sentence for each rule of thesis §4.1.1 that the prices break although they are used,
+    /// because the machine is declared "as published" or the user forces it.
     ///
     /// # Errors
     /// When a price cannot be kept exactly.
@@ -149,7 +150,7 @@ impl PricedMachine {
         self.unit.and_then(|unit| sum.over(unit)).unwrap_or(Ok(sum))
     }
 
-    /// Price `i` in millionths, and how much of it is for the bytes of the block.
+    /// Price `i` in millionths, and the part of it that depends on the bytes of the block.
     pub(crate) fn price_and_transfer(
         &self,
         i: usize,
@@ -163,7 +164,7 @@ impl PricedMachine {
             let sum = self.evaluate(form, block);
             sum.map(Decimal::millionths).map_err(|e| self.price_error(PRICES[i], e.to_string()))
         };
-        Ok(Some((value(linear)?, value(&linear.of_block())?)))
+        Ok(Some((value(linear)?, value(&linear.block_terms())?)))
     }
 
     fn price_error(&self, price: &'static str, problem: String) -> MachineError {

@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::events::{EventPrices, LATENCIES};
 use crate::prices::{Prices, decimal_value};
 
-/// How a machine prices what a policy does.
+/// What a machine prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PriceModel {
@@ -18,7 +18,7 @@ pub enum PriceModel {
     PageCoherence,
 }
 
-/// What a machine charges at one block size, in whichever way it does.
+/// What a machine charges at one block size, by either price model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PriceList {
     /// By reference and move.
@@ -28,7 +28,7 @@ pub enum PriceList {
 }
 
 impl PriceList {
-    /// Which of the two.
+    /// The price model of the list.
     #[must_use]
     pub fn model(&self) -> PriceModel {
         match self {
