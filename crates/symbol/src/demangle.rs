@@ -1,4 +1,4 @@
-//! Names as the programmer wrote them.
+//! Demangling: symbol names as the programmer wrote them.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ const NAME_BYTES_MAX: usize = 4096;
 /// Nesting that the demangler follows before it gives up.
 const DEPTH_MAX: u32 = 96;
 
-/// What the GNU C library puts before the names by which it calls its own functions.
-const OWN_CALL: &str = "__GI_";
+/// Prefix of the names by which the GNU C library calls its own functions.
+const GLIBC_INTERNAL_PREFIX: &str = "__GI_";
 
 /// The name as written in the source, for names mangled by Rust or C++ compilers, and for the GNU
-/// C library's names for itself; any other name, and one that is malformed or absurdly long, comes
-/// back as it is.
+/// C library's internal names. Any other name, and one that is malformed or absurdly long, is
+/// returned unchanged.
 ///
 /// ```
 /// assert_eq!(homenode_symbol::demangle("_ZN5Queue4pushEi"), "Queue::push(int)");
@@ -34,7 +34,10 @@ pub fn demangle(name: &str) -> String {
             return cxx;
         }
     }
-    name.strip_prefix(OWN_CALL).filter(|plain| !plain.is_empty()).unwrap_or(name).to_owned()
+    name.strip_prefix(GLIBC_INTERNAL_PREFIX)
+        .filter(|plain| !plain.is_empty())
+        .unwrap_or(name)
+        .to_owned()
 }
 
 fn demangle_cxx(name: &str) -> Option<String> {

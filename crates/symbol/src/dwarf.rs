@@ -1,4 +1,4 @@
-//! Debug information: what must hold before it is handed to the resolver.
+//! Checks of debug information that must hold before the resolver gets it.
 
 use crate::SymbolError;
 

@@ -1,4 +1,4 @@
-//! The container: header checks, sections within bounds, symbols.
+//! The ELF container: header checks, sections within bounds, symbols.
 
 use std::sync::Arc;
 
@@ -6,11 +6,12 @@ use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, SectionKind
 
 use crate::SymbolError;
 
-/// Most that a compressed section may grow: zlib's own limit is 1032, real debug information grows
-/// three- to tenfold.
+/// Largest expansion of a compressed section: zlib's own limit is 1032, real debug information
+/// expands three- to tenfold.
 const GROWTH_MAX: u64 = 256;
 
-/// Names may overlap in the string table, but not so much that they outweigh the file this often.
+/// Most bytes of all names together, as a multiple of the file's size: names may overlap in the
+/// string table, so that a small file could claim any number.
 const NAMES_PER_FILE_MAX: u64 = 16;
 
 /// Longest name kept.
@@ -39,7 +40,7 @@ impl Symbols {
     }
 }
 
-/// Refuses what is not a linked ELF program or library, saying where that shows.
+/// Rejects what is not a linked ELF program or library, with the offset that shows it.
 ///
 /// | offset | bytes | meaning |
 /// |---|---|---|
@@ -143,9 +144,9 @@ pub(crate) fn symbols(file: &object::File<'_>, file_bytes: u64) -> Result<Symbol
         let name = name.split_once('@').map_or(&*name, |(plain, _)| plain).to_owned();
         list.push(RawSymbol { addr: symbol.address(), size: symbol.size(), name });
     }
-    tidy(&mut symbols.functions);
-    tidy(&mut symbols.data);
-    tidy(&mut symbols.tls);
+    sort_and_deduplicate(&mut symbols.functions);
+    sort_and_deduplicate(&mut symbols.data);
+    sort_and_deduplicate(&mut symbols.tls);
     Ok(symbols)
 }
 
@@ -178,7 +179,7 @@ fn list_for<'a>(
 
 /// Orders by address and keeps one of the names that an object has: the one with the fewest leading
 /// underscores, then the first in the alphabet (`environ`, not `__environ`).
-fn tidy(list: &mut Vec<RawSymbol>) {
+fn sort_and_deduplicate(list: &mut Vec<RawSymbol>) {
     let underscores = |name: &str| name.len() - name.trim_start_matches('_').len();
     list.sort_by(|a, b| {
         (a.addr, a.size, underscores(&a.name), &a.name).cmp(&(

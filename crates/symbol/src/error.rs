@@ -1,4 +1,4 @@
-//! What can be wrong with an object file.
+//! Errors of object files.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub enum SymbolError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The file was read and is not usable.
@@ -72,7 +72,7 @@ pub enum SymbolError {
          the debug package of the installed version"
     )]
     OtherBuild {
-        /// What tells builds apart.
+        /// What identifies a build: build identifier or checksum.
         what: &'static str,
         /// Its value in the program.
         expected: String,

@@ -1,13 +1,13 @@
 //! ELF and DWARF: from an address to an object, a function and a source line.
 //!
-//! Bytes go in and answers come out: apart from [`Symbolizer::open`], which reads one file and the
-//! debug file that belongs to it, nothing here touches the world. Everything a file claims is
-//! checked, because a trace may name a program that is damaged or hostile: the answer is then a
-//! [`SymbolError`] with an offset, never a panic.
+//! Apart from [`Symbolizer::open`], which reads one file and the debug file that belongs to it,
+//! nothing here does input or output. Everything a file claims is checked, because a trace may name
+//! a program that is damaged or hostile: the answer is then a [`SymbolError`] with an offset, never
+//! a panic.
 //!
 //! Addresses are *addresses in the file*: the address at run time minus the load bias, which is 0
 //! for programs that are not position independent. A program counter taken from a return address
-//! points behind the call; subtract 1 to ask about the call itself.
+//! points past the call; subtract 1 to look up the call itself.
 
 mod demangle;
 mod dwarf;
@@ -22,10 +22,10 @@ pub use error::SymbolError;
 pub use separate::DEBUG_FOLDER;
 pub use symbolizer::{DataSymbol, InlineFrame, SourceLocation, Symbolizer};
 
-/// Parses arbitrary bytes and asks every kind of question of them: what a fuzzer calls.
+/// Entry point of the fuzzer: parses arbitrary bytes and makes every kind of query.
 ///
-/// Returns how many questions had an answer, so that a corpus test can tell a file that was
-/// understood from one that was refused.
+/// Returns how many queries had an answer, so that a corpus test can tell a file that was parsed
+/// from one that was rejected.
 ///
 /// # Errors
 /// As [`Symbolizer::parse`].

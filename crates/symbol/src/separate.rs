@@ -11,7 +11,8 @@ use crate::{SymbolError, elf};
 /// Where Linux distributions install debug information.
 pub const DEBUG_FOLDER: &str = "/usr/lib/debug";
 
-/// Longest build identifier in use is 20 bytes (SHA-1); the note could claim any length.
+/// Longest build identifier accepted: those in use have 20 bytes (SHA-1), a note could claim any
+/// length.
 const BUILD_ID_BYTES_MAX: usize = 64;
 
 /// What a program says about the file with its debug information.
@@ -29,13 +30,14 @@ pub(crate) struct DebugLink {
 }
 
 impl DebugLink {
-    /// What the program has of the two; damaged sections count as absent.
+    /// Reads both sections of a program; damaged ones count as absent.
     pub(crate) fn of(program: &object::File<'_>) -> Self {
-        Self { build_id: build_id(program), name: linked(program) }
+        Self { build_id: build_id(program), name: debug_link(program) }
     }
 
-    /// Where the file may be, the likeliest place first: by the build identifier under `folder`,
-    /// then by name beside the program, in `.debug` there, and under `folder` as on the way to it.
+    /// Paths at which the file may be, the likeliest first: by the build identifier under `folder`,
+    /// then by name beside the program, in `.debug` there, and under `folder` followed by the
+    /// program's own folder.
     pub(crate) fn candidates(&self, program: &Path, folder: &Path) -> Vec<PathBuf> {
         let mut places = Vec::new();
         if let Some((first, rest)) = self.build_id.split_first().filter(|(_, r)| !r.is_empty()) {
@@ -53,8 +55,8 @@ impl DebugLink {
 
     /// Whether a file with these bytes belongs to the program.
     ///
-    /// Two files of one build have one identifier; where one of them has none, the checksum that
-    /// the program holds of the other decides.
+    /// Files of one build have equal identifiers; if one of them has none, the checksum that the
+    /// program has of the debug file decides.
     ///
     /// # Errors
     /// [`SymbolError::OtherBuild`] when it does not, or neither can tell.
@@ -74,10 +76,10 @@ impl DebugLink {
     }
 }
 
-/// Bytes of the file with what several debug files have in common, which `dwz` has moved there.
+/// Bytes of the file into which `dwz` has moved what several debug files have in common.
 ///
-/// The section `.gnu_debugaltlink` has its name and its build identifier. `None` without that, or
-/// if the file is not installed: then there are fewer answers.
+/// The section `.gnu_debugaltlink` has its name and its build identifier. `None` without that
+/// section, or if the file is not installed: then fewer queries have an answer.
 ///
 /// # Errors
 /// When it cannot be read, or belongs to another build.
@@ -107,8 +109,8 @@ fn build_id(file: &object::File<'_>) -> Vec<u8> {
     if id.len() > BUILD_ID_BYTES_MAX { Vec::new() } else { id.to_vec() }
 }
 
-/// The name of the other file and its checksum. A name with a folder in it is none.
-fn linked(program: &object::File<'_>) -> Option<(PathBuf, u32)> {
+/// The name of the debug file and its checksum; `None` if the name has a folder in it.
+fn debug_link(program: &object::File<'_>) -> Option<(PathBuf, u32)> {
     let (name, crc) = program.gnu_debuglink().ok().flatten()?;
     let name = Path::new(OsStr::from_bytes(name));
     (name.file_name() == Some(name.as_os_str())).then(|| (name.to_owned(), crc))

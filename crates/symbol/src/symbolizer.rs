@@ -1,4 +1,4 @@
-//! The questions and their answers.
+//! Queries by address: source location, function, static object.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,17 @@ use crate::elf::{self, RawSymbol, Symbols};
 use crate::separate::{self, DEBUG_FOLDER, DebugLink};
 use crate::{SymbolError, demangle, unwind};
 
-/// A linked program or library that can be asked about addresses.
+/// A linked program or library, parsed for queries by address.
 ///
 /// Debug information may be in a file of its own, which [`Self::open`] finds.
 ///
 /// Cost: parsing reads the symbol table and passes once over the debug information; a unit's lines
-/// and functions are read when an address in it is first asked for, after which a question is a
+/// and functions are read when an address in it is first looked up, after which a query is a
 /// binary search.
 pub struct Symbolizer {
     context: addr2line::Context<SectionReader>,
     symbols: Symbols,
-    /// First address and length of functions that need not have a name.
+    /// First address and length of functions from unwinding information, which may have no name.
     extents: Vec<(u64, u64)>,
     position_independent: bool,
     first_load_address: u64,
@@ -60,7 +60,7 @@ impl Symbolizer {
     ///
     /// # Errors
     /// When it cannot be read, or as [`Self::parse`]. Debug files that cannot be used are no
-    /// error; [`Self::refused`] tells of them.
+    /// error; [`Self::refused`] lists them.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SymbolError> {
         Self::open_with(path, DEBUG_FOLDER)
     }
@@ -81,21 +81,21 @@ impl Symbolizer {
         if !symbolizer.has_lines {
             let link = DebugLink::of(&elf::open(&bytes).map_err(in_file)?);
             drop(bytes);
-            symbolizer.look_for_debug_file(&link, path, debug_folder.as_ref());
+            symbolizer.find_debug_file(&link, path, debug_folder.as_ref());
         }
         Ok(symbolizer)
     }
 
     /// Takes lines and symbols from the first debug file that is there and fits.
-    fn look_for_debug_file(&mut self, link: &DebugLink, program: &Path, folder: &Path) {
-        // What lies beside a program lies beside the program itself, not beside links to it.
+    fn find_debug_file(&mut self, link: &DebugLink, program: &Path, folder: &Path) {
+        // A debug file lies beside the program itself, not beside symbolic links to it.
         let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
         for place in link.candidates(&real, folder) {
             if !place.is_file() {
                 continue;
             }
             match Self::debug_file_at(link, &place) {
-                Ok(other) => return self.take(other, place),
+                Ok(other) => return self.use_debug_file(other, place),
                 Err(source) => {
                     self.refused.push(SymbolError::File { path: place, source: Box::new(source) });
                 }
@@ -110,7 +110,7 @@ impl Symbolizer {
         Self::parse_with(&bytes, separate::supplement(&file, path)?.as_deref())
     }
 
-    fn take(&mut self, other: Self, path: PathBuf) {
+    fn use_debug_file(&mut self, other: Self, path: PathBuf) {
         self.context = other.context;
         self.has_lines = other.has_lines;
         // The program's own symbols are fewer: those that the dynamic linker needs.
@@ -126,7 +126,7 @@ impl Symbolizer {
         self.debug_file.as_deref()
     }
 
-    /// Why debug files that were found were not used.
+    /// For each debug file that was found and not used, the reason.
     #[must_use]
     pub fn refused(&self) -> &[SymbolError] {
         &self.refused
@@ -136,7 +136,7 @@ impl Symbolizer {
     ///
     /// # Errors
     /// When they are not a linked ELF program or library, or are damaged. A program without debug
-    /// information or without symbols is no error: it just has fewer answers.
+    /// information or without symbols is no error: fewer queries have an answer.
     pub fn parse(bytes: &[u8]) -> Result<Self, SymbolError> {
         Self::parse_with(bytes, None)
     }
@@ -168,7 +168,7 @@ impl Symbolizer {
         Ok(Self {
             context,
             symbols: elf::symbols(&file, bytes.len() as u64)?,
-            // Without it there are fewer answers, as without debug information.
+            // Without it fewer queries have an answer, as without debug information.
             extents: unwind::functions(&file, endian).unwrap_or_default(),
             position_independent: matches!(file.kind(), object::ObjectKind::Dynamic),
             first_load_address: file.segments().map(|s| s.address()).min().unwrap_or(0),
@@ -238,8 +238,8 @@ impl Symbolizer {
         containing(&self.symbols.functions, addr)
     }
 
-    /// First address of the function that an address is in, with or without a name: what tells
-    /// the functions of a stripped program apart.
+    /// First address of the function that an address is in, with or without a name: it identifies
+    /// the functions of a stripped program.
     #[must_use]
     pub fn function_start(&self, addr_in_file: u64) -> Option<u64> {
         let after = self.extents.partition_point(|&(start, _)| start <= addr_in_file);
@@ -252,24 +252,24 @@ impl Symbolizer {
         self.symbols.functions.iter().map(|symbol| symbol.addr)
     }
 
-    /// All objects in static memory (`.data`, `.bss`, `.rodata` and their kin), ordered by address,
+    /// All objects in static memory (`.data`, `.bss`, `.rodata` and the like), ordered by address,
     /// one name for each. Thread-local objects are in [`Self::tls_symbols`].
     #[must_use]
     pub fn data_symbols(&self) -> Vec<DataSymbol> {
-        self.symbols.data.iter().map(readable).collect()
+        self.symbols.data.iter().map(demangled_symbol).collect()
     }
 
     /// The static object that holds this address, if there is one.
     #[must_use]
     pub fn data_symbol_at(&self, addr_in_file: u64) -> Option<DataSymbol> {
-        containing(&self.symbols.data, addr_in_file).map(readable)
+        containing(&self.symbols.data, addr_in_file).map(demangled_symbol)
     }
 
     /// All thread-local objects, ordered by their offset in the thread-local image: on x86-64 a
     /// thread's copy of an object at offset `o` is at `thread pointer - image size + o`.
     #[must_use]
     pub fn tls_symbols(&self) -> Vec<DataSymbol> {
-        self.symbols.tls.iter().map(readable).collect()
+        self.symbols.tls.iter().map(demangled_symbol).collect()
     }
 
     /// Whether the file can be loaded anywhere (a PIE or a shared library), so that addresses at
@@ -286,8 +286,8 @@ impl Symbolizer {
         self.first_load_address
     }
 
-    /// End of the addresses in the file that are loaded, memory that the file only asks for
-    /// (`.bss`) included.
+    /// One past the last address that is loaded, memory without contents in the file (`.bss`)
+    /// included.
     #[must_use]
     pub fn load_end(&self) -> u64 {
         self.load_end
@@ -316,6 +316,6 @@ fn containing(list: &[RawSymbol], addr: u64) -> Option<&RawSymbol> {
     (addr - symbol.addr < symbol.size).then_some(symbol)
 }
 
-fn readable(symbol: &RawSymbol) -> DataSymbol {
+fn demangled_symbol(symbol: &RawSymbol) -> DataSymbol {
     DataSymbol { addr: symbol.addr, size: symbol.size, name: demangle(&symbol.name) }
 }
