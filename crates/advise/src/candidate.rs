@@ -1,16 +1,16 @@
-//! One object at one block size, and what may be proposed for it.
+//! One object at one block size, and the layouts proposed for it.
 
 use homenode_base::{BlockSize, ProcId};
 
-use crate::items::{DataObject, UniformRun, WordExtent, runs};
 use crate::layout::MovedWords;
+use crate::objects::{DataObject, UniformRun, WordExtent, uniform_runs};
 use crate::pattern::{Elements, bytes};
 use crate::survey::{UseSurvey, WordLabel};
 
-/// Memory that a proposal may take beyond so many times the object's own.
+/// Most memory that a proposal may take, as a multiple of the object's own.
 const TIMES_MAX: u64 = 8;
 
-/// Blocks for each thread that it may take besides.
+/// Blocks for each thread that it may take in addition.
 const BLOCKS_A_THREAD: u64 = 2;
 
 /// An object whose layout may be changed.
@@ -18,12 +18,12 @@ pub struct Candidate<'a> {
     /// Who uses which word.
     pub survey: &'a UseSurvey,
     /// The object.
-    pub item: &'a DataObject,
+    pub object: &'a DataObject,
     /// The block size advice is for.
     pub block: BlockSize,
     /// The object, cut where its users change.
     pub runs: Vec<UniformRun>,
-    /// Whether another object lies in a block with it.
+    /// Whether it shares a block with another object.
     pub crowded: bool,
     /// Threads that use it.
     pub users: Vec<ProcId>,
@@ -34,21 +34,21 @@ impl<'a> Candidate<'a> {
     #[must_use]
     pub fn new(
         survey: &'a UseSurvey,
-        item: &'a DataObject,
+        object: &'a DataObject,
         (block, crowded): (BlockSize, bool),
     ) -> Self {
         let mut seen = vec![false; usize::from(survey.processors())];
-        for word in item.extents.iter().flat_map(|extent| extent.range()) {
+        for word in object.extents.iter().flat_map(|extent| extent.range()) {
             survey.add_users(word, &mut seen);
         }
         let users = (0..ProcId::MAX).zip(seen).filter(|&(_, used)| used).map(|(p, _)| p).collect();
-        Self { survey, item, block, runs: runs(item, survey, false), crowded, users }
+        Self { survey, object, block, runs: uniform_runs(object, survey, false), crowded, users }
     }
 
     /// Bytes of the object.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        bytes(self.item.words())
+        bytes(self.object.words())
     }
 
     /// Threads that own a run, in order.
@@ -63,16 +63,16 @@ impl<'a> Candidate<'a> {
         owners
     }
 
-    /// Whether a layout of so many words is worth its memory, whatever it gains.
+    /// Whether a layout of so many words is within the limits on memory.
     fn affordable(&self, words: u64) -> bool {
         let threads = u64::try_from(self.users.len()).unwrap_or(u64::MAX);
         let more = threads.saturating_mul(BLOCKS_A_THREAD).saturating_mul(self.block.words());
-        words <= self.item.words().saturating_mul(TIMES_MAX).saturating_add(more)
+        words <= self.object.words().saturating_mul(TIMES_MAX).saturating_add(more)
     }
 
-    /// Whether the words of every value stay in a row.
-    fn keeps_values(&self, pieces: &[MovedWords]) -> bool {
-        let mut sorted = pieces.to_vec();
+    /// Whether the words of every value stay consecutive.
+    fn keeps_values(&self, moves: &[MovedWords]) -> bool {
+        let mut sorted = moves.to_vec();
         sorted.sort_unstable();
         sorted.windows(2).all(|pair| {
             let (end, to) = (pair[0].from + pair[0].words, pair[0].to + pair[0].words);
@@ -81,73 +81,73 @@ impl<'a> Candidate<'a> {
         })
     }
 
-    /// The proposal that these words say, if it takes words of one value apart nowhere, leaves none
-    /// behind and takes no more memory than the object is worth.
+    /// The proposal of the packed layout with its text, if no value is split and the layout is
+    /// within the limits on memory.
     #[must_use]
-    pub fn propose(&self, packer: Packer<'_>, words: ProposalText) -> Option<Proposal> {
-        let (pieces, length) = packer.finish();
-        let moved: u64 = pieces.iter().map(|piece| piece.words).sum();
-        assert_eq!(moved, self.item.words(), "a layout keeps every word of its object");
+    pub fn propose(&self, packer: Packer<'_>, text: ProposalText) -> Option<Proposal> {
+        let (moves, length) = packer.finish();
+        let words: u64 = moves.iter().map(|moved| moved.words).sum();
+        assert_eq!(words, self.object.words(), "a layout keeps every word of its object");
         let extra_bytes = bytes(length).saturating_sub(self.bytes());
-        let good = self.affordable(length) && self.keeps_values(&pieces);
-        good.then_some(Proposal { pieces, length, extra_bytes, words })
+        let good = self.affordable(length) && self.keeps_values(&moves);
+        good.then_some(Proposal { moves, length, extra_bytes, text })
     }
 }
 
-/// What people are told of a proposal.
+/// The text of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProposalText {
     /// The elements that the proposal is about, if it is about an array.
     pub elements: Option<Elements>,
-    /// What is the matter and what to do, in a sentence.
+    /// The problem and the advice, in a sentence.
     pub sentence: String,
-    /// How to write that in C.
+    /// How to follow the advice in C.
     pub hint: String,
 }
 
 /// A layout of an object that may be better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
-    /// Where its words go, counted from the beginning of a block somewhere.
-    pub pieces: Vec<MovedWords>,
-    /// Words from there to the end, a multiple of the block.
+    /// Where its words go, counted from the beginning of a block that is yet to be chosen.
+    pub moves: Vec<MovedWords>,
+    /// Words that the layout takes, a multiple of the block.
     pub length: u64,
     /// Memory beyond the object's own.
     pub extra_bytes: u64,
-    /// What people are told.
-    pub words: ProposalText,
+    /// The text.
+    pub text: ProposalText,
 }
 
-/// Puts stretches of words one behind the other.
+/// Places extents of words one after the other.
 pub struct Packer<'a> {
     survey: &'a UseSurvey,
     block_words: u64,
     next: u64,
-    pieces: Vec<MovedWords>,
+    moves: Vec<MovedWords>,
 }
 
 impl<'a> Packer<'a> {
-    /// A packer that begins at a block.
+    /// A packer at the beginning of a block.
     #[must_use]
     pub fn new(candidate: &Candidate<'a>) -> Self {
         let block_words = candidate.block.words();
-        Self { survey: candidate.survey, block_words, next: 0, pieces: Vec::new() }
+        Self { survey: candidate.survey, block_words, next: 0, moves: Vec::new() }
     }
 
-    /// What follows begins at a block.
+    /// Aligns what follows to the beginning of a block.
     pub fn block(&mut self) {
         self.next = self.next.next_multiple_of(self.block_words);
     }
 
-    /// Adds words. Values of two words that do not straddle blocks will not do so here.
+    /// Adds words. Values of two words that do not straddle blocks will not straddle blocks here.
     pub fn put(&mut self, extent: WordExtent) {
         let (first, words) = (extent.first, extent.words);
         let glued = self
-            .pieces
+            .moves
             .last()
             .filter(|last| last.from + last.words == first && last.to + last.words == self.next);
         if glued.is_some() {
-            if let Some(last) = self.pieces.last_mut() {
+            if let Some(last) = self.moves.last_mut() {
                 last.words += words;
             }
         } else {
@@ -157,13 +157,13 @@ impl<'a> Packer<'a> {
             if odd && extent.range().any(|word| self.survey.joined(word)) {
                 self.next += 1;
             }
-            self.pieces.push(MovedWords { from: first, words, to: self.next });
+            self.moves.push(MovedWords { from: first, words, to: self.next });
         }
         self.next += words;
     }
 
     fn finish(mut self) -> (Vec<MovedWords>, u64) {
         self.block();
-        (self.pieces, self.next)
+        (self.moves, self.next)
     }
 }

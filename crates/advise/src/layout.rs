@@ -1,114 +1,115 @@
-//! Where the words of some objects go: a one-to-one map of words.
+//! A layout: a one-to-one map of words to new addresses.
 
 use homenode_base::BlockSize;
 use rustc_hash::FxHashMap;
 
-/// Words in a page of the index of pieces.
+/// Words in a page of the index.
 const PAGE_WORDS: u64 = 1024;
 
-/// Words in a row that stay together.
+/// Consecutive words that move together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MovedWords {
-    /// Number of the first one where it was.
+    /// Number of the first word before the move.
     pub from: u64,
-    /// How many.
+    /// Number of words.
     pub words: u64,
-    /// Number of the first one where it goes.
+    /// Number of the first word after the move.
     pub to: u64,
 }
 
-/// A map of words: those of the pieces move, all others stay.
+/// A map of words: those listed move, all others stay.
 ///
-/// Invariant: no two pieces overlap, neither where they were nor where they go, and they go where
-/// no word of the trace was. So the map is one to one.
+/// Invariant: no two moves overlap, neither in their sources nor in their destinations, and no word
+/// of the trace is at a destination. So the map is one to one.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// In order of `from`.
-    pieces: Vec<MovedWords>,
-    /// For every page with words that move, its pieces: the first and behind the last.
+    moves: Vec<MovedWords>,
+    /// For every page with words that move, its moves: the first, and one past the last.
     index: FxHashMap<u64, (usize, usize)>,
 }
 
 impl Layout {
-    /// The layout that moves these pieces.
+    /// The layout that makes these moves.
     ///
     /// # Panics
-    /// When pieces overlap.
+    /// When moves overlap.
     #[must_use]
-    pub fn new(mut pieces: Vec<MovedWords>) -> Self {
-        pieces.retain(|piece| piece.words > 0);
-        pieces.sort_unstable();
+    pub fn new(mut moves: Vec<MovedWords>) -> Self {
+        moves.retain(|moved| moved.words > 0);
+        moves.sort_unstable();
         let apart = |at: fn(&MovedWords) -> u64, sorted: &[MovedWords]| {
             sorted.windows(2).all(|pair| at(&pair[0]) + pair[0].words <= at(&pair[1]))
         };
-        assert!(apart(|piece| piece.from, &pieces), "pieces were apart");
-        let mut arrived = pieces.clone();
-        arrived.sort_unstable_by_key(|piece| piece.to);
-        assert!(apart(|piece| piece.to, &arrived), "pieces go apart");
+        assert!(apart(|moved| moved.from, &moves), "sources are disjoint");
+        let mut arrived = moves.clone();
+        arrived.sort_unstable_by_key(|moved| moved.to);
+        assert!(apart(|moved| moved.to, &arrived), "destinations are disjoint");
         let mut index: FxHashMap<u64, (usize, usize)> = FxHashMap::default();
-        for (i, piece) in pieces.iter().enumerate() {
-            let last = piece.from + piece.words - 1;
-            for page in piece.from / PAGE_WORDS..=last / PAGE_WORDS {
+        for (i, moved) in moves.iter().enumerate() {
+            let last = moved.from + moved.words - 1;
+            for page in moved.from / PAGE_WORDS..=last / PAGE_WORDS {
                 index.entry(page).or_insert((i, i)).1 = i + 1;
             }
         }
-        Self { pieces, index }
+        Self { moves, index }
     }
 
-    /// The pieces, in order of where they were.
+    /// The moves, in order of their sources.
     #[must_use]
-    pub fn pieces(&self) -> &[MovedWords] {
-        &self.pieces
+    pub fn moves(&self) -> &[MovedWords] {
+        &self.moves
     }
 
     /// Whether everything stays.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.moves.is_empty()
     }
 
-    /// This layout and another one of other words together.
+    /// This layout with further moves, of other words.
     #[must_use]
     pub fn and(&self, other: &[MovedWords]) -> Self {
-        Self::new([&self.pieces, other].concat())
+        Self::new([&self.moves, other].concat())
     }
 
-    /// The piece that a word belongs to.
+    /// The move that a word is part of.
     #[inline]
     #[must_use]
-    pub fn piece(&self, word: u64) -> Option<&MovedWords> {
+    pub fn move_of(&self, word: u64) -> Option<&MovedWords> {
         let &(from, to) = self.index.get(&(word / PAGE_WORDS))?;
-        let some = &self.pieces[from..to];
-        let piece = &some[..some.partition_point(|piece| piece.from <= word)].last()?;
-        (word < piece.from + piece.words).then_some(piece)
+        let some = &self.moves[from..to];
+        let moved = &some[..some.partition_point(|moved| moved.from <= word)].last()?;
+        (word < moved.from + moved.words).then_some(moved)
     }
 
-    /// Where a word goes.
+    /// The new number of a word.
     #[inline]
     #[must_use]
     pub fn word(&self, word: u64) -> u64 {
-        self.piece(word).map_or(word, |piece| piece.to + (word - piece.from))
+        self.move_of(word).map_or(word, |moved| moved.to + (word - moved.from))
     }
 
-    /// Where a byte goes: it keeps its place in its word.
+    /// The new address of a byte: it keeps its offset in its word.
     #[must_use]
     pub fn address(&self, addr: u64) -> u64 {
         let word = BlockSize::WORD_BYTES;
         self.word(addr / word) * word + addr % word
     }
 
-    /// Calls `take` with address and size of each part of a reference: bytes that lie in a row
-    /// after the move, in the order in which they were.
+    /// Calls `take` with the new address and size of each part of a reference, in the order of the
+    /// original bytes: a part is as many bytes as are still consecutive.
     #[inline]
     pub fn parts(&self, (addr, size): (u64, u8), mut take: impl FnMut(u64, u8)) {
         let bytes = BlockSize::WORD_BYTES;
         let last = addr.saturating_add(u64::from(size).saturating_sub(1));
         let (first_word, last_word) = (addr / bytes, last / bytes);
         let start = self.word(first_word);
-        let moved = |at: u64, word: u64| at.wrapping_sub(word);
-        if moved(self.word(last_word), last_word) == moved(start, first_word) {
-            // Words between the ends of one piece, or of none, are in it; longer ones are checked.
-            if last_word - first_word < 2 || self.in_one_piece(first_word, last_word) {
+        let distance = |at: u64, word: u64| at.wrapping_sub(word);
+        if distance(self.word(last_word), last_word) == distance(start, first_word) {
+            // One or two words moved by the same distance stay consecutive; for longer references
+            // the words between must be checked.
+            if last_word - first_word < 2 || self.moves_as_one(first_word, last_word) {
                 return take(start * bytes + addr % bytes, size);
             }
         }
@@ -123,16 +124,16 @@ impl Layout {
         take(to, length(from, last));
     }
 
-    fn in_one_piece(&self, first: u64, last: u64) -> bool {
-        match (self.piece(first), self.piece(last)) {
+    fn moves_as_one(&self, first: u64, last: u64) -> bool {
+        match (self.move_of(first), self.move_of(last)) {
             (Some(a), Some(b)) => a == b,
-            (None, None) => (first..=last).all(|word| self.piece(word).is_none()),
+            (None, None) => (first..=last).all(|word| self.move_of(word).is_none()),
             (None, Some(_)) | (Some(_), None) => false,
         }
     }
 }
 
-/// Bytes from the first to the last of a part of a reference.
+/// Bytes of a part of a reference, from its first to its last.
 fn length(first: u64, last: u64) -> u8 {
     u8::try_from(last - first + 1).unwrap_or(u8::MAX)
 }
@@ -153,8 +154,8 @@ mod tests {
     /// ```
     #[test]
     fn references_are_cut_where_the_layout_cuts() {
-        let piece = |from, words, to| MovedWords { from, words, to };
-        let layout = Layout::new(vec![piece(7, 2, 70), piece(4, 2, 40)]);
+        let moved = |from, words, to| MovedWords { from, words, to };
+        let layout = Layout::new(vec![moved(7, 2, 70), moved(4, 2, 40)]);
         assert_eq!(parts(&layout, 16, 8), [(160, 8)]);
         assert_eq!(parts(&layout, 19, 4), [(163, 4)]);
         assert_eq!(parts(&layout, 18, 10), [(162, 6), (24, 4)]);
@@ -163,14 +164,14 @@ mod tests {
         assert_eq!(parts(&layout, 12, 4), [(12, 4)]);
         assert_eq!(layout.address(31), 283);
         // Before and behind the same way, but not between.
-        let both = Layout::new(vec![piece(0, 1, 100), piece(1, 1, 200), piece(2, 1, 102)]);
+        let both = Layout::new(vec![moved(0, 1, 100), moved(1, 1, 200), moved(2, 1, 102)]);
         assert_eq!(parts(&both, 0, 12), [(400, 4), (800, 4), (408, 4)]);
-        let hole = Layout::new(vec![piece(1, 1, 200)]);
+        let hole = Layout::new(vec![moved(1, 1, 200)]);
         assert_eq!(parts(&hole, 0, 12), [(0, 4), (800, 4), (8, 4)]);
     }
 
     #[test]
-    #[should_panic(expected = "pieces go apart")]
+    #[should_panic(expected = "destinations are disjoint")]
     fn two_words_cannot_go_to_one_place() {
         let _ = Layout::new(vec![
             MovedWords { from: 0, words: 2, to: 10 },

@@ -1,19 +1,19 @@
 //! Which objects of a program to align, pad, group by thread or split.
 //!
 //! Markatos and Chronaki (section 3.4) move single words between pages with an off-line oracle, to
-//! see what better layout would be worth. No programmer can move single words. Here the unit is the
+//! see what a better layout would save. No programmer can move single words. Here the unit is the
 //! object: a symbol, the heap blocks of one call, the rows or elements of an array. [`UseSurveyor`]
-//! says who uses which word, [`items`] which words are one object, each kind of advice in
+//! finds who uses which word, [`data_objects`] which words are one object, each kind of advice in
 //! [`kind::TABLE`] proposes layouts for one object, and a [`Layout`] is a one-to-one map of words
-//! under which the trace can be simulated again. Nothing here knows what a layout gains: that is
+//! under which the trace can be simulated again. Nothing here knows what a layout saves: that is
 //! found by simulating it.
 //!
 //! Invariant: a layout keeps every word, and words of one value together.
 
 mod candidate;
-mod items;
 pub mod kind;
 mod layout;
+mod objects;
 pub mod pattern;
 mod sharing;
 mod survey;
@@ -21,7 +21,7 @@ pub mod text;
 mod uses;
 
 pub use candidate::{Candidate, Packer, Proposal, ProposalText};
-pub use items::{DataObject, UniformRun, WordExtent, items, runs};
 pub use layout::{Layout, MovedWords};
+pub use objects::{DataObject, UniformRun, WordExtent, data_objects, uniform_runs};
 pub use sharing::{FalselyShared, false_sharing};
 pub use survey::{UseSurvey, UseSurveyor, WordLabel};

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use homenode_base::{BlockSize, ProcId};
 
 use crate::candidate::Candidate;
-use crate::items::{DataObject, UniformRun, WordExtent};
+use crate::objects::{DataObject, UniformRun, WordExtent};
 use crate::survey::{UseSurvey, WordLabel};
 
-/// Longest element looked for, in words.
+/// Longest element that is found, in words.
 const PERIOD_MAX: usize = 128;
 
-/// Words of an object that are looked at, from its middle.
+/// Words of an object that are examined, from its middle.
 const SAMPLE_WORDS: usize = 4096;
 
-/// Of 100 words so many must be like the word an element further on.
+/// Percentage of the words that must be used like the word one element further on.
 const LIKE_PERCENT: usize = 70;
 
-/// Of 100 distances between parts of a thread so many must be equal.
+/// Percentage of the distances between a thread's runs that must be equal.
 const THREAD_STRIDE_PERCENT: u64 = 60;
 
 /// Words that begin at equal distances.
@@ -29,7 +29,7 @@ pub struct Elements {
     pub count: u64,
 }
 
-/// The distance at which runs follow one another, if it is the same between nearly all.
+/// The distance between the beginnings of successive runs, if nearly all are equal.
 #[must_use]
 pub fn stride(runs: &[UniformRun]) -> Option<Elements> {
     let (first, rest) = runs.split_first()?;
@@ -41,13 +41,13 @@ pub fn stride(runs: &[UniformRun]) -> Option<Elements> {
     regular.then_some(Elements { stride, count })
 }
 
-/// The distance, in words, at which most of the threads' parts of an extent follow one another: the
-/// row of a matrix whose columns are divided, or the number of threads if elements are dealt out.
+/// The distance, in words, between successive runs of the same thread in an extent, if most are
+/// equal: the row of a matrix divided by columns, or the threads in a cyclic distribution.
 #[must_use]
 pub fn thread_stride(candidate: &Candidate<'_>) -> Option<u64> {
     let mut last: BTreeMap<(ProcId, u64), u64> = BTreeMap::new();
     let mut distances: BTreeMap<u64, u64> = BTreeMap::new();
-    let mut extents = candidate.item.extents.iter().peekable();
+    let mut extents = candidate.object.extents.iter().peekable();
     for run in &candidate.runs {
         while extents.next_if(|extent| extent.range().end <= run.extent.first).is_some() {}
         let (WordLabel::Own(owner), Some(extent)) = (run.label, extents.peek()) else { continue };
@@ -60,15 +60,15 @@ pub fn thread_stride(candidate: &Candidate<'_>) -> Option<u64> {
     (count * 100 >= all * THREAD_STRIDE_PERCENT).then_some(distance)
 }
 
-/// The element of an object that is an array of structures: blocks of one size that were allocated
-/// in one place, or the distance at which the pattern of use repeats. None if the words are all
-/// alike, as in an array of numbers.
+/// The element of an object that is an array of structures: heap blocks of one size and call site,
+/// or the period of the pattern of use. `None` if all words are used alike, as in an array of
+/// numbers.
 #[must_use]
-pub fn period(item: &DataObject, survey: &UseSurvey) -> Option<Elements> {
-    let count = u64::try_from(item.extents.len()).unwrap_or(u64::MAX);
-    let first = item.extents.first()?;
+pub fn period(object: &DataObject, survey: &UseSurvey) -> Option<Elements> {
+    let count = u64::try_from(object.extents.len()).unwrap_or(u64::MAX);
+    let first = object.extents.first()?;
     if count > 1 {
-        let equal = item.extents.iter().all(|extent| extent.words == first.words);
+        let equal = object.extents.iter().all(|extent| extent.words == first.words);
         return equal.then_some(Elements { stride: first.words, count });
     }
     let words = usize::try_from(first.words).unwrap_or(usize::MAX);
@@ -92,7 +92,7 @@ pub fn period(item: &DataObject, survey: &UseSurvey) -> Option<Elements> {
     (period > 1).then_some(Elements { stride, count: first.words / stride })
 }
 
-/// What words of two elements have in common if they are the same field.
+/// How a word is used: equal for the same field of two elements.
 type FieldSignature = (u8, u32);
 
 fn field_signature(survey: &UseSurvey, word: u64) -> FieldSignature {
@@ -102,13 +102,13 @@ fn field_signature(survey: &UseSurvey, word: u64) -> FieldSignature {
         WordLabel::Read => 2,
         WordLabel::Shared => 3,
     };
-    // How often within a factor of four: fields differ by more, elements by less.
+    // Number of references up to a factor of four: fields differ by more, elements by less.
     (kind, survey.references_to(word).checked_ilog2().map_or(0, |log| 1 + log / 2))
 }
 
 /// The elements of an object: extents cut every `stride` words.
-pub fn elements(item: &DataObject, stride: u64) -> impl Iterator<Item = WordExtent> + '_ {
-    item.extents.iter().flat_map(move |&extent| rows(extent, stride))
+pub fn elements(object: &DataObject, stride: u64) -> impl Iterator<Item = WordExtent> + '_ {
+    object.extents.iter().flat_map(move |&extent| rows(extent, stride))
 }
 
 /// An extent cut every `stride` words.

@@ -1,4 +1,4 @@
-//! Falsely shared blocks, before and after a layout.
+//! Falsely shared blocks under a layout.
 
 use homenode_base::BlockSize;
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ pub struct FalselyShared {
     pub references: u64,
 }
 
-/// What is known of a block while its words are visited.
+/// State of a block while its words are visited.
 #[derive(Clone, Copy)]
 struct FalseSharingState {
     users: u32,
@@ -29,7 +29,7 @@ struct FalseSharingState {
     references: u64,
 }
 
-/// Counts what is falsely shared under a layout. Cost: O(words). Memory: 32 bytes a block.
+/// Counts falsely shared blocks under a layout. Cost: O(words). Memory: 32 bytes a block.
 #[must_use]
 pub fn false_sharing(survey: &UseSurvey, layout: &Layout, block: BlockSize) -> FalselyShared {
     let mut blocks: FxHashMap<u64, FalseSharingState> = FxHashMap::default();

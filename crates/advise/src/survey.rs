@@ -4,7 +4,7 @@ use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRol
 use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
 
-use crate::uses::{NOBODY, UserSets};
+use crate::uses::{EMPTY, UserSets};
 
 /// Words in a page of the table of words.
 const PAGE_WORDS: usize = 1024;
@@ -12,11 +12,11 @@ const PAGE_WORDS: usize = 1024;
 /// Entries of the cache in front of the map of pages.
 const CACHE_ENTRIES: usize = 256;
 
-/// No page has this number.
+/// Marks an empty cache entry: no page has this number.
 const NO_PAGE: u64 = u64::MAX;
 
-/// A reference of up to so many bytes is one value, whose words must stay together. A longer one is
-/// a copy or a vector of several values, which may go to several places.
+/// A reference of up to so many bytes is one value, whose words must stay together. A longer one
+/// copies, or is a vector of, several values, which may be separated.
 const VALUE_BYTES: u8 = 8;
 
 /// Bits of [`WordUsers::bits`].
@@ -25,7 +25,7 @@ const JOINED: u8 = 2;
 /// The first visit writes.
 const WRITTEN: u8 = 4;
 
-/// A word over the whole trace.
+/// Use of a word over the whole trace.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordUsers {
     /// Users since the first visit ended; the empty set until then.
@@ -34,7 +34,7 @@ struct WordUsers {
     references: u32,
     /// References after the first one's visit.
     later: u32,
-    /// By how much the owner leads in the vote for who makes most of these.
+    /// Lead of the owner in the majority vote over these.
     lead: u32,
     owner: ProcId,
     first: ProcId,
@@ -43,10 +43,10 @@ struct WordUsers {
 
 type SurveyPage = [WordUsers; PAGE_WORDS];
 
-/// What a word is to the threads.
+/// How the threads use a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WordLabel {
-    /// Nobody uses it.
+    /// Not used.
     Untouched,
     /// One thread uses it, or makes at least half of the references to it, or alone writes it.
     Own(ProcId),
@@ -59,7 +59,7 @@ pub enum WordLabel {
 /// Collects uses from batches given in Time order.
 ///
 /// The first visit to a word, up to the first reference by another thread, does not count if there
-/// are others: a program often initialises in one thread what others then use.
+/// is such a reference: a program often initialises in one thread what others then use.
 ///
 /// Cost: O(1) a reference. Memory: 24 bytes a word of every 4 KB page that is touched, and at most
 /// 64 MB for the different sets of users.
@@ -74,7 +74,7 @@ pub struct UseSurveyor {
 }
 
 impl UseSurveyor {
-    /// A surveyor that has seen nothing.
+    /// A surveyor before the first batch.
     ///
     /// # Panics
     /// When there are no processors.
@@ -116,7 +116,7 @@ impl UseSurveyor {
 
     #[inline]
     fn word(&mut self, word: u64, processor: ProcId, write: bool, bits: u8) {
-        // One look-up brings everything about the word: 24 bytes that lie together.
+        // All state of a word is in one entry of 24 bytes, so that a reference costs one look-up.
         let page = self.page(page_of(word));
         let entry = &mut self.pages[page].1[place(word)];
         if entry.bits & TOUCHED == 0 {
@@ -124,14 +124,14 @@ impl UseSurveyor {
         }
         entry.bits |= bits;
         entry.references = entry.references.saturating_add(1);
-        if entry.uses == NOBODY && entry.first == processor {
+        if entry.uses == EMPTY && entry.first == processor {
             entry.bits |= if write { WRITTEN } else { 0 };
             return;
         }
         entry.uses = self.uses.with(entry.uses, processor, write);
         entry.later = entry.later.saturating_add(1);
-        // Boyer and Moore's majority vote: a thread that makes more than half of the references is
-        // left as the owner, without a count for each thread.
+        // Boyer and Moore's majority vote: a thread that makes more than half of the references
+        // ends as the owner, without a count for each thread.
         if entry.owner == processor {
             entry.lead = entry.lead.saturating_add(1);
         } else if entry.lead == 0 {
@@ -161,11 +161,12 @@ impl UseSurveyor {
     pub fn finish(mut self) -> UseSurvey {
         self.pages.sort_unstable_by_key(|page| page.0);
         let index = self.pages.iter().enumerate().map(|(i, page)| (page.0, i)).collect();
-        let alike = self.uses.alike();
-        let alone = (0..self.processors).map(|processor| self.uses.alone(processor)).collect();
+        let users_only = self.uses.users_only();
+        let single_user =
+            (0..self.processors).map(|processor| self.uses.single_user(processor)).collect();
         UseSurvey {
-            alike,
-            alone,
+            users_only,
+            single_user,
             processors: self.processors,
             references: self.references,
             pages: self.pages,
@@ -191,14 +192,15 @@ pub struct UseSurvey {
     pages: Vec<(u64, Box<SurveyPage>)>,
     index: FxHashMap<u64, usize>,
     uses: UserSets,
-    /// For every set one with the same users, whether they read or write.
-    alike: Vec<u32>,
-    /// For every processor the set of it alone.
-    alone: Vec<u32>,
+    /// For every set the one with the same users, all of which read and write: equal for sets that
+    /// differ only in who writes.
+    users_only: Vec<u32>,
+    /// For every processor the set with no other user.
+    single_user: Vec<u32>,
 }
 
 impl UseSurvey {
-    /// References that were looked at.
+    /// References that were counted.
     #[must_use]
     pub fn references(&self) -> u64 {
         self.references
@@ -210,7 +212,7 @@ impl UseSurvey {
         self.processors
     }
 
-    /// Numbers of all words that anybody uses, in order.
+    /// Numbers of all words that are used, in order.
     pub fn touched(&self) -> impl Iterator<Item = u64> + '_ {
         self.pages.iter().flat_map(|(number, page)| {
             let words = number * PAGE_WORDS as u64..;
@@ -223,13 +225,13 @@ impl UseSurvey {
         page.map_or(WordUsers::default(), |&page| self.pages[page].1[place(word)])
     }
 
-    /// What a word is to the threads.
+    /// How the threads use a word.
     #[must_use]
     pub fn label(&self, word: u64) -> WordLabel {
         let word = self.word(word);
         if word.bits & TOUCHED == 0 {
             WordLabel::Untouched
-        } else if word.uses == NOBODY {
+        } else if word.uses == EMPTY {
             WordLabel::Own(word.first)
         } else if !self.uses.written(word.uses) && self.uses.count(word.uses) > 1 {
             WordLabel::Read
@@ -240,14 +242,14 @@ impl UseSurvey {
         }
     }
 
-    /// Whether one thread alone uses a word.
+    /// Whether only one thread uses a word.
     #[must_use]
     pub fn exclusive(&self, word: u64) -> bool {
         let word = self.word(word);
-        word.uses == NOBODY || self.uses.count(word.uses) == 1
+        word.uses == EMPTY || self.uses.count(word.uses) == 1
     }
 
-    /// Whether a value lies in this word and the next.
+    /// Whether this word and the next are parts of one value.
     #[must_use]
     pub fn joined(&self, word: u64) -> bool {
         self.word(word).bits & JOINED != 0
@@ -260,22 +262,22 @@ impl UseSurvey {
     }
 
     /// A number that is the same for words with the same users, and whether any of them writes.
-    /// The first visit counts if nobody comes after.
+    /// The first visit counts if no other thread references the word later.
     pub(crate) fn users_of(&self, word: u64) -> (u32, bool) {
         let word = self.word(word);
-        if word.uses == NOBODY {
-            return (self.alone[usize::from(word.first)], word.bits & WRITTEN != 0);
+        if word.uses == EMPTY {
+            return (self.single_user[usize::from(word.first)], word.bits & WRITTEN != 0);
         }
-        (self.alike[word.uses as usize], self.uses.written(word.uses))
+        (self.users_only[word.uses as usize], self.uses.written(word.uses))
     }
 
-    /// Adds those who use a word to a list of who does.
+    /// Sets the elements of the threads that use a word.
     pub(crate) fn add_users(&self, word: u64, users: &mut [bool]) {
         let word = self.word(word);
         if word.bits & TOUCHED == 0 {
             return;
         }
-        if word.uses == NOBODY {
+        if word.uses == EMPTY {
             users[usize::from(word.first)] = true;
             return;
         }

@@ -1,11 +1,11 @@
-//! Words for people.
+//! Wording of advice: lists of threads, sizes, names in code.
 
 use homenode_analysis::{Object, ObjectKind};
 use homenode_base::ProcId;
 
-use crate::items::DataObject;
+use crate::objects::DataObject;
 
-/// `thread 3`, `threads 0-7`, `threads 0, 2-4`, or how many where a list says no more.
+/// `thread 3`, `threads 0-7`, `threads 0, 2-4`, or their number where the list would be long.
 #[must_use]
 pub fn threads(list: &[ProcId]) -> String {
     let mut ranges: Vec<(ProcId, ProcId)> = Vec::new();
@@ -25,20 +25,20 @@ pub fn threads(list: &[ProcId]) -> String {
     format!("thread{several} {}", ranges.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// A name that can stand in code.
-pub(crate) fn code_name(item: &DataObject) -> String {
-    match &item.object {
+/// A name that is valid in code.
+pub(crate) fn code_name(object: &DataObject) -> String {
+    match &object.identity {
         Some(Object { kind: ObjectKind::Static, name, .. }) if !name.is_empty() => name.clone(),
         Some(_) | None => "x".to_owned(),
     }
 }
 
-/// Whether the object's memory is asked for while the program runs.
-pub(crate) fn is_heap(item: &DataObject) -> bool {
-    item.object.as_ref().is_some_and(|object| object.kind == ObjectKind::Heap)
+/// Whether the object is allocated on the heap.
+pub(crate) fn is_heap(object: &DataObject) -> bool {
+    object.identity.as_ref().is_some_and(|object| object.kind == ObjectKind::Heap)
 }
 
-/// Bytes as people say them: `64-byte`, `4 KB`.
+/// A size in words: `64-byte`, `4 KB`.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} bytes"),

@@ -3,26 +3,28 @@
 use homenode_base::ProcId;
 use rustc_hash::FxHashMap;
 
-/// Nobody.
-pub(crate) const NOBODY: u32 = 0;
+/// The empty set.
+pub(crate) const EMPTY: u32 = 0;
 
-/// Everybody, reading and writing: what a set becomes when there is no room for another one.
-const EVERYBODY: u32 = 1;
+/// The set of all processors, reading and writing: stands for every further set once the memory is
+/// used up.
+const ALL_USERS: u32 = 1;
 
-/// Memory that sets may take. Programs have few; a contrived trace must not fill the memory.
+/// Bytes that sets may take. Programs have few sets; a contrived trace must not exhaust memory.
 const BYTES_MAX: usize = 64 << 20;
 
-/// Entries of the cache in front of the table of steps.
+/// Entries of the cache in front of the table of transitions.
 const CACHE_ENTRIES: usize = 1024;
 
-/// All sets met: two bits a processor, whether it reads and whether it writes.
+/// All sets so far: two bits a processor, whether it reads and whether it writes. Each has a
+/// number; adding a use is a transition from number to number, which is cached.
 #[derive(Clone, Debug)]
 pub(crate) struct UserSets {
     /// Words of bits in a set.
     width: usize,
     bits: Vec<u64>,
     numbers: FxHashMap<Box<[u64]>, u32>,
-    steps: FxHashMap<(u32, u32), u32>,
+    transitions: FxHashMap<(u32, u32), u32>,
     cache: Box<[(u32, u32, u32); CACHE_ENTRIES]>,
 }
 
@@ -33,7 +35,7 @@ impl UserSets {
             width,
             bits: Vec::new(),
             numbers: FxHashMap::default(),
-            steps: FxHashMap::default(),
+            transitions: FxHashMap::default(),
             cache: Box::new([(u32::MAX, 0, 0); CACHE_ENTRIES]),
         };
         uses.number(vec![0; width].into());
@@ -50,7 +52,7 @@ impl UserSets {
         &self.bits[from..from + self.width]
     }
 
-    /// The set with one more use.
+    /// The set with a use added. In most calls it is there already, which the first test finds.
     #[inline]
     pub(crate) fn with(&mut self, id: u32, processor: ProcId, write: bool) -> u32 {
         let bit = 2 * u32::from(processor) + u32::from(write);
@@ -62,21 +64,21 @@ impl UserSets {
         if (known, by) == (id, bit) {
             return next;
         }
-        let next = self.step(id, bit);
+        let next = self.transition(id, bit);
         self.cache[slot] = (id, bit, next);
         next
     }
 
-    fn step(&mut self, id: u32, bit: u32) -> u32 {
-        if let Some(&next) = self.steps.get(&(id, bit)) {
+    fn transition(&mut self, id: u32, bit: u32) -> u32 {
+        if let Some(&next) = self.transitions.get(&(id, bit)) {
             return next;
         }
         let mut set: Box<[u64]> = self.set(id).into();
         set[bit as usize / 64] |= 1 << (bit % 64);
         let next = self.number(set);
-        // A step is worth keeping only while sets are few.
-        if self.steps.len() < BYTES_MAX / 64 {
-            self.steps.insert((id, bit), next);
+        // Remembering transitions pays only while sets are few.
+        if self.transitions.len() < BYTES_MAX / 64 {
+            self.transitions.insert((id, bit), next);
         }
         next
     }
@@ -86,17 +88,17 @@ impl UserSets {
             return id;
         }
         let next = self.bits.len() / self.width;
-        // Each set lies in the table of numbers, too.
+        // Twice, as each set is in the table of numbers too.
         if next > 1 && 2 * (self.bits.len() + self.width) * 8 > BYTES_MAX {
-            return EVERYBODY;
+            return ALL_USERS;
         }
-        let id = u32::try_from(next).unwrap_or(EVERYBODY);
+        let id = u32::try_from(next).unwrap_or(ALL_USERS);
         self.bits.extend_from_slice(&set);
         self.numbers.insert(set, id);
         id
     }
 
-    /// Who reads or writes, in order.
+    /// The processors that read or write, in order.
     pub(crate) fn users(&self, id: u32) -> impl Iterator<Item = ProcId> + '_ {
         let set = self.set(id);
         (0..ProcId::MAX).take(set.len() * 32).filter(move |&processor| {
@@ -105,7 +107,7 @@ impl UserSets {
         })
     }
 
-    /// The only one who writes, if there is one.
+    /// The only processor that writes, if there is exactly one.
     pub(crate) fn writer(&self, id: u32) -> Option<ProcId> {
         let set = self.set(id);
         let writes = set.iter().map(|bits| (bits & 0xaaaa_aaaa_aaaa_aaaa).count_ones());
@@ -117,13 +119,13 @@ impl UserSets {
         Some(ProcId::try_from(at).ok()? * 32 + ProcId::try_from(bit / 2).ok()?)
     }
 
-    /// Whether anybody writes.
+    /// Whether any processor writes.
     pub(crate) fn written(&self, id: u32) -> bool {
         self.set(id).iter().any(|bits| bits & 0xaaaa_aaaa_aaaa_aaaa != 0)
     }
 
     /// For every set the one in which its users read and write.
-    pub(crate) fn alike(&mut self) -> Vec<u32> {
+    pub(crate) fn users_only(&mut self) -> Vec<u32> {
         let sets = self.bits.len() / self.width;
         let mut number = |i: usize| {
             let set = self.bits[i * self.width..(i + 1) * self.width].iter();
@@ -138,12 +140,12 @@ impl UserSets {
     }
 
     /// The set in which one processor reads and writes.
-    pub(crate) fn alone(&mut self, processor: ProcId) -> u32 {
-        let reads = self.with(NOBODY, processor, false);
+    pub(crate) fn single_user(&mut self, processor: ProcId) -> u32 {
+        let reads = self.with(EMPTY, processor, false);
         self.with(reads, processor, true)
     }
 
-    /// How many use it.
+    /// Number of users.
     pub(crate) fn count(&self, id: u32) -> u32 {
         let either = |bits: &u64| ((bits | bits >> 1) & 0x5555_5555_5555_5555).count_ones();
         self.set(id).iter().map(either).sum()
@@ -157,30 +159,30 @@ mod tests {
     #[test]
     fn sets_hold_what_was_added_in_any_order() {
         let mut uses = UserSets::new(70);
-        let a = uses.with(NOBODY, 69, true);
+        let a = uses.with(EMPTY, 69, true);
         let a = uses.with(a, 3, false);
-        let b = uses.with(NOBODY, 3, false);
+        let b = uses.with(EMPTY, 3, false);
         let b = uses.with(b, 69, true);
         assert_eq!(a, b);
         assert_eq!(uses.with(a, 3, false), a);
         assert_eq!(uses.users(a).collect::<Vec<_>>(), [3, 69]);
         assert_eq!((uses.count(a), uses.written(a)), (2, true));
-        let read = uses.with(NOBODY, 5, false);
-        assert!(!uses.written(read) && !uses.written(NOBODY));
-        assert_eq!([a, read, EVERYBODY].map(|id| uses.writer(id)), [Some(69), None, None]);
-        assert_eq!(uses.count(EVERYBODY), 70);
-        assert_eq!(uses.with(EVERYBODY, 0, true), EVERYBODY);
+        let read = uses.with(EMPTY, 5, false);
+        assert!(!uses.written(read) && !uses.written(EMPTY));
+        assert_eq!([a, read, ALL_USERS].map(|id| uses.writer(id)), [Some(69), None, None]);
+        assert_eq!(uses.count(ALL_USERS), 70);
+        assert_eq!(uses.with(ALL_USERS, 0, true), ALL_USERS);
     }
 
     #[test]
     fn memory_is_bounded() {
         let mut uses = UserSets::new(1024);
-        let mut id = NOBODY;
+        let mut id = EMPTY;
         for round in 0..600_000u32 {
             let processor = ProcId::try_from(round.wrapping_mul(2_654_435_761) >> 22).unwrap();
             id = uses.with(id, processor, round & 1 == 1);
             if round % 40 == 0 {
-                id = NOBODY;
+                id = EMPTY;
             }
         }
         assert!(uses.bits.len() * 8 <= BYTES_MAX);

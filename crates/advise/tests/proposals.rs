@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_advise::kind::TABLE;
-use homenode_advise::{Candidate, Layout, UseSurvey, UseSurveyor, WordLabel, items};
+use homenode_advise::{Candidate, Layout, UseSurvey, UseSurveyor, WordLabel, data_objects};
 use homenode_analysis::Names;
 use homenode_base::{Access, AccessKind, BlockSize, ReferenceFilter, Rng};
 use homenode_trace::{AddressRange, Batch, Metadata, RangeKind};
@@ -75,27 +75,27 @@ fn proposals_keep_every_word_once_and_values_whole() {
         let survey = survey(&accesses);
         let names = Names::new(&metadata);
         let block = BlockSize::new(16 << (seed % 5)).expect("a size");
-        for item in items(&names, &survey) {
-            let candidate = Candidate::new(&survey, &item, (block, true));
+        for object in data_objects(&names, &survey) {
+            let candidate = Candidate::new(&survey, &object, (block, true));
             for entry in TABLE {
                 for proposal in (entry.propose)(&candidate) {
                     *seen.entry(entry.name).or_default() += 1;
                     assert!(proposal.length % block.words() == 0, "whole blocks");
                     let room = 1 << 40;
-                    let mut pieces = proposal.pieces.clone();
-                    pieces.iter_mut().for_each(|piece| piece.to += room);
-                    let layout = Layout::new(pieces);
+                    let mut moves = proposal.moves.clone();
+                    moves.iter_mut().for_each(|moved| moved.to += room);
+                    let layout = Layout::new(moves);
                     let mut places = BTreeSet::new();
-                    for word in item.extents.iter().flat_map(|extent| extent.range()) {
+                    for word in object.extents.iter().flat_map(|extent| extent.range()) {
                         let to = layout.word(word);
                         assert!((room..room + proposal.length).contains(&to), "{}", entry.name);
                         assert!(places.insert(to), "{}: two words in one place", entry.name);
-                        let within = item.extents.iter().any(|e| e.range().contains(&(word + 1)));
+                        let within = object.extents.iter().any(|e| e.range().contains(&(word + 1)));
                         if survey.joined(word) && within {
                             assert_eq!(layout.word(word + 1), to + 1, "{}", entry.name);
                         }
                     }
-                    assert!(!proposal.words.sentence.is_empty());
+                    assert!(!proposal.text.sentence.is_empty());
                 }
             }
         }
@@ -150,8 +150,8 @@ fn objects_share_no_word() {
         let (metadata, accesses) = program(seed);
         let survey = survey(&accesses);
         let mut owned = BTreeSet::new();
-        for item in items(&Names::new(&metadata), &survey) {
-            for word in item.extents.iter().flat_map(|extent| extent.range()) {
+        for object in data_objects(&Names::new(&metadata), &survey) {
+            for word in object.extents.iter().flat_map(|extent| extent.range()) {
                 assert!(owned.insert(word), "two objects have word {word:#x}");
             }
         }

@@ -4,8 +4,8 @@ use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::text::{code_name, is_heap, size, threads};
 
-/// An object, all heap blocks of a call site together, or each of these by itself begins at a block
-/// and ends with one.
+/// Aligns an object to blocks at both ends: a symbol, all heap blocks of a call site together, or
+/// each of these by itself.
 pub const ENTRY: Entry = Entry {
     name: "align",
     summary: "begin an object at a block and keep others out of its blocks",
@@ -18,7 +18,7 @@ fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
         return Vec::new();
     }
     let mut found = vec![together(candidate)];
-    if candidate.item.extents.len() > 1 {
+    if candidate.object.extents.len() > 1 {
         found.push(each(candidate));
     }
     found.into_iter().flatten().collect()
@@ -26,9 +26,9 @@ fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
 
 fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     let mut packer = Packer::new(candidate);
-    candidate.item.extents.iter().for_each(|&extent| packer.put(extent));
+    candidate.object.extents.iter().for_each(|&extent| packer.put(extent));
     let (block, label, count) =
-        (candidate.block.bytes(), candidate.item.label(), candidate.item.extents.len());
+        (candidate.block.bytes(), candidate.object.label(), candidate.object.extents.len());
     let users = threads(&candidate.users);
     let words = if count > 1 {
         ProposalText {
@@ -55,8 +55,8 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
 }
 
 fn hint(candidate: &Candidate<'_>) -> String {
-    let (block, name) = (candidate.block.bytes(), code_name(candidate.item));
-    if is_heap(candidate.item) {
+    let (block, name) = (candidate.block.bytes(), code_name(candidate.object));
+    if is_heap(candidate.object) {
         format!("aligned_alloc({block}, (size + {block} - 1) / {block} * {block})")
     } else {
         format!("struct {{ _Alignas({block}) TYPE value; }} {name};")
@@ -65,12 +65,12 @@ fn hint(candidate: &Candidate<'_>) -> String {
 
 fn each(candidate: &Candidate<'_>) -> Option<Proposal> {
     let mut packer = Packer::new(candidate);
-    for &extent in &candidate.item.extents {
+    for &extent in &candidate.object.extents {
         packer.block();
         packer.put(extent);
     }
     let (block, label, count) =
-        (candidate.block.bytes(), candidate.item.label(), candidate.item.extents.len());
+        (candidate.block.bytes(), candidate.object.label(), candidate.object.extents.len());
     let words = ProposalText {
         elements: None,
         sentence: format!(

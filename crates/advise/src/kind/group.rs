@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
-use crate::items::{UniformRun, WordExtent, runs};
+use crate::objects::{UniformRun, WordExtent, uniform_runs};
 use crate::pattern::{self, Elements, bytes};
 use crate::survey::WordLabel;
 use crate::text::{is_heap, size, threads};
 
-/// Largest object whose columns are gathered: each word of it may go elsewhere.
+/// Largest object whose columns are gathered, in words: each word may be a move of its own.
 const COLUMNS_WORDS_MAX: u64 = 1 << 24;
 
-/// What belongs to one thread is gathered, thread by thread, each beginning at a block; what is
-/// only read follows, and what several use and one writes comes last.
+/// Gathers the words of each thread, beginning at a block; words that are only read follow, and
+/// words that several threads use and one writes come last.
 pub const ENTRY: Entry = Entry {
     name: "group",
     summary: "gather what each thread uses: bands instead of cyclic rows, an arena a thread",
@@ -26,23 +26,29 @@ fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    if candidate.item.extents.len() > 1 {
+    if candidate.object.extents.len() > 1 {
         found.push(by_block(candidate));
     }
     if found.iter().flatten().next().is_none()
-        || candidate.runs.len() > candidate.item.extents.len()
+        || candidate.runs.len() > candidate.object.extents.len()
     {
-        found.extend([Others::With, Others::Apart, Others::Behind].map(|o| by_run(candidate, o)));
+        found.extend(
+            [
+                NonexclusivePlacement::WithExclusive,
+                NonexclusivePlacement::AfterExclusive,
+                NonexclusivePlacement::OriginalOrder,
+            ]
+            .map(|o| by_run(candidate, o)),
+        );
         found.push(by_column(candidate));
     }
     found.into_iter().flatten().collect()
 }
 
-/// What goes together: what is one thread's apart from what others use, too, and what is shared.
+/// Words that are gathered: those with the same label, and if need be exclusively used or not.
 type GroupClass = (WordLabel, bool);
 
-/// Packs every class by itself; false if every class is one stretch, so that there is nothing to
-/// gather.
+/// Packs the extents of each class together; `None` if every class is one extent already.
 fn gather<'a>(candidate: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> Option<Packer<'a>> {
     let mut classes: BTreeMap<GroupClass, Vec<WordExtent>> = BTreeMap::new();
     for &(class, extent) in parts {
@@ -59,11 +65,11 @@ fn gather<'a>(candidate: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> 
     Some(packer)
 }
 
-/// Heap blocks as wholes, each with the thread that most of its used words belong to.
+/// Gathers whole heap blocks by the thread that owns most of their words.
 fn by_block(candidate: &Candidate<'_>) -> Option<Proposal> {
     let mut runs = candidate.runs.iter().peekable();
     let mut parts = Vec::new();
-    for &extent in &candidate.item.extents {
+    for &extent in &candidate.object.extents {
         let mut words: BTreeMap<WordLabel, u64> = BTreeMap::new();
         while let Some(run) = runs.next_if(|run| extent.range().contains(&run.extent.first)) {
             *words.entry(run.label).or_default() += run.extent.words;
@@ -80,8 +86,8 @@ fn by_block(candidate: &Candidate<'_>) -> Option<Proposal> {
     let sentence = format!(
         "The {} blocks of `{}` belong to {} each, and those of several lie in one block of {}: \
          allocate each thread's from an arena of its own, whose pieces begin at a block.",
-        candidate.item.extents.len(),
-        candidate.item.label(),
+        candidate.object.extents.len(),
+        candidate.object.label(),
         one_of(candidate),
         size(candidate.block.bytes())
     );
@@ -92,47 +98,50 @@ fn by_block(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
-/// What becomes of words that are a thread's own but others use, too.
+/// Where words go that a thread owns but others use, too, with respect to the words that it uses
+/// exclusively.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Others {
-    /// They lie among what is the thread's alone.
-    With,
-    /// They go behind that, thread by thread.
-    Apart,
-    /// They stay in their order, behind everything that is one thread's alone.
-    Behind,
+enum NonexclusivePlacement {
+    /// Among the exclusive words of their thread.
+    WithExclusive,
+    /// After the exclusive words, thread by thread.
+    AfterExclusive,
+    /// In their original order, after the exclusive words of all threads.
+    OriginalOrder,
 }
 
-impl Others {
+impl NonexclusivePlacement {
     fn class(self, run: &UniformRun) -> GroupClass {
         match self {
-            Self::With => (run.label, false),
-            Self::Apart => (run.label, run.exclusive),
-            Self::Behind if run.exclusive || run.label == WordLabel::Read => (run.label, false),
-            Self::Behind => (WordLabel::Shared, false),
+            Self::WithExclusive => (run.label, false),
+            Self::AfterExclusive => (run.label, run.exclusive),
+            Self::OriginalOrder if run.exclusive || run.label == WordLabel::Read => {
+                (run.label, false)
+            }
+            Self::OriginalOrder => (WordLabel::Shared, false),
         }
     }
 
-    fn said(self) -> &'static str {
+    fn instruction(self) -> &'static str {
         match self {
-            Self::With => "",
-            Self::Apart => "; keep what others use, too, behind what is its alone",
-            Self::Behind => "; leave what several use in its order, in blocks of its own",
+            Self::WithExclusive => "",
+            Self::AfterExclusive => "; keep what others use, too, behind what is its alone",
+            Self::OriginalOrder => "; leave what several use in its order, in blocks of its own",
         }
     }
 }
 
-/// Stretches of words that are alike to the threads.
-fn by_run(candidate: &Candidate<'_>, others: Others) -> Option<Proposal> {
+/// Runs of words with the same label.
+fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option<Proposal> {
     let cut;
-    let runs = if others == Others::With {
+    let runs = if placement == NonexclusivePlacement::WithExclusive {
         &candidate.runs
     } else {
-        cut = runs(candidate.item, candidate.survey, true);
+        cut = uniform_runs(candidate.object, candidate.survey, true);
         &cut
     };
     let parts: Vec<(GroupClass, WordExtent)> =
-        runs.iter().map(|r| (others.class(r), r.extent)).collect();
+        runs.iter().map(|r| (placement.class(r), r.extent)).collect();
     let packer = gather(candidate, &parts)?;
     let owned = candidate.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_)));
     let lengths = owned.map(|run| bytes(run.extent.words));
@@ -142,17 +151,17 @@ fn by_run(candidate: &Candidate<'_>, others: Others) -> Option<Proposal> {
         }
         None => "in no regular order, so that this is for data whose users are known".to_owned(),
     };
-    let apart = others.said();
+    let apart = placement.instruction();
     let sentence = format!(
         "`{}` is dealt out to {} in pieces of {} ({order}), so that blocks of {} belong to many: \
          give each thread one stretch of it that begins at a block (bands instead of cyclic \
          pieces){apart}.",
-        candidate.item.label(),
+        candidate.object.label(),
         threads(&candidate.owners()),
         size(median(lengths.collect())),
         size(candidate.block.bytes())
     );
-    let hint = if is_heap(candidate.item) {
+    let hint = if is_heap(candidate.object) {
         format!(
             "one aligned_alloc({}, ...) a thread, indexed [thread][piece]",
             candidate.block.bytes()
@@ -169,12 +178,12 @@ fn by_run(candidate: &Candidate<'_>, others: Others) -> Option<Proposal> {
 /// A matrix whose columns are divided among the threads, with its dimensions exchanged.
 fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
     let thread_stride = pattern::thread_stride(candidate)?;
-    if candidate.item.words() > COLUMNS_WORDS_MAX {
+    if candidate.object.words() > COLUMNS_WORDS_MAX {
         return None;
     }
     let units = units(candidate, thread_stride);
     let mut packer = Packer::new(candidate);
-    for extent in &candidate.item.extents {
+    for extent in &candidate.object.extents {
         packer.block();
         let mut owner = None;
         for &(unit, label) in &units {
@@ -193,25 +202,25 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
         "`{}` is divided among {} along the dimension that runs fastest in memory: each has a few \
          bytes of every {}, and blocks of {} belong to many. Exchange the dimensions, so that what \
          a thread uses lies in a row, and begin each thread's part at a block.",
-        candidate.item.label(),
+        candidate.object.label(),
         threads(&candidate.owners()),
         size(bytes(thread_stride)),
         size(candidate.block.bytes())
     );
-    let (block, count) = (candidate.block.bytes(), candidate.item.words() / thread_stride);
+    let (block, count) = (candidate.block.bytes(), candidate.object.words() / thread_stride);
     let hint = format!("x[column][row] for x[row][column], parts aligned to {block} bytes");
     let elements = Some(Elements { stride: thread_stride, count });
     candidate.propose(packer, ProposalText { elements, sentence, hint })
 }
 
-/// The columns of rows of so many words: first and behind the last word, and what most of a column
-/// is. Words that hold a value together in any row are one column.
+/// The columns of a matrix with rows of so many words: its first word, one past its last, and the
+/// label of most of its words. Words that hold a value together in any row are one column.
 fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Vec<((u64, u64), WordLabel)> {
     let length = usize::try_from(thread_stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<WordLabel, u64>> = vec![BTreeMap::new(); length];
     let mut joined = vec![false; length + 1];
     for row in
-        candidate.item.extents.iter().flat_map(|&extent| pattern::rows(extent, thread_stride))
+        candidate.object.extents.iter().flat_map(|&extent| pattern::rows(extent, thread_stride))
     {
         for (at, word) in row.range().enumerate() {
             let label = candidate.survey.label(word);

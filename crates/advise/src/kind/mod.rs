@@ -7,8 +7,8 @@ mod split;
 
 use crate::candidate::{Candidate, Proposal};
 
-/// Every kind of layout advice. Of two that gain the same the earlier one is given: it is easier to
-/// follow.
+/// Every kind of layout advice. Of two that save the same the earlier one is given, as it is easier
+/// to follow.
 pub const TABLE: &[Entry] = &[align::ENTRY, pad::ENTRY, group::ENTRY, split::ENTRY];
 
 /// One kind of advice.
@@ -18,7 +18,7 @@ pub struct Entry {
     pub name: &'static str,
     /// What it tells the programmer to do.
     pub summary: &'static str,
-    /// What it goes back to.
+    /// The publication that it follows.
     pub source: &'static str,
     /// Layouts that may help an object; whether they do is found by simulating them.
     pub propose: fn(&Candidate<'_>) -> Vec<Proposal>,

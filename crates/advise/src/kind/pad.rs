@@ -2,13 +2,13 @@
 
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
-use crate::items::WordExtent;
+use crate::objects::WordExtent;
 use crate::pattern::{self, Elements, bytes};
 use crate::survey::WordLabel;
 use crate::text::{code_name, is_heap, size, threads};
 
-/// Every element begins at a block: a stretch that one thread uses, or an element of an array of
-/// structures that any thread may use.
+/// Aligns every element to a block: the consecutive words that one thread uses, or an element of
+/// an array of structures.
 pub const ENTRY: Entry = Entry {
     name: "pad",
     summary: "pad each element, or each thread's part, of an array to whole blocks",
@@ -21,12 +21,12 @@ fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
     found.into_iter().flatten().collect()
 }
 
-/// Each stretch of words that are alike to the threads.
+/// Pads each run of words with the same label.
 fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
     let owners = candidate.owners();
     let owned = candidate.runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_))).count();
-    // Parts without order, as of an array that is sorted, no programmer can tell apart.
-    let orderly = candidate.runs.len() <= candidate.item.extents.len() * (owners.len() + 2);
+    // No programmer can pad runs in no order, as of an array that is being sorted.
+    let orderly = candidate.runs.len() <= candidate.object.extents.len() * (owners.len() + 2);
     let elements = pattern::stride(&candidate.runs);
     if owners.is_empty() || candidate.runs.len() < 2 || !(orderly || elements.is_some()) {
         return None;
@@ -36,14 +36,14 @@ fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
         packer.block();
         packer.put(run.extent);
     }
-    let (block, label) = (size(candidate.block.bytes()), candidate.item.label());
+    let (block, label) = (size(candidate.block.bytes()), candidate.object.label());
     let parts = match elements {
         Some(Elements { stride, count }) if owned == candidate.runs.len() => format!(
             "The {count} elements of `{label}`, {} each, belong to {} and lie next to each other",
             size(bytes(stride)),
             threads(&owners)
         ),
-        _ if candidate.runs.len() == candidate.item.extents.len() => format!(
+        _ if candidate.runs.len() == candidate.object.extents.len() => format!(
             "The {} heap blocks of `{label}` are used by one thread each, {} in all, and lie next \
              to each other",
             candidate.runs.len(),
@@ -65,14 +65,14 @@ fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements, sentence, hint: hint(candidate, elements) })
 }
 
-/// Each element of an array of structures.
+/// Pads each element of an array of structures.
 fn by_period(candidate: &Candidate<'_>) -> Option<Proposal> {
-    let elements = pattern::period(candidate.item, candidate.survey)?;
-    if elements.stride % candidate.block.words() == 0 || candidate.item.extents.len() > 1 {
+    let elements = pattern::period(candidate.object, candidate.survey)?;
+    if elements.stride % candidate.block.words() == 0 || candidate.object.extents.len() > 1 {
         return None;
     }
     let mut packer = Packer::new(candidate);
-    for extent in pattern::elements(candidate.item, elements.stride) {
+    for extent in pattern::elements(candidate.object, elements.stride) {
         put_aligned(&mut packer, extent);
     }
     let block = size(candidate.block.bytes());
@@ -80,7 +80,7 @@ fn by_period(candidate: &Candidate<'_>) -> Option<Proposal> {
         "The {} elements of `{}`, {} each by their pattern of use, straddle blocks of {block} and \
          share them, while {} use them: pad each element to a multiple of {block}.",
         elements.count,
-        candidate.item.label(),
+        candidate.object.label(),
         size(bytes(elements.stride)),
         threads(&candidate.users),
     );
@@ -94,9 +94,9 @@ fn put_aligned(packer: &mut Packer<'_>, extent: WordExtent) {
 }
 
 fn hint(candidate: &Candidate<'_>, elements: Option<Elements>) -> String {
-    let (block, name) = (candidate.block.bytes(), code_name(candidate.item));
+    let (block, name) = (candidate.block.bytes(), code_name(candidate.object));
     match elements {
-        Some(Elements { count, .. }) if !is_heap(candidate.item) => {
+        Some(Elements { count, .. }) if !is_heap(candidate.object) => {
             format!("struct {{ _Alignas({block}) TYPE value; }} {name}[{count}];")
         }
         Some(Elements { count, .. }) => format!(

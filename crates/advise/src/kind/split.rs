@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
-use crate::items::WordExtent;
+use crate::objects::WordExtent;
 use crate::pattern::{self, bytes};
 use crate::survey::WordLabel;
 use crate::text::{size, threads};
 
-/// Parts of a single structure that people can still tell apart.
+/// Most parts of a single structure for which advice is given.
 const PARTS_MAX: usize = 64;
 
 /// Fields that one thread uses, that are only read, and that several use and one writes go to
@@ -26,7 +26,7 @@ fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
     found.into_iter().flatten().collect()
 }
 
-/// What a field is to the threads, whichever threads these are in an element.
+/// How threads use a field, whichever threads these are in an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FieldClass {
     Owned,
@@ -55,7 +55,7 @@ impl FieldClass {
 
 /// The fields of an array of structures, by their distance from its beginning.
 fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
-    let elements = pattern::period(candidate.item, candidate.survey)?;
+    let elements = pattern::period(candidate.object, candidate.survey)?;
     let classes = classes(candidate, elements.stride);
     let mut ranges: Vec<(FieldClass, std::ops::Range<u64>)> = Vec::new();
     for (at, &class) in (0..).zip(&classes) {
@@ -73,7 +73,7 @@ fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
     }
     for &kind in &kinds {
         packer.block();
-        for element in pattern::elements(candidate.item, elements.stride) {
+        for element in pattern::elements(candidate.object, elements.stride) {
             for (_, range) in ranges.iter().filter(|(class, _)| *class == kind) {
                 let end = range.end.min(element.words);
                 if range.start < end {
@@ -91,7 +91,7 @@ fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
         "The {} elements of `{}`, {} each, mix fields of different use (bytes {}): keep these in \
          arrays of their own, each beginning at a block of {}.",
         elements.count,
-        candidate.item.label(),
+        candidate.object.label(),
         size(bytes(elements.stride)),
         list.join(", "),
         size(candidate.block.bytes())
@@ -104,13 +104,13 @@ fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
 }
 
-/// The class of every word of an element: what it is in most elements. Words that are not used, or
-/// are part of a value that began before, go with the word before them.
+/// The class of every word of an element: that in most elements. Unused words and later words of a
+/// value have the class of the word before them.
 fn classes(candidate: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
     let length = usize::try_from(stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<FieldClass, u64>> = vec![BTreeMap::new(); length];
     let mut joined = vec![false; length + 1];
-    for element in pattern::elements(candidate.item, stride) {
+    for element in pattern::elements(candidate.object, stride) {
         for (at, word) in element.range().enumerate() {
             if let Some(class) = FieldClass::of(candidate.survey.label(word)) {
                 *counts[at].entry(class).or_default() += 1;
@@ -134,7 +134,7 @@ fn classes(candidate: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
 
 /// The parts of a single structure.
 fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
-    if candidate.item.extents.len() > 1 || candidate.runs.len() > PARTS_MAX {
+    if candidate.object.extents.len() > 1 || candidate.runs.len() > PARTS_MAX {
         return None;
     }
     let mut parts: BTreeMap<WordLabel, Vec<WordExtent>> = BTreeMap::new();
@@ -150,12 +150,12 @@ fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
         packer.block();
         extents.iter().for_each(|&extent| packer.put(extent));
     }
-    let start = candidate.item.extents.first().map_or(0, |extent| extent.first);
+    let start = candidate.object.extents.first().map_or(0, |extent| extent.first);
     let said: Vec<String> = parts.iter().map(|(label, e)| part(*label, e, start)).collect();
     let sentence = format!(
         "`{}` holds data of different use in one block of {} ({}): move these apart, each to a \
          block of its own.",
-        candidate.item.label(),
+        candidate.object.label(),
         size(candidate.block.bytes()),
         said.join("; ")
     );

@@ -1,4 +1,4 @@
-//! The trace under a layout: batches on the way, or a file.
+//! Applies a layout to a trace: to batches during a pass, or to a file.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ pub(super) struct LayoutApplier {
 }
 
 impl LayoutApplier {
-    /// Appends a batch to an empty one, every data reference where the layout puts it. A reference
-    /// that the layout takes apart becomes several, and Time moves on with each of them.
+    /// Fills an empty batch with the references of another at their new addresses. A reference that
+    /// the layout splits becomes several, each of which advances Time.
     pub(super) fn batch(&mut self, layout: &Layout, input: &Batch, output: &mut Batch) {
         output.clear();
         output.first_time = self.time;
@@ -54,7 +54,7 @@ fn push(input: &Batch, row: usize, (addr, size, gap): (u64, u8, Option<u32>), ou
     out.pid.extend(input.pid.get(row));
 }
 
-/// Appends an event; an address in it moves like that of a reference.
+/// Appends an event; addresses in it are mapped like those of references.
 fn push_event(layout: &Layout, event: &homenode_trace::Event, out: &mut Batch) {
     let mut event = event.clone();
     match &mut event.what {
@@ -83,7 +83,7 @@ fn push_event(layout: &Layout, event: &homenode_trace::Event, out: &mut Batch) {
     out.events.push((row, event));
 }
 
-/// Writes the trace under a layout for blocks of this size; names move along.
+/// Writes the trace under a layout for blocks of this size, with its named ranges moved.
 pub(super) fn write(
     trace: &TraceReader,
     (layout, block): (&Layout, BlockSize),
@@ -118,12 +118,12 @@ pub(super) fn write(
     writer.finish(metadata)
 }
 
-/// Named ranges where the layout puts them. One whose parts lie less than a block apart stays one.
+/// Named ranges at their new addresses. Parts of a range less than a block apart stay one range.
 fn ranges(old: &[AddressRange], layout: &Layout, block: BlockSize) -> Vec<AddressRange> {
     let mut new = Vec::with_capacity(old.len());
     for range in old {
         let end = range.start.saturating_add(range.size);
-        let mut parts = moved(layout.pieces(), range.start, end);
+        let mut parts = moved(layout.moves(), range.start, end);
         if parts.is_empty() {
             new.push(range.clone());
             continue;
@@ -144,8 +144,8 @@ fn ranges(old: &[AddressRange], layout: &Layout, block: BlockSize) -> Vec<Addres
     new
 }
 
-/// First and last byte plus one of the places where the bytes from `start` to `end` go, if the
-/// first of them moves.
+/// The new addresses of the bytes from `start` to `end`, as first byte and one past the last, if
+/// the first byte moves.
 fn moved(pieces: &[MovedWords], start: u64, end: u64) -> Vec<(u64, u64)> {
     let bytes = BlockSize::WORD_BYTES;
     let from = pieces.partition_point(|piece| (piece.from + piece.words) * bytes <= start);

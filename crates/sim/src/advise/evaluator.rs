@@ -1,4 +1,4 @@
-//! One machine, policy and block size: what every block costs, under any layout.
+//! Costs of every block under a layout, on one machine, under one policy, at one block size.
 
 use homenode_advise::Layout;
 use homenode_base::{BlockSize, ReferenceFilter, ReferenceRole};
@@ -16,10 +16,10 @@ use crate::error::SimError;
 use crate::pass::{TraceSource, WindowReader, part_of};
 use crate::placement::{MatrixPlan, ranges};
 
-/// Tells how far a pass is, from 0 to 1.
+/// Reports the progress of a pass, from 0 to 1.
 pub(super) type ReportPart<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;
 
-/// What a block costs.
+/// The cost of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockCost {
     /// Steps of cost.
@@ -34,12 +34,12 @@ pub(super) struct BlockCost {
 #[derive(Debug, Default)]
 pub(super) struct PricedTrace {
     pub(super) blocks: FxHashMap<u64, BlockCost>,
-    /// All blocks, and what is outside of them.
+    /// Counts of all blocks, and of references without a history.
     pub(super) tally: Tally,
     pub(super) references: u64,
 }
 
-/// A simulation that is made again and again.
+/// A simulation that is repeated under different layouts.
 pub(super) struct LayoutEvaluator<'a> {
     pub(super) machine: &'a str,
     pub(super) spec: &'a PolicySpec,
@@ -55,7 +55,7 @@ pub(super) struct LayoutEvaluator<'a> {
 }
 
 impl<'a> LayoutEvaluator<'a> {
-    /// The point of the matrix with these places in its lists.
+    /// The evaluator of one point of the matrix, by its positions in the lists.
     pub(super) fn new(
         plan: &'a MatrixPlan,
         (machine, policy, size): (usize, usize, usize),
@@ -172,7 +172,7 @@ impl<'a> LayoutEvaluator<'a> {
     }
 }
 
-/// Gives every batch of the trace in order; the next one is decoded meanwhile.
+/// Gives every batch of the trace to `take`, in order, while the next one is decoded.
 pub(super) fn for_each_batch(
     trace: &TraceReader,
     pool: &rayon::ThreadPool,

@@ -1,4 +1,4 @@
-//! What to align, pad, group, split and place, with the gain simulated.
+//! Advice to align, pad, group, split and place data, with the savings simulated.
 
 mod applier;
 mod config;

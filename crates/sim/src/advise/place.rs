@@ -1,4 +1,4 @@
-//! Where the blocks of an object should be, on machines that leave them where they are.
+//! Advice on the homes of blocks, under policies that never move them.
 
 use homenode_advise::{DataObject, Layout, UseSurvey, text};
 use homenode_base::{BlockSize, ProcId};
@@ -13,14 +13,14 @@ use super::search::{LEAST_PART, ObjectBlocks};
 use crate::error::SimError;
 use crate::placement::POLICIES;
 
-/// Parts of an object with homes of their own that a sentence lists.
+/// Most parts of an object, with homes of their own, that a sentence lists.
 const LISTED_MAX: usize = 4;
 
 /// A better home for the blocks of one object.
 #[derive(Debug)]
 pub(super) struct HomeAdvice {
     /// The object.
-    pub(super) item: usize,
+    pub(super) object: usize,
     /// Steps that it saves.
     pub(super) saved: u128,
     /// Blocks that get another home or keep theirs.
@@ -29,23 +29,23 @@ pub(super) struct HomeAdvice {
     pub(super) hint: String,
 }
 
-/// What one block costs now, what at its best home, and which that is.
+/// Cost of a block at its present and at its best home, and that home.
 struct HomeChoice {
     now: u128,
     best: u128,
     home: Home,
 }
 
-/// A processor, or none for memory that belongs to nobody.
+/// A processor, or none for global memory.
 type Home = Option<ProcId>;
 
-/// The placements that gain under a layout, best first; none where blocks move anyway.
+/// The homes that save cost under a layout, best first; none if the policy moves blocks.
 ///
 /// Source: the best static placement of each block, as the policy `best-static` chooses it.
 pub(super) fn places(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (items, survey): (&[DataObject], &UseSurvey),
+    (objects, survey): (&[DataObject], &UseSurvey),
     (layout, total): (&Layout, u128),
     tick: ReportPart<'_>,
 ) -> Result<Vec<HomeAdvice>, SimError> {
@@ -53,19 +53,19 @@ pub(super) fn places(
         return Ok(Vec::new());
     };
     let choices = choices(point, trace, (layout, prices), tick)?;
-    let places = ObjectBlocks::new(items, survey, layout, point.block);
+    let places = ObjectBlocks::new(objects, survey, layout, point.block);
     let mut found = Vec::new();
-    for (item, blocks) in places.own_blocks() {
+    for (object, blocks) in places.own_blocks() {
         let chosen = blocks.iter().filter_map(|&b| choices.get(&b).map(|choice| (b, choice)));
         let chosen: Vec<(u64, &HomeChoice)> = chosen.collect();
         let saved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
-        if saved > total / LEAST_PART && items[item].movable() {
+        if saved > total / LEAST_PART && objects[object].movable() {
             let homes: Vec<(u64, Home)> = chosen.iter().map(|&(b, c)| (b, c.home)).collect();
-            let (sentence, hint) = say(&items[item], &homes, point.block);
-            found.push(HomeAdvice { item, saved, blocks: homes.len(), sentence, hint });
+            let (sentence, hint) = sentence_and_hint(&objects[object], &homes, point.block);
+            found.push(HomeAdvice { object, saved, blocks: homes.len(), sentence, hint });
         }
     }
-    found.sort_by_key(|placing| (std::cmp::Reverse(placing.saved), placing.item));
+    found.sort_by_key(|placing| (std::cmp::Reverse(placing.saved), placing.object));
     Ok(found)
 }
 
@@ -103,8 +103,8 @@ fn choices(
     Ok(found)
 }
 
-/// Where the best static placement has put a block: with the processor that has most references,
-/// the lowest-numbered of several, unless these were global.
+/// The home of a block in the best static placement: global memory, or the processor with most
+/// references, the lowest-numbered of several.
 fn home(block: Block<'_>, tally: &Tally) -> Home {
     if tally.global_references() > 0 {
         return None;
@@ -116,7 +116,11 @@ fn home(block: Block<'_>, tally: &Tally) -> Home {
     own.into_iter().max_by_key(|&(processor, n)| (n, std::cmp::Reverse(processor))).map(|(p, _)| p)
 }
 
-fn say(item: &DataObject, homes: &[(u64, Home)], block: BlockSize) -> (String, String) {
+fn sentence_and_hint(
+    object: &DataObject,
+    homes: &[(u64, Home)],
+    block: BlockSize,
+) -> (String, String) {
     let mut parts: Vec<(u64, u64, Home)> = Vec::new();
     for &(number, home) in homes {
         match parts.last_mut() {
@@ -124,7 +128,7 @@ fn say(item: &DataObject, homes: &[(u64, Home)], block: BlockSize) -> (String, S
             Some(_) | None => parts.push((number, number, home)),
         }
     }
-    let label = item.label();
+    let label = object.label();
     let name = |home: Home| home.map_or("global memory".to_owned(), |t| text::threads(&[t]));
     let hint = "initialise each part in the thread that uses it (first touch), or mbind() it there";
     let sentence = match parts.as_slice() {

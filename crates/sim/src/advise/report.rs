@@ -35,15 +35,15 @@ pub struct AdviceRow {
     pub stride: Option<u64>,
     /// Elements.
     pub count: Option<u64>,
-    /// Words of the object that anybody uses.
+    /// Words of the object that are used.
     pub words: u64,
-    /// Blocks in which these lie.
+    /// Blocks that hold these words.
     pub blocks: u64,
-    /// Threads that use it, first visits apart.
+    /// Threads that use it, first visits not counted.
     pub threads: Vec<ProcId>,
-    /// Memory that the advice costs.
+    /// Additional memory that the advice takes.
     pub extra_bytes: u64,
-    /// Cost that it saves if nothing else is done, in units of a local reference.
+    /// Cost that it saves by itself, in units of a local reference.
     pub saved_alone: f64,
     /// The same as a part of the cost before.
     pub saved_alone_share: Option<f64>,
@@ -51,9 +51,9 @@ pub struct AdviceRow {
     pub saved: f64,
     /// The same as a part of the cost before.
     pub saved_share: Option<f64>,
-    /// What is the matter and what to do.
+    /// The problem and the advice.
     pub sentence: String,
-    /// How to write it in C.
+    /// How to follow it in C.
     pub hint: String,
 }
 
@@ -66,7 +66,7 @@ pub struct LayoutCost {
     pub total_cost: Amount,
     /// Mean cost per reference.
     pub mcpr: Option<f64>,
-    /// What is falsely shared.
+    /// Falsely shared blocks.
     pub false_sharing: FalselyShared,
 }
 
@@ -85,20 +85,20 @@ pub struct AdvicePoint {
     pub after: LayoutCost,
     /// Part of the cost that all advice together saves.
     pub saved_share: Option<f64>,
-    /// Part of the references to falsely shared blocks that go to others afterwards; none if there
-    /// were no such references.
+    /// Fraction of the references to falsely shared blocks that are to other blocks afterwards;
+    /// none if there were no such references.
     pub false_sharing_gone: Option<f64>,
-    /// Memory that all advice together costs.
+    /// Additional memory that all advice together takes.
     pub extra_bytes: u64,
-    /// Objects whose blocks cost enough to be looked at closely.
+    /// Objects whose blocks cost enough to be examined.
     pub examined: u64,
     /// Layouts that were simulated.
     pub tried: u64,
-    /// The advice, what gains most first.
+    /// The advice, by savings, largest first.
     pub advice: Vec<AdviceRow>,
 }
 
-/// Everything that was found.
+/// The advice for all points.
 #[derive(Clone, Debug, Serialize)]
 pub struct AdviceReport {
     /// Name of the trace.
@@ -113,19 +113,19 @@ pub struct AdviceReport {
     pub points: Vec<AdvicePoint>,
     /// The new trace, if one was asked for.
     pub written: Option<Summary>,
-    /// What everything follows from.
+    /// Everything that the results depend on.
     pub provenance: PlacementProvenance,
 }
 
-/// What was found at a point, for people and programs.
+/// Assembles the results of one point.
 pub(super) fn assemble(
     point: &LayoutEvaluator<'_>,
-    (items, survey): (&[DataObject], &UseSurvey),
+    (objects, survey): (&[DataObject], &UseSurvey),
     (search, placings): (&LayoutSearch, &[HomeAdvice]),
     (sides, sharing): ([&PricedTrace; 2], [FalselyShared; 2]),
 ) -> AdvicePoint {
     let [before, mut after] = [0, 1].map(|i| side(point, sides[i], sharing[i]));
-    // Blocks are independent: what better homes save is known block by block.
+    // Blocks are independent, so what better homes save adds up.
     let placed: u128 = placings.iter().map(|placing| placing.saved).sum();
     after.total_cost.steps = after.total_cost.steps.map(|steps| steps.saturating_sub(placed));
     after.mcpr = after.total_cost.per(after.accesses);
@@ -133,11 +133,11 @@ pub(super) fn assemble(
     let total = saved(&before).unwrap_or(0);
     let scale = CostScale { steps: before.total_cost.scale, total };
     let rows = search.taken.iter().map(|taken| {
-        let item = &items[search.trials[taken.trial].item];
-        row(point, (item, survey), (search, taken), &scale)
+        let object = &objects[search.trials[taken.trial].object];
+        row(point, (object, survey), (search, taken), &scale)
     });
     let homes = placings.iter().map(|placing| {
-        let about = about(point, (&items[placing.item], survey), "place");
+        let about = about(point, (&objects[placing.object], survey), "place");
         place_row(about, placing, &scale)
     });
     let advice: Vec<AdviceRow> = rows.chain(homes).collect();
@@ -168,7 +168,7 @@ fn side(
     LayoutCost { accesses, total_cost, mcpr: total_cost.per(accesses), false_sharing }
 }
 
-/// Steps of a local reference, and of the whole cost before.
+/// Steps in the cost of a local reference, and in the whole cost before.
 struct CostScale {
     steps: u64,
     total: u128,
@@ -188,16 +188,16 @@ impl CostScale {
 
 fn row(
     point: &LayoutEvaluator<'_>,
-    (item, survey): (&DataObject, &UseSurvey),
+    (object, survey): (&DataObject, &UseSurvey),
     (search, taken): (&LayoutSearch, &AcceptedLayout),
     scale: &CostScale,
 ) -> AdviceRow {
     let trial = &search.trials[taken.trial];
-    let said = &trial.proposal.words;
+    let said = &trial.proposal.text;
     AdviceRow {
         stride: said.elements.map(|e| e.stride * BlockSize::WORD_BYTES),
         count: said.elements.map(|e| e.count),
-        blocks: count(trial.concerned.len()),
+        blocks: count(trial.old_blocks.len()),
         extra_bytes: trial.proposal.extra_bytes,
         saved_alone: scale.units(taken.alone),
         saved_alone_share: scale.share(taken.alone),
@@ -205,11 +205,11 @@ fn row(
         saved_share: scale.share(taken.more),
         sentence: said.sentence.clone(),
         hint: said.hint.clone(),
-        ..about(point, (item, survey), TABLE[trial.kind].name)
+        ..about(point, (object, survey), TABLE[trial.kind].name)
     }
 }
 
-/// A placement is for the layout that is there by then: alone it is what it is on top.
+/// Row of advice on homes, which is for the final layout: alone it saves what it saves on top.
 fn place_row(about: AdviceRow, placing: &HomeAdvice, scale: &CostScale) -> AdviceRow {
     let saved = i128::try_from(placing.saved).unwrap_or(i128::MAX);
     AdviceRow {
@@ -227,24 +227,24 @@ fn place_row(about: AdviceRow, placing: &HomeAdvice, scale: &CostScale) -> Advic
 /// The object that a row is about.
 fn about(
     point: &LayoutEvaluator<'_>,
-    (item, survey): (&DataObject, &UseSurvey),
+    (object, survey): (&DataObject, &UseSurvey),
     kind: &'static str,
 ) -> AdviceRow {
-    let case = Candidate::new(survey, item, (point.block, false));
-    let first = item.extents.first().map_or(0, |extent| extent.first);
+    let candidate = Candidate::new(survey, object, (point.block, false));
+    let first = object.extents.first().map_or(0, |extent| extent.first);
     AdviceRow {
         kind,
-        object: item.label(),
-        object_kind: item.object.as_ref().map(|object| object.kind),
-        allocated_at: item.object.as_ref().and_then(|object| object.allocated_at.clone()),
+        object: object.label(),
+        object_kind: object.identity.as_ref().map(|object| object.kind),
+        allocated_at: object.identity.as_ref().and_then(|object| object.allocated_at.clone()),
         address: format!("{:#x}", first * BlockSize::WORD_BYTES),
-        size: case.bytes(),
-        ranges: count(item.extents.len()),
+        size: candidate.bytes(),
+        ranges: count(object.extents.len()),
         stride: None,
         count: None,
-        words: item.used,
+        words: object.used,
         blocks: 0,
-        threads: case.users,
+        threads: candidate.users,
         extra_bytes: 0,
         saved_alone: 0.0,
         saved_alone_share: None,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use homenode_advise::{UseSurvey, UseSurveyor, false_sharing, items};
+use homenode_advise::{UseSurvey, UseSurveyor, data_objects, false_sharing};
 use homenode_analysis::Names;
 use homenode_trace::{TraceError, TraceReader};
 
@@ -47,14 +47,14 @@ pub fn advise(
     progress.begin(0.5 / (1.0 + points as f64));
     let survey = look(&plan, trace, &pool, &mut |done| progress.tick(done))?;
     let names = Names::new(trace.metadata());
-    let items = items(&names, &survey);
+    let objects = data_objects(&names, &survey);
     let mut found = Vec::new();
     let mut written = None;
     for machine in 0..plan.machines.len() {
         for policy in 0..plan.policies.len() {
             for size in 0..plan.sizes.len() {
                 let point = LayoutEvaluator::new(&plan, (machine, policy, size), (&pool, budget))?;
-                let one = at(&point, trace, (&items, &survey), &mut progress)?;
+                let one = at(&point, trace, (&objects, &survey), &mut progress)?;
                 if let Some(out) = out {
                     written = Some(write(&point, trace, &one, out)?);
                 }
@@ -67,7 +67,7 @@ pub fn advise(
         trace: TraceSource::name(trace),
         processors: plan.processors,
         references: survey.references(),
-        objects: u64::try_from(items.len()).unwrap_or(u64::MAX),
+        objects: u64::try_from(objects.len()).unwrap_or(u64::MAX),
         points: found,
         written,
         provenance: provenance(&plan, trace),
@@ -92,14 +92,14 @@ type FoundAdvice = (AdvicePoint, homenode_advise::Layout);
 fn at(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (items, survey): (&[homenode_advise::DataObject], &UseSurvey),
+    (objects, survey): (&[homenode_advise::DataObject], &UseSurvey),
     progress: &mut PassProgress<'_>,
 ) -> Result<FoundAdvice, SimError> {
     let identity = homenode_advise::Layout::default();
     progress.begin(0.2);
     let before = point.price(trace, &identity, &mut |done| progress.tick(done))?;
     let mut last = 1.0;
-    let found = search(point, trace, (items, survey), &before, &mut |done| {
+    let found = search(point, trace, (objects, survey), &before, &mut |done| {
         if done <= last {
             progress.begin(0.4);
         }
@@ -118,9 +118,9 @@ fn at(
     progress.begin(0.5);
     let total = after.blocks.values().map(|cost| cost.steps).sum();
     let tick = &mut |done| progress.tick(done);
-    let placings = place::places(point, trace, (items, survey), (&layout, total), tick)?;
+    let placings = place::places(point, trace, (objects, survey), (&layout, total), tick)?;
     let sides = ([&before, after], sharing);
-    Ok((report::assemble(point, (items, survey), (&found, &placings), sides), layout))
+    Ok((report::assemble(point, (objects, survey), (&found, &placings), sides), layout))
 }
 
 fn write(

@@ -1,4 +1,4 @@
-//! Which layouts to take: the best first, then those that still gain.
+//! Greedy search for the layouts to accept: the best first, then those that still save.
 
 use homenode_advise::kind::TABLE;
 use homenode_advise::{Candidate, DataObject, Layout, MovedWords, UseSurvey, WordExtent};
@@ -11,34 +11,35 @@ use super::evaluator::{BlockCost, LayoutEvaluator, PricedTrace, ReportPart};
 use super::trial::{LayoutTrial, TrialCost, try_all};
 use crate::error::SimError;
 
-/// Objects for which layouts are tried: those with the dearest blocks.
-const ITEMS_MAX: usize = 40;
+/// Most objects for which layouts are tried: those with the costliest blocks.
+const OBJECTS_MAX: usize = 40;
 
-/// Neither an object's blocks nor a layout are looked at that matter less than one in so many.
+/// An object or a layout is considered only if it is worth more than one in so many of the cost.
 pub(super) const LEAST_PART: u128 = 1000;
 
-/// Rounds of taking what gains most.
+/// Most rounds of accepting the layouts that save most.
 const ROUNDS_MAX: usize = 16;
 
-/// A layout counts as good as the best of its object if it gains so many percent of it.
+/// A layout counts as good as the best of its object if it saves so many percent of what that
+/// saves.
 const AS_GOOD_PERCENT: u128 = 97;
 
-/// A layout that was taken.
+/// A layout that was accepted.
 pub(super) struct AcceptedLayout {
     /// Its place in the list of trials.
     pub(super) trial: usize,
-    /// Steps it saves if nothing else is done.
+    /// Steps of cost that it saves by itself.
     pub(super) alone: i128,
-    /// Steps it saves after those taken before.
+    /// Steps that it saves after those accepted before.
     pub(super) more: i128,
 }
 
-/// Everything that was found at a point.
+/// The result of the search at one point.
 pub(super) struct LayoutSearch {
     pub(super) trials: Vec<LayoutTrial>,
     pub(super) taken: Vec<AcceptedLayout>,
     pub(super) layout: Layout,
-    /// Objects with dear blocks, whose layouts were tried.
+    /// Objects with costly blocks, whose layouts were tried.
     pub(super) examined: usize,
 }
 
@@ -51,19 +52,19 @@ pub(super) struct ObjectBlocks {
 }
 
 impl ObjectBlocks {
-    /// Where objects are under a layout.
+    /// The blocks of objects under a layout.
     pub(super) fn new(
-        items: &[DataObject],
+        objects: &[DataObject],
         survey: &UseSurvey,
         layout: &Layout,
         block: BlockSize,
     ) -> Self {
         let mut extents: Vec<(WordExtent, usize)> = Vec::new();
-        for (index, item) in items.iter().enumerate() {
-            extents.extend(item.extents.iter().map(|&extent| (extent, index)));
+        for (index, object) in objects.iter().enumerate() {
+            extents.extend(object.extents.iter().map(|&extent| (extent, index)));
         }
         extents.sort_unstable();
-        let mut blocks: Vec<Vec<u64>> = vec![Vec::new(); items.len()];
+        let mut blocks: Vec<Vec<u64>> = vec![Vec::new(); objects.len()];
         let mut owner: FxHashMap<u64, usize> = FxHashMap::default();
         let mut mixed: FxHashSet<u64> = FxHashSet::default();
         let mut at = 0;
@@ -71,11 +72,11 @@ impl ObjectBlocks {
             while extents.get(at).is_some_and(|(extent, _)| extent.range().end <= word) {
                 at += 1;
             }
-            let Some(&(_, item)) = extents.get(at) else { break };
+            let Some(&(_, object)) = extents.get(at) else { break };
             let number = layout.word(word) / block.words();
-            if blocks[item].last() != Some(&number) {
-                blocks[item].push(number);
-                if *owner.entry(number).or_insert(item) != item {
+            if blocks[object].last() != Some(&number) {
+                blocks[object].push(number);
+                if *owner.entry(number).or_insert(object) != object {
                     mixed.insert(number);
                 }
             }
@@ -88,8 +89,8 @@ impl ObjectBlocks {
     }
 
     /// Whether an object shares a block with another one.
-    fn crowded(&self, item: usize) -> bool {
-        self.blocks[item].iter().any(|block| self.mixed.contains(block))
+    fn crowded(&self, object: usize) -> bool {
+        self.blocks[object].iter().any(|block| self.mixed.contains(block))
     }
 
     /// Each object with the blocks in which it is alone.
@@ -101,34 +102,35 @@ impl ObjectBlocks {
     }
 }
 
-/// Finds the layouts that gain at a point whose blocks cost what `before` says.
+/// Finds the layouts that save cost at a point; `before` is the cost of its blocks.
 pub(super) fn search(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (items, survey): (&[DataObject], &UseSurvey),
+    (objects, survey): (&[DataObject], &UseSurvey),
     before: &PricedTrace,
     tick: ReportPart<'_>,
 ) -> Result<LayoutSearch, SimError> {
-    let places = ObjectBlocks::new(items, survey, &Layout::default(), point.block);
+    let places = ObjectBlocks::new(objects, survey, &Layout::default(), point.block);
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
-    let dear = dear_items(items, &places, before, total);
-    let examined = dear.len();
+    let costly = costly_objects(objects, &places, before, total);
+    let examined = costly.len();
     let mut trials = Vec::new();
-    for item in dear {
-        let case = Candidate::new(survey, &items[item], (point.block, places.crowded(item)));
+    for object in costly {
+        let candidate =
+            Candidate::new(survey, &objects[object], (point.block, places.crowded(object)));
         for (kind, entry) in TABLE.iter().enumerate() {
-            trials.extend((entry.propose)(&case).into_iter().map(|proposal| LayoutTrial {
-                item,
+            trials.extend((entry.propose)(&candidate).into_iter().map(|proposal| LayoutTrial {
+                object,
                 kind,
                 proposal,
-                concerned: places.blocks[item].clone(),
-                fresh: 0..0,
+                old_blocks: places.blocks[object].clone(),
+                new_blocks: 0..0,
             }));
         }
     }
     let all: u64 = trials.iter().map(|trial| trial.proposal.length).sum();
     if all > 0 {
-        settle(&mut trials, free_range_for(trace, all, point.block)?, point.block);
+        assign_addresses(&mut trials, free_range_for(trace, all, point.block)?, point.block);
     }
     let mut state = SearchState {
         current: before.blocks.clone(),
@@ -147,9 +149,9 @@ pub(super) fn search(
     Ok(LayoutSearch { trials, taken: state.taken, layout: state.layout, examined })
 }
 
-/// The objects whose blocks cost most beyond local references, dearest first.
-fn dear_items(
-    items: &[DataObject],
+/// The objects whose blocks cost most beyond local references, costliest first.
+fn costly_objects(
+    objects: &[DataObject],
     places: &ObjectBlocks,
     before: &PricedTrace,
     total: u128,
@@ -157,13 +159,13 @@ fn dear_items(
     let extra = |block: &u64| before.blocks.get(block).map_or(0, |cost| cost.extra);
     let sums = places.blocks.iter().map(|list| list.iter().map(extra).sum::<u128>());
     let mut ranked: Vec<(u128, usize)> = sums.zip(0..).collect();
-    ranked.retain(|&(sum, item)| sum > total / LEAST_PART && items[item].movable());
-    ranked.sort_unstable_by_key(|&(sum, item)| (std::cmp::Reverse(sum), item));
-    ranked.truncate(ITEMS_MAX);
-    ranked.into_iter().map(|(_, item)| item).collect()
+    ranked.retain(|&(sum, object)| sum > total / LEAST_PART && objects[object].movable());
+    ranked.sort_unstable_by_key(|&(sum, object)| (std::cmp::Reverse(sum), object));
+    ranked.truncate(OBJECTS_MAX);
+    ranked.into_iter().map(|(_, object)| object).collect()
 }
 
-/// First word of free memory for so many.
+/// First word of free addresses for so many words.
 fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
     let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
@@ -175,12 +177,12 @@ fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u
     })
 }
 
-/// Gives every trial memory of its own.
-fn settle(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
+/// Gives every trial free addresses of its own.
+fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
     for trial in trials {
-        trial.proposal.pieces.iter_mut().for_each(|piece: &mut MovedWords| piece.to += next);
+        trial.proposal.moves.iter_mut().for_each(|piece: &mut MovedWords| piece.to += next);
         let end = next + trial.proposal.length;
-        trial.fresh = next / block.words()..end / block.words();
+        trial.new_blocks = next / block.words()..end / block.words();
         next = end;
     }
 }
@@ -192,14 +194,14 @@ struct SearchState {
     taken: Vec<AcceptedLayout>,
     /// What each trial saves by itself.
     alone: Vec<i128>,
-    /// What each trial costs on top of what was taken; none if that has changed.
+    /// What each trial costs on top of the accepted layouts; none once its blocks have changed.
     tried: Vec<Option<TrialCost>>,
-    /// Steps that are worth mentioning.
+    /// Fewest steps that a layout must save.
     least: i128,
 }
 
 impl SearchState {
-    /// Tries what was not tried since its blocks changed.
+    /// Simulates the trials whose blocks have changed since they were tried.
     fn evaluate(
         &mut self,
         point: &LayoutEvaluator<'_>,
@@ -207,9 +209,9 @@ impl SearchState {
         (trials, round): (&[LayoutTrial], usize),
         tick: ReportPart<'_>,
     ) -> Result<(), SimError> {
-        let is_taken = |item: usize| self.taken.iter().any(|t| trials[t.trial].item == item);
+        let is_taken = |object: usize| self.taken.iter().any(|t| trials[t.trial].object == object);
         let open: Vec<usize> = (0..trials.len())
-            .filter(|&i| self.tried[i].is_none() && !is_taken(trials[i].item))
+            .filter(|&i| self.tried[i].is_none() && !is_taken(trials[i].object))
             .collect();
         let what: Vec<&LayoutTrial> = open.iter().map(|&i| &trials[i]).collect();
         let runs_of = |block: u64| self.current.get(&block).map_or(0, |cost| cost.runs);
@@ -224,22 +226,22 @@ impl SearchState {
     }
 
     fn gain(&self, trial: &LayoutTrial, tried: &TrialCost) -> i128 {
-        let now = trial.concerned.iter().filter_map(|block| self.current.get(block));
+        let now = trial.old_blocks.iter().filter_map(|block| self.current.get(block));
         let now: u128 = now.map(|cost| cost.steps).sum();
         let signed = |steps: u128| i128::try_from(steps).unwrap_or(i128::MAX);
         signed(now) - signed(tried.steps)
     }
 
-    /// Takes the best trial of each object, as long as none concerns a block of another one taken
-    /// in this round. False if none is worth it.
+    /// Accepts the best trial of each object, unless it changes a block of another one accepted in
+    /// this round. False if none saves enough.
     fn take_best(&mut self, trials: &[LayoutTrial]) -> bool {
         let mut best: FxHashMap<usize, Vec<(i128, usize)>> = FxHashMap::default();
         for (i, trial) in trials.iter().enumerate() {
-            if self.taken.iter().any(|taken| trials[taken.trial].item == trial.item) {
+            if self.taken.iter().any(|taken| trials[taken.trial].object == trial.object) {
                 continue;
             }
             if let Some(tried) = &self.tried[i] {
-                best.entry(trial.item).or_default().push((self.gain(trial, tried), i));
+                best.entry(trial.object).or_default().push((self.gain(trial, tried), i));
             }
         }
         let mut chosen: Vec<(i128, usize)> =
@@ -249,12 +251,12 @@ impl SearchState {
         let mut changed: FxHashSet<u64> = FxHashSet::default();
         for &(more, i) in &chosen {
             let trial = &trials[i];
-            if trial.concerned.iter().any(|block| changed.contains(block)) {
+            if trial.old_blocks.iter().any(|block| changed.contains(block)) {
                 continue;
             }
-            changed.extend(&trial.concerned);
-            self.layout = self.layout.and(&trial.proposal.pieces);
-            for block in &trial.concerned {
+            changed.extend(&trial.old_blocks);
+            self.layout = self.layout.and(&trial.proposal.moves);
+            for block in &trial.old_blocks {
                 self.current.remove(block);
             }
             if let Some(tried) = self.tried[i].take() {
@@ -263,7 +265,7 @@ impl SearchState {
             self.taken.push(AcceptedLayout { trial: i, alone: self.alone[i], more });
         }
         for (trial, tried) in trials.iter().zip(&mut self.tried) {
-            if trial.concerned.iter().any(|block| changed.contains(block)) {
+            if trial.old_blocks.iter().any(|block| changed.contains(block)) {
                 *tried = None;
             }
         }
@@ -271,8 +273,7 @@ impl SearchState {
     }
 }
 
-/// Of the layouts of one object the one that is easiest to follow among those nearly as good as the
-/// best.
+/// Of the layouts of one object nearly as good as the best, the one that is easiest to follow.
 fn choose(list: &[(i128, usize)], trials: &[LayoutTrial]) -> Option<(i128, usize)> {
     let best = list.iter().map(|&(gain, _)| gain).max().filter(|&gain| gain > 0)?;
     let best = u128::try_from(best).ok()?;

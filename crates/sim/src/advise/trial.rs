@@ -11,10 +11,10 @@ use super::evaluator::{BlockCost, LayoutEvaluator, ReportPart};
 use crate::error::SimError;
 use crate::pass::{TraceSource, WindowReader, part_of};
 
-/// Bytes that a run takes until its histories are built, and how many more runs a layout may make.
+/// Bytes of a run while histories are built, twice as a layout may have more runs.
 const RUN_BYTES: u64 = 2 * 32;
 
-/// A shard is not divided further than this.
+/// Most bits by which the blocks of a trial are divided into shards.
 const SHARD_BITS_MAX: u32 = 10;
 
 /// Entries of the cache in front of a map of blocks.
@@ -23,24 +23,24 @@ const CACHE_ENTRIES: usize = 1024;
 /// A layout of one object that may be better.
 pub(super) struct LayoutTrial {
     /// The object.
-    pub(super) item: usize,
+    pub(super) object: usize,
     /// Kind of advice.
     pub(super) kind: usize,
     pub(super) proposal: Proposal,
     /// Blocks in which the object lies now, in order.
-    pub(super) concerned: Vec<u64>,
+    pub(super) old_blocks: Vec<u64>,
     /// Blocks in which it would lie.
-    pub(super) fresh: std::ops::Range<u64>,
+    pub(super) new_blocks: std::ops::Range<u64>,
 }
 
-/// What a trial's blocks cost, old and new ones.
+/// Costs of a trial's blocks, old and new ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TrialCost {
     pub(super) blocks: Vec<(u64, BlockCost)>,
     pub(super) steps: u128,
 }
 
-/// A trial, or a part of its blocks where it is too large to be tried at once.
+/// A trial, or a shard of its blocks if its histories would exceed the memory budget.
 struct TrialShard<'a> {
     trial: usize,
     shard: Shard,
@@ -59,7 +59,7 @@ pub(super) fn try_all(
 ) -> Result<Vec<TrialCost>, SimError> {
     let mut jobs = Vec::new();
     for (trial, &what) in trials.iter().enumerate() {
-        let runs: u64 = what.concerned.iter().map(|&block| runs_of(block)).sum();
+        let runs: u64 = what.old_blocks.iter().map(|&block| runs_of(block)).sum();
         let bytes = runs.saturating_mul(RUN_BYTES);
         let parts = bytes.div_ceil(point.budget.max(1)).next_power_of_two();
         let bits = parts.trailing_zeros().min(SHARD_BITS_MAX);
@@ -85,7 +85,7 @@ pub(super) fn try_all(
     Ok(tried)
 }
 
-/// One pass for some jobs, shared out among the threads.
+/// One pass over the trace for some jobs, distributed over the threads.
 fn pass(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
@@ -117,19 +117,19 @@ fn pass(
     Ok(())
 }
 
-/// Where one job's references go.
+/// The histories of one job while they are built.
 struct TrialBuilder {
     trial: usize,
     layout: Layout,
-    fresh: std::ops::Range<u64>,
+    new_blocks: std::ops::Range<u64>,
     builder: HistoryBuilder,
 }
 
-/// Some jobs, and which of them each block concerns.
+/// Some jobs, and for each block those whose trial changes it.
 struct TrialWorker<'a> {
     sites: Vec<TrialBuilder>,
     lists: FxHashMap<u64, Vec<usize>>,
-    /// For some blocks met lately whether they concern anybody.
+    /// For recent blocks, whether any job has them.
     cache: Box<[(u64, bool); CACHE_ENTRIES]>,
     nobody: &'a [usize],
 }
@@ -139,13 +139,13 @@ impl TrialWorker<'_> {
         let mut lists: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
         let mut sites = Vec::with_capacity(jobs.len());
         for job in jobs {
-            for &block in &job.what.concerned {
+            for &block in &job.what.old_blocks {
                 lists.entry(block).or_default().push(sites.len());
             }
             sites.push(TrialBuilder {
                 trial: job.trial,
-                layout: accepted.and(&job.what.proposal.pieces),
-                fresh: job.what.fresh.clone(),
+                layout: accepted.and(&job.what.proposal.moves),
+                new_blocks: job.what.new_blocks.clone(),
                 builder: point.builder(job.shard),
             });
         }
@@ -182,7 +182,7 @@ impl TrialWorker<'_> {
         self.cache[slot].1
     }
 
-    /// Adds a reference to every job that it concerns.
+    /// Adds a reference to every job with a block that it touches.
     fn reference(
         &mut self,
         point: &LayoutEvaluator<'_>,
@@ -196,11 +196,11 @@ impl TrialWorker<'_> {
                 if (first..block).any(listed) {
                     continue;
                 }
-                let TrialBuilder { layout, fresh, builder, .. } = &mut self.sites[index];
+                let TrialBuilder { layout, new_blocks, builder, .. } = &mut self.sites[index];
                 layout.parts((addr, size), |addr, size| {
                     for to in point.block.blocks_touched(addr, size) {
-                        // What lies outside of the trial's blocks does not change.
-                        if fresh.contains(&to) || listed(to) {
+                        // Blocks outside the trial are not changed by it.
+                        if new_blocks.contains(&to) || listed(to) {
                             builder.push_block(to, who, time);
                         }
                     }

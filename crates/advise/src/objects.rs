@@ -6,14 +6,15 @@ use rustc_hash::FxHashMap;
 
 use crate::survey::{UseSurvey, WordLabel};
 
-/// Stretches of memory without a name are apart if so many bytes between them are not used.
+/// Memory without a name is cut into objects where at least so many bytes are unused.
 const GAP_BYTES: u64 = 4096;
 
-/// An object of more words is sparse if it has more than so many times the words that are used.
+/// An object of more than so many words is sparse if most of them are unused.
 const SPARSE_WORDS: u64 = 1 << 22;
+/// Sparse objects have more than so many times the words that are used.
 const SPARSE_TIMES: u64 = 16;
 
-/// Words in a row.
+/// Consecutive words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WordExtent {
     /// Number of the first: its address divided by four.
@@ -30,14 +31,14 @@ impl WordExtent {
     }
 }
 
-/// A data structure that may be laid out anew.
+/// A data structure whose layout may be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataObject {
-    /// What the trace calls it; none for memory without a name.
-    pub object: Option<Object>,
-    /// Its words: one extent for a symbol, one for every heap block of a call site. In order.
+    /// The object of the trace; none for memory without a name.
+    pub identity: Option<Object>,
+    /// Its words, in order: one extent for a symbol, one for every heap block of a call site.
     pub extents: Vec<WordExtent>,
-    /// Words that anybody uses.
+    /// Words that are used.
     pub used: u64,
 }
 
@@ -46,8 +47,8 @@ impl DataObject {
     #[must_use]
     pub fn label(&self) -> String {
         let first = self.extents.first().map_or(0, |extent| extent.first);
-        match &self.object {
-            Some(object) if !object.label().is_empty() => object.label(),
+        match &self.identity {
+            Some(known) if !known.label().is_empty() => known.label(),
             Some(_) | None => format!("memory at {:#x}", first * BlockSize::WORD_BYTES),
         }
     }
@@ -58,11 +59,11 @@ impl DataObject {
         self.extents.iter().map(|extent| extent.words).sum()
     }
 
-    /// Whether a program can choose where it lies: threads' stacks and their local storage it
-    /// cannot. Nor is a large object looked at of which hardly anything is used.
+    /// Whether advice is possible: a program cannot choose where stacks and thread-local storage
+    /// lie, and a large object of which hardly any word is used is not worth it.
     #[must_use]
     pub fn movable(&self) -> bool {
-        let kind = self.object.as_ref().map(|object| object.kind);
+        let kind = self.identity.as_ref().map(|known| known.kind);
         let words = self.words();
         let sparse = words > SPARSE_WORDS && words / SPARSE_TIMES > self.used;
         !sparse && !matches!(kind, Some(ObjectKind::Stack | ObjectKind::ThreadLocal))
@@ -71,10 +72,10 @@ impl DataObject {
 
 /// All objects with a word that is used, in order of address.
 ///
-/// A word belongs to the object that has its first byte, or if none has that, to the first one
-/// that begins in it.
+/// A word belongs to the object that has its first byte, or if there is none, to the first object
+/// that begins in the word.
 #[must_use]
-pub fn items(names: &Names<'_>, survey: &UseSurvey) -> Vec<DataObject> {
+pub fn data_objects(names: &Names<'_>, survey: &UseSurvey) -> Vec<DataObject> {
     let mut touched = survey.touched().peekable();
     let mut found = ObjectCollector::default();
     let mut next_free = 0;
@@ -93,22 +94,22 @@ pub fn items(names: &Names<'_>, survey: &UseSurvey) -> Vec<DataObject> {
             used += 1;
         }
         if used > 0 {
-            let object = || names.object_of(segment.group).clone();
+            let identity = || names.object_of(segment.group).clone();
             let extent = WordExtent { first, words: last - first + 1 };
-            found.named(segment.group, (extent, used), object);
+            found.named(segment.group, (extent, used), identity);
         }
     }
     touched.for_each(|word| found.unknown(word));
-    found.items.sort_by_key(|item| item.extents.first().copied());
-    found.items
+    found.objects.sort_by_key(|object| object.extents.first().copied());
+    found.objects
 }
 
 /// Collects the objects in order of address.
 #[derive(Default)]
 struct ObjectCollector {
-    items: Vec<DataObject>,
+    objects: Vec<DataObject>,
     of_group: FxHashMap<usize, usize>,
-    /// The item under way of memory without a name.
+    /// The object of memory without a name that the next such word may belong to.
     open: Option<usize>,
 }
 
@@ -117,51 +118,52 @@ impl ObjectCollector {
         &mut self,
         group: usize,
         (extent, used): (WordExtent, u64),
-        object: impl FnOnce() -> Object,
+        identity: impl FnOnce() -> Object,
     ) {
-        let next = self.items.len();
+        let next = self.objects.len();
         let index = *self.of_group.entry(group).or_insert(next);
         if index == next {
-            self.items.push(DataObject { object: Some(object()), extents: Vec::new(), used: 0 });
+            let identity = Some(identity());
+            self.objects.push(DataObject { identity, extents: Vec::new(), used: 0 });
         }
-        self.items[index].extents.push(extent);
-        self.items[index].used += used;
+        self.objects[index].extents.push(extent);
+        self.objects[index].used += used;
         self.open = None;
     }
 
     fn unknown(&mut self, word: u64) {
-        if let Some(item) = self.open.map(|index| &mut self.items[index])
-            && let Some(extent) = item.extents.last_mut()
+        if let Some(object) = self.open.map(|index| &mut self.objects[index])
+            && let Some(extent) = object.extents.last_mut()
             && word - (extent.first + extent.words) < GAP_BYTES / BlockSize::WORD_BYTES
         {
             extent.words = word + 1 - extent.first;
-            item.used += 1;
+            object.used += 1;
             return;
         }
-        self.open = Some(self.items.len());
+        self.open = Some(self.objects.len());
         let extents = vec![WordExtent { first: word, words: 1 }];
-        self.items.push(DataObject { object: None, extents, used: 1 });
+        self.objects.push(DataObject { identity: None, extents, used: 1 });
     }
 }
 
-/// A stretch of an object whose words are alike to the threads, as far as they are used.
+/// Consecutive words of an object with the same label, unused words apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UniformRun {
     /// The words.
     pub extent: WordExtent,
-    /// What they are to the threads.
+    /// How the threads use them.
     pub label: WordLabel,
-    /// Whether one thread alone uses the first of them that is used.
+    /// Whether only one thread uses the first of them that is used.
     pub exclusive: bool,
 }
 
-/// Cuts an object where the label of its words changes, and with `fine` also where words that one
-/// thread alone uses meet others of its own. Words that nobody uses go with those before them, the
-/// words of one value go together, and no run reaches over the end of an extent.
+/// Cuts an object where the label of its words changes, and with `fine` also between words that
+/// only their owner uses and words that others use, too. Unused words go with those before them,
+/// the words of one value stay together, and no run crosses the end of an extent.
 #[must_use]
-pub fn runs(item: &DataObject, survey: &UseSurvey, fine: bool) -> Vec<UniformRun> {
+pub fn uniform_runs(object: &DataObject, survey: &UseSurvey, fine: bool) -> Vec<UniformRun> {
     let mut runs: Vec<UniformRun> = Vec::new();
-    for extent in &item.extents {
+    for extent in &object.extents {
         let mut open: Option<UniformRun> = None;
         let mut joined = false;
         for word in extent.range() {
