@@ -1,4 +1,4 @@
-//! What the second pass collects about one of the worst blocks: word by word and line by line.
+//! Detail of one of the worst blocks, by word and by program counter, from the second pass.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use serde::Serialize;
 ///
 /// A word is *truly shared* if one processor writes it and another one references it; then data
 /// flows between the two and no layout can avoid it. A block is falsely shared if several
-/// processors use it, one of them writes, and yet no word is truly shared: only the block brings
-/// them together (Bolosky chapter 7). This ignores Time: a block that was handed over once counts
-/// like one that went back and forth.
+/// processors use it, one of them writes, and yet no word is truly shared: they share only the
+/// block (Bolosky chapter 7). This ignores Time: a block that migrated once counts like one that
+/// moves back and forth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SharingPattern {
@@ -78,7 +78,7 @@ impl UseCounts {
     }
 }
 
-/// When something was last written; positions in the block's history count from 1, 0 is never.
+/// The last write to a word or block, as a position in the block's history; from 1, 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastWrite {
     by: ProcId,
@@ -111,7 +111,7 @@ struct ProcessorCopy {
     referenced_at: u64,
 }
 
-/// Who touched a word.
+/// Use of a word of the block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordDetail {
     first: ProcId,
@@ -135,9 +135,9 @@ impl WordDetail {
 const PICK: [fn(&mut ByClass) -> &mut u64; 3] =
     [|c| &mut c.private, |c| &mut c.read_shared, |c| &mut c.truly_shared];
 
-/// One reference as it concerns a block.
+/// The part of a reference that lies in one block.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touch {
+pub(crate) struct ReferenceInBlock {
     pub thread: u16,
     pub processor: ProcId,
     pub write: bool,
@@ -146,20 +146,20 @@ pub(crate) struct Touch {
     pub words: (u64, u64),
 }
 
-/// Everything about one block.
+/// Detail of one block.
 #[derive(Debug, Default)]
-pub(crate) struct Detail {
+pub(crate) struct BlockDetail {
     /// References by program counter and thread.
     pub uses: FxHashMap<(u64, u16), UseCounts>,
     words: FxHashMap<u64, WordDetail>,
     copies: FxHashMap<ProcId, ProcessorCopy>,
     written: LastWrite,
-    /// References so far.
+    /// Number of references so far.
     now: u64,
     misses: BlockMisses,
 }
 
-/// What the words of a block say together.
+/// The sharing of a block, from all its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Classified {
     pub sharing: SharingPattern,
@@ -168,9 +168,9 @@ pub(crate) struct Classified {
     pub misses: BlockMisses,
 }
 
-impl Detail {
+impl BlockDetail {
     /// Takes the next reference to the block, in Time order.
-    pub(crate) fn add(&mut self, touch: Touch) {
+    pub(crate) fn add(&mut self, touch: ReferenceInBlock) {
         self.uses.entry((touch.pc, touch.thread)).or_default().add(touch.write);
         self.now += 1;
         self.count_miss(touch);
@@ -193,8 +193,9 @@ impl Detail {
         }
     }
 
-    /// A miss counts as false sharing until a reference shows that it was not.
-    fn count_miss(&mut self, touch: Touch) {
+    /// Counts the miss of a reference, if it is one. A miss counts as false sharing until a
+    /// reference to a value newly written by another processor shows that it was essential.
+    fn count_miss(&mut self, touch: ReferenceInBlock) {
         let copy = self.copies.entry(touch.processor).or_default();
         if copy.referenced_at == 0 {
             self.misses.cold += 1;
@@ -203,10 +204,10 @@ impl Detail {
             self.misses.false_sharing += 1;
             copy.missed_at = self.now;
         }
-        let news = (touch.words.0..=touch.words.1)
+        let new_value = (touch.words.0..=touch.words.1)
             .filter_map(|number| self.words.get(&number))
             .any(|word| word.last.by_others(touch.processor) > copy.essential_at);
-        if news && copy.essential_at != copy.missed_at {
+        if new_value && copy.essential_at != copy.missed_at {
             self.misses.false_sharing -= 1;
             self.misses.true_sharing += 1;
             copy.essential_at = copy.missed_at;
@@ -251,10 +252,10 @@ mod tests {
     type SmallReference = (u16, bool, u64, u64);
 
     fn classify(touches: &[SmallReference]) -> Classified {
-        let mut detail = Detail::default();
+        let mut detail = BlockDetail::default();
         for &(processor, write, first, last) in touches {
             let words = (first, last);
-            detail.add(Touch { thread: processor, processor, write, pc: 0, words });
+            detail.add(ReferenceInBlock { thread: processor, processor, write, pc: 0, words });
         }
         detail.classify()
     }
@@ -284,10 +285,10 @@ mod tests {
     /// misses       cold cold       false       true
     /// ```
     ///
-    /// Word 1 is nobody else's, so the first reload is for nothing. The second one is for word 0,
-    /// whose news the first had brought without use.
+    /// Word 1 is private, so the first reload is false sharing. The second one is true sharing: it
+    /// is followed by a read of word 0, whose new value the first reload had brought unused.
     #[test]
-    fn misses_are_true_sharing_when_news_is_read() {
+    fn misses_are_true_sharing_when_a_new_value_is_read() {
         let w = |word| (0, true, word, word);
         let r = |word| (1, false, word, word);
         let found = |touches: &[SmallReference]| {

@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Errors of analyses.
 
 use homenode_trace::TraceError;
 

@@ -1,15 +1,17 @@
-//! What the processes of a workload touch: distinct blocks, and data that several of them share.
+//! Footprints of the processes of a workload: distinct blocks, and data that several of them share.
 //!
-//! Source: Foglia, Giorgi and Prete 2004, tables 1 to 3. The paper does not say when a block is
-//! shared; here a block of data is that several processes of the workload reference, and of these
-//! the ones that are written are counted besides.
+//! Source: Foglia, Giorgi and Prete 2004, tables 1 to 3.
+//!
+//! # Deviations
+//! The paper does not define shared blocks. Here a block of data is shared if several processes of
+//! the workload reference it; those of them that are written are also counted by themselves.
 
 use homenode_base::{AccessKind, Flags};
 use homenode_trace::{Batch, ProcessorAreas};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// What was referenced by some processes.
+/// Counts of the references of some processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FootprintCounts {
     /// Processes that referenced anything.
@@ -36,17 +38,19 @@ pub struct FootprintCounts {
     pub written_shared_references: u64,
 }
 
-/// A block in use.
+/// Use of a block.
 #[derive(Clone, Copy, Default)]
 struct BlockUse {
     references: u64,
     writes: u64,
-    /// Who referenced data of it, if anybody did.
+    /// The last process that referenced data in it, if any.
     owner: Option<u32>,
     several: bool,
 }
 
-/// Counts what some processes touch.
+/// Counts the blocks that some processes touch, and share.
+///
+/// Cost: O(1) a reference. Memory: one entry for each distinct block.
 pub struct Footprint {
     block_bits: u32,
     kernel: bool,
@@ -58,8 +62,8 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Of these processes, in blocks of 2 to the `block_bits` bytes; with what the kernel does for
-    /// them, or without. Where a trace has no processes, its threads are.
+    /// Of these processes, in blocks of 2 to the `block_bits` bytes; with or without the kernel's
+    /// references on their behalf. In a trace without processes, threads take their place.
     #[must_use]
     pub fn new(block_bits: u32, processes: &[u32], kernel: bool) -> Self {
         Self {
@@ -72,8 +76,8 @@ impl Footprint {
         }
     }
 
-    /// With what is known to belong to a processor and not to the processes that it runs: blocks
-    /// of it are not shared, whoever references them.
+    /// With the areas of processors: blocks in them belong to a processor and not to the processes
+    /// that it runs, and are not shared.
     #[must_use]
     pub fn with_areas(mut self, areas: Option<&ProcessorAreas>) -> Self {
         self.areas = areas.cloned();
@@ -108,7 +112,7 @@ impl Footprint {
                 block.writes += u64::from(write);
                 block.touch(process);
             }
-            // A reference counts once, in its first block; those behind are touched all the same.
+            // A reference counts once, in its first block, but touches all its blocks.
             for number in first + 1..=last >> self.block_bits {
                 let block = self.blocks.entry(number).or_default();
                 if !fetch {

@@ -1,17 +1,17 @@
-//! Short names for stretches of memory.
+//! Labels of address ranges, from the names of the objects in them.
 
 use homenode_trace::Metadata;
 
 use crate::objects::Names;
 
-/// For each stretch, given by its first and last address, the labels of the objects that the trace
-/// knows in it, in order of address.
+/// For each range, given by its first and last address, the labels of the named objects in it, in
+/// order of address.
 #[must_use]
-pub fn labels(metadata: &Metadata, stretches: &[(u64, u64)]) -> Vec<Vec<String>> {
+pub fn labels(metadata: &Metadata, ranges: &[(u64, u64)]) -> Vec<Vec<String>> {
     let names = Names::new(metadata);
     let label = |group: usize| names.object_of(group).label();
     let of = |&(first, last): &(u64, u64)| names.groups(first, last).into_iter().map(label);
-    stretches.iter().map(|stretch| of(stretch).collect()).collect()
+    ranges.iter().map(|range| of(range).collect()).collect()
 }
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-//! What the counts mean for a program: the worst blocks, their objects and source lines.
+//! Attribution of cost to a program: the worst blocks, their objects and source lines.
 //!
-//! [`worst_blocks`] simulates one policy at one block size, finds the blocks that cost most, and
-//! says of each who uses it, how it is shared word by word, which objects lie in it and which
-//! source lines touch it; and of each object of the program, what all its blocks cost together.
+//! [`worst_blocks`] simulates one policy at one block size and finds the blocks that cost most; for
+//! each block the threads that use it, how it is shared word by word, its objects and the source
+//! lines that reference it; and for each object of the program, the cost of all its blocks.
 //!
 //! The trace is read twice: once for histories (more often if they do not fit the memory budget),
-//! once to look at the chosen blocks. Memory is bounded by that budget, the number of blocks asked
-//! for, and the names in the trace's metadata.
+//! once for the detail of the worst blocks. Memory is bounded by that budget, the number of blocks
+//! asked for, and the names in the trace's metadata.
 //!
-//! [`picture`](fn@picture) says who references which stretch of memory when.
+//! [`picture`](fn@picture) samples who references which part of memory when.
 //!
 //! [`Footprint`] counts what groups of processes touch and share.
 //!
-//! [`sharing`] holds chapter 7 of the thesis: what false sharing costs, and who shares what.
+//! [`sharing`] is chapter 7 of the thesis: the cost of false sharing, and where it is.
 //!
 //! Invariant: the costs of all objects add up to the cost of all blocks, exactly.
 
@@ -43,6 +43,6 @@ pub use report::{
 
 use std::ops::ControlFlow;
 
-/// Called now and then with the references seen and how many there are to see. `Break` ends the
-/// analysis with [`AnalysisError::Interrupted`].
+/// Called at intervals with the references read and the total to read. `Break` ends the analysis
+/// with [`AnalysisError::Interrupted`].
 pub type AnalysisProgress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;

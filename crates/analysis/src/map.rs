@@ -18,7 +18,7 @@ pub struct SharingMap {
     pub rows: Vec<MapRow>,
 }
 
-/// One stretch of addresses.
+/// One row: consecutive addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MapRow {
     /// First address, in hexadecimal.
@@ -37,19 +37,19 @@ struct RowCounts {
     writes: Vec<u64>,
 }
 
-/// Counts references in rows that grow when there are too many of them.
+/// Counts references by row; rows are doubled in size whenever there are too many.
 pub(crate) struct MapBuilder {
     shift: u32,
     rows_max: usize,
     processors: usize,
     rows: FxHashMap<u64, usize>,
     counts: Vec<RowCounts>,
-    /// The row met last.
+    /// The row referenced last, with its index: most references are to the same row again.
     latest: (u64, usize),
 }
 
 impl MapBuilder {
-    /// A row covers a block at first; there are at most `rows_max` of them, and at least one.
+    /// A row covers one block at first; there are at most `rows_max` rows, at least one.
     pub(crate) fn new(block_size: BlockSize, processors: u16, rows_max: usize) -> Self {
         Self {
             shift: block_size.bytes().trailing_zeros(),
@@ -112,7 +112,7 @@ impl MapBuilder {
         self.latest = (u64::MAX, 0);
     }
 
-    /// How many bits of an address tell bytes within a row, and the numbers of all rows in order.
+    /// Bits of an address within a row, and the numbers of all rows in order.
     pub(crate) fn layout(&self) -> (u32, Vec<u64>) {
         let mut rows: Vec<u64> = self.rows.keys().copied().collect();
         rows.sort_unstable();

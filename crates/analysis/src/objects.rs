@@ -1,4 +1,4 @@
-//! The program's objects: what lies at an address, and which places are one object to a person.
+//! The program's objects: the object at an address, and which ranges make up one object.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use homenode_trace::{
 };
 use serde::Serialize;
 
-/// Group of addresses about which the trace says nothing.
+/// Number of the object that stands for all addresses without a name.
 pub(crate) const UNKNOWN: usize = 0;
 
 /// What kind of memory an object lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectKind {
-    /// The trace does not say.
+    /// Unknown: the trace has no name for it.
     Unknown,
     /// A static object with a symbol.
     Static,
@@ -42,7 +42,7 @@ pub struct SourceSite {
     pub pc: u64,
 }
 
-/// A data structure as its user thinks of it.
+/// A data structure of the program: a symbol, all heap blocks of one call site, a stack, a mapping.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Object {
     /// Kind of memory.
@@ -79,7 +79,7 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// A stretch of addresses that belongs to one range of the metadata.
+/// Consecutive addresses that belong to one range of the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectSegment {
     /// The first address.
@@ -92,7 +92,7 @@ pub struct ObjectSegment {
     pub start: u64,
 }
 
-/// The names of a trace, made for looking up addresses.
+/// The names of a trace, indexed by address.
 ///
 /// Where ranges overlap, the one that begins last wins (a heap block within a mapping), and of
 /// several that begin together the one listed last (memory that was freed and allocated again).
@@ -130,12 +130,12 @@ impl<'a> Names<'a> {
             groups.push(group);
         }
         names.segments = segments(&metadata.ranges, &groups);
-        names.follow(&metadata.moved);
+        names.add_moved(&metadata.moved);
         names
     }
 
-    /// Addresses to which data moved belong to the object from which they came.
-    fn follow(&mut self, moved: &[MovedRange]) {
+    /// Assigns addresses to which re-alignment moved data to the object that the data is from.
+    fn add_moved(&mut self, moved: &[MovedRange]) {
         let segment = |range: &MovedRange| {
             let last = range.start.saturating_add(range.size.checked_sub(1)?);
             let group = self.segment(range.from)?.group;
@@ -202,7 +202,7 @@ impl<'a> Names<'a> {
         self.bytes[group]
     }
 
-    /// Stretches of addresses with one owner each, in order.
+    /// The segments, in order of address.
     #[must_use]
     pub fn segments(&self) -> &[ObjectSegment] {
         &self.segments
@@ -250,7 +250,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The stretches of each object, in order of address; those of one range side by side are one.
+/// The segments of all objects, in order of address; adjacent ones of one range are joined.
 fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectSegment> {
     let mut found: Vec<ObjectSegment> = Vec::new();
     for OwnedStretch { first, last, range, start } in owned_stretches(ranges) {

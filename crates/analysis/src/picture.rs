@@ -1,7 +1,7 @@
-//! Who references which stretch of memory when: what a picture of sharing is drawn from.
+//! The data of a sharing picture: which processors reference which part of memory when.
 //!
-//! Time is cut into slices of equally many references, memory into stretches of equally many bytes,
-//! and each pair of both is a cell: nobody referenced it, one processor did, or several.
+//! Time is cut into slices of equally many references, memory into stretches of equally many bytes.
+//! Each pair of the two is a cell: referenced by no processor, by one, or by several.
 
 use homenode_base::{AccessKind, BlockSize, ReferenceFilter, ReferenceRole};
 use homenode_trace::{Batch, Columns, EventKind, TraceReader, Want};
@@ -12,10 +12,10 @@ use crate::map::{MapBuilder, SharingMap};
 use crate::objects::Names;
 use crate::{AnalysisError, AnalysisProgress};
 
-/// How fine the picture is, and what is in it.
+/// Resolution and content of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureFrame {
-    /// The least that a stretch of memory covers; doubled until the stretches are few enough.
+    /// Smallest stretch of memory; doubled until the stretches are few enough.
     pub block_size: BlockSize,
     /// Most stretches of memory; at least 1.
     pub stretches_max: usize,
@@ -43,7 +43,7 @@ pub struct SharingPicture {
     pub slices: Vec<Vec<u32>>,
 }
 
-/// What happened in a cell.
+/// The references in one cell.
 #[derive(Clone, Copy, Debug, Default)]
 struct PictureCell {
     first: Option<u16>,
@@ -64,8 +64,8 @@ impl PictureCell {
     }
 }
 
-/// Reads the trace twice: once for the stretches, once for the cells. Memory is bounded by the
-/// frame; the cost is O(references).
+/// Computes the picture. Reads the trace twice: once for the stretches, once for the cells. Memory
+/// is bounded by the frame; cost: O(references).
 ///
 /// # Errors
 /// When the trace cannot be read or the progress callback asked to stop.
@@ -85,7 +85,7 @@ pub fn picture(
                 init_done = init_done.or(Some(references));
                 end = None;
             }
-            if let Some((processor, write)) = chosen(batch, row, frame) {
+            if let Some((processor, write)) = pictured(batch, row, frame) {
                 map.add(batch.addr[row], usize::from(processor), write);
                 references += 1;
             }
@@ -101,7 +101,7 @@ pub fn picture(
     let mut seen = 0u64;
     for_each_batch(trace, (progress, &mut done), |batch| {
         for row in 0..batch.len() {
-            let Some((processor, write)) = chosen(batch, row, frame) else { continue };
+            let Some((processor, write)) = pictured(batch, row, frame) else { continue };
             let slice = slice_of(seen, references, frame.slices);
             seen += 1;
             if let Some(&column) = columns.get(&(batch.addr[row] >> shift)) {
@@ -120,21 +120,21 @@ pub fn picture(
     })
 }
 
-/// The slice of the reference before which `seen` others of `references` were made.
+/// The slice of the reference that follows `seen` of all `references`.
 fn slice_of(seen: u64, references: u64, slices: u32) -> usize {
     let slice = u128::from(seen) * u128::from(slices.max(1)) / u128::from(references.max(1));
     usize::try_from(slice).unwrap_or(usize::MAX)
 }
 
-/// Who made the reference of this row, and whether it writes, if it is in the picture.
+/// The processor of this row's reference, and whether it writes, if it is in the picture.
 #[inline]
-fn chosen(batch: &Batch, row: usize, frame: &PictureFrame) -> Option<(u16, bool)> {
+fn pictured(batch: &Batch, row: usize, frame: &PictureFrame) -> Option<(u16, bool)> {
     let taken = batch.role(row, frame.filter) == ReferenceRole::Shared;
     let write = batch.kind[row] != AccessKind::Read.code();
     taken.then(|| (batch.thread[row] % frame.processors.max(1), write))
 }
 
-/// Reads the trace chunk by chunk, with events, and says how far it is of two times.
+/// Reads the trace chunk by chunk, with events; progress is out of two passes.
 fn for_each_batch(
     trace: &TraceReader,
     (progress, done): (AnalysisProgress<'_>, &mut u64),

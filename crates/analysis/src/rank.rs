@@ -1,4 +1,4 @@
-//! First pass: what every block costs, and which cost most.
+//! First pass: the cost of every block, and the worst blocks.
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::objects::Names;
 use crate::{AnalysisError, AnalysisProgress};
 
-/// What to analyse.
+/// What to analyse: a block size, processors, references and prices.
 #[derive(Clone, Debug)]
 pub struct WorstQuery {
     /// The unit of placement.
@@ -43,7 +43,7 @@ pub(crate) fn rank_of(steps: CostSteps) -> (bool, u128) {
     (steps.is_none(), steps.unwrap_or(0))
 }
 
-/// What the policy did to a block, priced.
+/// Counts of the policy for a block, priced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Priced {
     pub number: u64,
@@ -54,11 +54,11 @@ pub(crate) struct Priced {
     pub extra: CostSteps,
 }
 
-/// What the first pass found.
+/// Result of the first pass.
 pub(crate) struct Ranking {
     /// The blocks with the greatest extra cost, greatest first, then by number.
     pub worst: Vec<Priced>,
-    /// Cost and extra cost of each object from blocks that hold nothing else.
+    /// Cost and extra cost of each object, from blocks that hold no other object.
     pub groups: Vec<(CostSteps, CostSteps)>,
     /// Cost and extra cost of the blocks that hold several objects.
     pub mixed: FxHashMap<u64, (CostSteps, CostSteps)>,
@@ -70,7 +70,7 @@ pub(crate) struct Ranking {
     pub extra: CostSteps,
 }
 
-/// Reads the trace piece by piece, tells how far it is, and stops when asked to.
+/// Reads the trace chunk by chunk, reports progress, and stops when asked to.
 pub(crate) fn for_each_batch(
     trace: &TraceReader,
     columns: Columns,
@@ -93,7 +93,7 @@ pub(crate) fn for_each_batch(
 /// Simulates the policy over all blocks.
 pub(crate) fn rank(
     trace: &TraceReader,
-    inquiry: &WorstQuery,
+    query: &WorstQuery,
     policy: &mut dyn Policy,
     names: &Names<'_>,
     (progress, done): (&mut AnalysisProgress<'_>, &mut u64),
@@ -111,20 +111,20 @@ pub(crate) fn rank(
     let mut pending = vec![Shard::default()];
     while let Some(shard) = pending.pop() {
         let mut builder = HistoryBuilder::new(HistoryOptions {
-            block_size: inquiry.block_size,
-            processors: inquiry.processors,
-            filter: inquiry.filter,
+            block_size: query.block_size,
+            processors: query.processors,
+            filter: query.filter,
             split_periods: policy.split_period().into_iter().collect(),
             shard,
-            memory_budget_bytes: inquiry.memory_budget_bytes,
+            memory_budget_bytes: query.memory_budget_bytes,
         })
         .with_times(policy.times());
         for_each_batch(trace, flags, (&mut *progress, &mut *done), |batch| builder.push(batch))?;
         let (histories, given_up) = builder.finish();
         pending.extend(given_up);
-        ranking.walk(&histories, inquiry, policy, names);
+        ranking.walk(&histories, query, policy, names);
     }
-    ranking.keep_worst(inquiry.count);
+    ranking.keep_worst(query.count);
     Ok(ranking)
 }
 
@@ -132,18 +132,18 @@ impl Ranking {
     fn walk(
         &mut self,
         histories: &Histories,
-        inquiry: &WorstQuery,
+        query: &WorstQuery,
         policy: &mut dyn Policy,
         names: &Names<'_>,
     ) {
         for block in histories.blocks() {
-            let priced = price(block, inquiry, policy);
+            let priced = price(block, query, policy);
             self.blocks += 1;
             self.tally += &priced.tally;
             self.cost = add(self.cost, priced.cost);
             self.extra = add(self.extra, priced.extra);
-            let first = block.number.saturating_mul(inquiry.block_size.bytes());
-            let last = first.saturating_add(inquiry.block_size.bytes() - 1);
+            let first = block.number.saturating_mul(query.block_size.bytes());
+            let last = first.saturating_add(query.block_size.bytes() - 1);
             if let Some(group) = names.only_group(first, last) {
                 let (cost, extra) = &mut self.groups[group];
                 *cost = add(*cost, priced.cost);
@@ -152,8 +152,8 @@ impl Ranking {
                 self.mixed.insert(block.number, (priced.cost, priced.extra));
             }
             self.worst.push(priced);
-            if self.worst.len() > 2 * inquiry.count + 1024 {
-                self.keep_worst(inquiry.count);
+            if self.worst.len() > 2 * query.count + 1024 {
+                self.keep_worst(query.count);
             }
         }
     }
@@ -164,11 +164,11 @@ impl Ranking {
     }
 }
 
-fn price(block: Block<'_>, inquiry: &WorstQuery, policy: &mut dyn Policy) -> Priced {
+fn price(block: Block<'_>, query: &WorstQuery, policy: &mut dyn Policy) -> Priced {
     let mut tally = Tally::default();
     policy.block(block, &mut tally);
-    let cost = Cost::on(&tally, &inquiry.prices).total().steps;
-    let local = u128::from(tally.accesses()) * u128::from(inquiry.prices.local());
+    let cost = Cost::on(&tally, &query.prices).total().steps;
+    let local = u128::from(tally.accesses()) * u128::from(query.prices.local());
     let extra = cost.map(|steps| steps.saturating_sub(local));
     Priced { number: block.number, tally, cost, extra }
 }

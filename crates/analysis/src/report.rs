@@ -1,4 +1,4 @@
-//! The answer: data that prints, serialises and compares.
+//! The report on the worst blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use homenode_placement::{Amount, Tally};
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
+use crate::detail::{BlockDetail, UseCounts, WordDetail};
 pub use crate::detail::{BlockMisses, ByClass, SharingPattern};
-use crate::detail::{Detail, UseCounts, WordDetail};
 use crate::map::SharingMap;
 use crate::objects::{Names, Object, SourceSite};
 use crate::rank::{CostSteps, Priced, Ranking, WorstQuery, add, rank, rank_of};
@@ -18,7 +18,8 @@ use crate::{AnalysisError, AnalysisProgress};
 /// Objects and source lines listed for one block.
 const LISTED_MAX: usize = 8;
 
-/// Where the cost of a trace comes from, under one policy at one block size on one machine.
+/// The blocks and objects that cause the cost of a trace, under one policy at one block size on one
+/// machine.
 ///
 /// The *extra* cost is what exceeds the cost of as many local references: moves, and references to
 /// other processors' or global memory. Blocks and objects are ranked by it, because a block that is
@@ -56,7 +57,7 @@ pub struct WorstBlock {
     pub extra_cost: Amount,
     /// Extra cost as a fraction of all blocks' extra cost; absent if that is infinite or 0.
     pub share: Option<f64>,
-    /// What the policy did.
+    /// Counts of the policy.
     pub counts: Tally,
     /// How the block is shared.
     pub sharing: SharingPattern,
@@ -64,11 +65,11 @@ pub struct WorstBlock {
     pub words: ByClass,
     /// References, by class of the first word they touch.
     pub references: ByClass,
-    /// What its sharing costs in misses, and whether for anything.
+    /// Its misses under infinite caches, by class.
     pub misses: BlockMisses,
-    /// Who uses it, by thread number.
+    /// The threads that use it, by number.
     pub threads: Vec<ThreadUse>,
-    /// What lies in it, most referenced first, at most eight.
+    /// The objects in it, most referenced first, at most eight.
     pub objects: Vec<ObjectUse>,
     /// The source lines that reference it, most references first, at most eight; none if the trace
     /// has no program counters.
@@ -142,7 +143,7 @@ pub struct ObjectCost {
     pub processors: u32,
 }
 
-/// Simulates `policy` and finds out which blocks and objects the cost comes from, and why.
+/// Simulates `policy` and reports the blocks and objects that cost most, with how they are shared.
 ///
 /// Cost: the simulation, and one more pass over the trace.
 ///
@@ -150,33 +151,33 @@ pub struct ObjectCost {
 /// When the trace cannot be read, or `progress` asks to stop.
 pub fn worst_blocks(
     trace: &TraceReader,
-    inquiry: &WorstQuery,
+    query: &WorstQuery,
     policy: &mut dyn Policy,
     mut progress: AnalysisProgress<'_>,
 ) -> Result<CostReport, AnalysisError> {
     let names = Names::new(trace.metadata());
     let mut done = 0;
-    let ranking = rank(trace, inquiry, policy, &names, (&mut progress, &mut done))?;
+    let ranking = rank(trace, query, policy, &names, (&mut progress, &mut done))?;
     done = trace.references();
-    let survey = survey(trace, inquiry, &names, &ranking, (&mut progress, &mut done))?;
+    let survey = survey(trace, query, &names, &ranking, (&mut progress, &mut done))?;
     Ok(CostReport {
-        block_size: inquiry.block_size.bytes(),
-        processors: inquiry.processors,
+        block_size: query.block_size.bytes(),
+        processors: query.processors,
         blocks: ranking.blocks,
         accesses: ranking.tally.accesses(),
-        cost: amount(inquiry, ranking.cost),
-        extra_cost: amount(inquiry, ranking.extra),
-        worst: worst(inquiry, &names, &ranking, &survey),
-        objects: objects(inquiry, &names, &ranking, &survey),
+        cost: amount(query, ranking.cost),
+        extra_cost: amount(query, ranking.extra),
+        worst: worst(query, &names, &ranking, &survey),
+        objects: objects(query, &names, &ranking, &survey),
         map: survey.map.finish(&names),
     })
 }
 
-fn amount(inquiry: &WorstQuery, steps: CostSteps) -> Amount {
-    Amount { steps, scale: inquiry.prices.local() }
+fn amount(query: &WorstQuery, steps: CostSteps) -> Amount {
+    Amount { steps, scale: query.prices.local() }
 }
 
-/// `part` as a fraction of `whole`, if both are finite and there is a whole.
+/// `part` as a fraction of `whole`, if both are finite and `whole` is not 0.
 fn share(part: CostSteps, whole: CostSteps) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a share is a rounded figure")]
     let share = |part: u128, whole: u128| part as f64 / whole as f64;
@@ -184,18 +185,18 @@ fn share(part: CostSteps, whole: CostSteps) -> Option<f64> {
 }
 
 fn worst(
-    inquiry: &WorstQuery,
+    query: &WorstQuery,
     names: &Names<'_>,
     ranking: &Ranking,
     survey: &WorstSurvey,
 ) -> Vec<WorstBlock> {
-    let describe = |(priced, detail): (&Priced, &Detail)| {
+    let describe = |(priced, detail): (&Priced, &BlockDetail)| {
         let classified = detail.classify();
-        let start = priced.number * inquiry.block_size.bytes();
+        let start = priced.number * query.block_size.bytes();
         WorstBlock {
             address: format!("0x{start:x}"),
-            cost: amount(inquiry, priced.cost),
-            extra_cost: amount(inquiry, priced.extra),
+            cost: amount(query, priced.cost),
+            extra_cost: amount(query, priced.extra),
             share: share(priced.extra, ranking.extra),
             counts: priced.tally,
             sharing: classified.sharing,
@@ -210,7 +211,7 @@ fn worst(
     ranking.worst.iter().zip(&survey.details).map(describe).collect()
 }
 
-fn threads(detail: &Detail) -> Vec<ThreadUse> {
+fn threads(detail: &BlockDetail) -> Vec<ThreadUse> {
     let mut threads: BTreeMap<u16, UseCounts> = BTreeMap::new();
     for (&(_, thread), &uses) in &detail.uses {
         threads.entry(thread).or_default().merge(uses);
@@ -223,7 +224,7 @@ fn threads(detail: &Detail) -> Vec<ThreadUse> {
     threads.into_iter().map(row).collect()
 }
 
-fn lines(detail: &Detail, names: &Names<'_>) -> Vec<LineUse> {
+fn lines(detail: &BlockDetail, names: &Names<'_>) -> Vec<LineUse> {
     let mut lines: BTreeMap<SourceSite, (UseCounts, BTreeSet<u16>)> = BTreeMap::new();
     for (&(pc, thread), &uses) in detail.uses.iter().filter(|((pc, _), _)| *pc != 0) {
         let (sum, threads) = lines.entry(names.site(pc)).or_default();
@@ -279,7 +280,7 @@ fn objects_within(
 }
 
 fn objects(
-    inquiry: &WorstQuery,
+    query: &WorstQuery,
     names: &Names<'_>,
     ranking: &Ranking,
     survey: &WorstSurvey,
@@ -291,8 +292,8 @@ fn objects(
             object: names.object_of(group).clone(),
             label: names.object_of(group).label(),
             bytes: names.bytes_of(group),
-            cost: amount(inquiry, cost),
-            extra_cost: amount(inquiry, extra),
+            cost: amount(query, cost),
+            extra_cost: amount(query, extra),
             share: share(extra, ranking.extra),
             reads: found.uses.reads,
             writes: found.uses.writes,
@@ -303,7 +304,7 @@ fn objects(
     let all = costs.iter().copied().enumerate().filter(|&(group, _)| used(group));
     let mut rows: Vec<ObjectCost> = all.map(row).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(rank_of(row.extra_cost.steps)));
-    rows.truncate(inquiry.count);
+    rows.truncate(query.count);
     rows
 }
 
@@ -322,7 +323,8 @@ fn divide(ranking: &Ranking, survey: &WorstSurvey) -> Vec<(CostSteps, CostSteps)
     costs
 }
 
-/// Divides an amount in proportion to weights, exactly: what rounding leaves goes to the heaviest.
+/// Divides an amount in proportion to weights, exactly: the remainder of rounding goes to the
+/// largest weight.
 fn split(steps: CostSteps, weights: &[(usize, u64)]) -> Vec<CostSteps> {
     let Some(steps) = steps else { return vec![None; weights.len()] };
     let whole: u128 = weights.iter().map(|&(_, weight)| u128::from(weight)).sum();

@@ -6,7 +6,7 @@ use homenode_base::{AccessKind, ProcId, ReferenceRole};
 use homenode_trace::{Batch, Columns, TraceReader};
 use rustc_hash::FxHashMap;
 
-use crate::detail::{Detail, Touch, UseCounts};
+use crate::detail::{BlockDetail, ReferenceInBlock, UseCounts};
 use crate::map::{MapBuilder, ROWS_MAX};
 use crate::objects::Names;
 use crate::rank::{Ranking, WorstQuery, for_each_batch};
@@ -17,24 +17,24 @@ const CACHE_ENTRIES: usize = 1 << 12;
 
 const BYTES_PER_WORD: u64 = homenode_base::BlockSize::WORD_BYTES;
 
-/// Why a block is looked at.
+/// A block that the second pass examines, and why.
 #[derive(Clone, Copy, Debug, Default)]
-struct Interest {
-    /// Its place among the worst.
+struct SurveyedBlock {
+    /// Its rank, if it is among the worst.
     worst: Option<usize>,
     /// Whether it holds several objects.
     mixed: bool,
 }
 
-/// How an object is used.
+/// References to an object.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GroupUse {
+pub(crate) struct ObjectReferences {
     pub uses: UseCounts,
     /// One bit a processor.
     processors: Vec<u64>,
 }
 
-impl GroupUse {
+impl ObjectReferences {
     pub(crate) fn processors(&self) -> u32 {
         self.processors.iter().map(|bits| bits.count_ones()).sum()
     }
@@ -49,21 +49,21 @@ impl GroupUse {
     }
 }
 
-/// What the second pass found.
+/// Result of the second pass.
 pub(crate) struct WorstSurvey {
     /// One for each of the worst blocks.
-    pub details: Vec<Detail>,
+    pub details: Vec<BlockDetail>,
     /// One for each object.
-    pub groups: Vec<GroupUse>,
+    pub groups: Vec<ObjectReferences>,
     /// References to each object in each block that holds several.
     pub mixed: BTreeMap<u64, BTreeMap<usize, u64>>,
     pub map: MapBuilder,
 }
 
 struct WorstSurveyor<'a> {
-    inquiry: &'a WorstQuery,
+    query: &'a WorstQuery,
     names: &'a Names<'a>,
-    interests: FxHashMap<u64, Interest>,
+    surveyed: FxHashMap<u64, SurveyedBlock>,
     /// References to an object in a block.
     mixed: FxHashMap<(u64, usize), u64>,
     /// Word number and its object.
@@ -71,32 +71,32 @@ struct WorstSurveyor<'a> {
     survey: WorstSurvey,
 }
 
-/// Reads the trace once more.
+/// The second pass over the trace.
 pub(crate) fn survey(
     trace: &TraceReader,
-    inquiry: &WorstQuery,
+    query: &WorstQuery,
     names: &Names<'_>,
     ranking: &Ranking,
     (progress, done): (&mut AnalysisProgress<'_>, &mut u64),
 ) -> Result<WorstSurvey, AnalysisError> {
-    let mut interests: FxHashMap<u64, Interest> = FxHashMap::default();
+    let mut surveyed: FxHashMap<u64, SurveyedBlock> = FxHashMap::default();
     for (place, block) in ranking.worst.iter().enumerate() {
-        interests.entry(block.number).or_default().worst = Some(place);
+        surveyed.entry(block.number).or_default().worst = Some(place);
     }
     for &block in ranking.mixed.keys() {
-        interests.entry(block).or_default().mixed = true;
+        surveyed.entry(block).or_default().mixed = true;
     }
     let mut surveyor = WorstSurveyor {
-        inquiry,
+        query,
         names,
-        interests,
+        surveyed,
         mixed: FxHashMap::default(),
         cache: vec![(u64::MAX, 0); CACHE_ENTRIES],
         survey: WorstSurvey {
-            details: ranking.worst.iter().map(|_| Detail::default()).collect(),
-            groups: vec![GroupUse::default(); names.len()],
+            details: ranking.worst.iter().map(|_| BlockDetail::default()).collect(),
+            groups: vec![ObjectReferences::default(); names.len()],
             mixed: BTreeMap::new(),
-            map: MapBuilder::new(inquiry.block_size, inquiry.processors, ROWS_MAX),
+            map: MapBuilder::new(query.block_size, query.processors, ROWS_MAX),
         },
     };
     let columns = Columns { pc: true, flags: true, ..Columns::default() };
@@ -111,14 +111,14 @@ pub(crate) fn survey(
 impl WorstSurveyor<'_> {
     fn batch(&mut self, batch: &Batch) {
         for row in 0..batch.len() {
-            if batch.role(row, self.inquiry.filter) != ReferenceRole::Shared {
+            if batch.role(row, self.query.filter) != ReferenceRole::Shared {
                 continue;
             }
             let kind = batch.kind[row];
             let thread = batch.thread[row];
-            let touch = Touch {
+            let touch = ReferenceInBlock {
                 thread,
-                processor: thread % self.inquiry.processors,
+                processor: thread % self.query.processors,
                 write: kind != AccessKind::Read.code(),
                 pc: batch.pc.get(row).copied().unwrap_or(0),
                 words: (0, 0),
@@ -128,28 +128,29 @@ impl WorstSurveyor<'_> {
     }
 
     #[inline]
-    fn reference(&mut self, touch: Touch, addr: u64, size: u8) {
+    fn reference(&mut self, touch: ReferenceInBlock, addr: u64, size: u8) {
         let group = self.group(addr);
         self.survey.groups[group].add(touch.processor, touch.write);
         self.survey.map.add(addr, usize::from(touch.processor), touch.write);
         let last = addr.saturating_add(u64::from(size).saturating_sub(1));
-        for block in self.inquiry.block_size.blocks_touched(addr, size) {
-            let Some(&interest) = self.interests.get(&block) else { continue };
-            let start = block * self.inquiry.block_size.bytes();
-            let end = start + (self.inquiry.block_size.bytes() - 1);
+        for block in self.query.block_size.blocks_touched(addr, size) {
+            let Some(&found) = self.surveyed.get(&block) else { continue };
+            let start = block * self.query.block_size.bytes();
+            let end = start + (self.query.block_size.bytes() - 1);
             let first = addr.max(start);
-            if let Some(place) = interest.worst {
+            if let Some(place) = found.worst {
                 let words = (first / BYTES_PER_WORD, last.min(end) / BYTES_PER_WORD);
-                self.survey.details[place].add(Touch { words, ..touch });
+                self.survey.details[place].add(ReferenceInBlock { words, ..touch });
             }
-            if interest.mixed {
+            if found.mixed {
                 let group = if first == addr { group } else { self.group(first) };
                 *self.mixed.entry((block, group)).or_default() += 1;
             }
         }
     }
 
-    /// The object at an address. Two objects may share a word, which is then the first one's.
+    /// The object at an address. If two objects share the word, it is the one that was referenced
+    /// when the word entered the cache.
     #[inline]
     fn group(&mut self, addr: u64) -> usize {
         let word = addr / BYTES_PER_WORD;

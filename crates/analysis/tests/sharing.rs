@@ -2,8 +2,8 @@
 
 use homenode_analysis::Names;
 use homenode_analysis::sharing::{
-    Collection, Collector, Estimate, Examiner, Findings, Quantity, SharingQuestions, SizeCounted,
-    estimate, report,
+    Collector, CollectorOptions, Estimate, Examiner, Findings, Quantity, SharingQuestions,
+    SizeCounted, estimate, report,
 };
 use homenode_analysis::synthetic::{self, SyntheticShape};
 use homenode_base::{Access, AccessKind, BlockSize, ReferenceFilter, Rng};
@@ -45,7 +45,7 @@ fn examine(
     let mut findings = Findings::new(questions);
     let mut pending = vec![Shard::default()];
     while let Some(shard) = pending.pop() {
-        let mut collector = Collector::new(Collection {
+        let mut collector = Collector::new(CollectorOptions {
             largest: questions.sizes.iter().copied().max().expect("a valid value"),
             processors: 200,
             filter: ReferenceFilter::default(),

@@ -10,14 +10,14 @@ use super::region_processors::{FEW, MANY_WORDS, RegionProcessors};
 
 /// The last write, by the number of its visit; visits count from 1, 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct VisitStamp {
+pub(super) struct LastWriteVisit {
     pub(super) by: u16,
     pub(super) at: u32,
     /// The last write by another processor than `by`.
     by_another_at: u32,
 }
 
-impl VisitStamp {
+impl LastWriteVisit {
     pub(super) fn write(&mut self, proc: u16, now: u32) {
         if self.by != proc {
             (self.by, self.by_another_at) = (proc, self.at);
@@ -30,25 +30,25 @@ impl VisitStamp {
     }
 }
 
-/// What is known about a word while its block is walked.
+/// State of a word while its block is walked.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordState {
-    last: VisitStamp,
-    /// One more than the processor that referenced it first; 0: nobody yet.
+    last: LastWriteVisit,
+    /// One more than the processor that referenced it first; 0 before.
     first: u32,
 }
 
-/// A processor's view of the block.
+/// State of a processor's copy of the block. Times are numbers of visits.
 #[derive(Clone, Copy, Debug, Default)]
 struct CopyState {
     missed_at: u32,
     /// The last miss that was cold or true sharing.
     essential_at: u32,
     referenced_at: u32,
-    /// The last transfer if each is put off until news is referenced, with every word at first at
-    /// everybody.
+    /// The last transfer if each is deferred until a new value is referenced, and all processors
+    /// have the initial values.
     fetched_at: u32,
-    /// The same, with every word at first only at the processor that references it first.
+    /// The same, if only the processor that references a word first has its initial value.
     loaded_at: u32,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct WordFacts {
     pub first: u16,
 }
 
-/// Memory that is used again from block to block.
+/// Buffers that are reused from block to block.
 #[derive(Default)]
 pub(crate) struct BlockScratch {
     words: Vec<WordState>,
@@ -80,11 +80,11 @@ pub(crate) struct BlockScratch {
     kept: Vec<WordEvent>,
 }
 
-/// What one walk over a block's events finds.
+/// Counts of one walk over a block's events.
 #[derive(Clone, Copy, Debug, Default)]
 struct BlockWalk {
     misses: [u64; 3],
-    /// Transfers that news needs, and those that are enough.
+    /// Transfers that new values need, and transfers that are sufficient.
     fetches: u64,
     loads: u64,
     processors: u64,
@@ -105,7 +105,7 @@ impl BlockWalk {
 }
 
 impl BlockScratch {
-    /// Numbers the processors of a region in ascending order and makes its events speak of them.
+    /// Numbers the processors of a region in ascending order and renumbers its events so.
     pub(crate) fn begin(&mut self, events: &mut [WordEvent], region_words: usize) -> Vec<ProcId> {
         let mut active: Vec<ProcId> = Vec::new();
         for event in events.iter() {
@@ -187,18 +187,20 @@ impl BlockScratch {
         self.separable(events, facts, transfers, counts);
     }
 
-    /// Transfers that are necessary, and transfers that are enough if copies may be stale.
+    /// Transfers that are necessary, and transfers that are sufficient if copies may be stale.
     fn bounds(&self, events: &[WordEvent], walk: &BlockWalk, one_word: u64) -> (u64, u64) {
         let low = walk.fetches.max(one_word);
         if low == walk.loads {
             return (low, low);
         }
-        let idle = |bits: u64, (proc, copy): (usize, &CopyState)| {
+        let add = |bits: u64, (proc, copy): (usize, &CopyState)| {
             if copy.fetched_at == 0 && proc < FEW { bits | 1 << proc } else { bits }
         };
-        let idle = self.copies.iter().enumerate().fold(0, idle);
-        match homes::refine(events, self.procs, idle) {
-            Some(found) => (low.max(walk.fetches + found.more), walk.loads.min(found.enough)),
+        let without_new = self.copies.iter().enumerate().fold(0, add);
+        match homes::refine(events, self.procs, without_new) {
+            Some(found) => {
+                (low.max(walk.fetches + found.additional), walk.loads.min(found.sufficient))
+            }
             None => (low, walk.loads),
         }
     }
@@ -212,14 +214,14 @@ impl BlockScratch {
                 intervals::transfers::<MANY_WORDS>(visits, merge)
             }
         };
-        // A merge costs at least one transfer, so intervals never get below what is necessary: the
-        // search is spared where the bound is met already.
+        // A merge costs at least one transfer, so intervals never need fewer than are necessary: no
+        // search if the bound is met already.
         let strict = if low == transfers { transfers } else { least(&self.visits) };
         let same = self.visits == self.visits_thesis;
         [strict, if same { strict } else { least(&self.visits_thesis) }]
     }
 
-    /// What if the words that need not be here were elsewhere?
+    /// Counts what separating the words would save that need not be in this block.
     fn separable(
         &mut self,
         events: &[WordEvent],
@@ -227,15 +229,18 @@ impl BlockScratch {
         transfers: u64,
         counts: &mut SharingCounts,
     ) {
-        let apart = self.apart(events, facts);
-        if apart.is_empty() {
+        let separable_words = self.separable_words(events, facts);
+        if separable_words.is_empty() {
             return;
         }
-        counts.separable_words += apart.len() as u64;
-        counts.separable_references += apart.iter().map(|&w| facts[w].references).sum::<u64>();
+        counts.separable_words += separable_words.len() as u64;
+        counts.separable_references +=
+            separable_words.iter().map(|&w| facts[w].references).sum::<u64>();
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
-        kept.extend(events.iter().filter(|e| apart.binary_search(&(e.word as usize)).is_err()));
+        kept.extend(
+            events.iter().filter(|e| separable_words.binary_search(&(e.word as usize)).is_err()),
+        );
         let left = if kept.is_empty() { 0 } else { self.walk(&kept, false).transfers() };
         counts.separable_saved += transfers - left;
         self.kept = kept;
@@ -250,20 +255,21 @@ impl BlockScratch {
     /// another one writes the block; ascending.
     ///
     /// Source: Bolosky section 7.1.4, last paragraph.
-    pub(crate) fn apart(&self, events: &[WordEvent], facts: &[WordFacts]) -> Vec<usize> {
-        let mut writers = events.iter().filter(|e| e.doing.writes()).map(|e| e.processor);
+    pub(crate) fn separable_words(&self, events: &[WordEvent], facts: &[WordFacts]) -> Vec<usize> {
+        let mut writers = events.iter().filter(|e| e.access.writes()).map(|e| e.processor);
         let Some(first) = writers.next() else { return Vec::new() };
         let several = writers.any(|writer| writer != first);
         let separable = |word: &usize| {
             let found = facts[*word];
             if found.several { !found.written } else { several || found.first != first }
         };
-        let mut apart: Vec<usize> = self.touched.iter().copied().filter(separable).collect();
-        apart.sort_unstable();
-        apart
+        let mut separable_words: Vec<usize> =
+            self.touched.iter().copied().filter(separable).collect();
+        separable_words.sort_unstable();
+        separable_words
     }
 
-    /// Walks the events once. With `record`, leaves the visits for the choice of intervals.
+    /// Walks the events once. With `record`, keeps the visits for the choice of intervals.
     fn walk(&mut self, events: &[WordEvent], record: bool) -> BlockWalk {
         self.copies.clear();
         self.copies.resize(self.procs, CopyState::default());
@@ -273,7 +279,7 @@ impl BlockScratch {
             self.touched.clear();
         }
         let mut walk = BlockWalk::default();
-        let mut block = VisitStamp::default();
+        let mut block = LastWriteVisit::default();
         let (mut now, mut present) = (0, None);
         for event in events {
             let proc = event.processor;
@@ -286,32 +292,32 @@ impl BlockScratch {
                 }
             }
             let word = &mut self.words[event.word as usize];
-            let news = word.last.by_others(proc);
+            let written_at = word.last.by_others(proc);
             let foreign = word.first != 0 && word.first != u32::from(proc) + 1;
             let read_from =
-                if event.doing.reads() && word.last.by != proc { word.last.at } else { 0 };
+                if event.access.reads() && word.last.by != proc { word.last.at } else { 0 };
             if word.first == 0 {
                 word.first = u32::from(proc) + 1;
                 if record {
                     self.touched.push(event.word as usize);
                 }
             }
-            if event.doing.writes() {
+            if event.access.writes() {
                 word.last.write(proc, now);
             }
             self.copies[usize::from(proc)]
-                .reference(now, (news, foreign), &mut walk, || block.by_others(proc));
+                .reference(now, (written_at, foreign), &mut walk, || block.by_others(proc));
             walk.communicates |= read_from > 0;
-            if event.doing.writes() {
+            if event.access.writes() {
                 block.write(proc, now);
                 walk.written = true;
             }
             if record {
-                note(&mut self.visits, event.doing, news);
-                note(&mut self.visits_thesis, event.doing, read_from);
+                extend_visit(&mut self.visits, event.access, written_at);
+                extend_visit(&mut self.visits_thesis, event.access, read_from);
             }
         }
-        // Only the words that were touched, because a block is mostly smaller than its region.
+        // Resets only the words of the block, which is mostly smaller than its region.
         for event in events {
             self.words[event.word as usize] = WordState::default();
         }
@@ -319,21 +325,24 @@ impl BlockScratch {
     }
 }
 
-/// The visit under way: an interval that holds it begins after the write whose value it needs.
-fn note(visits: &mut [Visit], doing: WordAccess, needs: u32) {
+/// Adds an access to the present visit: an interval with this visit must begin after the write
+/// whose value the access needs.
+fn extend_visit(visits: &mut [Visit], access: WordAccess, needs: u32) {
     if let Some(visit) = visits.last_mut() {
-        visit.writes |= doing.writes();
+        visit.writes |= access.writes();
         visit.since = visit.since.max(needs);
     }
 }
 
 impl CopyState {
-    /// A reference at a word last written by others at `news`; `foreign` says that another
-    /// processor referenced the word before any other did.
+    /// A reference to a word that other processors last wrote at visit `written_at`; `foreign` says
+    /// that another processor was the first to reference the word.
+    ///
+    /// A miss counts as false sharing until a reference to a new value shows that it was essential.
     fn reference(
         &mut self,
         now: u32,
-        (news, foreign): (u32, bool),
+        (written_at, foreign): (u32, bool),
         walk: &mut BlockWalk,
         block_written: impl Fn() -> u32,
     ) {
@@ -345,16 +354,16 @@ impl CopyState {
             walk.misses[FALSE] += 1;
             self.missed_at = now;
         }
-        if news > self.essential_at && self.essential_at != self.missed_at {
+        if written_at > self.essential_at && self.essential_at != self.missed_at {
             walk.misses[FALSE] -= 1;
             walk.misses[TRUE] += 1;
             self.essential_at = self.missed_at;
         }
-        if news > self.fetched_at {
+        if written_at > self.fetched_at {
             walk.fetches += 1;
             self.fetched_at = now;
         }
-        if news > self.loaded_at || (foreign && self.loaded_at == 0) {
+        if written_at > self.loaded_at || (foreign && self.loaded_at == 0) {
             walk.loads += 1;
             self.loaded_at = now;
         }
@@ -372,7 +381,7 @@ fn word_transfers<const W: usize>(events: &[WordEvent], facts: &mut [WordFacts])
         } else if !holders.holds(event.processor) {
             facts.transfers += 1;
         }
-        if event.doing.writes() {
+        if event.access.writes() {
             *holders = RegionProcessors::one(event.processor);
         } else {
             holders.insert(event.processor);

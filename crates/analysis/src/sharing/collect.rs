@@ -1,4 +1,4 @@
-//! From references to the few of them that matter: who touched which word between whose touches.
+//! Reduces a trace to the references that can move data: who touched which word in which visit.
 
 use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole};
 use homenode_placement::Shard;
@@ -11,10 +11,10 @@ const PAGE_WORDS: usize = 1024;
 /// Entries of the cache in front of a map; programs reuse few places at a time.
 const CACHE_ENTRIES: usize = 1024;
 
-/// No region, page or site has this key.
+/// Marks an empty cache entry: no region, page or site has this key.
 const NO_KEY: u64 = u64::MAX;
 
-/// Index of a region that belongs to another shard.
+/// Index of a region in another shard.
 const ELSEWHERE: u32 = u32::MAX;
 
 /// Bytes of an event while the list that holds it grows.
@@ -48,34 +48,34 @@ impl WordAccess {
     }
 }
 
-/// A reference to one word. Repetitions that no other processor's reference to the region
-/// separates are left out: they move nothing, whatever the block size.
+/// A reference to one word. Repetitions by a processor without another processor's reference to
+/// the region between them are left out: they move no data at any block size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordEvent {
     /// The word, counted from the start of the region.
     pub word: u32,
     /// Index of the program counter in [`Collected::sites`].
     pub site: u32,
-    /// Who.
+    /// The processor that makes it.
     pub processor: ProcId,
-    /// What.
-    pub doing: WordAccess,
+    /// What it does.
+    pub access: WordAccess,
 }
 
-/// A stretch of memory as large as the largest block: what happens in one does not matter to
-/// another.
+/// Memory aligned and as large as the largest block. Regions do not influence one another.
 #[derive(Clone, Debug)]
 pub struct SharingRegion {
     /// Address divided by the size of a region.
     pub number: u64,
     /// In Time order.
     pub events: Vec<WordEvent>,
-    /// Visits of processors so far, and who pays the present one.
+    /// Number of visits so far, and the processor of the present one. A visit is consecutive
+    /// references to the region by one processor.
     visit: u32,
     processor: ProcId,
 }
 
-/// A word over the whole trace.
+/// Use of a word over the whole trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RegionWord {
     /// References that begin here, or enter from the word before.
@@ -84,9 +84,9 @@ pub struct RegionWord {
     pub writes: u64,
     visit: u32,
     first: ProcId,
-    /// Bits of what the present visit has done: 1 referenced, 2 written.
+    /// Bits for the present visit: 1 referenced, 2 written.
     seen: u8,
-    /// Bits of what has ever happened: 1 referenced, 2 written, 4 by several processors.
+    /// Bits for the whole trace: 1 referenced, 2 written, 4 by several processors.
     ever: u8,
 }
 
@@ -118,7 +118,8 @@ impl RegionWord {
     }
 }
 
-/// Dense numbers for sparse keys, in order of first meeting.
+/// Dense numbers for sparse keys, in order of first use. The cache answers most look-ups without
+/// hashing.
 struct Index {
     cache: Box<[(u64, u32); CACHE_ENTRIES]>,
     numbers: FxHashMap<u64, u32>,
@@ -134,7 +135,7 @@ impl Index {
         }
     }
 
-    /// The number of a key, and whether it is new; `belongs` is asked about new keys only.
+    /// The number of a key, and whether it is new; `belongs` is called for new keys only.
     #[inline]
     fn number(&mut self, key: u64, belongs: impl Fn(u64) -> bool) -> (u32, bool) {
         let folded = (key ^ (key >> 10) ^ (key >> 20)) % CACHE_ENTRIES as u64;
@@ -160,10 +161,10 @@ impl Index {
     }
 }
 
-/// What to collect.
+/// What to collect, and in how much memory.
 #[derive(Clone, Debug)]
-pub struct Collection {
-    /// The largest block that will be looked at.
+pub struct CollectorOptions {
+    /// The largest block size that will be examined.
     pub largest: BlockSize,
     /// Thread i runs on processor i modulo this; at least 1.
     pub processors: u16,
@@ -177,7 +178,7 @@ pub struct Collection {
 
 /// Collects events from batches given in Time order.
 pub struct Collector {
-    options: Collection,
+    options: CollectorOptions,
     /// Bits of a word number within its region.
     shift: u32,
     regions: Vec<SharingRegion>,
@@ -189,7 +190,7 @@ pub struct Collector {
     given_up: Vec<Shard>,
 }
 
-/// What one pass over the trace has left.
+/// The events that one pass over the trace has collected.
 pub struct Collected {
     shift: u32,
     /// In order of first reference.
@@ -224,12 +225,12 @@ impl Collected {
 }
 
 impl Collector {
-    /// A collector that has seen nothing.
+    /// A collector before the first batch.
     ///
     /// # Panics
     /// When there are no processors.
     #[must_use]
-    pub fn new(options: Collection) -> Self {
+    pub fn new(options: CollectorOptions) -> Self {
         assert!(options.processors > 0, "at least one processor");
         let bytes = options.largest.bytes().max(REGION_BYTES_MIN);
         let mut sites = Index::new();
@@ -255,7 +256,7 @@ impl Collector {
             }
             let kind = batch.kind[row];
             let processor = batch.thread[row] % self.options.processors;
-            let doing = if kind == AccessKind::Read.code() {
+            let access = if kind == AccessKind::Read.code() {
                 WordAccess::Read
             } else if kind == AccessKind::Write.code() {
                 WordAccess::Write
@@ -268,7 +269,7 @@ impl Collector {
             let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
             let first = addr / BlockSize::WORD_BYTES;
             for word in first..=end / BlockSize::WORD_BYTES {
-                self.word(word, (processor, doing, site), word == first);
+                self.word(word, (processor, access, site), word == first);
             }
         }
         while self.bytes() > self.options.memory_budget_bytes && self.regions.len() > 1 {
@@ -280,7 +281,7 @@ impl Collector {
     fn word(
         &mut self,
         word: u64,
-        (processor, doing, site): (ProcId, WordAccess, u32),
+        (processor, access, site): (ProcId, WordAccess, u32),
         begins: bool,
     ) {
         let number = word >> self.shift;
@@ -302,10 +303,10 @@ impl Collector {
         }
         let at = usize::try_from(word % PAGE_WORDS as u64).unwrap_or(0);
         let entry = &mut self.pages[page as usize][at];
-        let bits = if doing.writes() { 3 } else { 1 };
+        let bits = if access.writes() { 3 } else { 1 };
         entry.reference(processor, bits);
         if begins {
-            *(if doing.writes() { &mut entry.writes } else { &mut entry.reads }) += 1;
+            *(if access.writes() { &mut entry.writes } else { &mut entry.reads }) += 1;
         }
         if entry.visit != region.visit {
             (entry.visit, entry.seen) = (region.visit, 0);
@@ -313,11 +314,11 @@ impl Collector {
         if bits & !entry.seen == 0 {
             return;
         }
-        let doing = if entry.seen == 0 { doing } else { WordAccess::Write };
+        let access = if entry.seen == 0 { access } else { WordAccess::Write };
         entry.seen |= bits;
         let mask = (1u64 << self.shift) - 1;
         let word = u32::try_from(word & mask).unwrap_or(u32::MAX);
-        region.events.push(WordEvent { word, site, processor, doing });
+        region.events.push(WordEvent { word, site, processor, access });
         self.events += 1;
     }
 

@@ -1,4 +1,4 @@
-//! What is counted at one block size, whatever the machine.
+//! The counts at one block size, which are the same for every machine.
 
 use std::ops::AddAssign;
 

@@ -7,13 +7,13 @@ use serde::ser::{Serialize, Serializer};
 
 use super::counts::SharingCounts;
 
-/// An exact amount of cost, perhaps negative: `steps` / `divisor`, in millionths of a local
+/// An exact amount of cost, which may be negative: `steps` / `divisor` millionths of a local
 /// reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quantity {
     /// Millionths times the divisor.
     pub steps: i128,
-    /// A power of two, or 0 for nothing at all.
+    /// A power of two, or 0 if the amount is 0.
     pub divisor: u64,
 }
 
@@ -44,10 +44,12 @@ impl Serialize for Quantity {
 
 /// The cost of a placement, one unit for every access and the rest in two components.
 ///
-/// Source: Bolosky section 7.2, figures 7.2 to 7.5. There a machine with remote reference is broken
-/// down too, without saying how; here the unit that a local reference would have cost is taken off
-/// each remote or global one, and what is left of its price is overhead, but for terms in the block
-/// size.
+/// Source: Bolosky section 7.2, figures 7.2 to 7.5.
+///
+/// # Deviations
+/// The thesis does not say how it divides the cost of remote references. Here the price of a local
+/// reference is subtracted from that of each remote or global one; the remainder is overhead,
+/// except for terms in the block size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Components {
     /// One for each access.
@@ -61,7 +63,7 @@ pub struct Components {
 }
 
 impl Components {
-    /// Divides the cost of what was counted; `None` if it is infinite.
+    /// The components of the cost of these counts; `None` if the cost is infinite.
     #[must_use]
     pub fn of(tally: &Tally, prices: &Breakdown) -> Option<Self> {
         let one = i128::from(Breakdown::SCALE);
@@ -92,9 +94,9 @@ impl Components {
 /// A range that holds the true value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Bracket {
-    /// It is not less.
+    /// Lower bound.
     pub low: Quantity,
-    /// It is not more.
+    /// Upper bound.
     pub high: Quantity,
 }
 
@@ -119,20 +121,20 @@ pub struct Estimate {
     pub fragmentation: Bracket,
     /// Gamma, never positive.
     pub grouping: Bracket,
-    /// Equation 7.14: S is not more.
+    /// Equation 7.14: an upper bound of S.
     pub bound_7_14: Quantity,
-    /// Section 7.2's halving bound: S is not less, because there are fewer transfers at some
-    /// smaller block size.
+    /// Section 7.2's halving bound: a lower bound of S, from fewer transfers at some smaller block
+    /// size.
     pub halving_bound: Quantity,
     /// S by the interval definition, each merge at the price asked for, with intervals in which no
     /// processor references what another one has written: at most `false_sharing.high`.
     pub intervals: Quantity,
-    /// S by the interval definition to the letter (section 7.1.2), where two processors may write
+    /// S by the interval definition as it is worded (section 7.1.2), where two processors may write
     /// the same word.
     pub intervals_thesis: Quantity,
     /// S by full-duration intervals (section 7.1.4).
     pub full_duration: Quantity,
-    /// What separating the words would save that need not be here (section 7.1.4).
+    /// Savings from separating the words that need not be in their blocks (section 7.1.4).
     pub separable: Quantity,
 }
 
@@ -140,17 +142,17 @@ pub struct Estimate {
 /// machine: section 7.1.6 prices all moves alike, so that the price cancels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Shares {
-    /// False sharing is not less.
+    /// Lower bound of false sharing.
     pub false_sharing_low: f64,
-    /// False sharing is not more.
+    /// Upper bound of false sharing.
     pub false_sharing_high: f64,
-    /// See [`Estimate`], as for all that follow.
+    /// As in [`Estimate`], like all that follow.
     pub bound_7_14: f64,
     /// Section 7.2.
     pub halving_bound: f64,
     /// Section 7.1.2, strict.
     pub intervals: f64,
-    /// Section 7.1.2, to the letter.
+    /// Section 7.1.2, as worded.
     pub intervals_thesis: f64,
     /// Section 7.1.4.
     pub full_duration: f64,
@@ -185,12 +187,12 @@ impl Shares {
 pub struct SizeCounted {
     /// The block size.
     pub block: BlockSize,
-    /// What was counted.
+    /// The counts.
     pub counts: SharingCounts,
 }
 
-/// Bounds of the transfers needed at `sizes[i]` that smaller sizes imply: a system that moves large
-/// blocks can do whatever one that moves parts of them does.
+/// Bounds on the transfers needed at `sizes[i]`, with those implied by smaller sizes: a system that
+/// moves large blocks can emulate one that moves parts of them.
 fn least_at_smaller(i: usize, sizes: &[SizeCounted], words: u64) -> (u64, u64) {
     let smaller = sizes.iter().filter(|size| size.block < sizes[i].block);
     let (mut transfers, mut necessary) = (words, words.min(sizes[i].counts.necessary_high));

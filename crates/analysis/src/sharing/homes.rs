@@ -1,63 +1,68 @@
-//! Where the initial values of a block's words had best be.
+//! Bounds on transfers from the homes of initial values.
 //!
-//! Of the processors that reference a word up to its first write, all but one must have loaded the
-//! block; whose home the word is decides which one need not. To choose homes such that the fewest
-//! processors load is to cover the edges of a graph by vertices, so the cover is a greedy one: it
-//! gives a number of transfers that is enough. One word alone gives a number that is necessary.
+//! The home of a word is the processor at which its initial value lies. Of the processors that
+//! reference a word up to its first write, all but the home must load the block. To choose homes
+//! such that the fewest processors load is the vertex cover problem, so a greedy cover gives an
+//! upper bound of the transfers; the best word alone gives a lower bound. See `docs/sharing.md`.
 
 use rustc_hash::FxHashMap;
 
-use super::block::VisitStamp;
+use super::block::LastWriteVisit;
 use super::collect::WordEvent;
 use super::region_processors::FEW;
 
-/// A word before its first write, and after.
+/// A word with its initial value.
 #[derive(Clone, Copy, Debug, Default)]
-struct HomeWord {
-    /// Who references it up to and including its first write; one bit a processor.
-    early: u64,
+struct InitialValue {
+    /// The processors that reference it up to and including its first write; one bit each.
+    users: u64,
     home: u16,
-    last: VisitStamp,
+    last: LastWriteVisit,
 }
 
-/// Bounds on the transfers that a block's trace needs.
+/// Bounds on the transfers that the references to a block need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refined {
-    /// That many are necessary beside those for news.
-    pub more: u64,
-    /// That many are enough.
-    pub enough: u64,
+pub(crate) struct RefinedBounds {
+    /// Transfers that are necessary in addition to those for new values.
+    pub additional: u64,
+    /// Transfers that are sufficient.
+    pub sufficient: u64,
 }
 
-/// Bounds for a block of few processors; `idle` has a bit for each that never needs news.
-pub(crate) fn refine(events: &[WordEvent], procs: usize, idle: u64) -> Option<Refined> {
+/// Bounds for a block of few processors; `without_new` has a bit for each that never references a
+/// new value.
+pub(crate) fn refine(
+    events: &[WordEvent],
+    procs: usize,
+    without_new: u64,
+) -> Option<RefinedBounds> {
     if procs > FEW {
         return None;
     }
-    let mut words = early(events);
+    let mut words = initial_users(events);
     let mut shared: Vec<u64> =
-        words.values().map(|word| word.early).filter(|early| early.count_ones() > 1).collect();
-    // No hash map's order may reach a result, not even through ties.
+        words.values().map(|word| word.users).filter(|users| users.count_ones() > 1).collect();
+    // The order of a hash map must not distance the result, not even through ties of the cover.
     shared.sort_unstable();
-    let idlers = shared.iter().map(|early| u64::from((early & idle).count_ones()));
-    let more = idlers.max().unwrap_or(0).saturating_sub(1);
-    let loaders = cover(&shared);
+    let needing = shared.iter().map(|users| u64::from((users & without_new).count_ones()));
+    let additional = needing.max().unwrap_or(0).saturating_sub(1);
+    let loaders = greedy_cover(&shared);
     for word in words.values_mut() {
-        let spared = word.early & !loaders;
-        let home = if spared == 0 { word.early } else { spared }.trailing_zeros();
+        let spared = word.users & !loaders;
+        let home = if spared == 0 { word.users } else { spared }.trailing_zeros();
         word.home = u16::try_from(home).unwrap_or(0);
     }
-    Some(Refined { more, enough: loads(events, procs, &mut words) })
+    Some(RefinedBounds { additional, sufficient: loads(events, procs, &mut words) })
 }
 
-/// Who references each word up to its first write.
-fn early(events: &[WordEvent]) -> FxHashMap<u32, HomeWord> {
-    let mut words: FxHashMap<u32, HomeWord> = FxHashMap::default();
+/// The words, each with the processors that reference it up to its first write.
+fn initial_users(events: &[WordEvent]) -> FxHashMap<u32, InitialValue> {
+    let mut words: FxHashMap<u32, InitialValue> = FxHashMap::default();
     for event in events {
         let word = words.entry(event.word).or_default();
         if word.last.at == 0 {
-            word.early |= 1 << event.processor;
-            if event.doing.writes() {
+            word.users |= 1 << event.processor;
+            if event.access.writes() {
                 word.last.at = 1;
             }
         }
@@ -65,8 +70,9 @@ fn early(events: &[WordEvent]) -> FxHashMap<u32, HomeWord> {
     words
 }
 
-/// Lanes such that at most one of each set is not among them: the one in most sets first.
-fn cover(sets: &[u64]) -> u64 {
+/// Processors such that at most one of each set is not among them, chosen greedily: the one in most
+/// sets first, the lowest-numbered of several.
+fn greedy_cover(sets: &[u64]) -> u64 {
     let mut chosen = 0u64;
     loop {
         let mut uses = [0usize; FEW];
@@ -85,12 +91,13 @@ fn cover(sets: &[u64]) -> u64 {
     }
 }
 
-/// Transfers if each is put off until news or a foreign initial value is referenced.
-fn loads(events: &[WordEvent], procs: usize, words: &mut FxHashMap<u32, HomeWord>) -> u64 {
+/// Transfers if each is deferred until the processor references a new value, or an initial value
+/// whose home is another processor.
+fn loads(events: &[WordEvent], procs: usize, words: &mut FxHashMap<u32, InitialValue>) -> u64 {
     let mut loaded_at = vec![0u32; procs];
     let (mut loads, mut now, mut present) = (0, 0, None);
     for word in words.values_mut() {
-        word.last = VisitStamp::default();
+        word.last = LastWriteVisit::default();
     }
     for event in events {
         let proc = event.processor;
@@ -103,7 +110,7 @@ fn loads(events: &[WordEvent], procs: usize, words: &mut FxHashMap<u32, HomeWord
             loads += 1;
             *loaded = now;
         }
-        if event.doing.writes() {
+        if event.access.writes() {
             word.last.write(proc, now);
         }
     }

@@ -7,28 +7,28 @@
 
 use super::region_processors::RegionProcessors;
 
-/// References to the block by one processor with no other processor's between them.
+/// Consecutive references to the block by one processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visit {
     pub proc: u16,
-    /// Whether anything is written.
+    /// Whether one of them writes.
     pub writes: bool,
     /// An interval that holds this visit must not begin before this visit, counted from 0.
     pub since: u32,
 }
 
-/// The least transfers after which the block can be alone at any of these places; one more brings
-/// it to any other place.
+/// A distance in the graph: the least transfers after which the block can have its only copy at any
+/// of these places. One transfer more brings it to any other place.
 #[derive(Clone, Copy)]
-struct Reach<const W: usize> {
+struct Distance<const W: usize> {
     transfers: u64,
     places: RegionProcessors<W>,
 }
 
-impl<const W: usize> Reach<W> {
+impl<const W: usize> Distance<W> {
     const NEVER: Self = Self { transfers: u64::MAX, places: RegionProcessors::NONE };
 
-    /// Whichever is less; if neither is, either.
+    /// The smaller distance; of equal ones, the places of both.
     fn or(self, other: Self) -> Self {
         match self.transfers.cmp(&other.transfers) {
             std::cmp::Ordering::Less => self,
@@ -37,8 +37,8 @@ impl<const W: usize> Reach<W> {
         }
     }
 
-    /// With copies at all of `users`, one of which is the first place if that is possible.
-    fn spread(self, users: &RegionProcessors<W>) -> Self {
+    /// The distance to copies at all of `users`, one of which is the first place if possible.
+    fn replicated(self, users: &RegionProcessors<W>) -> Self {
         let starts = self.places.meets(users);
         Self {
             transfers: self.transfers + users.count() - u64::from(starts),
@@ -47,20 +47,20 @@ impl<const W: usize> Reach<W> {
     }
 }
 
-/// Least `Reach` of any range of positions.
-struct ReachTree<const W: usize> {
+/// Segment tree: the least `Distance` of any range of positions, in logarithmic time.
+struct DistanceTree<const W: usize> {
     leaves: usize,
-    nodes: Vec<Reach<W>>,
+    nodes: Vec<Distance<W>>,
 }
 
-impl<const W: usize> ReachTree<W> {
+impl<const W: usize> DistanceTree<W> {
     fn new(leaves: usize) -> Self {
-        Self { leaves, nodes: vec![Reach::NEVER; 2 * leaves] }
+        Self { leaves, nodes: vec![Distance::NEVER; 2 * leaves] }
     }
 
-    fn set(&mut self, at: usize, reach: Reach<W>) {
+    fn set(&mut self, at: usize, distance: Distance<W>) {
         let mut node = at + self.leaves;
-        self.nodes[node] = reach;
+        self.nodes[node] = distance;
         while node > 1 {
             node /= 2;
             self.nodes[node] = self.nodes[2 * node].or(self.nodes[2 * node + 1]);
@@ -68,9 +68,9 @@ impl<const W: usize> ReachTree<W> {
     }
 
     /// The least over `low..=high`.
-    fn least(&self, low: usize, high: usize) -> Reach<W> {
+    fn least(&self, low: usize, high: usize) -> Distance<W> {
         let (mut low, mut high) = (low + self.leaves, high + self.leaves + 1);
-        let mut found = Reach::NEVER;
+        let mut found = Distance::NEVER;
         while low < high {
             if low % 2 == 1 {
                 found = found.or(self.nodes[low]);
@@ -86,10 +86,11 @@ impl<const W: usize> ReachTree<W> {
     }
 }
 
-/// Who references the block from a visit on, up to and including the next visit that writes.
+/// The processors that reference the block from a visit on, up to and including the next visit that
+/// writes.
 struct UpcomingUsers<const W: usize> {
     users: RegionProcessors<W>,
-    /// The writer and the position after the visit; `None` if nothing is written any more.
+    /// The writer and the position after its visit; `None` if no later visit writes.
     writer: Option<(u16, usize)>,
 }
 
@@ -107,7 +108,7 @@ fn upcoming_users<const W: usize>(visits: &[Visit]) -> Vec<UpcomingUsers<W>> {
     found
 }
 
-/// The last visit of each processor, latest first.
+/// The last visit of each processor, most recent first.
 struct RecentVisits(Vec<(u16, usize)>);
 
 impl RecentVisits {
@@ -120,21 +121,21 @@ impl RecentVisits {
         self.0[0] = (proc, at);
     }
 
-    /// The best way to spend an interval from some visit at or after `since` up to now.
-    fn best<const W: usize>(&self, since: usize, starts: &ReachTree<W>) -> Reach<W> {
+    /// The least distance by an interval from some visit at or after `since` to now.
+    fn best<const W: usize>(&self, since: usize, starts: &DistanceTree<W>) -> Distance<W> {
         let mut users = RegionProcessors::NONE;
-        let mut best = Reach::NEVER;
+        let mut best = Distance::NEVER;
         for (k, &(proc, last)) in self.0.iter().enumerate() {
             if last < since {
                 break;
             }
             users.insert(proc);
-            // An interval of one processor saves no transfer, and its merge costs one.
+            // An interval of one processor saves no transfer and costs a merge.
             if k > 0 {
                 let low = self.0.get(k + 1).map_or(0, |&(_, before)| before + 1).max(since);
                 let start = starts.least(low, last);
                 if start.transfers != u64::MAX {
-                    best = best.or(start.spread(&users));
+                    best = best.or(start.replicated(&users));
                 }
             }
         }
@@ -145,13 +146,13 @@ impl RecentVisits {
 /// Transfers and merges of the best placement with false sharing intervals, when a merge costs as
 /// much as `merge` transfers, at least one. No merge is needed where the trace ends.
 ///
-/// Takes time proportional to visits times processors times the logarithm of visits.
+/// Cost: O(v p log v) for v visits by p processors.
 pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
     let end = visits.len();
     let upcoming_users = upcoming_users::<W>(visits);
-    let mut reach = vec![Reach::NEVER; end + 1];
-    reach[0] = Reach { transfers: 0, places: RegionProcessors::ALL };
-    let mut starts = ReachTree::new(end + 1);
+    let mut distance = vec![Distance::NEVER; end + 1];
+    distance[0] = Distance { transfers: 0, places: RegionProcessors::ALL };
+    let mut starts = DistanceTree::new(end + 1);
     let mut recent = RecentVisits(Vec::new());
     let (mut since, mut least) = (0, u64::MAX);
     for at in 0..=end {
@@ -159,16 +160,16 @@ pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
             let visit = visits[at - 1];
             recent.visit(visit.proc, at - 1);
             since = since.max(visit.since as usize);
-            let mut ended: Reach<W> = recent.best(since, &starts);
+            let mut ended: Distance<W> = recent.best(since, &starts);
             if at == end {
                 least = least.min(ended.transfers);
             } else if ended.transfers != u64::MAX {
                 ended.transfers += merge;
-                reach[at] = reach[at].or(ended);
+                distance[at] = distance[at].or(ended);
             }
         }
         // All edges to `at` come from earlier visits, so its distance is final.
-        let here = reach[at];
+        let here = distance[at];
         if here.transfers == u64::MAX {
             continue;
         }
@@ -176,13 +177,14 @@ pub(crate) fn transfers<const W: usize>(visits: &[Visit], merge: u64) -> u64 {
         match upcoming_users.get(at) {
             None => least = least.min(here.transfers),
             Some(next) => {
-                let spread = here.spread(&next.users);
+                let replicated = here.replicated(&next.users);
                 match next.writer {
-                    None => least = least.min(spread.transfers),
+                    None => least = least.min(replicated.transfers),
                     Some((proc, after)) => {
                         // The write leaves one copy, at the writer.
-                        let alone = Reach { places: RegionProcessors::one(proc), ..spread };
-                        reach[after] = reach[after].or(alone);
+                        let at_writer =
+                            Distance { places: RegionProcessors::one(proc), ..replicated };
+                        distance[after] = distance[after].or(at_writer);
                     }
                 }
             }

@@ -1,17 +1,17 @@
-//! False sharing: what it costs, and who shares what (thesis chapter 7).
+//! False sharing: its cost, and which objects and source lines it is in (thesis chapter 7).
 //!
-//! [`Collector`] reads a trace once and keeps the references that matter; [`Examiner`] walks one
-//! region of memory at all block sizes; [`estimate`] prices what was counted for a machine;
+//! [`Collector`] reads a trace once and keeps the references that can move data; [`Examiner`]
+//! walks one region of memory at all block sizes; [`estimate`] prices the counts for a machine;
 //! [`report`] names objects, blocks and source lines. Definitions and proofs are in
 //! `docs/sharing.md`.
 //!
 //! Invariant: at every block size `necessary_low <= necessary_high <= transfers`, and the bracket
 //! of false sharing lies below equation 7.14's bound.
 
+mod attribution;
 mod block;
 mod collect;
 mod counts;
-mod culprits;
 mod estimate;
 mod homes;
 mod intervals;
@@ -19,14 +19,14 @@ mod region;
 mod region_processors;
 mod report;
 
+pub use attribution::MissCharges;
 pub use collect::{
-    Collected, Collection, Collector, RegionWord, SharingRegion, WordAccess, WordEvent,
+    Collected, Collector, CollectorOptions, RegionWord, SharingRegion, WordAccess, WordEvent,
 };
 pub use counts::SharingCounts;
-pub use culprits::MissCharges;
 pub use estimate::{Bracket, Components, Estimate, Quantity, Shares, SizeCounted, estimate};
 pub use region::{Examiner, Findings, SharingQuestions};
-pub use report::{BlockSharing, LineSharing, ObjectPart, ObjectSharing, WhoShares, report};
+pub use report::{BlockSharing, LineSharing, ObjectPart, ObjectSharing, SharingDetail, report};
 
 #[cfg(test)]
 mod tests;

@@ -1,20 +1,20 @@
-//! One region at all block sizes, and what the regions of a trace add up to.
+//! One region at all block sizes, and the totals of the regions of a trace.
 
 use std::collections::BTreeMap;
 
 use homenode_base::{BlockSize, ProcId};
 
+use super::attribution::{self, AttributedMiss, MissCharges, MissReason, WordWrites};
 use super::block::{BlockScratch, WordFacts};
 use super::collect::{Collected, SharingRegion, WordEvent};
 use super::counts::SharingCounts;
-use super::culprits::{self, AttributedMiss, MissCharges, Reason, WordWrites};
 use crate::detail::ByClass;
 use crate::objects::{Names, UNKNOWN};
 
-/// Objects and source lines remembered of one block.
+/// Most objects, and most source lines, kept for one block.
 const LISTED_MAX: usize = 8;
 
-/// What to find out.
+/// The block sizes to examine, and the detail asked for.
 #[derive(Clone, Debug)]
 pub struct SharingQuestions {
     /// Block sizes, each once.
@@ -22,15 +22,15 @@ pub struct SharingQuestions {
     /// What a merge at the end of a false sharing interval costs, in transfers; at least 1, as
     /// merging moves data.
     pub merge_transfers: u64,
-    /// The block size at which to say which objects, blocks and source lines share.
+    /// The block size at which to report which objects, blocks and source lines share.
     pub detail: Option<BlockSize>,
     /// How many of the worst blocks to describe.
     pub count: usize,
 }
 
-/// An object, or its part of a block.
+/// Totals of an object, or of its part of a block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ObjectFound {
+pub(crate) struct ObjectFindings {
     pub words: ByClass,
     pub reads: u64,
     pub writes: u64,
@@ -42,7 +42,7 @@ pub(crate) struct ObjectFound {
     pub offsets: Option<(u64, u64)>,
 }
 
-impl ObjectFound {
+impl ObjectFindings {
     fn merge(&mut self, other: &Self) {
         self.words.private += other.words.private;
         self.words.read_shared += other.words.read_shared;
@@ -68,20 +68,20 @@ impl ObjectFound {
     }
 }
 
-/// One of the blocks that are shared most for nothing.
+/// One of the blocks with most false sharing.
 #[derive(Clone, Debug)]
-pub(crate) struct BlockFound {
+pub(crate) struct BlockFindings {
     pub number: u64,
     pub words: ByClass,
     pub charges: MissCharges,
     pub processors: Vec<ProcId>,
-    /// By object and start of its range, most charged first.
-    pub objects: Vec<((usize, u64), ObjectFound)>,
-    /// By program counter, most charged first.
+    /// By object and start of its range, most worst_sites first.
+    pub objects: Vec<((usize, u64), ObjectFindings)>,
+    /// By program counter, most worst_sites first.
     pub sites: Vec<(u64, MissCharges)>,
 }
 
-/// What some regions add up to.
+/// Totals of some regions.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// By block size, as in the questions.
@@ -90,19 +90,19 @@ pub struct Findings {
     pub word_transfers: u64,
     /// Words referenced, by class.
     pub words: ByClass,
-    pub(crate) objects: BTreeMap<usize, ObjectFound>,
+    pub(crate) objects: BTreeMap<usize, ObjectFindings>,
     pub(crate) sites: BTreeMap<u64, MissCharges>,
-    pub(crate) worst: Vec<BlockFound>,
+    pub(crate) worst: Vec<BlockFindings>,
 }
 
 impl Findings {
-    /// Nothing yet, for these questions.
+    /// Empty totals for these questions.
     #[must_use]
     pub fn new(questions: &SharingQuestions) -> Self {
         Self { counts: vec![SharingCounts::default(); questions.sizes.len()], ..Self::default() }
     }
 
-    /// Adds what other regions have; `count` worst blocks are kept.
+    /// Adds the totals of other regions; keeps the `count` worst blocks.
     pub fn merge(&mut self, other: Self, count: usize) {
         for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
             *sum += counts;
@@ -127,12 +127,12 @@ impl Findings {
     }
 }
 
-/// What misses are ranked by: those for nothing, then those for something.
+/// The order of blocks: by false sharing, then true sharing, then cold misses.
 fn weight(charges: &MissCharges) -> (u64, u64, u64) {
     (charges.false_sharing, charges.true_sharing, charges.cold)
 }
 
-/// Looks at regions one by one; one for each thread.
+/// Examines regions one by one. Each worker thread has its own.
 pub struct Examiner<'a> {
     questions: &'a SharingQuestions,
     names: &'a Names<'a>,
@@ -144,21 +144,21 @@ pub struct Examiner<'a> {
 }
 
 /// A region under examination.
-struct OpenRegion<'a> {
+struct ExaminedRegion<'a> {
     collected: &'a Collected,
     first_word: u64,
-    /// Processor of each processor.
+    /// Processor of each processor index.
     active: Vec<ProcId>,
 }
 
-impl OpenRegion<'_> {
+impl ExaminedRegion<'_> {
     fn address(&self, word: usize) -> u64 {
         (self.first_word + word as u64) * BlockSize::WORD_BYTES
     }
 }
 
 impl<'a> Examiner<'a> {
-    /// One that answers these questions.
+    /// An examiner for these questions.
     #[must_use]
     pub fn new(questions: &'a SharingQuestions, names: &'a Names<'a>) -> Self {
         Self {
@@ -171,12 +171,12 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Everything about one region.
+    /// The totals of one region.
     pub fn region(&mut self, collected: &Collected, region: &SharingRegion) -> Findings {
         let mut events = region.events.clone();
         let words = collected.region_words();
         let active = self.scratch.begin(&mut events, words);
-        let here = OpenRegion { collected, first_word: collected.first_word(region), active };
+        let here = ExaminedRegion { collected, first_word: collected.first_word(region), active };
         let sizes = &self.questions.sizes;
         let mut found = Findings::new(self.questions);
         self.words(&events, &here, &mut found);
@@ -200,7 +200,7 @@ impl<'a> Examiner<'a> {
     }
 
     /// Classifies the region's words.
-    fn words(&mut self, events: &[WordEvent], here: &OpenRegion<'_>, found: &mut Findings) {
+    fn words(&mut self, events: &[WordEvent], here: &ExaminedRegion<'_>, found: &mut Findings) {
         self.facts.clear();
         self.facts.resize(here.collected.region_words(), WordFacts::default());
         self.scratch.word_transfers(events, &mut self.facts);
@@ -220,21 +220,21 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Objects, program counters and, if it is among the worst, the block itself.
+    /// Adds the misses of a block to its objects and program counters, and the block to the worst.
     fn detail(
         &mut self,
         block: &[WordEvent],
-        here: &OpenRegion<'_>,
+        here: &ExaminedRegion<'_>,
         size: BlockSize,
         found: &mut Findings,
     ) {
         self.writes.resize(self.facts.len().max(self.writes.len()), WordWrites::default());
-        let misses = culprits::misses(block, here.active.len(), &mut self.writes);
-        let apart = self.scratch.apart(block, &self.facts);
+        let misses = attribution::misses(block, here.active.len(), &mut self.writes);
+        let separable = self.scratch.separable_words(block, &self.facts);
         let mut objects = self.objects(block, here);
         let mut sites: BTreeMap<u64, MissCharges> = BTreeMap::new();
         let mut charges = MissCharges::default();
-        for word in apart {
+        for word in separable {
             let key = self.owners[word];
             objects.entry(key).or_default().separable_words += 1;
         }
@@ -244,9 +244,9 @@ impl<'a> Examiner<'a> {
             charge(sites.entry(pc(miss.at.site)).or_default(), miss);
             let key = self.owners[miss.at.word as usize];
             charge(&mut objects.entry(key).or_default().charges, miss);
-            if let Reason::False(culprit) = miss.reason {
-                sites.entry(pc(culprit.site)).or_default().inflicted += 1;
-                let key = self.owners[culprit.word as usize];
+            if let MissReason::FalseSharing(write) = miss.reason {
+                sites.entry(pc(write.site)).or_default().inflicted += 1;
+                let key = self.owners[write.word as usize];
                 objects.entry(key).or_default().charges.inflicted += 1;
                 charges.inflicted += 1;
             }
@@ -268,20 +268,20 @@ impl<'a> Examiner<'a> {
             words.read_shared += part.words.read_shared;
             words.truly_shared += part.words.truly_shared;
         });
-        let (objects, sites) = (listed(objects), charged(sites));
-        found.worst.push(BlockFound { number, words, charges, processors, objects, sites });
+        let (objects, sites) = (worst_parts(objects), worst_sites(sites));
+        found.worst.push(BlockFindings { number, words, charges, processors, objects, sites });
         if found.worst.len() > 2 * self.questions.count + 64 {
             found.keep_worst(self.questions.count);
         }
     }
 
-    /// The objects of a block with their words and who references them.
+    /// The objects of a block, with their words and the processors that reference them.
     fn objects(
         &self,
         block: &[WordEvent],
-        here: &OpenRegion<'_>,
-    ) -> BTreeMap<(usize, u64), ObjectFound> {
-        let mut objects: BTreeMap<(usize, u64), ObjectFound> = BTreeMap::new();
+        here: &ExaminedRegion<'_>,
+    ) -> BTreeMap<(usize, u64), ObjectFindings> {
+        let mut objects: BTreeMap<(usize, u64), ObjectFindings> = BTreeMap::new();
         for &word in self.scratch.touched() {
             let address = here.address(word);
             let key = self.owners[word];
@@ -327,22 +327,24 @@ fn add_class(classes: &mut ByClass, word: &WordFacts) {
 
 fn charge(charges: &mut MissCharges, miss: &AttributedMiss) {
     match miss.reason {
-        Reason::Cold => charges.cold += 1,
-        Reason::True => charges.true_sharing += 1,
-        Reason::False(_) => charges.false_sharing += 1,
+        MissReason::Cold => charges.cold += 1,
+        MissReason::TrueSharing => charges.true_sharing += 1,
+        MissReason::FalseSharing(_) => charges.false_sharing += 1,
     }
 }
 
-fn processors(block: &[WordEvent], here: &OpenRegion<'_>) -> Vec<ProcId> {
+fn processors(block: &[WordEvent], here: &ExaminedRegion<'_>) -> Vec<ProcId> {
     let mut used = vec![false; here.active.len()];
     block.iter().for_each(|event| used[usize::from(event.processor)] = true);
     here.active.iter().zip(used).filter(|(_, used)| *used).map(|(&p, _)| p).collect()
 }
 
-/// The parts most to blame, at most eight.
-fn listed(parts: BTreeMap<(usize, u64), ObjectFound>) -> Vec<((usize, u64), ObjectFound)> {
+/// The parts with most false sharing, at most eight.
+fn worst_parts(
+    parts: BTreeMap<(usize, u64), ObjectFindings>,
+) -> Vec<((usize, u64), ObjectFindings)> {
     let mut parts: Vec<_> = parts.into_iter().collect();
-    let blame = |found: &ObjectFound| {
+    let blame = |found: &ObjectFindings| {
         (found.charges.false_sharing + found.charges.inflicted, found.reads + found.writes)
     };
     parts.sort_by_key(|(_, found)| std::cmp::Reverse(blame(found)));
@@ -350,7 +352,7 @@ fn listed(parts: BTreeMap<(usize, u64), ObjectFound>) -> Vec<((usize, u64), Obje
     parts
 }
 
-fn charged(sites: BTreeMap<u64, MissCharges>) -> Vec<(u64, MissCharges)> {
+fn worst_sites(sites: BTreeMap<u64, MissCharges>) -> Vec<(u64, MissCharges)> {
     let mut sites: Vec<_> = sites.into_iter().filter(|(pc, _)| *pc != 0).collect();
     let blame = |c: &MissCharges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
     sites.sort_by_key(|(_, charges)| std::cmp::Reverse(blame(charges)));

@@ -1,9 +1,9 @@
 //! Small sets of processors, by processor index: the processors of a region, numbered from 0.
 
-/// Lanes for which one word of bits is enough; nearly all regions have fewer.
+/// Processors for which one word of bits is sufficient; nearly all regions have fewer.
 pub(crate) const FEW: usize = 64;
 
-/// Words of bits for the most processors the model allows.
+/// Words of bits for the most processors that the model allows.
 pub(crate) const MANY_WORDS: usize = 16;
 
 /// A set of processor indices.

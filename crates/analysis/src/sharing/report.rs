@@ -1,21 +1,21 @@
-//! Who shares what, with names.
+//! Objects, blocks and source lines that share, with their names.
 
 use std::collections::BTreeMap;
 
 use homenode_base::{BlockSize, ProcId};
 use serde::Serialize;
 
-use super::culprits::MissCharges;
-use super::region::{BlockFound, Findings, ObjectFound};
+use super::attribution::MissCharges;
+use super::region::{BlockFindings, Findings, ObjectFindings};
 use crate::detail::ByClass;
 use crate::objects::{Names, Object, SourceSite};
 
 /// Objects, blocks and source lines that share, at one block size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct WhoShares {
+pub struct SharingDetail {
     /// Bytes in a block.
     pub block_size: u64,
-    /// Objects with misses other than a first processor's, most false sharing first.
+    /// Objects with misses other than the first processor's cold ones, most false sharing first.
     pub objects: Vec<ObjectSharing>,
     /// Blocks with sharing misses, most false sharing first.
     pub blocks: Vec<BlockSharing>,
@@ -53,7 +53,7 @@ pub struct ObjectSharing {
 pub struct BlockSharing {
     /// First address, in hexadecimal.
     pub address: String,
-    /// Who references it.
+    /// Processors that reference it.
     pub processors: Vec<ProcId>,
     /// Words of it, by class.
     pub words: ByClass,
@@ -72,32 +72,32 @@ pub struct ObjectPart {
     pub label: String,
     /// First and last byte referenced, from the start of the object (of the one heap block).
     pub offsets: (u64, u64),
-    /// Who references it.
+    /// Processors that reference it.
     pub processors: u32,
     /// Misses at its words.
     pub misses: MissCharges,
 }
 
-/// A source line's part in sharing.
+/// The sharing misses of a source line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineSharing {
     /// The place.
     #[serde(flatten)]
     pub site: SourceSite,
-    /// Misses there, and misses for nothing that writes there cause.
+    /// Misses there, and false sharing misses of other processors that writes there cause.
     pub misses: MissCharges,
 }
 
-/// Gives names to what was found; `count` of each kind are kept.
+/// Adds names to the findings, and keeps `count` of each kind.
 #[must_use]
 pub fn report(
     findings: &Findings,
     names: &Names<'_>,
     block_size: BlockSize,
     count: usize,
-) -> WhoShares {
+) -> SharingDetail {
     let blame = |c: &MissCharges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
-    let object = |(&group, found): (&usize, &ObjectFound)| ObjectSharing {
+    let object = |(&group, found): (&usize, &ObjectFindings)| ObjectSharing {
         object: names.object_of(group).clone(),
         label: label(names, group),
         bytes: names.bytes_of(group),
@@ -108,7 +108,7 @@ pub fn report(
         separable_words: found.separable_words,
         misses: found.charges,
     };
-    let shared = |found: &ObjectFound| found.processor_count() > 1 || found.separable_words > 0;
+    let shared = |found: &ObjectFindings| found.processor_count() > 1 || found.separable_words > 0;
     let objects = findings.objects.iter().filter(|(_, found)| shared(found));
     let mut objects: Vec<ObjectSharing> = objects.map(object).collect();
     objects.sort_by_key(|o| std::cmp::Reverse((blame(&o.misses), o.reads + o.writes)));
@@ -118,7 +118,7 @@ pub fn report(
     let mut lines = lines(sites.map(|(&pc, &charges)| (pc, charges)), names);
     lines.truncate(count);
     let blocks = findings.worst.iter().take(count);
-    WhoShares {
+    SharingDetail {
         block_size: block_size.bytes(),
         objects,
         blocks: blocks.map(|found| block(found, names, block_size)).collect(),
@@ -131,8 +131,8 @@ fn label(names: &Names<'_>, group: usize) -> String {
     if label.is_empty() { "unknown".to_owned() } else { label }
 }
 
-fn block(found: &BlockFound, names: &Names<'_>, block_size: BlockSize) -> BlockSharing {
-    let part = |&((group, _), ref found): &((usize, u64), ObjectFound)| ObjectPart {
+fn block(found: &BlockFindings, names: &Names<'_>, block_size: BlockSize) -> BlockSharing {
+    let part = |&((group, _), ref found): &((usize, u64), ObjectFindings)| ObjectPart {
         label: label(names, group),
         offsets: found.offsets.unwrap_or_default(),
         processors: found.processor_count(),

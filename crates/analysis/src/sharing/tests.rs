@@ -13,15 +13,15 @@ const USES: [WordAccess; 3] = [WordAccess::Read, WordAccess::Write, WordAccess::
 
 fn counts(trace: &[TinyReference], merge: u64) -> SharingCounts {
     let event =
-        |&(processor, word, doing): &TinyReference| WordEvent { word, site: 0, processor, doing };
+        |&(processor, word, access): &TinyReference| WordEvent { word, site: 0, processor, access };
     let mut events: Vec<WordEvent> = trace.iter().map(event).collect();
     let mut scratch = BlockScratch::default();
     scratch.begin(&mut events, 8);
     let mut facts = vec![WordFacts::default(); 8];
     scratch.word_transfers(&events, &mut facts);
-    for &(processor, word, doing) in trace {
+    for &(processor, word, access) in trace {
         let facts = &mut facts[word as usize];
-        facts.written |= doing.writes();
+        facts.written |= access.writes();
         facts.several |= trace.iter().any(|&(p, w, _)| w == word && p != processor);
     }
     let mut counts = SharingCounts::default();
@@ -45,9 +45,9 @@ fn is_shared(part: &[TinyReference]) -> bool {
 
 /// Whether these references communicate nothing.
 fn is_silent(part: &[TinyReference], kind: Communication) -> bool {
-    part.iter().enumerate().all(|(i, &(processor, word, doing))| {
+    part.iter().enumerate().all(|(i, &(processor, word, access))| {
         let writes = |&&(_, w, d): &&TinyReference| w == word && d.writes();
-        let ends = kind == Communication::Reference || doing.reads();
+        let ends = kind == Communication::Reference || access.reads();
         match part[..i].iter().rev().find(writes) {
             Some(&(by, _, _)) => by == processor || !ends,
             None => true,
@@ -59,12 +59,12 @@ const FAR: u64 = u64::MAX / 2;
 
 /// Least transfers with the block exactly at each set of places (by bits) after the reference. The
 /// referencing processor must be among them; outside intervals a writer must be alone.
-fn step(before: &[u64], (processor, _, doing): TinyReference, coherent: bool) -> Vec<u64> {
+fn step(before: &[u64], (processor, _, access): TinyReference, coherent: bool) -> Vec<u64> {
     let mut after = vec![FAR; before.len()];
     for (places, best) in after.iter_mut().enumerate() {
         let here = places >> processor & 1 == 1;
         let alone = places == 1 << processor;
-        if here && (alone || !(coherent && doing.writes())) {
+        if here && (alone || !(coherent && access.writes())) {
             let from = |(old, &cost): (usize, &u64)| {
                 if old == 0 { FAR } else { cost + u64::from((places & !old).count_ones()) }
             };
@@ -74,13 +74,13 @@ fn step(before: &[u64], (processor, _, doing): TinyReference, coherent: bool) ->
     after
 }
 
-/// Tries every set of disjoint intervals. `reach` is what is known before `trace`.
-fn exhaust(trace: &[TinyReference], reach: &[u64], merge: u64, kind: Communication) -> u64 {
+/// Tries every set of disjoint intervals. `distance` is what is known before `trace`.
+fn exhaust(trace: &[TinyReference], distance: &[u64], merge: u64, kind: Communication) -> u64 {
     if trace.is_empty() {
-        return *reach.iter().min().unwrap();
+        return *distance.iter().min().unwrap();
     }
-    let mut least = exhaust(&trace[1..], &step(reach, trace[0], true), merge, kind);
-    let mut inside = reach.to_vec();
+    let mut least = exhaust(&trace[1..], &step(distance, trace[0], true), merge, kind);
+    let mut inside = distance.to_vec();
     for end in 1..=trace.len() {
         if !is_silent(&trace[..end], kind) {
             break;
@@ -89,9 +89,9 @@ fn exhaust(trace: &[TinyReference], reach: &[u64], merge: u64, kind: Communicati
         if !is_shared(&trace[..end]) {
             continue;
         }
-        let mut merged = vec![FAR; reach.len()];
+        let mut merged = vec![FAR; distance.len()];
         for (places, &cost) in inside.iter().enumerate() {
-            for place in 0..reach.len().trailing_zeros() {
+            for place in 0..distance.len().trailing_zeros() {
                 if places >> place & 1 == 1 {
                     merged[1 << place] = merged[1 << place].min(cost + merge);
                 }
@@ -110,8 +110,8 @@ fn oracle(trace: &[TinyReference], merge: u64, kind: Communication) -> u64 {
     let processors = trace.iter().map(|r| r.0).max().unwrap() + 1;
     let sets = 1usize << processors;
     let alone = |places: usize| if places.count_ones() == 1 { 0 } else { FAR };
-    let reach: Vec<u64> = (0..sets).map(alone).collect();
-    exhaust(trace, &reach, merge, kind)
+    let distance: Vec<u64> = (0..sets).map(alone).collect();
+    exhaust(trace, &distance, merge, kind)
 }
 
 /// The transfers that any system needs that moves whole blocks: every word may begin at any one
@@ -124,10 +124,10 @@ fn necessary(trace: &[TinyReference], words: u32, processors: u16) -> u64 {
         let mut loads = 0;
         for (i, &(processor, word, _)) in trace.iter().enumerate() {
             let seen = loaded[usize::from(processor)];
-            let news = trace[..i].iter().enumerate().any(|(at, &(by, w, doing))| {
-                w == word && doing.writes() && by != processor && seen.is_none_or(|s| s <= at)
+            let new_value = trace[..i].iter().enumerate().any(|(at, &(by, w, access))| {
+                w == word && access.writes() && by != processor && seen.is_none_or(|s| s <= at)
             });
-            if news || (seen.is_none() && home(word) != u64::from(processor)) {
+            if new_value || (seen.is_none() && home(word) != u64::from(processor)) {
                 loads += 1;
                 loaded[usize::from(processor)] = Some(i);
             }
@@ -161,8 +161,8 @@ fn all_tiny_traces_agree_with_the_oracles() {
         let mut rest = code;
         let mut trace = Vec::new();
         for _ in 0..4 {
-            let doing = USES[(rest % 3) as usize];
-            trace.push((u16::try_from(rest / 3 % 2).unwrap(), rest / 6 % 2, doing));
+            let access = USES[(rest % 3) as usize];
+            trace.push((u16::try_from(rest / 3 % 2).unwrap(), rest / 6 % 2, access));
             rest /= 12;
         }
         check(&trace);
@@ -175,10 +175,10 @@ fn random_small_traces_agree_with_the_oracles() {
     for _ in 0..3_000 {
         let length = 4 + rng.below(5);
         let mut reference = || {
-            let doing = USES
+            let access = USES
                 [usize::try_from([0, 0, 1, 2][usize::try_from(rng.below(4)).unwrap()]).unwrap()];
             let word = u32::try_from(rng.below(3)).unwrap();
-            (u16::try_from(rng.below(3)).unwrap(), word, doing)
+            (u16::try_from(rng.below(3)).unwrap(), word, access)
         };
         let trace: Vec<TinyReference> = (0..length).map(|_| reference()).collect();
         check(&trace);
@@ -213,9 +213,10 @@ fn full_duration_false_sharing() {
     assert_eq!(counts(&trace, 1).full_duration_blocks, 0);
 }
 
-/// Processor 0 reads what three others read, each a word: if the words lie with those, one load is
-/// enough. With a fourth that shares a word with processor 0, one of these two must load, beside
-/// the load for news; that processor 1 needs the block twice is more than the lower bound sees.
+/// Processor 0 reads what three others read, each a word: if these words have their homes at the
+/// others, one load is sufficient. With a fourth that shares a word with processor 0, one of these
+/// two must load, in addition to the load for a new value; that processor 1 needs the block twice
+/// is more than the lower bound sees.
 #[test]
 fn homes_are_chosen_so_that_few_load() {
     let mut trace: Vec<TinyReference> = (0..3).map(|word| (0, word, WordAccess::Read)).collect();

@@ -14,7 +14,7 @@ use homenode_trace::{
     AddressRange, Metadata, RangeKind, Summary, TraceError, TraceWriter, WriterOptions,
 };
 
-/// Address of the block: aligned to any block size that false sharing is looked for at.
+/// Address of the block: aligned to any block size that the study of false sharing accepts.
 const ADDRESS: u64 = 1 << 28;
 
 /// Most words, so that the block stays within 1 GiB.
@@ -31,7 +31,7 @@ pub struct SyntheticShape {
     pub references: u64,
 }
 
-/// What is known about a trace: divided by prices, so that it holds on every machine.
+/// The exact results for a trace, divided by prices, so that they hold for every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosedForm {
     /// Phi_s.
@@ -57,7 +57,7 @@ pub struct Entry {
     pub source: &'static str,
     /// Writer and word of reference `i`.
     pub reference: fn(&SyntheticShape, u64) -> (ProcId, u64),
-    /// What the shape must fulfil, if it does not.
+    /// The condition that the shape violates, if it does.
     pub demand: fn(&SyntheticShape) -> Option<&'static str>,
     /// F, S and Gamma.
     pub closed: fn(&SyntheticShape) -> ClosedForm,
@@ -174,7 +174,7 @@ pub fn find(name: &str) -> Result<&'static Entry, SyntheticError> {
     })
 }
 
-/// A processor by a number that may exceed how many there are.
+/// The processor of a number, modulo how many there are.
 fn processor(number: u64, shape: &SyntheticShape) -> ProcId {
     ProcId::try_from(number % u64::from(shape.processors)).unwrap_or(0)
 }

@@ -49,7 +49,7 @@ pub fn worst_blocks(
     let (Some(&prices), Some(job)) = (size.prices.first(), size.jobs.first()) else {
         return Err(SimError::Config { problem: "nothing to simulate".to_owned() });
     };
-    let inquiry = WorstQuery {
+    let query = WorstQuery {
         block_size: size.block,
         processors: plan.processors,
         filter: ReferenceFilter { private: plan.private(machine).role(), ..plan.filter },
@@ -58,7 +58,7 @@ pub fn worst_blocks(
         memory_budget_bytes: budget_bytes(config.memory_budget_bytes),
     };
     let mut policy = spec.build(&job.setup)?;
-    let report = homenode_analysis::worst_blocks(trace, &inquiry, policy.as_mut(), progress);
+    let report = homenode_analysis::worst_blocks(trace, &query, policy.as_mut(), progress);
     let report = report.map_err(|error| match error {
         AnalysisError::Trace(error) => SimError::Trace(error),
         AnalysisError::Interrupted => SimError::Interrupted,

@@ -1,8 +1,8 @@
 //! Results, as the command line prints them.
 
 use homenode_analysis::sharing::{
-    Components, Estimate, Findings, Shares, SharingCounts, SharingQuestions, SizeCounted,
-    WhoShares, estimate, report,
+    Components, Estimate, Findings, Shares, SharingCounts, SharingDetail, SharingQuestions,
+    SizeCounted, estimate, report,
 };
 use homenode_analysis::{ByClass, Names};
 use homenode_base::BlockSize;
@@ -65,7 +65,7 @@ pub struct SharingReport {
     /// One for each machine and block size.
     pub costs: Vec<SharingCostRow>,
     /// Who shares, at the block size asked for.
-    pub detail: Option<WhoShares>,
+    pub detail: Option<SharingDetail>,
     /// What everything follows from.
     pub provenance: PlacementProvenance,
 }

@@ -2,7 +2,7 @@
 
 use homenode_analysis::Names;
 use homenode_analysis::sharing::{
-    Collected, Collection, Collector, Examiner, Findings, SharingQuestions,
+    Collected, Collector, CollectorOptions, Examiner, Findings, SharingQuestions,
 };
 use homenode_base::BlockSize;
 use homenode_placement::Shard;
@@ -59,7 +59,7 @@ impl WordWalk<'_> {
         progress: &mut PassProgress<'_>,
     ) -> Result<(Collected, Vec<Shard>), SimError> {
         let largest = self.questions.sizes.iter().copied().max();
-        let mut collector = Collector::new(Collection {
+        let mut collector = Collector::new(CollectorOptions {
             largest: largest.unwrap_or(BlockSize::new(BlockSize::WORD_BYTES)?),
             processors: self.plan.processors,
             filter: self.plan.filter,

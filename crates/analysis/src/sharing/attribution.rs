@@ -1,20 +1,21 @@
-//! Whose misses they are: by word and source line, at the one block size asked about.
+//! Attribution of misses to words and source lines, at the one block size asked about.
 
 use homenode_base::ProcId;
 use serde::Serialize;
 
 use super::collect::WordEvent;
 
-/// Misses of an infinite cache, by reason (Dubois and others, ISCA 1993), and what caused others'.
+/// Misses of an infinite cache by class (Dubois and others, ISCA 1993), and misses of other
+/// processors that writes here caused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MissCharges {
     /// First references by a processor.
     pub cold: u64,
-    /// Misses after which news is referenced.
+    /// Misses after which a value newly written by another processor is referenced.
     pub true_sharing: u64,
-    /// Misses for nothing.
+    /// Misses after which no such value is referenced.
     pub false_sharing: u64,
-    /// Misses for nothing of other processors, caused by a write here.
+    /// False sharing misses of other processors that a write here caused.
     pub inflicted: u64,
 }
 
@@ -27,27 +28,27 @@ impl MissCharges {
     }
 }
 
-/// A place in program and memory.
+/// A program counter and a word that it references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CodeAndWord {
     pub word: u32,
     pub site: u32,
 }
 
-/// Why a miss happened.
+/// The class of a miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub(crate) enum MissReason {
     Cold,
-    True,
-    /// With the write that took the copy away.
-    False(CodeAndWord),
+    TrueSharing,
+    /// With the write that invalidated the copy.
+    FalseSharing(CodeAndWord),
 }
 
 /// A miss, and the reference that missed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttributedMiss {
     pub at: CodeAndWord,
-    pub reason: Reason,
+    pub reason: MissReason,
 }
 
 /// The last write by a processor, and the last one by another processor than that.
@@ -75,7 +76,7 @@ impl LastWrites {
 struct AttributedCopy {
     essential_at: u32,
     referenced_at: u32,
-    /// The latest miss, if it still counts as false sharing: when, and its place in the list.
+    /// The latest miss, while it counts as false sharing: its visit, and its place in the list.
     pending: Option<(u32, usize)>,
 }
 
@@ -97,23 +98,23 @@ pub(crate) fn misses(
         }
         let place = CodeAndWord { word: event.word, site: event.site };
         let copy = &mut copies[usize::from(proc)];
-        let (taken_at, culprit) = block.by_others(proc);
+        let (invalidated_at, write) = block.by_others(proc);
         if copy.referenced_at == 0 {
             copy.essential_at = now;
-            found.push(AttributedMiss { at: place, reason: Reason::Cold });
-        } else if taken_at > copy.referenced_at {
+            found.push(AttributedMiss { at: place, reason: MissReason::Cold });
+        } else if invalidated_at > copy.referenced_at {
             copy.pending = Some((now, found.len()));
-            found.push(AttributedMiss { at: place, reason: Reason::False(culprit) });
+            found.push(AttributedMiss { at: place, reason: MissReason::FalseSharing(write) });
         }
         let word = &mut words[event.word as usize].0;
         if word.by_others(proc).0 > copy.essential_at
             && let Some((missed_at, miss)) = copy.pending.take()
         {
-            found[miss].reason = Reason::True;
+            found[miss].reason = MissReason::TrueSharing;
             copy.essential_at = missed_at;
         }
         copy.referenced_at = now;
-        if event.doing.writes() {
+        if event.access.writes() {
             block.write(proc, now, place);
             word.write(proc, now, place);
         }
@@ -124,6 +125,6 @@ pub(crate) fn misses(
     found
 }
 
-/// Who has written a word, while its block is walked.
+/// The last writes to a word, while its block is walked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WordWrites(LastWrites);
