@@ -1,45 +1,49 @@
-//! Conditions and semaphores: what a process that waited for one has to wait for again.
+//! Condition variables and semaphores: what a waiting process waits for in the simulation.
 //!
-//! A trace says when a thread began to wait and when somebody woke, not who went on because of
-//! whom. So what is asked for is what had happened in the trace. Who waits for a condition, and so
-//! gives its lock back, goes on when all wakes before it went on in the trace have come again, and
-//! at once if none came while it waited: its time was over. A semaphore is known by keeping its
-//! locks: who waits for it as the k-th one goes on when k times somebody has posted, less what it
-//! held in the beginning, which is the most that was ever taken before it was posted.
+//! A trace has the beginning of each wait and each signal or post (here: wakes), but not which wake
+//! ended which wait. So the simulation requires the wakes that the trace has before the waiting
+//! process continued.
+//!
+//! * A process that waits for a condition variable releases a lock. It continues when all wakes
+//!   have occurred that precede its continuation in the trace, and at once if none occurred during
+//!   its wait: it timed out.
+//! * A process that waits without releasing a lock waits for a semaphore. The k-th wait ends after
+//!   k posts, less the initial value. The trace does not have that value; it is taken as the
+//!   largest number of waits that were ahead of the posts.
 
 use homenode_base::Flags;
 use rustc_hash::FxHashMap;
 
 use super::operation::{OpKind, Operation};
 
-/// The number under which wakes at the address arrive, like threads at an episode of a barrier;
-/// episodes are counted from 0.
-pub fn wakes_of(addr: u64) -> u64 {
+/// The number under which wakes at the address are counted, as arrivals at an episode of a barrier.
+/// The episodes of barriers are numbered from 0 and never reach such numbers.
+pub fn wake_episode(addr: u64) -> u64 {
     !addr
 }
 
-/// What is known of a condition or semaphore.
+/// Counts of a condition variable or semaphore.
 #[derive(Default)]
 struct Condition {
     wakes: u32,
-    /// How many have waited for the semaphore.
+    /// Waits for the semaphore.
     taken: u32,
-    /// How many took what nobody had posted.
-    held: u32,
+    /// The initial value of the semaphore, as far as it is known.
+    initial: u32,
 }
 
 /// A process that waits.
 struct Wait {
     addr: u64,
-    /// How many wakes there were when it began.
+    /// Wakes before it began.
     wakes: u32,
-    /// Whether it has given a lock back.
+    /// Whether it has released a lock.
     released: bool,
-    /// Whether it has made a synchronisation reference, as before giving a lock back.
+    /// Whether it has made a synchronisation reference, as before the release of a lock.
     synchronised: bool,
 }
 
-/// The conditions and semaphores of a trace, in its order.
+/// The condition variables and semaphores of a trace, whose events come in trace order.
 pub struct Conditions {
     known: FxHashMap<u64, Condition>,
     waiting: Vec<Option<Wait>>,
@@ -53,7 +57,7 @@ impl Conditions {
         }
     }
 
-    /// Somebody wakes who waits at the address.
+    /// A process signals the condition or posts the semaphore at the address.
     pub fn wake(&mut self, addr: u64) {
         self.known.entry(addr).or_default().wakes += 1;
     }
@@ -64,14 +68,14 @@ impl Conditions {
         self.waiting[process] = Some(Wait { addr, wakes, released: false, synchronised: false });
     }
 
-    /// What a process has to do before its next operation in the trace.
+    /// The operation that a process must complete before its next one in the trace, if any.
     #[inline]
     pub fn before(&mut self, process: usize, next: &Operation) -> Option<Operation> {
-        if self.waiting[process].is_none() { None } else { self.goes_on(process, next) }
+        if self.waiting[process].is_none() { None } else { self.resume(process, next) }
     }
 
     #[cold]
-    fn goes_on(&mut self, process: usize, next: &Operation) -> Option<Operation> {
+    fn resume(&mut self, process: usize, next: &Operation) -> Option<Operation> {
         let wait = self.waiting[process].as_mut()?;
         if !wait.released {
             let synchronises = Flags(next.flags).contains(Flags::SYNC);
@@ -85,21 +89,21 @@ impl Conditions {
         }
         let wait = self.waiting[process].take()?;
         let condition = self.known.get_mut(&wait.addr)?;
-        let count = condition.wanted(&wait);
-        let depart = Operation::new(OpKind::Depart, wakes_of(wait.addr));
+        let count = condition.wakes_needed(&wait);
+        let depart = Operation::new(OpKind::Depart, wake_episode(wait.addr));
         (count > 0).then_some(Operation { count, ..depart })
     }
 }
 
 impl Condition {
-    /// How many wakes must have come before the wait is over.
-    fn wanted(&mut self, wait: &Wait) -> u32 {
+    /// Wakes that must have occurred before the wait ends.
+    fn wakes_needed(&mut self, wait: &Wait) -> u32 {
         if wait.released {
             return if self.wakes == wait.wakes { 0 } else { self.wakes };
         }
         self.taken += 1;
-        self.held = self.held.max(self.taken.saturating_sub(self.wakes));
-        self.taken - self.held
+        self.initial = self.initial.max(self.taken.saturating_sub(self.wakes));
+        self.taken - self.initial
     }
 }
 
@@ -113,45 +117,45 @@ mod tests {
         Operation { size: 4, flags: flags.0, ..Operation::new(kind, 8) }
     }
 
-    /// How many wakes a process waits for before an operation, if it does.
-    fn wanted(conditions: &mut Conditions, process: usize, kind: OpKind) -> Option<u32> {
+    /// The wakes that a process waits for before an operation, if it waits.
+    fn wakes_needed(conditions: &mut Conditions, process: usize, kind: OpKind) -> Option<u32> {
         let before = conditions.before(process, &operation(kind, Flags(0)))?;
-        assert_eq!((before.kind, before.addr), (OpKind::Depart, wakes_of(AT)));
+        assert_eq!((before.kind, before.addr), (OpKind::Depart, wake_episode(AT)));
         Some(before.count)
     }
 
     #[test]
-    fn who_waits_for_a_condition_goes_on_after_the_wakes_of_the_trace() {
+    fn a_wait_for_a_condition_ends_after_the_wakes_of_the_trace() {
         let mut conditions = Conditions::new(3);
         conditions.wake(AT);
         for process in [0, 1, 2] {
             conditions.wait(process, AT);
             let unlock = operation(OpKind::Atomic, Flags::SYNC);
             assert_eq!(conditions.before(process, &unlock), None);
-            assert_eq!(wanted(&mut conditions, process, OpKind::Release), None);
+            assert_eq!(wakes_needed(&mut conditions, process, OpKind::Release), None);
         }
-        assert_eq!(wanted(&mut conditions, 2, OpKind::Acquire), None, "its time was over");
+        assert_eq!(wakes_needed(&mut conditions, 2, OpKind::Acquire), None, "its time was over");
         conditions.wake(AT);
-        assert_eq!(wanted(&mut conditions, 0, OpKind::Acquire), Some(2));
-        assert_eq!(wanted(&mut conditions, 0, OpKind::Read), None, "it has gone on");
+        assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Acquire), Some(2));
+        assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Read), None, "it has gone on");
         conditions.wake(AT);
-        assert_eq!(wanted(&mut conditions, 1, OpKind::Acquire), Some(3));
+        assert_eq!(wakes_needed(&mut conditions, 1, OpKind::Acquire), Some(3));
     }
 
     #[test]
-    fn who_waits_for_a_semaphore_needs_as_many_posts_as_have_waited() {
+    fn a_wait_for_a_semaphore_ends_after_as_many_posts_as_waits() {
         let mut conditions = Conditions::new(2);
-        // It holds one in the beginning.
+        // Its initial value is one.
         conditions.wait(0, AT);
-        assert_eq!(wanted(&mut conditions, 0, OpKind::Read), None);
+        assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Read), None);
         for _ in 0..3 {
             conditions.wake(AT);
         }
         conditions.wait(0, AT);
         let locks = operation(OpKind::Atomic, Flags::SYNC);
         assert_eq!(conditions.before(0, &locks), None);
-        assert_eq!(wanted(&mut conditions, 0, OpKind::Acquire), Some(1), "not all three");
+        assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Acquire), Some(1), "not all three");
         conditions.wait(1, AT);
-        assert_eq!(wanted(&mut conditions, 1, OpKind::Write), Some(2));
+        assert_eq!(wakes_needed(&mut conditions, 1, OpKind::Write), Some(2));
     }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 /// An episode of a barrier: from the first arrival to the last departure.
 struct Episode {
     number: u64,
-    /// Whether somebody has left; who comes now is in the next episode.
+    /// Whether a process has left: later arrivals are in the next episode.
     leaving: bool,
 }
 
@@ -38,8 +38,8 @@ impl BarrierEpisodes {
         number
     }
 
-    /// A process leaves a barrier. Returns the number of the episode, and how many had arrived when
-    /// the first one left; nothing if the process was at the barrier before the trace began.
+    /// A process leaves a barrier. Returns the number of the episode and its arrivals; `None` if
+    /// the process arrived before the trace began.
     pub fn depart(&mut self, process: usize, barrier: u64) -> Option<(u64, u32)> {
         let number = self.inside.remove(&(process, barrier))?;
         if let Some(episode) = self.latest.get_mut(&barrier)

@@ -1,9 +1,12 @@
-//! A model of what a kernel refers to, for traces without a kernel.
+//! A model of the kernel's references, for traces without a kernel.
 //!
-//! The kernel has, as the workload of Foglia, Giorgi and Prete 2004 (section 4) asks for: of each
-//! process a stack, a structure and page tables, which belong to that process alone, and an entry
-//! of the process table; of the machine one run queue and a buffer cache. What it does with them
-//! is ours, and so are the numbers, which machine files give.
+//! The model has the kernel data of the workloads of Foglia, Giorgi and Prete 2004 (section 4): for
+//! each process a kernel stack, a structure and page tables, which are private to the process, and
+//! an entry of the process table; for the machine one run queue and a buffer cache.
+//!
+//! # Deviations
+//! The paper does not describe the references to these data: they are an assumption, and so are the
+//! numbers, which machine files give.
 
 use std::sync::Arc;
 
@@ -13,47 +16,47 @@ use rustc_hash::FxHashMap;
 
 use super::operation::{OpKind, Operation};
 
-/// Where the kernel is: beyond the memory of any process. First the run queue, then headers of
-/// buffers, buffers, the process table, and what belongs to each process.
+/// First address of the kernel's data, beyond the memory of any process: the run queue, buffer
+/// headers, buffers, the process table, then the private data of each process.
 pub const KERNEL_MODEL_BASE: u64 = 1 << 42;
 const QUEUE: u64 = KERNEL_MODEL_BASE;
 const HEADERS: u64 = KERNEL_MODEL_BASE + PAGE_BYTES;
 const PAGE_BYTES: u64 = 4096;
-/// More processes than a trace has.
+/// Upper bound of the processes of a trace.
 const PROCESSES: u64 = 1 << 16;
 const WORD: u64 = 4;
 const HEADER_BYTES: u64 = 64;
 
-/// System calls of Linux on x86-64 that copy from a buffer: `read`, `pread64`, `readv`, `recvfrom`,
+/// System calls of Linux on x86-64 that read from a buffer: `read`, `pread64`, `readv`, `recvfrom`,
 /// `recvmsg`.
 const READS: [u32; 5] = [0, 17, 19, 45, 47];
-/// Those that copy to one: `write`, `pwrite64`, `writev`, `sendto`, `sendmsg`.
+/// Those that write to one: `write`, `pwrite64`, `writev`, `sendto`, `sendmsg`.
 const WRITES: [u32; 5] = [1, 18, 20, 44, 46];
 
-/// Makes the kernel's references.
+/// Generates the kernel's references.
 #[derive(Clone)]
 pub struct ModelledKernel {
     model: KernelModel,
     filter: ReferenceFilter,
     seed: u64,
-    /// What chooses the buffers of each process.
-    chance: FxHashMap<usize, Rng>,
-    /// References that each process has made since its last tick.
-    since: FxHashMap<usize, u64>,
+    /// The random generator that chooses the buffers of each process.
+    buffer_choice: FxHashMap<usize, Rng>,
+    /// References of each process since its last tick.
+    since_tick: FxHashMap<usize, u64>,
 }
 
 impl ModelledKernel {
     /// A kernel that chooses buffers by the seed.
     #[must_use]
     pub fn new(model: KernelModel, filter: ReferenceFilter, seed: u64) -> Self {
-        let (chance, since) = (FxHashMap::default(), FxHashMap::default());
-        Self { model, filter, seed, chance, since }
+        let (buffer_choice, since_tick) = (FxHashMap::default(), FxHashMap::default());
+        Self { model, filter, seed, buffer_choice, since_tick }
     }
 
     /// A system call: its frame on the kernel stack, the process's structure and its entry of the
     /// process table; if it transfers data, the header of a buffer and words of the buffer.
     pub fn call(&mut self, process: usize, number: u32) -> Vec<Operation> {
-        let mut made = Made { filter: self.filter, operations: Vec::new() };
+        let mut made = KernelReferences { filter: self.filter, operations: Vec::new() };
         let (words, buffers) = (self.model.call_words, self.buffer(0));
         let (structure, entry) = (self.structure(process), self.entry(process));
         let (stack, tables) = (self.stack(process), self.tables(process));
@@ -63,8 +66,8 @@ impl ModelledKernel {
             let kind = if READS.contains(&number) { OpKind::Read } else { OpKind::Write };
             if kind == OpKind::Read || WRITES.contains(&number) {
                 let seed = self.seed ^ (process as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                let chance = self.chance.entry(process).or_insert_with(|| Rng::new(seed));
-                let buffer = chance.below(self.model.buffers.max(1));
+                let choice = self.buffer_choice.entry(process).or_insert_with(|| Rng::new(seed));
+                let buffer = choice.below(self.model.buffers.max(1));
                 let (header, addr) =
                     (HEADERS + buffer * HEADER_BYTES, buffers + buffer * self.model.buffer_bytes);
                 made.common(OpKind::Atomic, header, 1);
@@ -76,16 +79,16 @@ impl ModelledKernel {
         made.operations
     }
 
-    /// What the kernel does before the process's next reference, if its time has come: a tick of
-    /// the timer, that is, a frame on the stack and the times of process and run queue.
+    /// The references of a timer tick, if one is due before the process's next reference: a frame
+    /// on the stack, and the times of the process and the run queue.
     pub fn tick(&mut self, process: usize) -> Option<Vec<Operation>> {
-        let since = self.since.entry(process).or_default();
+        let since = self.since_tick.entry(process).or_default();
         *since += 1;
         if *since <= self.model.tick_references {
             return None;
         }
         *since = 1;
-        let mut made = Made { filter: self.filter, operations: Vec::new() };
+        let mut made = KernelReferences { filter: self.filter, operations: Vec::new() };
         made.stack(self.stack(process), self.model.tick_words, |made| {
             made.common(OpKind::Write, self.entry(process), 1);
             made.common(OpKind::Write, QUEUE + HEADER_BYTES, 1);
@@ -93,11 +96,11 @@ impl ModelledKernel {
         Some(made.operations)
     }
 
-    /// A processor takes the process: the run queue with its lock, the entry, the page tables'
-    /// first word, and the frame of the switch.
+    /// The references of a context switch to the process: the run queue with its lock, the process
+    /// table entry, the first word of the page tables, and the frame of the switch.
     #[must_use]
     pub fn switch(&self, process: usize) -> Arc<[Operation]> {
-        let mut made = Made { filter: self.filter, operations: Vec::new() };
+        let mut made = KernelReferences { filter: self.filter, operations: Vec::new() };
         made.common(OpKind::Atomic, QUEUE, 1);
         made.common(OpKind::Read, QUEUE + WORD, 1);
         made.common(OpKind::Write, QUEUE + WORD, 1);
@@ -116,8 +119,9 @@ impl ModelledKernel {
         self.buffer(self.model.buffers) + process as u64 * self.model.entry_bytes
     }
 
-    /// A process's stack, with its structure and page tables behind it. Where those of the first
-    /// process are in a cache does not depend on how long the table could be.
+    /// A process's stack, followed by its structure and page tables. Room for a full process table
+    /// precedes all stacks, so that the first stack's position in a cache does not depend on the
+    /// number of processes.
     fn stack(&self, process: usize) -> u64 {
         let table = PROCESSES * self.model.entry_bytes;
         let own = self.model.stack_bytes + self.model.structure_bytes + PAGE_BYTES;
@@ -133,19 +137,19 @@ impl ModelledKernel {
     }
 }
 
-/// References made so far.
-struct Made {
+/// The references of one kernel activity.
+struct KernelReferences {
     filter: ReferenceFilter,
     operations: Vec<Operation>,
 }
 
-impl Made {
-    /// Words that follow each other, of all processes.
+impl KernelReferences {
+    /// References to consecutive words of shared kernel data.
     fn common(&mut self, kind: OpKind, addr: u64, words: u64) {
         self.words((kind, Flags::KERNEL), addr, words);
     }
 
-    /// Words that follow each other, of one process.
+    /// References to consecutive words of a process's private kernel data.
     fn own(&mut self, kind: OpKind, addr: u64, words: u64) {
         match self.filter.private {
             ReferenceRole::Excluded => {}
@@ -156,7 +160,7 @@ impl Made {
         }
     }
 
-    /// A frame on the kernel stack: written, and read again after what is done within.
+    /// A frame on the kernel stack: written first, and read again after the references of `within`.
     fn stack(&mut self, bottom: u64, words: u64, within: impl FnOnce(&mut Self)) {
         self.own(OpKind::Write, bottom, words);
         within(self);

@@ -1,9 +1,9 @@
-//! What each process does, in its own order: a trace taken apart.
+//! The streams of operations of each process, into which a trace is split.
 
 mod conditions;
 mod episodes;
+mod excluded;
 mod kernel_model;
-mod left_out;
 mod operation;
 mod pending;
 mod per_cpu_areas;

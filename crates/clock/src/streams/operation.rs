@@ -1,4 +1,4 @@
-//! What a process does, one operation after the other.
+//! The operations of a process.
 
 /// Kinds of operations: references to memory first, then synchronisation and scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,13 +12,14 @@ pub enum OpKind {
     Atomic,
     /// Fetches an instruction.
     Fetch,
-    /// Takes the lock at the address, or waits for it.
+    /// Acquires the lock at the address, or waits for it.
     Acquire,
-    /// Gives the lock at the address back.
+    /// Releases the lock at the address.
     Release,
-    /// Arrives at the barrier episode with this number, or wakes who waits for a condition.
+    /// Arrives at the barrier episode with this number, or wakes processes that wait for a
+    /// condition.
     Arrive,
-    /// Waits until so many have arrived at the episode, or have woken.
+    /// Waits until the episode has so many arrivals, or the condition so many wakes.
     Depart,
     /// Creates the process with this number.
     Create,
@@ -28,7 +29,7 @@ pub enum OpKind {
     Join,
     /// Ends.
     Exit,
-    /// Makes a system call that may wait, and gives its processor up.
+    /// Makes a system call that may block, and yields its processor.
     Yield,
 }
 
@@ -53,8 +54,8 @@ impl OpKind {
 pub struct Operation {
     /// First byte of a reference, address of a lock, number of an episode or process.
     pub addr: u64,
-    /// How many depart from a barrier. Of a reference, how many instructions without one are before
-    /// it, in a process that does not fetch its instructions.
+    /// Arrivals that a departure waits for. For a reference, the instructions without a reference
+    /// before it, in a process whose instructions are not fetched.
     pub count: u32,
     /// What it is.
     pub kind: OpKind,
@@ -62,12 +63,12 @@ pub struct Operation {
     pub size: u8,
     /// [`homenode_base::Flags`] of a reference.
     pub flags: u8,
-    /// Whether it belongs to the same reference as the operation before, which ended with its page.
+    /// Whether it continues the reference of the operation before, which ended with its page.
     pub continues: bool,
 }
 
 impl Operation {
-    /// An operation that is no reference, or one that has still to get its size and flags.
+    /// An operation that is not a reference, or a reference without its size and flags.
     #[must_use]
     pub const fn new(kind: OpKind, addr: u64) -> Self {
         Self { addr, count: 0, kind, size: 0, flags: 0, continues: false }

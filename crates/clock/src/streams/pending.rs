@@ -1,9 +1,9 @@
 //! From the front end to a simulation: operations as they become known, process by process.
 //!
-//! A simulation does not need the whole trace: it goes on until it needs an operation that is not
-//! known yet, and resumes when that is added. In how many portions operations come does not change
-//! what happens. So the front end may be a file that is still being read, or a program that runs
-//! and whose next operation depends on what the simulation did so far.
+//! A simulation does not need the whole trace: it runs until it needs an operation that is not
+//! known yet, and resumes when that is added. The portions in which operations are added do not
+//! change the result. So the front end may be a file that is still being read, or a running program
+//! whose next operation depends on the simulation so far.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::kernel_model::KERNEL_MODEL_BASE;
 use super::operation::Operation;
 use crate::pages::PageTable;
 
-/// What some processes do next: shared between all simulations of a trace.
+/// The next operations of some processes, shared by all simulations of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadStreams {
     /// Operations by process.
@@ -22,13 +22,13 @@ pub struct ThreadStreams {
 }
 
 impl ThreadStreams {
-    /// Puts addresses in memory in the place of numbers of pages. As nothing moves in a
-    /// [`PageTable`], this is done once for all simulations that share the streams, and costs them
-    /// nothing at a reference.
+    /// Replaces page numbers by physical addresses. As pages in a [`PageTable`] do not move, this
+    /// is done once for all simulations that share the streams, which need no translation at a
+    /// reference.
     pub fn place(&mut self, table: &PageTable) {
         for (_, operations) in &mut self.operations {
             for operation in Arc::make_mut(operations) {
-                // The kernel that is made up has an area of its own, which is not paged.
+                // The modelled kernel has addresses of its own, which are not paged.
                 if operation.kind.is_reference() && operation.addr < KERNEL_MODEL_BASE {
                     operation.addr = table.address(operation.addr);
                 }
@@ -37,14 +37,14 @@ impl ThreadStreams {
     }
 }
 
-/// The operations of one process that are known to a simulation and not done.
+/// The operations of one process that are known to a simulation and not yet done.
 #[derive(Default)]
 pub struct PendingOperations {
     current: Arc<[Operation]>,
     at: usize,
-    /// Portions that come after, with where they begin.
+    /// Portions that follow, each with its first operation not done.
     later: VecDeque<(Arc<[Operation]>, usize)>,
-    /// Whether nothing will be added.
+    /// Whether no operations will be added.
     closed: bool,
 }
 
@@ -54,12 +54,12 @@ impl PendingOperations {
         self.later.push_back((operations, 0));
     }
 
-    /// Nothing will be added.
+    /// No further operations will be added.
     pub fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Whether the process ends when all that is known is done; else what follows is not known yet.
+    /// Whether the known operations are the last ones of the process.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed
@@ -80,20 +80,20 @@ impl PendingOperations {
         self.next_portion()
     }
 
-    /// The next operations that are known, or some of them.
+    /// The next known operations, perhaps not all of them.
     #[inline]
     #[must_use]
     pub fn known(&self) -> &[Operation] {
         self.current.get(self.at..).unwrap_or_default()
     }
 
-    /// So many of the operations that [`Self::known`] returned are done.
+    /// Removes so many of the operations that [`Self::known`] returned.
     #[inline]
     pub fn skip(&mut self, operations: u64) {
         self.at += usize::try_from(operations).unwrap_or(usize::MAX);
     }
 
-    /// The operation that [`Self::front`] returned is done.
+    /// Removes the operation that [`Self::front`] returned.
     #[inline]
     pub fn advance(&mut self) {
         self.at += 1;
@@ -107,7 +107,7 @@ impl PendingOperations {
                 return Some(operation);
             }
         }
-        // Portions are shared by all simulations: the last one that is done with it frees it.
+        // Portions are shared by all simulations; the last one to drop a portion frees it.
         (self.current, self.at) = (Arc::default(), 0);
         None
     }

@@ -1,41 +1,42 @@
-//! What the kernel has for each processor follows the processor that is simulated.
+//! Per-processor areas of the kernel: references to them follow the simulated processor.
 
 use std::ops::Range;
 
 use homenode_trace::ProcessorAreas;
 
-/// Set in the flags of an operation whose address is relative to its processor.
+/// Flag of an operation whose address is relative to its processor.
 pub const PROCESSOR_RELATIVE: u8 = 0x80;
-/// Bits of a place in an area.
-const PLACE_BITS: u32 = 32;
-/// Where areas are of processors that the traced system did not have: beyond the memory of any.
-const BEYOND: u64 = 1 << 40;
+/// Bits of an offset in an area.
+const OFFSET_BITS: u32 = 32;
+/// Address of the areas of processors that the traced system did not have: beyond any memory.
+const ADDED_AREAS: u64 = 1 << 40;
 
 /// The areas as they were recorded.
 pub struct RecordedAreas {
     areas: ProcessorAreas,
-    /// All of them are within.
-    reach: Range<u64>,
+    /// Bounds of all areas: most references are outside, and need no search.
+    bounds: Range<u64>,
 }
 
 impl RecordedAreas {
-    /// Areas as the trace says.
+    /// The areas of the traced system.
     pub fn new(areas: &ProcessorAreas) -> Self {
         let low = areas.starts.iter().min().copied().unwrap_or(0);
         let high = areas.starts.iter().max().copied().unwrap_or(0).saturating_add(areas.size);
-        Self { areas: areas.clone(), reach: low..high }
+        Self { areas: areas.clone(), bounds: low..high }
     }
 
-    /// The address as seen from the processor that made the reference: how many processors further
-    /// the area is that it is in, and the place there. Nothing if it is in none.
+    /// The address relative to the processor that made the reference: in the high bits the distance
+    /// from it to the processor of the area, modulo their number, in the low bits the offset in the
+    /// area. `None` outside the areas.
     pub fn relative(&self, processor: usize, addr: u64) -> Option<u64> {
-        if !self.reach.contains(&addr) {
+        if !self.bounds.contains(&addr) {
             return None;
         }
-        let (area, place) = self.areas.find(addr)?;
+        let (area, offset) = self.areas.find(addr)?;
         let count = self.areas.starts.len();
-        let further = (area + count - processor % count) % count;
-        (place >> PLACE_BITS == 0).then_some((further as u64) << PLACE_BITS | place)
+        let distance = (area + count - processor % count) % count;
+        (offset >> OFFSET_BITS == 0).then_some((distance as u64) << OFFSET_BITS | offset)
     }
 }
 
@@ -46,24 +47,24 @@ pub struct SimulatedAreas {
 }
 
 impl SimulatedAreas {
-    /// For so many processors: those of the traced system have its areas, others new ones that lie
-    /// as far apart.
+    /// For so many processors: those of the traced system have its areas, others have new ones with
+    /// the same spacing.
     pub fn new(areas: &ProcessorAreas, processors: usize) -> Self {
         let gap = match areas.starts[..] {
             [first, second, ..] => second.abs_diff(first),
             _ => areas.size.next_power_of_two(),
         };
-        let new = (0..).map(|number: u64| BEYOND + number * gap);
+        let new = (0..).map(|number: u64| ADDED_AREAS + number * gap);
         let known = areas.starts.iter().copied();
         let starts = known.chain(new.skip(areas.starts.len())).take(processors);
         Self { starts: starts.collect() }
     }
 
-    /// The address in memory of what a processor refers to.
+    /// The address of a relative reference by a processor.
     pub fn address(&self, relative: u64, processor: usize) -> u64 {
-        let further = usize::try_from(relative >> PLACE_BITS).unwrap_or(0);
-        let start = self.starts.get((processor + further) % self.starts.len().max(1));
-        start.copied().unwrap_or(0) + (relative & ((1 << PLACE_BITS) - 1))
+        let distance = usize::try_from(relative >> OFFSET_BITS).unwrap_or(0);
+        let start = self.starts.get((processor + distance) % self.starts.len().max(1));
+        start.copied().unwrap_or(0) + (relative & ((1 << OFFSET_BITS) - 1))
     }
 }
 
@@ -82,7 +83,7 @@ mod tests {
         assert_eq!(simulated(3, 1, 1, 0x1210), Some(0x1210));
         assert_eq!(simulated(3, 2, 1, 0x1210), Some(0x1410), "its own");
         assert_eq!(simulated(3, 2, 1, 0x1410), Some(0x1010), "its neighbour's");
-        assert_eq!(simulated(5, 4, 0, 0x1010), Some(BEYOND + 4 * 0x200 + 0x10));
+        assert_eq!(simulated(5, 4, 0, 0x1010), Some(ADDED_AREAS + 4 * 0x200 + 0x10));
         assert_eq!(simulated(1, 0, 1, 0x1410), Some(0x1010), "there is but one");
         assert_eq!(simulated(3, 0, 0, 0x1100), None);
         assert_eq!(simulated(3, 0, 0, 0x0fff), None);

@@ -1,4 +1,4 @@
-//! Takes a trace apart: references and events in its order become the operations of each process.
+//! Splits a trace: references and events in trace order become the operations of each process.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,46 +7,46 @@ use homenode_base::{AccessKind, Flags, ReferenceFilter, ReferenceRole};
 use homenode_machine::KernelModel;
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
-use super::conditions::{Conditions, wakes_of};
+use super::conditions::{Conditions, wake_episode};
 use super::episodes::BarrierEpisodes;
+use super::excluded::ExcludedInstructions;
 use super::kernel_model::ModelledKernel;
-use super::left_out::LeftOut;
 use super::operation::{OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::per_cpu_areas::{PROCESSOR_RELATIVE, RecordedAreas};
 use crate::pages::PageNumbers;
 
-/// System calls of Linux on x86-64 that may wait: `read`, `write`, `poll`, `select`, `pread64`,
+/// System calls of Linux on x86-64 that may block: `read`, `write`, `poll`, `select`, `pread64`,
 /// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,
 /// `recvmsg`, `wait4`, `fsync`, `fdatasync`, `futex`, `epoll_wait`, `clock_nanosleep`, `waitid`,
 /// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`.
-const MAY_WAIT: [u32; 25] = [
+const MAY_BLOCK: [u32; 25] = [
     0, 1, 7, 17, 18, 19, 20, 23, 35, 43, 44, 45, 46, 47, 61, 74, 75, 202, 230, 232, 247, 270, 271,
     281, 288,
 ];
 
-/// Takes a trace apart into the streams of its processes: thread i of the trace is process i.
+/// Splits a trace into the streams of its processes: thread i of the trace is process i.
 pub struct StreamSplitter {
     filter: ReferenceFilter,
     private: Vec<Range<u64>>,
     pages: Option<PageNumbers>,
     areas: Option<RecordedAreas>,
     kernel: Option<ModelledKernel>,
-    /// Whether there were references of a kernel.
+    /// Whether the trace has had references of a kernel.
     captured: bool,
     /// The processor of the traced system that each process runs on.
     recorded: Vec<usize>,
     operations: Vec<Vec<Operation>>,
-    /// The address space that each process was last seen in.
+    /// The address space of each process's last reference.
     pids: Vec<Option<u32>>,
     /// Whether references of several address spaces came from one thread.
     mixed: bool,
     begun: Vec<bool>,
     ended: Vec<bool>,
-    /// Processes of which nothing more is taken.
+    /// Processes whose further references and events are ignored.
     closed: Vec<bool>,
-    /// Instructions of references that were left out, by process.
-    left_out: Vec<LeftOut>,
+    /// Instructions of excluded references, by process.
+    excluded: Vec<ExcludedInstructions>,
     episodes: BarrierEpisodes,
     conditions: Conditions,
 }
@@ -75,25 +75,25 @@ impl StreamSplitter {
             begun: vec![false; processes],
             ended: vec![false; processes],
             closed: vec![false; processes],
-            left_out: vec![LeftOut::default(); processes],
+            excluded: vec![ExcludedInstructions::default(); processes],
             episodes: BarrierEpisodes::default(),
             conditions: Conditions::new(processes),
         }
     }
 
-    /// What the kernel had for each processor follows the processors that are simulated: a
-    /// reference to the area of the processor it was made on, which is thread i for process i or
-    /// what the last marker `processor N` of the process says, becomes one to the area of the
-    /// processor that makes it. One to the area of another processor becomes one to the area of
-    /// the processor as many further on. Where addresses are translated this has no effect.
+    /// Makes references to the kernel's per-processor areas follow the simulated processors. A
+    /// reference to the area of the processor on which it was recorded (processor i for process i,
+    /// or that of the process's last marker `processor N`) becomes one to the area of the simulated
+    /// processor. One to the area of another processor becomes one to the area of the processor at
+    /// the same distance. Has no effect if addresses are translated.
     #[must_use]
     pub fn with_areas(mut self, areas: &ProcessorAreas) -> Self {
         self.areas = Some(RecordedAreas::new(areas)).filter(|_| self.pages.is_none());
         self
     }
 
-    /// Makes what a kernel refers to at system calls and ticks of the timer; buffers are chosen by
-    /// the seed.
+    /// Adds the references of a modelled kernel at system calls and timer ticks; the seed chooses
+    /// its buffers.
     #[must_use]
     pub fn with_kernel(mut self, model: &KernelModel, seed: u64) -> Self {
         self.kernel = Some(ModelledKernel::new(*model, self.filter, seed));
@@ -112,7 +112,7 @@ impl StreamSplitter {
         self.mixed
     }
 
-    /// Takes the next batch of the trace apart.
+    /// Splits the next batch of the trace.
     pub fn split(&mut self, batch: &Batch) -> ThreadStreams {
         let mut events = batch.events.iter().peekable();
         for row in 0..batch.len() {
@@ -144,10 +144,10 @@ impl StreamSplitter {
         let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
         let gap = batch.gap.get(row).copied();
         if role == ReferenceRole::Excluded {
-            gap.into_iter().for_each(|gap| self.left_out[process].add(gap, kind));
+            gap.into_iter().for_each(|gap| self.excluded[process].add(gap, kind));
             return;
         }
-        let count = gap.map_or(0, |gap| self.left_out[process].before(gap, kind));
+        let count = gap.map_or(0, |gap| self.excluded[process].before(gap, kind));
         self.captured |= flags.contains(Flags::KERNEL);
         if let Some(made) = self.kernel.as_mut().and_then(|kernel| kernel.tick(process)) {
             made.into_iter().for_each(|operation| self.push(process, operation));
@@ -157,7 +157,7 @@ impl StreamSplitter {
         flags = Flags(flags.0 & !Flags::PRIVATE.0 | if private { Flags::PRIVATE.0 } else { 0 });
         let pid = batch.pid.get(row).copied().unwrap_or(0);
         if self.pids[process] != Some(pid) {
-            self.move_to(process, pid);
+            self.enter_address_space(process, pid);
         }
         let size = batch.size[row].max(1);
         let mut operation = Operation { size, flags: flags.0, count, ..Operation::new(kind, addr) };
@@ -171,7 +171,7 @@ impl StreamSplitter {
             let room = u8::try_from(pages.room(addr)).unwrap_or(u8::MAX);
             operation.addr = pages.address(pid, kernel, addr);
             if room < size {
-                // Where the next page is, is not known here.
+                // The frame of the next page is not known here.
                 let first = Operation { size: room, ..operation };
                 self.push(process, first);
                 let rest = addr.saturating_add(u64::from(room));
@@ -185,8 +185,8 @@ impl StreamSplitter {
         self.push(process, operation);
     }
 
-    /// A process makes references in an address space, other than the one before, if any.
-    fn move_to(&mut self, process: usize, pid: u32) {
+    /// The next references of a process are in this address space, other than those before, if any.
+    fn enter_address_space(&mut self, process: usize, pid: u32) {
         if self.pids[process].replace(pid).is_some() {
             self.mixed = true;
         } else if let Some(pages) = &mut self.pages {
@@ -194,7 +194,7 @@ impl StreamSplitter {
         }
     }
 
-    /// Ignores whatever the trace says of a process from now on.
+    /// Ignores references and events of a process from now on.
     pub fn close(&mut self, process: usize) {
         self.closed[process] = true;
     }
@@ -263,7 +263,7 @@ impl StreamSplitter {
             }
             EventKind::ConditionWake { addr } => {
                 self.conditions.wake(*addr);
-                self.operation(process, OpKind::Arrive, wakes_of(*addr));
+                self.operation(process, OpKind::Arrive, wake_episode(*addr));
             }
             EventKind::ThreadStart { .. }
             | EventKind::Alloc { .. }
@@ -281,12 +281,12 @@ impl StreamSplitter {
             let made = kernel.call(process, number);
             made.into_iter().for_each(|operation| self.push(process, operation));
         }
-        if MAY_WAIT.contains(&number) {
+        if MAY_BLOCK.contains(&number) {
             self.operation(process, OpKind::Yield, 0);
         }
     }
 
-    /// The process ends, if it has not before.
+    /// Ends the process, if it has not ended.
     fn end(&mut self, process: usize) {
         if self.ended.get(process) == Some(&false) {
             self.ended[process] = true;
