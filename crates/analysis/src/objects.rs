@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use homenode_trace::{
-    AddressRange, Metadata, MovedRange, OwnedStretch, RangeKind, SourceLine, owned_stretches,
+    AddressRange, Metadata, MovedRange, OwnedInterval, RangeKind, SourceLine, owned_intervals,
 };
 use serde::Serialize;
 
@@ -253,7 +253,7 @@ impl<'a> Names<'a> {
 /// The segments of all objects, in order of address; adjacent ones of one range are joined.
 fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectSegment> {
     let mut found: Vec<ObjectSegment> = Vec::new();
-    for OwnedStretch { first, last, range, start } in owned_stretches(ranges) {
+    for OwnedInterval { first, last, range, start } in owned_intervals(ranges) {
         let group = groups[range];
         match found.last_mut() {
             Some(s) if s.start == start && s.group == group && s.last.wrapping_add(1) == first => {

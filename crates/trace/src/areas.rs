@@ -1,4 +1,4 @@
-//! What the kernel of a whole system has for each processor.
+//! The per-processor data areas of a whole system's kernel.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::AddressRange;
 
-/// Memory that the kernel has for each processor: the same things at the same places of each area.
+/// The kernel's per-processor areas: one for each processor, all with the same layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessorAreas {
     /// Bytes of an area.
@@ -17,31 +17,32 @@ pub struct ProcessorAreas {
 
 /// Bytes of a page.
 const PAGE_BYTES: u64 = 4096;
-/// Behind the static data of a processor, Linux keeps room for modules and for what is allocated
-/// later (Linux, include/linux/percpu.h: `PERCPU_MODULE_RESERVE`, `PERCPU_DYNAMIC_RESERVE`).
-const ROOM_BYTES: u64 = (8 << 10) + (28 << 10);
-/// How Linux for x86-64 aligns all areas together (arch/x86/kernel/setup_percpu.c: a large page).
-const ALL_BYTES: u64 = 2 << 20;
+/// After the static data of a processor, Linux reserves memory for modules and for dynamic
+/// allocation (Linux, include/linux/percpu.h: `PERCPU_MODULE_RESERVE`, `PERCPU_DYNAMIC_RESERVE`).
+const RESERVED_BYTES: u64 = (8 << 10) + (28 << 10);
+/// Alignment of all areas together in Linux for x86-64 (arch/x86/kernel/setup_percpu.c: a large
+/// page).
+const ALIGNMENT_BYTES: u64 = 2 << 20;
 
 impl ProcessorAreas {
-    /// The areas of Linux for x86-64 that begin there, with so many bytes of static data each.
+    /// The areas of Linux for x86-64 at these addresses, with so many bytes of static data each.
     #[must_use]
     pub fn of_linux(starts: Vec<u64>, static_bytes: u64) -> Option<Self> {
         let mut ordered = starts.clone();
         ordered.sort_unstable();
         let gap = ordered.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(u64::MAX);
         let pages = static_bytes.div_ceil(PAGE_BYTES);
-        let size = pages.saturating_mul(PAGE_BYTES).saturating_add(ROOM_BYTES).min(gap);
+        let size = pages.saturating_mul(PAGE_BYTES).saturating_add(RESERVED_BYTES).min(gap);
         (!starts.is_empty() && static_bytes > 0 && size > 0).then_some(Self { size, starts })
     }
 
-    /// Finds the areas by what lies in them: ranges that are called `runqueues (processor 2)`.
+    /// Finds the areas by the names of ranges in them, such as `runqueues (processor 2)`.
     #[must_use]
     pub fn from_names(ranges: &[AddressRange]) -> Option<Self> {
         let mut symbols: BTreeMap<&str, BTreeMap<usize, u64>> = BTreeMap::new();
         let mut high = 0;
         for range in ranges {
-            let Some((symbol, processor)) = copy(&range.name) else { continue };
+            let Some((symbol, processor)) = per_processor_name(&range.name) else { continue };
             symbols.entry(symbol).or_default().insert(processor, range.start);
             if processor == 0 {
                 high = high.max(range.start.saturating_add(range.size));
@@ -52,14 +53,14 @@ impl ProcessorAreas {
         let most = symbols.values().max_by_key(|copies| copies.len())?;
         let first = *most.get(&0)?;
         let whole = most.keys().copied().eq(0..most.len());
-        let gap = most.get(&1).map_or(ALL_BYTES, |&second| second.abs_diff(first));
+        let gap = most.get(&1).map_or(ALIGNMENT_BYTES, |&second| second.abs_diff(first));
         let aligned = if gap.is_power_of_two() { gap } else { PAGE_BYTES };
         let base = low / aligned * aligned;
         let starts = most.values().map(|&start| base.wrapping_add(start.wrapping_sub(first)));
         Self::of_linux(starts.collect(), high - base).filter(|_| whole)
     }
 
-    /// Whose area an address is in, and where in it.
+    /// The processor whose area has the address, and the offset in the area.
     #[must_use]
     pub fn find(&self, addr: u64) -> Option<(usize, u64)> {
         let offsets = self.starts.iter().map(|&start| addr.wrapping_sub(start));
@@ -68,7 +69,7 @@ impl ProcessorAreas {
 }
 
 /// `runqueues (processor 2)`: the symbol and the processor.
-fn copy(name: &str) -> Option<(&str, usize)> {
+fn per_processor_name(name: &str) -> Option<(&str, usize)> {
     let (symbol, rest) = name.rsplit_once(" (processor ")?;
     Some((symbol, rest.strip_suffix(')')?.parse().ok()?))
 }

@@ -1,9 +1,9 @@
 //! Little-endian integers, variable-length integers and the cursor every decoder reads through.
 
-/// Something in a block of bytes that a writer never writes.
+/// An encoding that no writer produces.
 #[derive(Debug)]
 pub(crate) struct DecodeFault {
-    /// Place within the block.
+    /// Offset within the block.
     pub(crate) offset: usize,
     /// What should be there.
     pub(crate) expected: String,
@@ -17,14 +17,14 @@ impl DecodeFault {
         Self { offset, expected: expected.to_string(), found: found.to_string() }
     }
 
-    /// The same fault seen from a block that holds this one at `base`.
+    /// The same fault, relative to a block that contains this one at `base`.
     pub(crate) fn shifted(mut self, base: usize) -> Self {
         self.offset = self.offset.saturating_add(base);
         self
     }
 }
 
-/// Small negative numbers become small positive ones.
+/// Maps signed to unsigned numbers so that small absolute values stay small.
 pub(crate) const fn zigzag(value: i64) -> u64 {
     (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned()
 }

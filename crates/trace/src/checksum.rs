@@ -1,11 +1,12 @@
-//! The content checksum: what a trace says, not how it is stored.
+//! The content checksum, which depends on what a trace holds and not on how it is stored.
 //!
 //! It covers the set of columns, every value of every column and every event with its place. It
 //! does not cover metadata, compression level, chunk size or format version: a trace that was
 //! repaired, or written again at another level, keeps its checksum.
 //!
-//! Each column is hashed by itself over its little-endian values (XXH3, 128 bits), so the sum does
-//! not depend on where chunks begin; the sum of the sums and the column bits is the checksum.
+//! Each column is hashed by itself over its little-endian values (XXH3, 128 bits), so that the hash
+//! does not depend on chunk boundaries. The checksum is the hash of these hashes and the column
+//! bits.
 
 use xxhash_rust::xxh3::Xxh3;
 

@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a trace, with the place where it went wrong.
+//! Errors of traces, each with its place.
 
 use std::io;
 use std::path::{Path, PathBuf};

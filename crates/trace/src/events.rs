@@ -5,7 +5,7 @@ use crate::model::EventKind;
 
 /// Name and fields of one kind of event.
 pub(crate) struct EventShape {
-    /// Name in text formats; its place in [`SHAPES`] is its number in `.hnt` files.
+    /// Name in text formats; its index in [`SHAPES`] is its number in `.hnt` files.
     pub(crate) name: &'static str,
     /// Names of the numeric fields, in order.
     pub(crate) numbers: &'static [&'static str],

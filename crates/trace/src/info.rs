@@ -1,4 +1,4 @@
-//! What a trace says about itself, gathered from its index without decoding a reference.
+//! Facts about a trace, from its index and metadata without decoding a reference.
 
 use std::path::Path;
 
@@ -79,7 +79,7 @@ impl TraceReader {
         }
         let [reads, writes, atomics, private, sync, kernel] = counts;
         let occupied = || self.chunks().iter().filter(|chunk| chunk.rows > 0);
-        // Exact up to 2^53 bytes, far above any file.
+        // Exact up to 2^53 bytes, more than any file has.
         #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
         let ratio = |rows: u64| self.bytes() as f64 / rows as f64;
         Info {

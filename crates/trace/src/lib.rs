@@ -2,8 +2,8 @@
 //!
 //! A trace is a totally ordered list of references and events plus metadata ([`Batch`], [`Event`],
 //! [`Metadata`]). [`TraceWriter`] stores it as an `.hnt` file, [`TraceReader`] reads it in
-//! parallel, [`transform`] makes traces from traces, [`repair`] saves what a killed writer or a bad
-//! disk left, [`import`] and [`export`] speak other tools' formats.
+//! parallel, [`transform`] derives traces from traces, [`repair`] recovers what a killed writer or
+//! a bad disk left, [`import`] and [`export`] convert from and to other tools' formats.
 //!
 //! ```
 //! use homenode_base::{Access, AccessKind};
@@ -51,7 +51,7 @@ pub use model::{
     AddressRange, Batch, Columns, Event, EventKind, Metadata, MovedRange, Process, RangeKind,
     SourceLine, Want,
 };
-pub use owned::{OwnedStretch, owned_stretches};
+pub use owned::{OwnedInterval, owned_intervals};
 pub use reader::{ChunkInfo, TraceReader};
-pub use repair::{Lost, RepairReport, repair, repair_bytes};
+pub use repair::{LostRange, RepairReport, repair, repair_bytes};
 pub use writer::{Summary, TraceWriter, WriterOptions, partial_path};

@@ -1,4 +1,4 @@
-//! What a trace says: references, events and metadata, independent of how they are stored.
+//! The data model of a trace: references, events and metadata, independent of their storage.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use homenode_base::{Access, AccessKind, Flags, ReferenceFilter, ReferenceRole, T
 
 use crate::areas::ProcessorAreas;
 
-/// A stretch of a trace in memory: one column per property, all of equal length.
+/// Consecutive references of a trace in memory: one column per property, all of equal length.
 ///
 /// The optional columns (`flags`, `pc`, `gap`, `pid`) are empty when the trace lacks them or the
 /// reader was asked to leave them out.
@@ -65,7 +65,7 @@ impl Batch {
         }
     }
 
-    /// What the reference of row `i` is to an engine with this filter.
+    /// The role of the reference in row `i` for an engine with this filter.
     ///
     /// # Panics
     /// When `i` is out of range.
@@ -77,7 +77,7 @@ impl Batch {
         kind.map_or(ReferenceRole::Excluded, |kind| filter.role(kind, flags))
     }
 
-    /// Empties every column and keeps the memory.
+    /// Empties every column and keeps its allocation.
     pub fn clear(&mut self) {
         self.thread.clear();
         self.kind.clear();
@@ -108,7 +108,7 @@ impl Columns {
     /// Every optional column.
     pub const ALL: Self = Self { pc: true, gap: true, pid: true, flags: true };
 
-    /// The bits that stand for the set in files: 1 pc, 2 gap, 4 pid, 8 flags.
+    /// The encoding of the set in files, as bits: 1 pc, 2 gap, 4 pid, 8 flags.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.pc as u8 | (self.gap as u8) << 1 | (self.pid as u8) << 2 | (self.flags as u8) << 3
@@ -136,10 +136,10 @@ impl Columns {
     }
 }
 
-/// Something that happened besides a reference.
+/// An event of a thread that is not a reference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Thread it happened in.
+    /// The thread.
     pub thread: u16,
     /// What happened.
     pub what: EventKind,
@@ -163,17 +163,17 @@ pub enum EventKind {
         /// The new thread.
         child: u16,
     },
-    /// The thread waited for another one's end.
+    /// The thread waited for the end of another one.
     ThreadJoin {
         /// The thread that ended.
         child: u16,
     },
-    /// A lock was taken.
+    /// A lock was acquired.
     LockAcquire {
         /// Address of the lock.
         addr: u64,
     },
-    /// A lock was given back.
+    /// A lock was released.
     LockRelease {
         /// Address of the lock.
         addr: u64,
@@ -188,12 +188,12 @@ pub enum EventKind {
         /// Address of the barrier.
         addr: u64,
     },
-    /// The thread began to wait for a condition or a semaphore.
+    /// The thread began to wait for a condition variable or a semaphore.
     ConditionWait {
         /// Address of the condition variable or semaphore.
         addr: u64,
     },
-    /// The thread signalled a condition or posted a semaphore.
+    /// The thread signalled a condition variable or posted a semaphore.
     ConditionWake {
         /// Address of the condition variable or semaphore.
         addr: u64,
@@ -273,7 +273,7 @@ impl EventKind {
     }
 }
 
-/// What a range of addresses is.
+/// The kind of memory of an address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RangeKind {
@@ -296,7 +296,7 @@ pub struct AddressRange {
     pub start: u64,
     /// Bytes.
     pub size: u64,
-    /// What it is.
+    /// The kind of memory.
     pub kind: RangeKind,
     /// Symbol, file or other name; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -316,11 +316,11 @@ pub struct MovedRange {
     pub start: u64,
     /// Bytes.
     pub size: u64,
-    /// Where the program has them, or others of the object.
+    /// The program's own address of the data, or of other data of the object.
     pub from: u64,
 }
 
-/// Where a program counter is in the source.
+/// The source line of a program counter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceLine {
     /// Program counter.
@@ -333,18 +333,18 @@ pub struct SourceLine {
     pub line: u32,
 }
 
-/// A process of a whole system, as far as it ran while references were recorded.
+/// A process of a whole system that ran while references were recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     /// Its number, as in the references.
     pub pid: u32,
-    /// What it was called, the first name first.
+    /// Its names in order of time: a process is renamed by `exec`.
     pub names: Vec<String>,
 }
 
 /// Everything about a trace that is not a reference or an event.
 ///
-/// Stored as JSON, so a reader of an older version ignores what it does not know.
+/// Stored as JSON, so that older readers ignore fields that they do not know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -354,13 +354,12 @@ pub struct Metadata {
     pub arguments: Vec<String>,
     /// Tool that wrote the trace, and its version.
     pub tool: String,
-    /// How the references were obtained: `cc`, `qemu`, `import text`, ...
+    /// How the references were recorded: `cc`, `qemu`, `import text`, ...
     pub method: String,
-    /// What the order of the references promises: `deterministic quantum=100`, `free ...`, `file
+    /// What determined the order of the references: `deterministic quantum=100`, `free ...`, `file
     /// order`.
     pub order: String,
-    /// How the references were chosen, if they are only samples of those that were made; empty if
-    /// they are all.
+    /// How the references were sampled; empty if all references of the run are there.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sampling: String,
     /// Wall time of the recorded run in seconds, if known.
@@ -379,7 +378,7 @@ pub struct Metadata {
     pub word_size: u32,
     /// Named address ranges, ordered by start.
     pub ranges: Vec<AddressRange>,
-    /// Where re-alignment moved data, ordered by start; beside all named ranges.
+    /// Where re-alignment moved data, ordered by start; disjoint from all named ranges.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedRange>,
     /// Source lines of program counters, ordered by program counter.
@@ -387,7 +386,7 @@ pub struct Metadata {
     /// Of a whole system, its processes, ordered by number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Process>,
-    /// Of a whole system, what its kernel has for each processor, if that is known.
+    /// Of a whole system, the per-processor areas of its kernel, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processor_areas: Option<ProcessorAreas>,
     /// The steps that led to this trace, oldest first.
@@ -399,7 +398,7 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// What a reader wants of a chunk besides thread, kind, size and address.
+/// What to decode of a chunk besides thread, kind, size and address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Want {
     /// Optional columns; those the trace lacks stay empty.

@@ -1,12 +1,12 @@
-//! Which range of the metadata an address belongs to, where ranges overlap.
+//! The range of the metadata that an address belongs to, where ranges overlap.
 
 use std::collections::BinaryHeap;
 
 use crate::model::AddressRange;
 
-/// A stretch of addresses that belongs to one range of the metadata.
+/// Consecutive addresses that belong to one range of the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OwnedStretch {
+pub struct OwnedInterval {
     /// The first address.
     pub first: u64,
     /// The last address, so that the end of the address space can be included.
@@ -18,21 +18,21 @@ pub struct OwnedStretch {
     pub start: u64,
 }
 
-/// Cuts ranges, which may overlap, into stretches with one owner each, in order of address. Two
-/// stretches side by side may have the same owner.
+/// Cuts ranges, which may overlap, into intervals with one owner each, in order of address.
+/// Adjacent intervals may have the same owner. Cost: O(n log n) for n ranges.
 #[must_use]
-pub fn owned_stretches(ranges: &[AddressRange]) -> Vec<OwnedStretch> {
+pub fn owned_intervals(ranges: &[AddressRange]) -> Vec<OwnedInterval> {
     let last_of = |range: &AddressRange| range.start.saturating_add(range.size - 1);
     let mut order: Vec<usize> = (0..ranges.len()).filter(|&i| ranges[i].size > 0).collect();
     order.sort_by_key(|&i| (ranges[i].start, i));
-    // The owner can change only where a range begins or just behind the end of one.
+    // The owner can change only where a range begins or ends.
     let mut points: Vec<u64> = order.iter().map(|&i| ranges[i].start).collect();
     points.extend(order.iter().filter_map(|&i| last_of(&ranges[i]).checked_add(1)));
     points.sort_unstable();
     points.dedup();
     let mut waiting = order.into_iter().peekable();
     let mut open: BinaryHeap<(u64, usize)> = BinaryHeap::new();
-    let mut stretches = Vec::new();
+    let mut intervals = Vec::new();
     for (k, &first) in points.iter().enumerate() {
         while let Some(i) = waiting.next_if(|&i| ranges[i].start <= first) {
             open.push((ranges[i].start, i));
@@ -42,7 +42,7 @@ pub fn owned_stretches(ranges: &[AddressRange]) -> Vec<OwnedStretch> {
         }
         let Some(&(start, range)) = open.peek() else { continue };
         let last = points.get(k + 1).map_or(u64::MAX, |next| next - 1);
-        stretches.push(OwnedStretch { first, last, range, start });
+        intervals.push(OwnedInterval { first, last, range, start });
     }
-    stretches
+    intervals
 }

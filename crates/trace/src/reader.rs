@@ -1,4 +1,4 @@
-//! Reads `.hnt` files: the index at once, chunks in any order and from any thread.
+//! Reads `.hnt` files: the index when opened, chunks in any order and from any thread.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::format::v1::{
 use crate::model::{Batch, Columns, Metadata, Want};
 use crate::source::ByteSource;
 
-/// One line of the index: what is known of a chunk without reading it.
+/// An entry of the index: facts about a chunk, known without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkInfo {
     /// Where the chunk begins in the file.
@@ -79,7 +79,7 @@ impl TraceReader {
         Self::from_source(ByteSource::open(path.as_ref())?)
     }
 
-    /// Opens a trace that is in memory; `name` stands for it in errors.
+    /// Opens a trace that is in memory; `name` names it in errors.
     ///
     /// # Errors
     /// As [`TraceReader::open`].
@@ -107,7 +107,7 @@ impl TraceReader {
         Ok(Self { source, columns, chunk_rows: header.chunk_rows, chunks, metadata, footer })
     }
 
-    /// What the trace says about itself.
+    /// The metadata.
     #[must_use]
     pub const fn metadata(&self) -> &Metadata {
         &self.metadata
@@ -177,8 +177,8 @@ impl TraceReader {
         self.source.path()
     }
 
-    /// Fills `batch` with chunk `index`. Reusing a batch saves allocations; what it held is gone,
-    /// after an error too.
+    /// Fills `batch` with chunk `index`. Reusing a batch saves allocations; its contents are lost,
+    /// also after an error.
     ///
     /// # Errors
     /// When the chunk cannot be read or is damaged.
@@ -260,7 +260,7 @@ pub(crate) fn damage(source: &ByteSource, base: u64, fault: DecodeFault) -> Trac
     }
 }
 
-/// Reads the header and tells empty, foreign and future files apart.
+/// Reads the header, with errors for empty, foreign and future files.
 pub(crate) fn read_header(source: &ByteSource) -> Result<Header, TraceError> {
     let path = source.path().to_owned();
     if source.length() == 0 {

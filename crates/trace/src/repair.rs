@@ -1,4 +1,4 @@
-//! Saves what can be saved of a trace whose writer was killed or whose bytes were damaged.
+//! Recovers the intact chunks of a trace whose writer was killed or whose bytes are damaged.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,9 +15,9 @@ use crate::reader::{ChunkInfo, TraceReader, decode_chunk, read_header};
 use crate::source::ByteSource;
 use crate::writer::{TraceWriter, WriterOptions};
 
-/// A stretch of the damaged file that could not be used.
+/// A byte range of the damaged file that was lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Lost {
+pub struct LostRange {
     /// Where it begins.
     pub offset: u64,
     /// Its length.
@@ -26,14 +26,14 @@ pub struct Lost {
     pub reason: String,
 }
 
-/// What a repair kept and what it lost.
+/// The result of a repair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RepairReport {
     /// Chunks kept.
     pub chunks: u32,
     /// References and fetches kept.
     pub rows: u64,
-    /// Data references kept; their Times are counted anew without gaps.
+    /// Data references kept; their Times are renumbered without gaps.
     pub references: u64,
     /// Events kept.
     pub events: u64,
@@ -42,8 +42,8 @@ pub struct RepairReport {
     pub references_lost: u64,
     /// Whether the metadata survived.
     pub metadata_kept: bool,
-    /// Stretches of the file that could not be used.
-    pub lost: Vec<Lost>,
+    /// Byte ranges of the file that were lost.
+    pub lost: Vec<LostRange>,
     /// Content checksum of the new trace, in hexadecimal.
     pub checksum: String,
 }
@@ -56,7 +56,7 @@ pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<RepairRep
     let mut scan =
         RepairScan::new(ByteSource::open(path.as_ref())?, TraceReader::open(path.as_ref()))?;
     let out = out.as_ref();
-    // Not OUT.partial: that may be the very file to repair.
+    // Not OUT.partial, which may be the file to repair.
     let mut partial = out.as_os_str().to_owned();
     partial.push(".repairing");
     let mut writer = TraceWriter::create_as(partial.into(), out, scan.options())?;
@@ -69,7 +69,7 @@ pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<RepairRep
     }
 }
 
-/// As [`repair`], for a trace in memory that `name` stands for in errors; `out` takes the new one.
+/// As [`repair`], for a trace in memory; `name` names it in errors, and the new one goes to `out`.
 ///
 /// # Errors
 /// As [`repair`].
@@ -86,7 +86,7 @@ pub fn repair_bytes<W: Write>(
     scan.report(writer)
 }
 
-/// Walks over a damaged file from chunk to chunk.
+/// Scans a damaged file from chunk to chunk.
 struct RepairScan {
     source: ByteSource,
     intact: Option<TraceReader>,
@@ -94,7 +94,7 @@ struct RepairScan {
     chunk_rows: u32,
     /// Where chunks end.
     end: u64,
-    lost: Vec<Lost>,
+    lost: Vec<LostRange>,
     /// Time after the last kept chunk, in the damaged file.
     time: u64,
     references_lost: u64,
@@ -124,12 +124,12 @@ impl RepairScan {
         }
         match read_header(&scan.source) {
             Ok(header) => (scan.columns, scan.chunk_rows) = (header.columns, header.chunk_rows),
-            // Every chunk knows its columns, so a damaged header alone loses nothing.
+            // Every chunk has its own column bits, so a damaged file header loses no data.
             Err(error @ (TraceError::Damaged { .. } | TraceError::Foreign { .. })) => {
                 let Some((_, header)) = scan.next_header(0)? else { return Err(error) };
                 scan.columns = header.columns;
                 let (bytes, reason) = (HEADER_BYTES as u64, error.to_string());
-                scan.lost.push(Lost { offset: 0, bytes, reason });
+                scan.lost.push(LostRange { offset: 0, bytes, reason });
             }
             Err(error) => return Err(error),
         }
@@ -167,7 +167,7 @@ impl RepairScan {
         Ok(())
     }
 
-    /// The chunk at `at`; otherwise what is wrong with it, or nothing where the footer begins.
+    /// The chunk at `at`, or what is wrong with it; `None` where the footer begins.
     fn chunk(
         &self,
         at: u64,
@@ -207,13 +207,14 @@ impl RepairScan {
         Ok(decoded.map_err(|f| Some(format!("expected {}, found {}", f.expected, f.found))))
     }
 
-    /// An intact trace may have fewer columns than its chunks were prepared for.
+    /// The columns of a chunk that the trace has: the header of an intact trace may have fewer than
+    /// its chunks.
     fn stored_columns(&self, chunk: Columns) -> Columns {
         if self.intact.is_some() { chunk } else { self.columns }
     }
 
     fn lose(&mut self, from: u64, to: u64, reason: String) {
-        self.lost.push(Lost { offset: from, bytes: to - from, reason });
+        self.lost.push(LostRange { offset: from, bytes: to - from, reason });
     }
 
     /// The next valid chunk header at or after `from`.

@@ -1,4 +1,4 @@
-//! Where the bytes of a trace come from: a file read at any place by any thread, or memory.
+//! The bytes of a trace: a file, read at any offset by any thread, or memory.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::TraceError;
 
-/// A file or a piece of memory, with the name used in errors.
+/// A file or bytes in memory, with the name used in errors.
 #[derive(Debug)]
 pub(crate) struct ByteSource {
     bytes: Bytes,
@@ -39,7 +39,7 @@ impl ByteSource {
         Self { bytes: Bytes::Memory(bytes), length, path: name.to_owned() }
     }
 
-    /// Bytes there are.
+    /// Total bytes.
     pub(crate) const fn length(&self) -> u64 {
         self.length
     }

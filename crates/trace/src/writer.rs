@@ -55,7 +55,8 @@ pub struct Summary {
 /// A file is written as `PATH.partial` and renamed by [`TraceWriter::finish`]. A writer dropped
 /// before leaves the `.partial` file, whose complete chunks [`crate::repair`] keeps.
 ///
-/// Memory is bounded by one chunk, never by the trace (except about 100 bytes of index a chunk).
+/// Memory is bounded by one chunk, whatever the length of the trace, and about 100 bytes of index
+/// for each chunk.
 pub struct TraceWriter<W: Write = File> {
     out: W,
     /// Name in error messages.
@@ -76,7 +77,7 @@ pub struct TraceWriter<W: Write = File> {
     /// References in chunks already written, and in the batch.
     references: [u64; 2],
     events: u64,
-    /// A write failed: what is in the file ends somewhere within a chunk.
+    /// Whether a write failed: the file then ends within a chunk.
     failed: bool,
 }
 
@@ -97,7 +98,7 @@ impl TraceWriter<File> {
         options: WriterOptions,
     ) -> Result<Self, TraceError> {
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-            // The rename at the end would replace a device or a pipe by a file.
+            // The rename in `finish` would replace a device or a pipe by a file.
             let e = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
             return Err(TraceError::io(path, "make a trace of this name", e));
         }
@@ -108,7 +109,7 @@ impl TraceWriter<File> {
         Ok(writer)
     }
 
-    /// Gives up: removes the partial file.
+    /// Removes the partial file.
     ///
     /// # Errors
     /// When the file cannot be removed.
@@ -128,7 +129,7 @@ pub fn partial_path(path: &Path) -> PathBuf {
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// Starts a trace in `out`; `name` stands for it in error messages.
+    /// Starts a trace in `out`; `name` names it in error messages.
     ///
     /// # Errors
     /// When the header cannot be written.
@@ -180,8 +181,8 @@ impl<W: Write> TraceWriter<W> {
         self.options.columns
     }
 
-    /// Makes [`TraceWriter::finish`] drop the optional columns that never held anything but 0: for
-    /// importers, which learn only from the last line what a file has.
+    /// Makes [`TraceWriter::finish`] drop the optional columns that are all 0, for importers, which
+    /// know only after the last line what a file has.
     pub const fn trim_columns(&mut self) {
         self.trim = true;
     }
@@ -307,7 +308,7 @@ impl<W: Write> TraceWriter<W> {
         let json = serde_json::to_vec(metadata).map_err(unwritable)?;
         let packed = zstd::bulk::compress(&json, self.options.level)
             .map_err(|e| TraceError::io(&self.name, "compress the metadata", e))?;
-        // A reader refuses larger ratios, so that few bytes never claim much memory.
+        // A reader rejects larger ratios, so that few bytes cannot claim much memory.
         let compressed = packed.len() < json.len()
             && (packed.len() as u64).saturating_mul(MAX_METADATA_RATIO) >= json.len() as u64;
         let stored = if compressed { &packed } else { &json };
@@ -336,7 +337,7 @@ impl<W: Write> TraceWriter<W> {
             return Ok(());
         }
         if self.failed {
-            // Whoever goes on after an error must not fill the memory.
+            // A caller that continues after an error must not fill the memory.
             self.batch.clear();
             return self.write_chunk_bytes();
         }

@@ -1,4 +1,4 @@
-//! Streams become rows. This is the inner loop of every reader.
+//! Decodes streams to rows: the inner loop of every reader.
 
 use homenode_base::{AccessKind, Flags};
 
@@ -10,7 +10,7 @@ use crate::bytes::{Cursor, DecodeFault};
 use crate::format::v1::ChunkHeader;
 use crate::model::{Batch, Columns, Want};
 
-/// What a decoder is told about a chunk besides its streams.
+/// What the decoder needs of a chunk besides its streams.
 #[derive(Clone, Copy)]
 pub(crate) struct ChunkLayout<'a> {
     /// Header of the chunk.
@@ -21,7 +21,7 @@ pub(crate) struct ChunkLayout<'a> {
     pub(crate) columns: Columns,
 }
 
-/// Fills `batch` with the rows of a chunk. What was in it is overwritten.
+/// Fills `batch` with the rows of a chunk, overwriting its contents.
 pub(crate) fn decode(
     section: &[u8],
     layout: ChunkLayout<'_>,
@@ -49,7 +49,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// Gives the columns their length. Clearing first would write every byte twice.
+/// Resizes the columns. They are not cleared first, as that would write every byte twice.
 fn prepare(batch: &mut Batch, rows: usize, wanted: Columns) {
     batch.events.clear();
     batch.gap.clear();
@@ -77,8 +77,8 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
         if step >= left.len() as u64 {
             return Err(DecodeFault::new(at, format!("a thread below {}", left.len()), step));
         }
-        // Turns mostly go round the threads, so the step from thread to thread is small and
-        // repeats.
+        // Threads mostly take turns in order, so the step from thread to thread is small and
+        // repeats, which compresses well.
         slot = (slot + usize::try_from(step).unwrap_or(0)) % left.len();
         let length = usize::try_from(lengths.varint()?).unwrap_or(usize::MAX);
         if length == 0 || length > left[slot] {
@@ -97,13 +97,13 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
     Ok(turns)
 }
 
-/// A thread while its rows are decoded.
+/// State of a thread while its rows are decoded.
 struct ThreadDecoder {
     /// The sites numbered 1, 2, ...
     sites: Vec<SitePredictor>,
     /// Address of its last reference.
     previous: u64,
-    /// Place of its next row in the streams.
+    /// Position of its next row in the streams.
     at: usize,
 }
 
@@ -114,7 +114,8 @@ struct Differences<'a> {
 }
 
 impl Differences<'_> {
-    /// The next difference, for a row with this code; 0 past the end, which is noticed later.
+    /// The next difference, for a row with this code; 0 past the end, which is detected once all
+    /// rows are decoded.
     #[inline(always)]
     fn next(&mut self, code: u8) -> u64 {
         let word = match self.bytes.get(self.at..self.at + 8) {
@@ -126,13 +127,13 @@ impl Differences<'_> {
     }
 }
 
-/// What only first uses of a site and written-out differences need; kept apart, so that the inner
-/// loop has few values to hold.
-struct Rare<'a> {
+/// State of the cold path: first uses of sites. It is kept apart so that the inner loop has few
+/// live values.
+struct ColdPath<'a> {
     differences: Differences<'a>,
     first_uses: Cursor<'a>,
     definitions: Cursor<'a>,
-    /// Defined sites, and who last began to use each: (place of thread, index).
+    /// Defined sites, and for each its latest first use: (slot of the thread, index).
     defined: Vec<(SitePredictor, Option<(usize, usize)>)>,
     remembered: usize,
 }
@@ -152,7 +153,7 @@ fn read_rows(
     streams.get(id::CODES, rows, codes)?;
     streams.get(id::DIFFERENCES, rows * 8, differences)?;
     let written = differences.len();
-    // So that eight bytes can be loaded for every difference, however narrow it is.
+    // Padding, so that every difference can be loaded as eight bytes, whatever its width.
     differences.extend([0; 8]);
     streams.get(id::FIRST_USES, rows * 4, first_uses)?;
     streams.get(id::DEFINITIONS, rows * 13, definitions)?;
@@ -163,9 +164,10 @@ fn read_rows(
         let found = format!("{} and {}", sites.len(), codes.len());
         return Err(DecodeFault::new(0, format!("{bytes} bytes of sites and {rows} codes"), found));
     }
-    // Only now do the columns get their memory: the streams have as many rows as the header says.
+    // Columns are allocated only now that the streams are known to have the header's number of
+    // rows.
     prepare(batch, rows, wanted);
-    let mut rare = Rare {
+    let mut cold = ColdPath {
         differences: Differences { bytes: differences, at: 0 },
         first_uses: Cursor::new(first_uses),
         definitions: Cursor::new(definitions),
@@ -173,24 +175,24 @@ fn read_rows(
         remembered: 0,
     };
     let input = TurnSource { sites, codes, turns, layout };
-    // Where differences are many, which rows have one is hard to predict.
+    // Where many rows have a difference, a branch on whether a row has one is hard to predict.
     let mixed = written > rows / 16;
     match (is_wide, !batch.pc.is_empty(), mixed) {
-        (false, false, false) => input.rows::<1, false, false>(&mut rare, batch),
-        (false, false, true) => input.rows::<1, false, true>(&mut rare, batch),
-        (false, true, false) => input.rows::<1, true, false>(&mut rare, batch),
-        (false, true, true) => input.rows::<1, true, true>(&mut rare, batch),
-        (true, false, false) => input.rows::<2, false, false>(&mut rare, batch),
-        (true, false, true) => input.rows::<2, false, true>(&mut rare, batch),
-        (true, true, false) => input.rows::<2, true, false>(&mut rare, batch),
-        (true, true, true) => input.rows::<2, true, true>(&mut rare, batch),
+        (false, false, false) => input.rows::<1, false, false>(&mut cold, batch),
+        (false, false, true) => input.rows::<1, false, true>(&mut cold, batch),
+        (false, true, false) => input.rows::<1, true, false>(&mut cold, batch),
+        (false, true, true) => input.rows::<1, true, true>(&mut cold, batch),
+        (true, false, false) => input.rows::<2, false, false>(&mut cold, batch),
+        (true, false, true) => input.rows::<2, false, true>(&mut cold, batch),
+        (true, true, false) => input.rows::<2, true, false>(&mut cold, batch),
+        (true, true, true) => input.rows::<2, true, true>(&mut cold, batch),
     }?;
-    if rare.differences.at != written {
-        let found = rare.differences.at;
+    if cold.differences.at != written {
+        let found = cold.differences.at;
         return Err(DecodeFault::new(0, format!("{written} bytes of differences"), found));
     }
-    rare.first_uses.end()?;
-    rare.definitions.end()
+    cold.first_uses.end()?;
+    cold.definitions.end()
 }
 
 struct TurnSource<'a> {
@@ -201,10 +203,13 @@ struct TurnSource<'a> {
 }
 
 impl TurnSource<'_> {
-    /// Decodes all turns, with site numbers of `WIDTH` bytes; `MIXED` says differences are many.
+    /// Decodes all turns, with site numbers of `WIDTH` bytes; `MIXED` if many rows have a
+    /// difference.
+    ///
+    /// The parameters are constants, so that the inner loop has no branch on them.
     fn rows<const WIDTH: usize, const PC: bool, const MIXED: bool>(
         &self,
-        rare: &mut Rare<'_>,
+        cold: &mut ColdPath<'_>,
         batch: &mut Batch,
     ) -> Result<(), DecodeFault> {
         let start = |at| ThreadDecoder { sites: Vec::new(), previous: 0, at };
@@ -223,14 +228,17 @@ impl TurnSource<'_> {
                 flags: &mut batch.flags[rows.clone()],
                 pc: if PC { &mut batch.pc[rows] } else { &mut [] },
             };
-            // Rows with known sites are decoded in a loop without calls; it returns at a first use.
+            // Rows with known sites are decoded in a loop without calls, which ends at a first use.
             let mut done = 0;
             while done < turn.len() {
-                done =
-                    part.usual::<WIDTH, PC, MIXED>(done, &mut threads[slot], &mut rare.differences);
+                done = part.known_sites::<WIDTH, PC, MIXED>(
+                    done,
+                    &mut threads[slot],
+                    &mut cold.differences,
+                );
                 if done < turn.len() {
                     let number = part.number::<WIDTH>(done);
-                    let site = rare.row(number, part.codes[done], slot, &mut threads)?;
+                    let site = cold.row(number, part.codes[done], slot, &mut threads)?;
                     part.put::<PC>(done, &site);
                     done += 1;
                 }
@@ -263,9 +271,12 @@ impl TurnStreams<'_> {
         }
     }
 
-    /// Decodes rows from `start` on and returns the first that needs [`Rare::row`].
+    /// Decodes rows from `start` on and returns the first that needs [`ColdPath::row`].
+    ///
+    /// `previous` is a local variable, as the address of each row may depend on it: through memory
+    /// the chain from row to row would be longer.
     #[inline(always)]
-    fn usual<const WIDTH: usize, const PC: bool, const MIXED: bool>(
+    fn known_sites<const WIDTH: usize, const PC: bool, const MIXED: bool>(
         &mut self,
         start: usize,
         thread: &mut ThreadDecoder,
@@ -277,7 +288,7 @@ impl TurnStreams<'_> {
         let mut row = start;
         while row < rows {
             let code = self.codes[row];
-            // Number 0 is no remembered site: it becomes an index out of range.
+            // Number 0 is no remembered site: it wraps to an index out of range.
             let index = self.number::<WIDTH>(row).wrapping_sub(1);
             if code >= CODES || index >= sites.len() {
                 break;
@@ -311,8 +322,8 @@ impl TurnStreams<'_> {
     }
 }
 
-impl Rare<'_> {
-    /// Decodes a row that is the first use of a site, or finds out what is wrong with it.
+impl ColdPath<'_> {
+    /// Decodes a row that is the first use of a site, or returns what is wrong with it.
     #[cold]
     #[inline(never)]
     fn row(
@@ -331,11 +342,11 @@ impl Rare<'_> {
             *known.ok_or_else(|| DecodeFault::new(0, expected(), number))?
         };
         let thread = &mut threads[slot];
-        let how = code & !FIRST_USE;
-        if how >= CODES {
+        let address_code = code & !FIRST_USE;
+        if address_code >= CODES {
             return Err(DecodeFault::new(0, "a code from 0 to 14, or 16 to 30", code));
         }
-        let addr = site.address(how, thread.previous, self.differences.next(how));
+        let addr = site.address(address_code, thread.previous, self.differences.next(address_code));
         site.learn(addr, thread.previous);
         thread.previous = addr;
         if first && number > 0 {
@@ -346,7 +357,7 @@ impl Rare<'_> {
         Ok(site)
     }
 
-    /// The site of a first use, knowing what the last thread that began to use it knows.
+    /// The site of a first use, with the predictor of the thread that began to use it last.
     fn first_use(
         &mut self,
         number: usize,
@@ -388,8 +399,8 @@ impl Rare<'_> {
     fn definition(&mut self) -> Result<SitePredictor, DecodeFault> {
         let cursor = &mut self.definitions;
         let at = cursor.offset();
-        // Code that is met in a row lies close together, so differences of program counters are
-        // short.
+        // Successively defined sites are close together in code, so differences of program counters
+        // are short.
         let before = self.defined.last().map_or(0, |(site, _)| site.pc);
         let pc = before.wrapping_add(cursor.signed()?.cast_unsigned());
         let [kind, size, flags] = [cursor.u8()?, cursor.u8()?, cursor.u8()?];

@@ -1,10 +1,10 @@
-//! Rows become streams: the mirror of `decode`, plus the choice of sites and codes.
+//! Encodes rows as streams: the inverse of `decode`, and the choice of sites and codes.
 
 use rustc_hash::FxHashMap;
 
 use super::site::{
     FIRST_USE, FROM_LAST, FROM_PREVIOUS, OFFSET, SECOND, STRIDE, SitePredictor, WIDTH_OF_CODE,
-    width_place,
+    width_index,
 };
 use super::stream::StreamWriter;
 use super::turns::{starts, turns};
@@ -41,8 +41,7 @@ pub(crate) fn encode(batch: &Batch, table: &[(u16, u32)], level: i32, out: &mut 
     streams.finish(out);
 }
 
-/// What makes two rows belong to one site: the program counter or what stands for it; kind, size
-/// and flags.
+/// Identity of a site: the program counter or its substitute; kind, size and flags.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct SiteKey {
     pc: u64,
@@ -51,7 +50,7 @@ struct SiteKey {
 
 struct ThreadEncoder {
     sites: Vec<(SiteKey, SitePredictor)>,
-    /// For each site the index of the one that followed it last time.
+    /// For each site the index of its last successor.
     next: Vec<u32>,
     last: u32,
     previous: u64,
@@ -60,13 +59,13 @@ struct ThreadEncoder {
 
 struct Encoder {
     threads: Vec<ThreadEncoder>,
-    /// Index of a site among those of a thread (its place in the table).
+    /// Index of a site among those of a thread, which is given by its slot in the thread table.
     known: FxHashMap<(usize, SiteKey), u32>,
-    /// Lines of the definitions, and who last began to use each.
+    /// Line of each definition, and for each line its latest first use.
     lines: FxHashMap<SiteKey, usize>,
     defined: Vec<(SitePredictor, Option<(usize, usize)>)>,
     remembered: usize,
-    /// How often each difference occurs, in a trace without program counters.
+    /// Count of each difference by hash, in a trace without program counters.
     frequent: Option<Vec<u8>>,
     numbers: Vec<u16>,
     codes: Vec<u8>,
@@ -75,12 +74,12 @@ struct Encoder {
     definitions: Vec<u8>,
 }
 
-/// Places of the table that counts differences. Two that share a place only cost some bytes.
+/// Entries of the table that counts differences. A collision only costs some bytes.
 const COUNTERS: usize = 1 << 18;
 /// A difference that occurs this often in a chunk becomes a site.
-const OFTEN: u8 = 250;
-/// Stands for the program counter of rows whose difference is rare.
-const RARE: u64 = u64::MAX;
+const FREQUENT_MIN: u8 = 250;
+/// Substitute for the program counter of rows whose difference is rare.
+const RARE_DIFFERENCE: u64 = u64::MAX;
 
 fn counter(difference: u64, traits: u32) -> usize {
     let mixed = (difference ^ u64::from(traits) << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -92,7 +91,7 @@ fn traits(batch: &Batch, row: usize) -> u32 {
     u32::from_le_bytes([batch.kind[row], batch.size[row], flags, 0])
 }
 
-/// Counts each difference to the thread's address before.
+/// Counts the differences to the thread's previous address, by a hash.
 fn count_differences(batch: &Batch, table: &[(u16, u32)]) -> Vec<u8> {
     let mut counters = vec![0u8; COUNTERS];
     let mut previous = vec![0u64; table.len()];
@@ -135,11 +134,11 @@ impl Encoder {
         let Some(counters) = &self.frequent else {
             return SiteKey { pc: batch.pc[row], traits };
         };
-        // Without program counters a difference that occurs often stands for the instruction that
-        // makes it; all others share one site, which writes its differences out.
+        // Without program counters a frequent difference stands for the instruction that makes it;
+        // all others share one site, whose differences are written out.
         let difference = batch.addr[row].wrapping_sub(self.threads[slot].previous);
-        let often = counters[counter(difference, traits)] >= OFTEN;
-        SiteKey { pc: if often { difference } else { RARE }, traits }
+        let is_frequent = counters[counter(difference, traits)] >= FREQUENT_MIN;
+        SiteKey { pc: if is_frequent { difference } else { RARE_DIFFERENCE }, traits }
     }
 
     #[inline]
@@ -147,7 +146,7 @@ impl Encoder {
         let key = self.key(batch, row, slot);
         let addr = batch.addr[row];
         let thread = &mut self.threads[slot];
-        // Most sites are followed by the same site as last time: no hashing then.
+        // Most sites are followed by the same site as last time, which saves hashing.
         let guess = thread.next.get(thread.last as usize).copied().unwrap_or(u32::MAX);
         let found = match thread.sites.get(guess as usize) {
             Some((known, _)) if *known == key => Some(guess),
@@ -160,10 +159,10 @@ impl Encoder {
             *next = index;
         }
         let site = &mut thread.sites[index as usize].1;
-        let invented = self.frequent.is_some();
-        let code = explain(site, [addr, thread.previous], invented, &mut self.differences);
+        let synthetic = self.frequent.is_some();
+        let code = encode_address(site, [addr, thread.previous], synthetic, &mut self.differences);
         self.codes[thread.at] = code;
-        // At most 65535 sites a thread are remembered.
+        // At most 65535 sites are remembered for a thread, so this fits.
         self.numbers[thread.at] = u16::try_from(index + 1).unwrap_or(0);
         site.learn(addr, thread.previous);
         thread.previous = addr;
@@ -172,27 +171,27 @@ impl Encoder {
 
     #[cold]
     fn first_use(&mut self, key: SiteKey, slot: usize, addr: u64) {
-        let invented = self.frequent.is_some();
+        let synthetic = self.frequent.is_some();
         let line = if let Some(&line) = self.lines.get(&key) {
             put_varint(&mut self.first_uses, line as u64 + 1);
             line
         } else {
             put_varint(&mut self.first_uses, 0);
-            self.define(key, if invented { 0 } else { key.pc })
+            self.define(key, if synthetic { 0 } else { key.pc })
         };
-        // Threads mostly run the same code over neighbouring data: what the last thread to begin
-        // with the site has learnt predicts better than nothing.
+        // Threads mostly run the same code over neighbouring data, so the predictor of the thread
+        // that began with the site last is a better start than an empty one.
         let mut site = match self.defined[line].1 {
             Some((slot, index)) => self.threads[slot].sites[index].1,
             None => self.defined[line].0,
         };
         let thread = &mut self.threads[slot];
-        let code = explain(&site, [addr, thread.previous], invented, &mut self.differences);
+        let code = encode_address(&site, [addr, thread.previous], synthetic, &mut self.differences);
         self.codes[thread.at] = code | FIRST_USE;
         site.learn(addr, thread.previous);
         let index = thread.sites.len();
-        // Beyond the limit number 0 stays written, and every use is a first use again: the
-        // decoder's memory is bounded.
+        // Beyond the limit the number stays 0 and every use is a first use again, which bounds the
+        // decoder's memory.
         if index < usize::from(u16::MAX) && self.remembered < MAX_SITES {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
             self.numbers[thread.at] = u16::try_from(index + 1).unwrap_or(0);
@@ -233,26 +232,27 @@ impl Encoder {
     }
 }
 
-/// The code that explains `addr`; appends the difference it needs to `out`.
+/// The code of `addr`; appends the difference that it needs to `out`.
 #[inline]
-fn explain(
+fn encode_address(
     site: &SitePredictor,
     [addr, previous]: [u64; 2],
-    invented: bool,
+    synthetic: bool,
     out: &mut Vec<u8>,
 ) -> u8 {
-    // An invented site is a difference to the thread's previous address, so that comes first.
-    let order = if invented { [OFFSET, STRIDE, SECOND] } else { [STRIDE, SECOND, OFFSET] };
+    // A site without program counter is a difference to the thread's previous address: that first.
+    let order = if synthetic { [OFFSET, STRIDE, SECOND] } else { [STRIDE, SECOND, OFFSET] };
     for code in order {
         if site.address(code, previous, 0) == addr {
             return code;
         }
     }
     let far = |base: u64| zigzag(addr.wrapping_sub(base).cast_signed());
-    let [last, beside] = [far(site.last), far(previous)];
-    let from_previous = invented || width_place(beside) < width_place(last);
-    let (base, zigzag) = if from_previous { (FROM_PREVIOUS, beside) } else { (FROM_LAST, last) };
-    let code = base + width_place(zigzag);
+    let [last, from_previous_address] = [far(site.last), far(previous)];
+    let from_previous = synthetic || width_index(from_previous_address) < width_index(last);
+    let (base, zigzag) =
+        if from_previous { (FROM_PREVIOUS, from_previous_address) } else { (FROM_LAST, last) };
+    let code = base + width_index(zigzag);
     out.extend(&zigzag.to_le_bytes()[..usize::from(WIDTH_OF_CODE[usize::from(code)])]);
     code
 }

@@ -1,7 +1,7 @@
 //! Events of a chunk as one stream of numbers.
 //!
 //! ```text
-//! event    tag u8 (place in `crate::events::SHAPES`), thread varint, rows since the previous
+//! event    tag u8 (index in `crate::events::SHAPES`), thread varint, rows since the previous
 //!          event varint; then the numeric fields of the kind: addresses as signed difference to
 //!          the previous address in the stream, others as varint; then, for kinds with a text,
 //!          its length as varint and its bytes (UTF-8)

@@ -1,18 +1,18 @@
-//! How the rows of one chunk become bytes, and back.
+//! The codec: how the rows of a chunk are encoded as bytes.
 //!
-//! The idea is that of predictive trace compressors: both sides run the same predictor, and the
-//! file holds only which of its guesses was right. A *site* stands for an instruction: program
-//! counter, kind, size and flags. Each thread numbers the sites it meets in order of first use and
-//! remembers for each its last address, its last two strides, and its offset from the thread's
-//! reference before. A row is then a site number and a code: which of the remembered guesses gives
-//! the address, or that the difference is written out. Both are bytes that repeat whenever the
-//! program loops, kept thread by thread, so zstd finds the repetition and the decoder does not wait
-//! for one row to know the site of the next. The ACE trace saver (Bolosky, appendix A) codes the
-//! next sequential word in one bit for the same reason; here it costs a fraction of that.
+//! As in other predictive trace compressors, both sides run the same predictors, and the file holds
+//! only which prediction was right. A *site* stands for an instruction: program counter, kind, size
+//! and flags. Each thread numbers its sites in order of first use and keeps for each its last
+//! address, its last two strides, and its offset from the thread's previous reference. A row is
+//! then a site number and a code: which prediction gives the address, or that the difference is
+//! written out. Both are bytes that repeat whenever the program loops. They are stored thread by
+//! thread, so that zstd finds the repetition and the decoder knows the site of a row without
+//! decoding the row before. The ACE trace saver (Bolosky, appendix A) codes the next sequential
+//! word in one bit for the same reason; here it costs a fraction of that.
 //!
-//! In a trace without program counters the encoder invents sites: one for every (difference to the
-//! thread's address before, kind, size, flags) that occurs often, and one for the rest of each
-//! (kind, size, flags). The decoder does not know the difference.
+//! In a trace without program counters the encoder makes synthetic sites: one for every (difference
+//! to the thread's previous address, kind, size, flags) that is frequent, and one for all others of
+//! each (kind, size, flags). The decoder does not distinguish the two kinds.
 //!
 //! Streams of a chunk (see `stream` for their container):
 //!
@@ -38,7 +38,7 @@
 //! 11 events    see `event`
 //! ```
 //!
-//! A site that another thread used before begins with what that thread knows at that moment.
+//! A site that another thread has used begins with that thread's predictor at that time.
 
 mod decode;
 mod encode;
@@ -67,5 +67,5 @@ mod id {
     pub(super) const EVENTS: u8 = 11;
 }
 
-/// Most sites all threads together may remember in a chunk: bounds the decoder's memory.
+/// Most sites of all threads together in a chunk: bounds the decoder's memory.
 const MAX_SITES: usize = 1 << 18;

@@ -1,10 +1,10 @@
-//! What a thread remembers about a site, and how it guesses the next address.
+//! The address predictor of a site.
 
 use crate::bytes::unzigzag;
 
 /// Last address plus the last stride.
 pub(super) const STRIDE: u8 = 0;
-/// Last address plus the stride before.
+/// Last address plus the second stride.
 pub(super) const SECOND: u8 = 1;
 /// The thread's previous address plus the same offset as last time.
 pub(super) const OFFSET: u8 = 2;
@@ -18,7 +18,7 @@ pub(super) const FIRST_USE: u8 = 16;
 pub(super) const CODES: u8 = 15;
 /// Widths of a difference in bytes.
 const WIDTHS: [u8; 6] = [1, 2, 3, 4, 6, 8];
-/// Bytes of the difference that each code brings along.
+/// Bytes of the difference that belongs to each code.
 pub(super) const WIDTH_OF_CODE: [u8; 16] = {
     let mut widths = [0; 16];
     let mut i = 0;
@@ -41,19 +41,19 @@ const MASK_OF_CODE: [u64; 16] = {
     masks
 };
 
-/// Place in [`WIDTHS`] of the narrowest width that holds a zigzag number.
-pub(super) fn width_place(zigzag: u64) -> u8 {
+/// Index in [`WIDTHS`] of the narrowest width that holds a zigzag number.
+pub(super) fn width_index(zigzag: u64) -> u8 {
     let bytes = 8 - zigzag.leading_zeros() / 8;
     [0, 0, 1, 2, 3, 4, 4, 5, 5][bytes as usize]
 }
 
-/// The difference that begins the eight bytes of `word`, for a row with this code.
+/// The difference in the low bytes of `word`, for a row with this code.
 #[inline(always)]
 pub(super) fn difference(code: u8, word: u64) -> u64 {
     unzigzag(word & MASK_OF_CODE[usize::from(code & 15)]).cast_unsigned()
 }
 
-/// An instruction as a thread knows it.
+/// The predictor of an instruction in one thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SitePredictor {
     /// Program counter.
@@ -62,9 +62,9 @@ pub(super) struct SitePredictor {
     pub(super) last: u64,
     /// Difference of its last two addresses.
     pub(super) stride: u64,
-    /// The stride before the last one that differs from it.
+    /// The last stride that differs from `stride`.
     pub(super) second: u64,
-    /// Its last address less the thread's address before.
+    /// Its last address less the thread's previous address then.
     pub(super) offset: u64,
     /// Kind, size, flags.
     pub(super) kind: u8,
@@ -75,11 +75,10 @@ pub(super) struct SitePredictor {
 }
 
 impl SitePredictor {
-    /// The address a code from 0 to 14 means, for a thread whose previous address is `previous`.
+    /// The address of a code from 0 to 14, for a thread whose previous address is `previous`.
     ///
-    /// Written as selections instead of branches: which code comes next is hard to predict in
-    /// irregular programs. What depends on `previous` comes last, as each row waits for the one
-    /// before.
+    /// Conditional moves instead of branches: the next code is hard to predict in irregular
+    /// programs. What depends on `previous` comes last, as it is the dependence between rows.
     #[inline(always)]
     pub(super) fn address(&self, code: u8, previous: u64, difference: u64) -> u64 {
         let stride = if code == SECOND { self.second } else { self.stride };
@@ -90,7 +89,7 @@ impl SitePredictor {
         if code == OFFSET || code >= FROM_PREVIOUS { from_previous } else { from_last }
     }
 
-    /// Remembers that the site was used with `addr`.
+    /// Updates the predictor with the site's reference to `addr`.
     #[inline(always)]
     pub(super) fn learn(&mut self, addr: u64, previous: u64) {
         let stride = addr.wrapping_sub(self.last);
@@ -136,10 +135,10 @@ mod tests {
         for shift in 0..64 {
             let zigzag = u64::MAX >> shift;
             for base in [FROM_LAST, FROM_PREVIOUS] {
-                let code = base + width_place(zigzag);
+                let code = base + width_index(zigzag);
                 let width = u32::from(WIDTH_OF_CODE[usize::from(code)]);
                 assert!(code < CODES && (width == 8 || zigzag < 1 << (8 * width)));
-                // What follows in the stream must not matter.
+                // The bytes that follow in the stream must not matter.
                 let rest = if width == 8 { 0 } else { 0xaaaa_aaaa_aaaa_aaaa << (8 * width) };
                 let difference = difference(code, zigzag | rest);
                 let from = if base == FROM_LAST { 50u64 } else { 70 };

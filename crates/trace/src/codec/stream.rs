@@ -13,12 +13,12 @@ use crate::bytes::{Cursor, DecodeFault};
 const STORED: u8 = 0;
 /// One zstd frame.
 const ZSTD: u8 = 1;
-/// Most bytes a byte of a stream without another bound may stand for.
+/// Largest expansion of a stream whose length the number of rows does not bound.
 const MAX_RATIO: usize = 256;
 /// Bytes of an entry of the directory.
 const ENTRY_BYTES: usize = 10;
 
-/// Streams below this many bytes are not worth a try of zstd.
+/// Streams shorter than this are not compressed.
 const LEAST_BYTES: usize = 24;
 
 /// Collects the streams of a chunk.
@@ -32,7 +32,7 @@ pub(crate) struct StreamWriter {
 impl StreamWriter {
     /// A container without streams; `level` is zstd's.
     pub(crate) fn new(level: i32) -> Self {
-        // Compression fails only when memory does; streams are then stored as they are.
+        // Compression fails only for lack of memory; streams are then stored uncompressed.
         Self {
             zstd: Compressor::new(level).ok(),
             directory: Vec::new(),
@@ -129,7 +129,7 @@ impl<'a> Streams<'a> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// Decodes stream `id`, which may stand for 256 times its bytes in the file at most.
+    /// Decodes stream `id`, which may be at most 256 times as long as in the file.
     pub(crate) fn get_dense(&self, id: u8, out: &mut Vec<u8>) -> Result<(), DecodeFault> {
         let most = self.find(id).map_or(0, |entry| entry.bytes.saturating_mul(MAX_RATIO));
         self.get(id, most, out)

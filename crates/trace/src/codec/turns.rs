@@ -1,4 +1,4 @@
-//! Rows of one thread lie together in most streams: this finds them.
+//! The turns of threads: most streams have the rows of one thread together.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ pub(super) fn starts(table: &[(u16, u32)]) -> Vec<usize> {
         .collect()
 }
 
-/// One turn: a thread (its place in the table) and its rows in trace order. Four-byte numbers, as
-/// there is one turn a row when threads alternate.
+/// One turn: a thread (its slot in the table) and its consecutive rows. Four-byte numbers, as there
+/// are as many turns as rows when threads alternate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     slot: u32,
@@ -31,7 +31,7 @@ impl Turn {
         Some(Self { slot: slot?, row: row?, rows: rows? })
     }
 
-    /// Place of the thread in the table.
+    /// Slot of the thread in the table.
     pub(super) const fn slot(self) -> usize {
         self.slot as usize
     }

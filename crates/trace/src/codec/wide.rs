@@ -1,4 +1,4 @@
-//! The columns a few traces have: gaps and process identities, thread by thread.
+//! The columns that few traces have: gaps and process identities, thread by thread.
 
 use super::id;
 use super::stream::{StreamWriter, Streams};
@@ -8,7 +8,7 @@ use crate::bytes::{Cursor, DecodeFault, put_varint, zigzag};
 /// A gap byte that says "see the long gaps".
 const LONG: u8 = u8::MAX;
 
-/// The values of `column` with the rows of each thread together.
+/// The values of `column`, grouped by thread.
 fn gather(column: &[u32], turns: &[Turn], table: &[(u16, u32)]) -> Vec<u32> {
     let mut at = starts(table);
     let mut out = vec![0; column.len()];

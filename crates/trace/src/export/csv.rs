@@ -1,4 +1,4 @@
-//! Comma-separated values, without loss: what `import --format csv` reads back.
+//! Comma-separated values, lossless: `import --format csv` reads them back.
 
 use std::io::{self, Write};
 

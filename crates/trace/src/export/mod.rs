@@ -1,4 +1,4 @@
-//! `.hnt` traces in the formats of other tools, chunk by chunk and in bounded memory.
+//! Exports `.hnt` traces to the formats of other tools, chunk by chunk and in bounded memory.
 //!
 //! One format is one file here that ends in an [`Entry`]; [`TABLE`] lists them.
 
@@ -47,10 +47,10 @@ pub fn find(name: &str) -> Result<&'static Entry, TraceError> {
     })
 }
 
-/// Writes a whole trace to `out`, which `out_name` stands for in errors.
+/// Writes a whole trace to `out`; `out_name` names it in errors.
 ///
 /// # Errors
-/// When the trace cannot be read, `out` cannot be written, or `progress` broke off.
+/// When the trace cannot be read, `out` cannot be written, or `progress` cancels.
 pub fn export(
     format: &Entry,
     trace: &TraceReader,

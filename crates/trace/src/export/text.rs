@@ -1,4 +1,4 @@
-//! The plain text format of homenode, without loss: what `import --format text` reads back.
+//! The plain text format of homenode, lossless: `import --format text` reads it back.
 
 use std::io::{self, Write};
 

@@ -44,8 +44,8 @@
 //! ```
 //!
 //! Every byte is covered by one of the checksums, and chunks follow each other without gaps, so
-//! any flipped bit is noticed by whoever reads the part it is in. Lengths are checked against the
-//! file's size, and row counts against [`MAX_ROWS`], before memory is asked for.
+//! any flipped bit is detected by a reader of the part it is in. Lengths are checked against the
+//! file's size, and row counts against [`MAX_ROWS`], before memory is allocated.
 
 use crate::bytes::{Cursor, DecodeFault};
 use crate::model::Columns;
@@ -72,7 +72,7 @@ pub(crate) const FOOTER_HEADER_BYTES: usize = 64;
 pub(crate) const TRAILER_BYTES: usize = 32;
 /// Last bytes of a complete file.
 pub(crate) const TRAILER_MAGIC: [u8; 8] = *b"HNTEND\r\n";
-/// Most bytes of JSON a byte of compressed metadata may stand for.
+/// Largest expansion of compressed metadata.
 pub(crate) const MAX_METADATA_RATIO: u64 = 256;
 
 /// The header of a file.
@@ -85,7 +85,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The bytes that stand for it.
+    /// Its encoding.
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
@@ -146,7 +146,7 @@ impl ChunkHeader {
         self.threads as usize * THREAD_BYTES
     }
 
-    /// The bytes that stand for it.
+    /// Its encoding.
     pub(crate) fn to_bytes(self) -> [u8; CHUNK_HEADER_BYTES] {
         let mut bytes = [0; CHUNK_HEADER_BYTES];
         bytes[..4].copy_from_slice(&CHUNK_MAGIC);
@@ -247,7 +247,7 @@ pub(crate) fn parse_threads(
     }
 }
 
-/// Numbers at the front of the footer.
+/// The fixed-size part of the footer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FooterHeader {
     /// Chunks in the file.
@@ -271,7 +271,7 @@ pub(crate) struct FooterHeader {
 }
 
 impl FooterHeader {
-    /// The bytes that stand for it.
+    /// Its encoding.
     pub(crate) fn to_bytes(self) -> [u8; FOOTER_HEADER_BYTES] {
         let mut bytes = [0; FOOTER_HEADER_BYTES];
         bytes[..4].copy_from_slice(&FOOTER_MAGIC);
@@ -340,7 +340,7 @@ pub(crate) struct Trailer {
 }
 
 impl Trailer {
-    /// The bytes that stand for it.
+    /// Its encoding.
     pub(crate) fn to_bytes(self) -> [u8; TRAILER_BYTES] {
         let mut bytes = [0; TRAILER_BYTES];
         bytes[..8].copy_from_slice(&self.footer_offset.to_le_bytes());
@@ -372,7 +372,7 @@ fn parse_columns(cursor: &mut Cursor<'_>) -> Result<Columns, DecodeFault> {
         .ok_or_else(|| DecodeFault::new(at, "known columns (bits 0 to 3)", bits))
 }
 
-/// Fails unless the sum of the bytes is the one written beside them.
+/// Fails unless the computed and the stored checksum are equal.
 pub(crate) fn check_crc(offset: usize, computed: u32, written: u32) -> Result<(), DecodeFault> {
     if computed == written {
         Ok(())
@@ -381,7 +381,7 @@ pub(crate) fn check_crc(offset: usize, computed: u32, written: u32) -> Result<()
     }
 }
 
-/// Bytes as people write them.
+/// Bytes in hexadecimal, separated by spaces.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }

@@ -7,11 +7,11 @@
 //! 1,,,,,,,,marker,"any text, with ""quotes"""
 //! ```
 //!
-//! Columns may stand in any order; `thread`, `kind` and `addr` (or `address`) must be there, the
-//! others read as 0 (`size`: 4) where absent or empty. Instead of `flags` there may be columns
-//! `private`, `sync` and `kernel` with 0 or 1, as in Parquet. Addresses and program counters are
-//! hexadecimal with `0x`, decimal without: spreadsheets write them so. A row with an `event` is no
-//! reference. A value with a comma or a quote stands in quotes; a line end within is written `\n`.
+//! Columns may be in any order; `thread`, `kind` and `addr` (or `address`) are required, the others
+//! read as 0 (`size`: 4) where absent or empty. Instead of `flags` there may be columns `private`,
+//! `sync` and `kernel` with 0 or 1, as in Parquet. Addresses and program counters are hexadecimal
+//! with `0x` and decimal without, as spreadsheets write them. A row with an `event` is not a
+//! reference. A value with a comma or a quote is quoted; a line end in it is written `\n`.
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
 

@@ -5,8 +5,8 @@
 //! <label> <hex address> <thread> [size]    extended
 //! ```
 //!
-//! Letters r, w and i stand for the labels too, as in Dinero IV. Labels 3 (unknown) and 4 (flush)
-//! are no references and are refused. Without a size a reference has 4 bytes, a word.
+//! The labels may also be letters r, w and i, as in Dinero IV. Labels 3 (unknown) and 4 (flush) are
+//! not references and are rejected. Without a size a reference has 4 bytes, a word.
 
 use homenode_base::{Access, AccessKind, BlockSize};
 

@@ -1,4 +1,4 @@
-//! What DynamoRIO's trace viewer prints: `drrun -t drmemtrace -tool view -indir DIR`, on standard
+//! The output of DynamoRIO's trace viewer: `drrun -t drmemtrace -tool view -indir DIR`, on standard
 //! error.
 //!
 //! ```text
@@ -15,18 +15,18 @@
 //! ```
 //!
 //! The order is that of the view, which interleaves threads by their time stamps. Threads are
-//! numbered as they appear. Markers become events: system calls and ends of threads their own, all
-//! others markers with the text of the view. What lies between the start and the end of a kernel
-//! trace is flagged as the kernel's. A read and a write of an instruction that the disassembly
-//! calls `lock` or `xchg` are one atomic reference. Prefetches and flushes are hints, not
-//! references: they are counted and left out. Several workloads in one view (`W1.T42`) are several
-//! processes, numbered from 1.
+//! numbered in order of appearance. Markers become events: system calls and thread ends have events
+//! of their own, all others become markers with the text of the view. References between the start
+//! and the end of a kernel trace are flagged as the kernel's. A read and a write of an instruction
+//! with the prefix `lock`, or of `xchg`, are one atomic reference. Prefetches and flushes are
+//! hints, not references: they are counted and omitted. Several workloads in one view (`W1.T42`)
+//! are several processes, numbered from 1.
 
 use homenode_base::{Access, AccessKind, Flags};
 
 use super::threads::Threads;
 use super::token::{Token, Tokens};
-use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink, pieces};
+use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink, split_reference};
 use crate::error::TraceError;
 use crate::model::{Event, EventKind, Metadata};
 
@@ -43,39 +43,40 @@ pub(super) const ENTRY: Entry = Entry {
 struct DrmemtraceView {
     threads: Threads,
     state: Vec<ViewThread>,
-    /// The read of an atomic instruction, until its write comes.
+    /// The read of an atomic instruction, until its write is read.
     pending: Option<Access>,
-    /// The table is over; what follows are totals.
-    over: bool,
+    /// Whether the records have ended; totals follow.
+    ended: bool,
     hints: u64,
     /// Lowest and highest time stamp, in microseconds.
     times: Option<(u64, u64)>,
 }
 
-/// What is known of a thread.
+/// State of a thread.
 #[derive(Clone, Copy, Default)]
 struct ViewThread {
-    /// Within a trace of the kernel.
+    /// Whether it is within a kernel trace.
     kernel: bool,
-    /// The last instruction is atomic.
+    /// Whether its last instruction is atomic.
     atomic: bool,
-    /// A system call that has not returned.
+    /// The system call that it has not returned from, if any.
     call: Option<u32>,
 }
 
-/// Lines of the view that are no records begin with these.
-const AROUND: &[&str] = &["Output format:", "<", "---", "==="];
-/// After this line come totals.
+/// Prefixes of the view's lines that are not records.
+const NOT_RECORDS: &[&str] = &["Output format:", "<", "---", "==="];
+/// The line before the totals.
 const END: &str = "View tool results:";
-/// Names of records that ask for no data begin with these.
+/// Prefixes of the names of records that are hints.
 const HINTS: &[&str] = &["pref", "iflush", "dflush"];
 const RECORD: &str = "ifetch, read, write, a marker or another record of the view";
 
 impl Parser for DrmemtraceView {
     fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
-        self.over |= line.starts_with(END);
+        self.ended |= line.starts_with(END);
         let text = line.trim_start_matches([' ', '\t']);
-        if self.over || text.is_empty() || AROUND.iter().any(|start| text.starts_with(start)) {
+        if self.ended || text.is_empty() || NOT_RECORDS.iter().any(|start| text.starts_with(start))
+        {
             return Ok(());
         }
         let mut words = Tokens::new(line);
@@ -88,7 +89,7 @@ impl Parser for DrmemtraceView {
         let owner = words.need("a thread")?;
         let what = words.need(RECORD)?;
         if owner.text.starts_with('-') {
-            // A processor without a thread: it waits or is idle.
+            // A processor without a thread, which is waiting or idle.
             return Ok(());
         }
         let (thread, pid) = self.thread(owner, sink)?;
@@ -100,7 +101,7 @@ impl Parser for DrmemtraceView {
         sink: &mut dyn RecordSink,
         metadata: &mut Metadata,
     ) -> Result<(), LineError> {
-        self.release(sink)?;
+        self.emit_pending(sink)?;
         metadata.provenance.push(self.threads.note());
         if self.hints > 0 {
             let note = format!("{} prefetches and flushes were left out", self.hints);
@@ -116,7 +117,7 @@ impl Parser for DrmemtraceView {
 }
 
 impl DrmemtraceView {
-    /// Number and process of a thread; one that is new begins.
+    /// Number and process of a thread; emits the start of a new one.
     fn thread(
         &mut self,
         word: Token<'_>,
@@ -164,12 +165,12 @@ impl DrmemtraceView {
                 return Ok(sink.event(Event { thread: access.thread, what })?);
             }
             "<entry" => return Ok(()),
-            // The bytes of a long instruction go on in a line of their own.
+            // The bytes of a long instruction continue in a line of their own.
             text if text.len() == 2 && what.hex("").is_ok() => return Ok(()),
             _ => return Err(what.bad(RECORD).into()),
         };
         let mut words = Tokens::new(&line[what.column - 1 + what.text.len()..]);
-        let (addr, bytes) = place(&mut words).map_err(|bad| after(bad, what))?;
+        let (addr, bytes) = address_and_size(&mut words).map_err(|bad| after(bad, what))?;
         let mut access = Access { kind, addr, ..access };
         if kind == AccessKind::Fetch {
             access.pc = addr;
@@ -198,28 +199,28 @@ impl DrmemtraceView {
                 self.pending = None;
                 return Ok(sink.access(&Access { kind: AccessKind::Atomic, ..read })?);
             }
-            self.release(sink)?;
+            self.emit_pending(sink)?;
         }
         if state.atomic && access.kind == AccessKind::Read && bytes <= super::MAX_SIZE {
             self.pending = Some(access);
             return Ok(());
         }
-        Ok(pieces(access, bytes, sink)?)
+        Ok(split_reference(access, bytes, sink)?)
     }
 
-    /// Hands on a read whose write never came.
-    fn release(&mut self, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
+    /// Emits a pending read whose write is missing.
+    fn emit_pending(&mut self, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
         self.pending.take().map_or(Ok(()), |read| sink.access(&read))
     }
 
-    /// Notes that a thread which runs outside the kernel has returned from its system call.
+    /// A thread that runs outside the kernel has returned from its system call.
     fn returned(&mut self, thread: u16, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
         let state = &mut self.state[usize::from(thread)];
         if state.kernel {
             return Ok(());
         }
         let Some(number) = state.call.take() else { return Ok(()) };
-        self.release(sink)?;
+        self.emit_pending(sink)?;
         sink.event(Event { thread, what: EventKind::SyscallExit { number } })
     }
 
@@ -230,7 +231,7 @@ impl DrmemtraceView {
         first: Token<'_>,
         sink: &mut dyn RecordSink,
     ) -> Result<(), LineError> {
-        self.release(sink)?;
+        self.emit_pending(sink)?;
         let rest = &line[first.column - 1 + first.text.len()..];
         let column = line.len() - rest.trim_start().len() + 1;
         let rest = Token { text: rest.trim(), column };
@@ -262,7 +263,7 @@ impl DrmemtraceView {
 }
 
 /// Address and size: `8 byte(s) @ 0x00007fdf64e2adc8`.
-fn place(words: &mut Tokens<'_>) -> Result<(u64, u64), BadLine> {
+fn address_and_size(words: &mut Tokens<'_>) -> Result<(u64, u64), BadLine> {
     let size = words.need("a size in bytes")?;
     let bytes: u64 = size.decimal("a size in bytes")?;
     if bytes == 0 || bytes > 1 << 16 {
@@ -297,7 +298,7 @@ fn mnemonic<'a>(words: &mut Tokens<'a>) -> Option<&'a str> {
     words.find(|word| !encoded(word)).map(|word| word.text)
 }
 
-/// A complaint about the part of a line after `word`, with its column in the line.
+/// An error in the part of a line after `word`, with its column in the line.
 fn after(bad: BadLine, word: Token<'_>) -> BadLine {
     BadLine { column: bad.column + word.column - 1 + word.text.len(), ..bad }
 }

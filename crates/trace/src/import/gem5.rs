@@ -7,15 +7,15 @@
 //! ```
 //!
 //! `cmd` is `r` for a read request, `w` for a write request and `u` for all other packets:
-//! responses, write-backs, upgrades, swaps. These are counted and left out. gem5's probe writes
-//! flags always and program counters only together with flags, so the number of fields tells which
-//! there are. Of the flags of a request, 0x100 makes it an instruction fetch and 0x8000 (made in
-//! privileged mode) the kernel's. A packet trace is of one port: all is thread 0.
+//! responses, write-backs, upgrades, swaps. These are counted and omitted. gem5's probe always
+//! writes flags, and program counters only together with flags, so the number of fields determines
+//! which are there. Of the flags of a request, 0x100 makes it an instruction fetch and 0x8000 (made
+//! in privileged mode) the kernel's. A packet trace is of one port: all references are thread 0's.
 
 use homenode_base::{Access, AccessKind, Flags};
 
 use super::token::Token;
-use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink, pieces};
+use super::{BadLine, Entry, LineError, Parser, ParserBuilder, RecordSink, split_reference};
 use crate::model::Metadata;
 
 /// The entry of the format.
@@ -81,7 +81,7 @@ impl Parser for Packets {
         if flags & PRIVILEGED != 0 {
             access.flags = Flags::KERNEL;
         }
-        Ok(pieces(access, bytes, sink)?)
+        Ok(split_reference(access, bytes, sink)?)
     }
 
     fn finish(

@@ -8,16 +8,16 @@
 //! ==123== ...         a line of Valgrind itself: skipped
 //! ```
 //!
-//! A modify is a read followed by a write, which is what the instruction does unless it has a lock
-//! prefix, and lackey does not tell. Every data reference gets the address of the last instruction
-//! as its program counter; fetches get their own. A reference of more than 64 bytes (`fxsave` and
-//! kin) becomes several of at most 64. Lackey serialises threads and does not name them: all is
-//! thread 0.
+//! A modify is imported as a read followed by a write, which is what the instruction does unless it
+//! has a lock prefix, which lackey does not report. Every data reference gets the address of the
+//! last instruction as its program counter; fetches get their own. A reference of more than 64
+//! bytes (`fxsave` and the like) becomes several of at most 64. Lackey serialises threads and does
+//! not identify them: all references are thread 0's.
 
 use homenode_base::{Access, AccessKind};
 
 use super::token::Tokens;
-use super::{Entry, LineError, Parser, ParserBuilder, RecordSink, pieces};
+use super::{Entry, LineError, Parser, ParserBuilder, RecordSink, split_reference};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {
@@ -61,7 +61,7 @@ impl Parser for Lackey {
             if kind == AccessKind::Fetch {
                 self.pc = addr;
             }
-            pieces(Access { pc: self.pc, ..Access::new(0, kind, addr, 0) }, bytes, sink)?;
+            split_reference(Access { pc: self.pc, ..Access::new(0, kind, addr, 0) }, bytes, sink)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Traces of other tools become `.hnt` traces, line by line and in bounded memory.
+//! Imports traces of other tools as `.hnt` traces, line by line and in bounded memory.
 //!
 //! One format is one file here that ends in an [`Entry`]; [`TABLE`] lists them.
 
@@ -60,7 +60,7 @@ enum ParserBuilder {
     Records(usize, fn() -> Box<dyn Records>),
 }
 
-/// A line or record that makes no sense.
+/// A line or record that cannot be parsed.
 #[derive(Debug)]
 struct BadLine {
     /// Column of the offending word, or byte of the record, counted from 1.
@@ -69,13 +69,13 @@ struct BadLine {
     found: String,
 }
 
-/// What one line of a file may bring.
+/// A parser of the lines of a file.
 trait Parser {
-    /// Reads one line, without its end, and hands what it says to `sink`.
+    /// Parses one line, without its end, and emits its references and events to `sink`.
     fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError>;
 
-    /// Hands on what was held back, and says in the metadata what only the whole file tells. A
-    /// complaint is about the line after the last.
+    /// Emits what is pending, and adds to the metadata what is known only after the whole file. An
+    /// error is about the line after the last.
     fn finish(
         &mut self,
         _sink: &mut dyn RecordSink,
@@ -85,13 +85,13 @@ trait Parser {
     }
 }
 
-/// What one record of a binary file may bring.
+/// A parser of the records of a binary file.
 trait Records {
-    /// Reads one record, which is complete, and hands what it says to `sink`.
+    /// Parses one complete record and emits its references and events to `sink`.
     fn record(&mut self, record: &[u8], sink: &mut dyn RecordSink) -> Result<(), LineError>;
 }
 
-/// Takes what a parser found.
+/// Receives the references and events of a parser.
 trait RecordSink {
     fn access(&mut self, access: &Access) -> Result<(), TraceError>;
     fn event(&mut self, event: Event) -> Result<(), TraceError>;
@@ -100,8 +100,12 @@ trait RecordSink {
 /// Largest reference a trace holds, in bytes.
 const MAX_SIZE: u64 = 64;
 
-/// Hands on one reference, or as many as its `bytes` take.
-fn pieces(access: Access, bytes: u64, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
+/// Emits a reference of so many bytes, split if it is larger than a trace can hold.
+fn split_reference(
+    access: Access,
+    bytes: u64,
+    sink: &mut dyn RecordSink,
+) -> Result<(), TraceError> {
     let mut done = 0;
     while done < bytes {
         let size = (bytes - done).min(MAX_SIZE);
@@ -112,7 +116,7 @@ fn pieces(access: Access, bytes: u64, sink: &mut dyn RecordSink) -> Result<(), T
     Ok(())
 }
 
-/// Why a line did not get through: its own fault or the writer's.
+/// Why importing a line failed: an error in the line, or one of the writer.
 enum LineError {
     Bad(BadLine),
     Writer(TraceError),
@@ -140,17 +144,17 @@ impl<W: std::io::Write> RecordSink for TraceWriter<W> {
     }
 }
 
-/// What to import from.
+/// The input of an import.
 pub struct ImportInput<'a> {
     /// The bytes.
     pub reader: &'a mut dyn BufRead,
     /// Name in error messages and in the metadata.
     pub name: &'a Path,
-    /// Bytes there are, if known: only for progress.
+    /// Total bytes if known, for progress.
     pub bytes: Option<u64>,
 }
 
-/// Told the bytes done and the bytes there are; breaking off cancels the work.
+/// Called with the bytes done and the total if known; `Break` cancels the work.
 pub type ImportProgress<'a> = dyn FnMut(u64, Option<u64>) -> ControlFlow<()> + 'a;
 
 /// The entry of a format.
@@ -168,7 +172,7 @@ pub fn find(name: &str) -> Result<&'static Entry, TraceError> {
 /// there is no file at `out`, not even a partial one.
 ///
 /// # Errors
-/// When a line makes no sense or there is none, reading or writing fails, or `progress` broke off.
+/// When a line cannot be parsed or there is none, reading or writing fails, or `progress` cancels.
 pub fn import_file(
     format: &str,
     input: ImportInput<'_>,
@@ -189,12 +193,12 @@ pub fn import_file(
     }
 }
 
-/// Longest line: memory stays bounded when a file without line ends is offered.
+/// Longest line: bounds the memory for a file without line ends.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 /// Lines between two calls of `progress`.
 const PROGRESS_LINES: u64 = 1 << 15;
 
-/// Imports into a writer that the caller made and will finish with the metadata it gets.
+/// Imports into a writer, which the caller finishes with the metadata that this returns.
 ///
 /// # Errors
 /// As [`import_file`].
@@ -264,7 +268,7 @@ impl Lines<'_> {
         if read == 0 {
             return Ok(None);
         }
-        match clean(&self.buffer, read) {
+        match text_of_line(&self.buffer, read) {
             // Spreadsheets begin a file with a byte order mark.
             Ok(text) if self.number == 1 => Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text))),
             Ok(text) => Ok(Some(text)),
@@ -272,7 +276,7 @@ impl Lines<'_> {
         }
     }
 
-    /// What is wrong, with the place: the last line.
+    /// The error with its place, the last line read.
     fn error(&self, error: LineError) -> TraceError {
         match error {
             LineError::Bad(bad) => TraceError::Line {
@@ -287,8 +291,8 @@ impl Lines<'_> {
     }
 }
 
-/// The line as text without its end.
-fn clean(bytes: &[u8], read: u64) -> Result<&str, BadLine> {
+/// The line as text, without its end.
+fn text_of_line(bytes: &[u8], read: u64) -> Result<&str, BadLine> {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     if line.len() == bytes.len() && read == MAX_LINE_BYTES {
         let expected = format!("a line of less than {MAX_LINE_BYTES} bytes");

@@ -9,12 +9,12 @@
 //! 22945,22950,0x55555555518d,0x7f125bba7e06,7,0x68100142,/bin/prog:work
 //! ```
 //!
-//! perf prints fields in one order, whatever order `-F` names them in: command, process/thread,
+//! perf prints fields in one order, whatever their order after `-F`: command, process/thread,
 //! `[processor]`, time, period, event, address, data source, weight, program counter. Thread, time,
-//! event, address and program counter must be there, the last at the head of a call chain perhaps.
-//! Whether a sample is a load or a store is told by the data source, else by the name of the event
-//! (`load`, `store`, a breakpoint's `:w` or `:r`); a locked access is atomic. Samples that do not
-//! tell, and those without an address, are counted and left out.
+//! event, address and program counter are required; the last may be at the head of a call chain.
+//! The data source tells loads from stores, or else the name of the event (`load`, `store`, a
+//! breakpoint's `:w` or `:r`); a locked access is atomic. Samples of neither kind, and those
+//! without an address, are counted and omitted.
 //!
 //! A sample has no size: it becomes a reference of one byte. Program counters in the upper half of
 //! the address space are the kernel's. `perf mem report -D` writes `0x016` before an address unless
@@ -42,7 +42,7 @@ struct Perf {
     threads: Threads,
     /// Columns of `perf mem report -D`, once its header was read.
     raw: Option<Vec<String>>,
-    /// A sample whose program counter may stand in the next line.
+    /// A sample whose program counter may be in the next line.
     pending: Option<Access>,
     samples: u64,
     untold: u64,
@@ -57,7 +57,7 @@ const RAW_HEADER: &str = "# PID, TID, ";
 const TIME: &str = "a time such as 123.456789: (perf script -F comm,pid,tid,time,event,addr,ip)";
 const ADDRESS: &str = "an address and a program counter: perf record -d, and perf script -F \
                        comm,pid,tid,time,event,addr,ip";
-/// A program counter has at least so many digits; a weight hardly ever has.
+/// Fewest digits of a program counter; weights are nearly always shorter.
 const COUNTER_DIGITS: usize = 5;
 
 impl Parser for Perf {
@@ -126,7 +126,7 @@ impl Parser for Perf {
 }
 
 impl Perf {
-    /// A line of a call chain: the first has the program counter of the sample.
+    /// A line of a call chain, the first of which has the program counter of the sample.
     fn frame(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
         let word = Tokens::new(line).need("a program counter")?;
         let pc = word.hex("a hexadecimal program counter")?;
@@ -142,7 +142,7 @@ impl Perf {
         sink.access(&access)
     }
 
-    /// Fails if the last sample had one number only: that may be its program counter.
+    /// Fails if the last sample had one number only, which may be its program counter.
     fn complete(&self) -> Result<(), BadLine> {
         if self.pending.is_none() {
             return Ok(());
@@ -152,9 +152,9 @@ impl Perf {
     }
 }
 
-/// What a line says.
+/// The fields of a sample.
 struct Sample<'a> {
-    /// Where the thread stands.
+    /// The word with process and thread.
     owner: Token<'a>,
     pid: u32,
     tid: u64,
@@ -167,7 +167,7 @@ struct Sample<'a> {
 fn script_sample(line: &str) -> Result<Sample<'_>, BadLine> {
     let mut words = Tokens::new(line);
     let mut before = Vec::new();
-    // The command may hold blanks and numbers; the time looks like nothing else.
+    // The command may have blanks and numbers in it; the form of the time is unique.
     let time = words.by_ref().find(|word| {
         is_time(word.text) || {
             before.push(*word);
@@ -226,7 +226,7 @@ fn counter(text: &str) -> Option<u64> {
     long.last().map(|(value, _)| value)
 }
 
-/// What a data source tells.
+/// The kind of access that a data source gives.
 enum DataSource {
     Kind(AccessKind),
     /// A prefetch: no reference.
@@ -240,7 +240,7 @@ fn kind_of_source(text: &str) -> DataSource {
     let op = part("OP ").unwrap_or("");
     let bits = [("LOAD", LOAD), ("STORE", STORE), ("PFETCH", PREFETCH), ("EXEC", EXECUTE)];
     let bits = bits.iter().filter(|(name, _)| op.contains(name)).map(|(_, bit)| bit).sum();
-    told(bits, part("LCK ").is_some_and(|lock| lock.trim() == "Yes"))
+    data_source_kind(bits, part("LCK ").is_some_and(|lock| lock.trim() == "Yes"))
 }
 
 // Bits of perf_mem_data_src::mem_op, and of mem_lock: include/uapi/linux/perf_event.h.
@@ -251,7 +251,7 @@ const EXECUTE: u64 = 16;
 const LOCK_SHIFT: u32 = 24;
 const LOCKED: u64 = 2;
 
-fn told(op: u64, locked: bool) -> DataSource {
+fn data_source_kind(op: u64, locked: bool) -> DataSource {
     match (op & LOAD != 0, op & STORE != 0) {
         (true, true) => DataSource::Kind(AccessKind::Atomic),
         (true, false) | (false, true) if locked => DataSource::Kind(AccessKind::Atomic),
@@ -282,7 +282,7 @@ fn kind_of_event(name: &str) -> Option<AccessKind> {
 /// A line of `perf mem report -D`.
 fn raw_sample<'a>(line: &'a str, columns: &[String]) -> Result<Sample<'a>, BadLine> {
     let start = line.len() - line.trim_start().len();
-    // What follows the number of the process separates.
+    // The character after the process number is the separator.
     let digit = |c: char| c.is_ascii_digit();
     let separator = line[start..].chars().find(|&c| !digit(c)).unwrap_or(' ');
     let mut words = Vec::new();
@@ -304,7 +304,7 @@ fn raw_sample<'a>(line: &'a str, columns: &[String]) -> Result<Sample<'a>, BadLi
     let owner = column("TID")?;
     let addr = column("ADDR")?;
     let source = column("DSRC")?.hex("a data source in hexadecimal")?;
-    let kind = match told(source & 0x1f, source >> LOCK_SHIFT & 3 == LOCKED) {
+    let kind = match data_source_kind(source & 0x1f, source >> LOCK_SHIFT & 3 == LOCKED) {
         DataSource::Kind(kind) => Some(kind),
         DataSource::Hint | DataSource::Nothing => None,
     };

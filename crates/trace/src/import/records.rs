@@ -8,8 +8,8 @@ use crate::error::TraceError;
 /// Reads all records of an input.
 ///
 /// # Errors
-/// When there is none, one makes no sense or is cut short, reading or writing fails, or `progress`
-/// broke off.
+/// When there is none, one cannot be parsed or is cut short, reading or writing fails, or
+/// `progress` cancels.
 pub(super) fn read(
     bytes: usize,
     records: &mut dyn Records,

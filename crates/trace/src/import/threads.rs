@@ -1,4 +1,4 @@
-//! Threads of other tools: any numbers there, dense numbers from 0 here.
+//! Maps the thread identifiers of other tools to dense numbers from 0.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,16 @@ pub(super) struct Threads {
     numbers: HashMap<(u32, u64), u16>,
     /// Process and thread of each number.
     known: Vec<(u32, u64)>,
-    /// The last answer: a thread makes many references in a row.
+    /// The last look-up: successive references are mostly of one thread.
     last: Option<((u32, u64), u16)>,
 }
 
-/// Threads that a note names.
-const NAMED: usize = 32;
+/// Most threads that the note lists.
+const LISTED_MAX: usize = 32;
 
 impl Threads {
-    /// The number of thread `id` of process `pid`, and whether it is new. It stands at `word`.
+    /// The number of thread `id` of process `pid`, and whether it is new; `word` is its place in
+    /// the line.
     pub(super) fn number(
         &mut self,
         word: Token<'_>,
@@ -48,11 +49,11 @@ impl Threads {
         Ok(number)
     }
 
-    /// Which threads there were, for the provenance.
+    /// The threads and their identifiers, for the provenance.
     pub(super) fn note(&self) -> String {
-        let names = self.known.iter().take(NAMED).map(|(_, id)| id.to_string());
+        let names = self.known.iter().take(LISTED_MAX).map(|(_, id)| id.to_string());
         let names = names.collect::<Vec<_>>().join(", ");
-        let more = if self.known.len() > NAMED { ", ..." } else { "" };
+        let more = if self.known.len() > LISTED_MAX { ", ..." } else { "" };
         format!("threads, counted from 0, were {names}{more}")
     }
 }

@@ -1,4 +1,4 @@
-//! Words and numbers of a line, with the column they stand in.
+//! Words and numbers of a line, with their columns.
 
 use homenode_base::{AccessKind, Flags};
 
@@ -23,7 +23,7 @@ impl<'a> Tokens<'a> {
         Self { line, at: 0 }
     }
 
-    /// The next word, which must be there.
+    /// The next word, which is required.
     pub(super) fn need(&mut self, what: &str) -> Result<Token<'a>, BadLine> {
         let column = self.line.len() + 1;
         self.next().ok_or_else(|| BadLine {
@@ -39,7 +39,7 @@ impl<'a> Tokens<'a> {
         Token { text: self.line.get(start..).unwrap_or(""), column: start + 1 }
     }
 
-    /// Fails unless the line is used up.
+    /// Fails unless all words have been read.
     pub(super) fn end(&mut self) -> Result<(), BadLine> {
         self.next().map_or(Ok(()), |word| Err(word.bad("the end of the line")))
     }
@@ -62,7 +62,7 @@ impl<'a> Iterator for Tokens<'a> {
 const SHOWN_BYTES: usize = 40;
 
 impl<'a> Token<'a> {
-    /// The complaint that something else was expected here.
+    /// The error that something else was expected here.
     pub(super) fn bad(&self, expected: &str) -> BadLine {
         let cut = self.text.char_indices().map(|(i, _)| i).find(|&i| i >= SHOWN_BYTES);
         let found = match cut {

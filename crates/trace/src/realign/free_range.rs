@@ -1,16 +1,17 @@
-//! Addresses that a trace does not use, for pages of the re-aligned layout.
+//! Unused addresses of a trace, for the pages of a re-aligned layout.
 
 use homenode_base::BlockSize;
 
 use crate::reader::TraceReader;
 
-/// The largest reference in bytes: no reference can move more.
+/// The largest reference in bytes.
 const LARGEST: u64 = 64;
 
-/// What a trace occupies, and how much could come to lie elsewhere.
+/// The addresses that a trace uses, and the number of its references, which bounds the words that
+/// can move.
 #[derive(Clone, Debug)]
 pub struct AddressMap {
-    /// Stretches of addresses that are referenced or named, by first and last byte, in order.
+    /// Intervals of addresses that are referenced or named, by first and last byte, in order.
     used: Vec<(u64, u64)>,
     references: u64,
     threads: u16,
@@ -31,8 +32,8 @@ impl AddressMap {
         Self { used, references: trace.references(), threads: trace.threads() }
     }
 
-    /// First word of the largest stretch of addresses that the trace neither references nor names,
-    /// if it has room for so many bytes; it begins at a multiple of `align` bytes.
+    /// First word of the largest interval of addresses that the trace neither references nor names,
+    /// aligned to `align` bytes; `None` if it is too small for so many bytes.
     #[must_use]
     pub fn free_range(&self, bytes: u64, align: u64) -> Option<u64> {
         let (first, last) = self.largest()?;
@@ -41,7 +42,7 @@ impl AddressMap {
         enough.then_some(start / BlockSize::WORD_BYTES)
     }
 
-    /// That stretch, by first and last byte.
+    /// That interval, by first and last byte.
     fn largest(&self) -> Option<(u64, u64)> {
         let (mut best, mut free) = (None, Some(0));
         let mut offer = |first: Option<u64>, last: Option<u64>| {
@@ -60,51 +61,52 @@ impl AddressMap {
         best
     }
 
-    /// A bound of the pages that all windows together can fill.
+    /// An upper bound of the pages that all windows together can fill.
     fn pages_at_most(&self, page: BlockSize, window: u64) -> u64 {
         let windows = self.references / window + 1;
         let owners = u64::from(self.threads) + 1;
-        // A page is left behind less than half full only if what comes next fills more than half
-        // of one, and a reference that begins within a word touches one more.
+        // A page is left less than half full only if the next unit fills more than half of one, and
+        // an unaligned reference touches one word more.
         let bytes = self.references.saturating_mul(2 * (LARGEST + 2 * BlockSize::WORD_BYTES));
         (bytes / page.bytes()).saturating_add(windows.saturating_mul(owners)).saturating_add(1)
     }
 }
 
-/// A stretch of pages that the trace does not use.
+/// The pages of an unused interval, allocated from its beginning.
 pub(super) struct FreeRange {
     page: BlockSize,
     /// Its first word.
     first: u64,
     /// First word of the next page.
     next: u64,
-    /// Words left of the page that each owner fills, from the first to behind the last: those for
-    /// words of several threads first, then those of each thread.
+    /// Free words of the page that each owner fills, as first and one past the last: entry 0 for
+    /// words of several threads, then one for each thread.
     filling: Vec<(u64, u64)>,
 }
 
-/// Whose words a page is for.
+/// The threads whose words a page is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageUser {
     /// Words that one thread references.
     Thread(u16),
-    /// Words that have to be brought together and that several threads reference.
+    /// Words that must become consecutive and that several threads reference.
     Several,
 }
 
 impl FreeRange {
-    /// Pages in the largest free stretch of the map, if it holds all that could be needed.
-    pub(super) fn beside(addresses: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
+    /// Pages in the largest free interval of the map, if it holds all that could be needed.
+    pub(super) fn outside_of(addresses: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
         let needed = addresses.pages_at_most(page, window).checked_mul(page.bytes())?;
         let first = addresses.free_range(needed, page.bytes())?;
         Some(Self { page, first, next: first, filling: Vec::new() })
     }
 
-    /// Number of the new page, counted from 0, at this place; nothing if no new page is there.
+    /// Number of the new page, counted from 0, with the word at `place`; `None` if it is on no new
+    /// page.
     #[inline]
     pub(super) fn page_at(&self, place: u64) -> Option<usize> {
         let within = place >= self.first && place < self.next;
-        // Pages are powers of two.
+        // Page sizes are powers of two: a shift instead of a division.
         let shift = self.page.words().trailing_zeros();
         if within { usize::try_from((place - self.first) >> shift).ok() } else { None }
     }
@@ -114,13 +116,13 @@ impl FreeRange {
         (self.next - self.first) / self.page.words()
     }
 
-    /// A new window: pages that are partly filled have been used.
-    pub(super) fn close(&mut self) {
+    /// Begins a new window, which must not use the pages of earlier ones, even partly filled ones.
+    pub(super) fn begin_window(&mut self) {
         self.filling.fill((0, 0));
     }
 
-    /// First of `words` words in a row for the owner, on one page unless they are too many for it.
-    pub(super) fn take(&mut self, owner: PageUser, words: u64) -> u64 {
+    /// Allocates consecutive words for the owner, on one page if they fit; returns the first.
+    pub(super) fn allocate(&mut self, owner: PageUser, words: u64) -> u64 {
         let owner = match owner {
             PageUser::Several => 0,
             PageUser::Thread(thread) => usize::from(thread) + 1,

@@ -1,4 +1,4 @@
-//! Where everything is, at one page size.
+//! The present address of every word, at one page size.
 
 use homenode_base::BlockSize;
 
@@ -10,13 +10,13 @@ use super::report::{FalseSharing, Realignment, gone, objects};
 use super::scan::{WindowScan, WindowUse};
 use crate::model::{Metadata, MovedRange};
 
-/// Where each word is, at one page size.
+/// The present address of each word, at one page size.
 pub struct WordMapping {
     page: BlockSize,
     free_pages: FreeRange,
-    /// By number of a word: its present place, in words.
+    /// By word number: its present place, in words.
     places: Vec<u64>,
-    /// By number of a word: whether a window referenced it where the program has it.
+    /// By word number: whether a window referenced it at its original address.
     stayed: Vec<bool>,
     /// By new page: whether a window referenced it.
     visited: Vec<bool>,
@@ -25,17 +25,17 @@ pub struct WordMapping {
     /// By word of the window: its page in `pages`.
     on: Vec<u32>,
     report: Realignment,
-    /// Where the words on new pages came from, if asked for.
+    /// The original addresses of words on new pages, if asked for.
     origins: Option<WordOrigins>,
 }
 
 impl WordMapping {
-    /// Nothing has moved yet. There is no mapping where the ground leaves no room for new pages.
+    /// The identity. `None` if there are not enough free addresses for the new pages.
     #[must_use]
     pub fn new(addresses: &AddressMap, page: BlockSize, window: u64) -> Option<Self> {
         Some(Self {
             page,
-            free_pages: FreeRange::beside(addresses, page, window)?,
+            free_pages: FreeRange::outside_of(addresses, page, window)?,
             places: Vec::new(),
             stayed: Vec::new(),
             visited: Vec::new(),
@@ -46,14 +46,14 @@ impl WordMapping {
         })
     }
 
-    /// Also notes where the words on new pages come from, for [`WordMapping::ranges`].
+    /// Also records the origins of words on new pages, for [`WordMapping::ranges`].
     #[must_use]
-    pub fn with_trail(self, metadata: &Metadata) -> Self {
+    pub fn with_origins(self, metadata: &Metadata) -> Self {
         let origins = Some(WordOrigins::new(Owners::new(metadata), self.page));
         Self { origins, ..self }
     }
 
-    /// The new pages' contents, object by object, in order; nothing without a trail.
+    /// The contents of the new pages, object by object, in order; empty without origins.
     #[must_use]
     pub fn ranges(&self) -> Vec<MovedRange> {
         self.origins.as_ref().map_or_else(Vec::new, WordOrigins::ranges)
@@ -66,7 +66,7 @@ impl WordMapping {
         self.places[number as usize] * BlockSize::WORD_BYTES + addr % BlockSize::WORD_BYTES
     }
 
-    /// Bytes of memory, about.
+    /// Approximate bytes of memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let words = self.places.len() as u64 * 9;
@@ -75,25 +75,25 @@ impl WordMapping {
             + self.on.len() as u64 * (4 + size_of::<WindowUse>() as u64)
     }
 
-    /// Moves what a complete window asks for. A mapping sees every window of the scan.
+    /// Moves words according to a complete window. Must be called for every window of the scan.
     pub fn realign(&mut self, scan: &WindowScan) {
-        self.meet(scan.groups());
+        self.add_words(scan.groups());
         let words = scan.sorted();
         let before = self.before(words);
         add(&mut self.report.before, before);
-        self.look(words);
+        self.find_pages(words);
         let moves = self.rearrange(words);
         if moves > 0 {
-            self.look(words);
+            self.find_pages(words);
         }
         self.report.moves += moves;
         add(&mut self.report.after, self.pages.falsely_shared());
-        self.visit(words);
+        self.mark_referenced(words);
         self.report.windows += 1;
     }
 
-    /// Words met since the last window are where the program has them.
-    fn meet(&mut self, groups: &[u64]) {
+    /// Adds the words that the window referenced first, at their original addresses.
+    fn add_words(&mut self, groups: &[u64]) {
         let met = self.places.len() / super::word_table::GROUP;
         for &first in &groups[met..] {
             self.places.extend(first..first + super::word_table::GROUP as u64);
@@ -106,10 +106,10 @@ impl WordMapping {
     }
 
     #[inline]
-    fn name(&self, place: u64) -> PageName {
+    fn page_name(&self, place: u64) -> PageName {
         self.free_pages
             .page_at(place)
-            .map_or_else(|| PageName::Old(self.page_of(place)), PageName::New)
+            .map_or_else(|| PageName::Original(self.page_of(place)), PageName::New)
     }
 
     /// False sharing of the window in the original trace.
@@ -117,7 +117,7 @@ impl WordMapping {
         let mut pages = std::mem::take(&mut self.pages);
         pages.clear();
         for found in words {
-            pages.add(PageName::Old(self.page_of(found.word)), found);
+            pages.add(PageName::Original(self.page_of(found.word)), found);
         }
         let total = pages.falsely_shared();
         self.pages = pages;
@@ -125,22 +125,22 @@ impl WordMapping {
     }
 
     /// Finds the pages on which the words are now.
-    fn look(&mut self, words: &[WindowUse]) {
+    fn find_pages(&mut self, words: &[WindowUse]) {
         let mut pages = std::mem::take(&mut self.pages);
         pages.clear();
         self.on.clear();
         for found in words {
-            let page = self.name(self.places[found.number as usize]);
+            let page = self.page_name(self.places[found.number as usize]);
             self.on.push(pages.add(page, found));
         }
         self.pages = pages;
     }
 
-    /// Moves words off pages that may be falsely shared; returns how many.
+    /// Moves words from pages that may be falsely shared; returns their number.
     fn rearrange(&mut self, words: &[WindowUse]) -> u64 {
-        self.free_pages.close();
+        self.free_pages.begin_window();
         let (mut first, mut moves) = (0, 0);
-        // A word goes with the one before it if that is joined to it.
+        // Words that one reference touches move as a unit.
         for unit in words.chunk_by(|before, _| before.joined) {
             let on = &self.on[first..first + unit.len()];
             first += unit.len();
@@ -153,7 +153,7 @@ impl WordMapping {
             if apart || (!whole.several && shared()) {
                 let owner =
                     if whole.several { PageUser::Several } else { PageUser::Thread(whole.thread) };
-                let start = self.free_pages.take(owner, unit.len() as u64);
+                let start = self.free_pages.allocate(owner, unit.len() as u64);
                 for (found, place) in unit.iter().zip(start..) {
                     self.places[found.number as usize] = place;
                     if let Some(origins) = &mut self.origins {
@@ -164,13 +164,13 @@ impl WordMapping {
             }
         }
         if let Some(origins) = &mut self.origins {
-            origins.close();
+            origins.end_window();
         }
         moves
     }
 
-    /// Notes where the window references words now.
-    fn visit(&mut self, words: &[WindowUse]) {
+    /// Marks the pages and original words that the window references now.
+    fn mark_referenced(&mut self, words: &[WindowUse]) {
         self.visited.resize(usize::try_from(self.free_pages.pages()).unwrap_or(usize::MAX), false);
         for found in words {
             match self.free_pages.page_at(self.places[found.number as usize]) {
@@ -180,7 +180,7 @@ impl WordMapping {
         }
     }
 
-    /// What was done, with the names of the trace that it was done to.
+    /// The report, with names from the metadata of the trace.
     #[must_use]
     pub fn report(&self, scan: &WindowScan, metadata: &Metadata) -> Realignment {
         let new_pages = self.free_pages.pages();

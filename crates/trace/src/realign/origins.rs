@@ -1,33 +1,33 @@
-//! Where the words on new pages came from, object by object.
+//! The origins of the words on new pages, object by object.
 
 use homenode_base::BlockSize;
 
 use super::owners::Owners;
 use crate::model::MovedRange;
 
-/// Most stretches that are kept: a few megabytes of metadata.
-const STRETCHES_MAX: usize = 1 << 17;
+/// Most intervals that are kept: a few megabytes of metadata.
+const INTERVALS_MAX: usize = 1 << 17;
 
-/// Words in a row that come from one object.
+/// Consecutive words that come from one object.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
-    /// Present places in words, from the first to behind the last.
+struct OriginInterval {
+    /// Present places in words: the first, and one past the last.
     first: u64,
     end: u64,
     /// Index of the range that owned the words.
     range: usize,
-    /// An address where the range owned the first of them.
+    /// An address at which the range owned the first of them.
     from: u64,
 }
 
-/// The stretches of all windows so far.
+/// The intervals of all windows so far.
 pub(super) struct WordOrigins {
     owners: Owners,
     /// Words of a page.
     page: u64,
-    /// Stretches of the window.
-    window: Vec<Stretch>,
-    kept: Vec<Stretch>,
+    /// Intervals of the present window.
+    window: Vec<OriginInterval>,
+    kept: Vec<OriginInterval>,
 }
 
 impl WordOrigins {
@@ -35,37 +35,37 @@ impl WordOrigins {
         Self { owners, page: page.words(), window: Vec::new(), kept: Vec::new() }
     }
 
-    /// Notes that a word of the program is at another place now.
+    /// Records that a word of the program has moved to this place.
     pub(super) fn moved(&mut self, word: u64, place: u64) {
         let Some((range, from)) = self.owners.of(word) else { return };
-        self.window.push(Stretch { first: place, end: place + 1, range, from });
+        self.window.push(OriginInterval { first: place, end: place + 1, range, from });
     }
 
-    /// Ends the window. Stretches of one object become one if nothing of another lies between,
-    /// whosever pages they are on: neighbouring pages of several threads mostly hold one array.
-    pub(super) fn close(&mut self) {
-        self.window.sort_unstable_by_key(|stretch| stretch.first);
-        for stretch in self.window.drain(..) {
+    /// Ends the window. Intervals of one object are joined if no other object lies between, even
+    /// across the pages of several threads, which mostly hold parts of one array.
+    pub(super) fn end_window(&mut self) {
+        self.window.sort_unstable_by_key(|interval| interval.first);
+        for interval in self.window.drain(..) {
             let page = self.page;
-            let follows = |last: &&mut Stretch| {
-                let same = last.range == stretch.range;
-                same && stretch.first <= last.end.next_multiple_of(page)
+            let follows = |last: &&mut OriginInterval| {
+                let same = last.range == interval.range;
+                same && interval.first <= last.end.next_multiple_of(page)
             };
             if let Some(last) = self.kept.last_mut().filter(follows) {
-                last.end = stretch.end;
-            } else if self.kept.len() < STRETCHES_MAX {
-                self.kept.push(stretch);
+                last.end = interval.end;
+            } else if self.kept.len() < INTERVALS_MAX {
+                self.kept.push(interval);
             }
         }
     }
 
-    /// The stretches as ranges of addresses.
+    /// The intervals as ranges of addresses.
     pub(super) fn ranges(&self) -> Vec<MovedRange> {
         let bytes = |words: u64| words * BlockSize::WORD_BYTES;
-        let range = |stretch: &Stretch| MovedRange {
-            start: bytes(stretch.first),
-            size: bytes(stretch.end - stretch.first),
-            from: stretch.from,
+        let range = |interval: &OriginInterval| MovedRange {
+            start: bytes(interval.first),
+            size: bytes(interval.end - interval.first),
+            from: interval.from,
         };
         self.kept.iter().map(range).collect()
     }

@@ -1,15 +1,15 @@
-//! Who owns a word: the range of the metadata in which it lies, or lay before it moved.
+//! The owner of a word: the range of the metadata in which it lies, or lay before it moved.
 
 use homenode_base::BlockSize;
 
 use crate::model::Metadata;
-use crate::owned::{OwnedStretch, owned_stretches};
+use crate::owned::{OwnedInterval, owned_intervals};
 
-/// A stretch of addresses with one owner.
+/// An interval of addresses with one owner.
 #[derive(Clone, Copy, Debug)]
 struct OwnedSegment {
-    owned: OwnedStretch,
-    /// Where the words were before an earlier re-alignment moved them, if one did.
+    owned: OwnedInterval,
+    /// The address of the words before an earlier re-alignment, if one moved them.
     from: Option<u64>,
 }
 
@@ -18,15 +18,15 @@ pub(super) struct Owners(Vec<OwnedSegment>);
 
 impl Owners {
     pub(super) fn new(metadata: &Metadata) -> Self {
-        let stretches = owned_stretches(&metadata.ranges).into_iter();
+        let intervals = owned_intervals(&metadata.ranges).into_iter();
         let mut segments: Vec<OwnedSegment> =
-            stretches.map(|owned| OwnedSegment { owned, from: None }).collect();
+            intervals.map(|owned| OwnedSegment { owned, from: None }).collect();
         let named = Self(segments.clone());
         segments.extend(metadata.moved.iter().filter_map(|moved| {
             let (range, _) = named.of(moved.from / BlockSize::WORD_BYTES)?;
             let (first, start) = (moved.start, moved.start);
             let last = first.saturating_add(moved.size.checked_sub(1)?);
-            let owned = OwnedStretch { first, last, range, start };
+            let owned = OwnedInterval { first, last, range, start };
             Some(OwnedSegment { owned, from: Some(moved.from) })
         }));
         segments.sort_by_key(|segment| segment.owned.first);

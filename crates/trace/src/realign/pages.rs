@@ -1,26 +1,27 @@
-//! What a window does with the pages on which its words are.
+//! The uses of pages in a window.
 
 use super::report::FalseSharing;
 use super::scan::WindowUse;
 
-/// Pages of a window. Words come in order of their original addresses: those that have not moved
-/// bring their pages one after the other, those that have bring them in any order.
+/// Pages of a window. Words are added in order of their original addresses, so the pages of words
+/// that have not moved come in order, and only those of moved words need a table.
 #[derive(Default)]
 pub(super) struct Pages {
     found: Vec<WindowUse>,
-    /// Number of each page: of an original one its block, of a new one its count from the last.
+    /// Name of each page.
     names: Vec<PageName>,
     /// The last original page.
     last: Option<u32>,
-    /// By number of a new page: where in `found` it is, if it is there.
-    fresh: Vec<u32>,
+    /// By number of a new page: its index in `found`, which is valid only if `names` confirms it:
+    /// the table is not cleared from window to window.
+    new_page_index: Vec<u32>,
 }
 
-/// Which page it is.
+/// Identity of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageName {
     /// A page of the original trace, by block number.
-    Old(u64),
+    Original(u64),
     /// A new page, by its count from 0.
     New(usize),
 }
@@ -32,12 +33,12 @@ impl Pages {
         self.last = None;
     }
 
-    /// Adds a word that is on this page; returns the place of the page here.
+    /// Adds a word that is on this page; returns the index of the page.
     #[inline]
     pub(super) fn add(&mut self, page: PageName, word: &WindowUse) -> u32 {
         let place = match page {
-            PageName::Old(_) => self.last,
-            PageName::New(number) => self.fresh.get(number).copied(),
+            PageName::Original(_) => self.last,
+            PageName::New(number) => self.new_page_index.get(number).copied(),
         };
         let place = place.unwrap_or(u32::MAX);
         if self.names.get(place as usize) == Some(&page) {
@@ -48,12 +49,12 @@ impl Pages {
         self.found.push(WindowUse { mixed: false, ..*word });
         self.names.push(page);
         match page {
-            PageName::Old(_) => self.last = Some(place),
+            PageName::Original(_) => self.last = Some(place),
             PageName::New(number) => {
-                if number >= self.fresh.len() {
-                    self.fresh.resize(number + 1, u32::MAX);
+                if number >= self.new_page_index.len() {
+                    self.new_page_index.resize(number + 1, u32::MAX);
                 }
-                self.fresh[number] = place;
+                self.new_page_index[number] = place;
             }
         }
         place

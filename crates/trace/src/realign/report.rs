@@ -1,4 +1,4 @@
-//! What re-alignment did.
+//! The report of a re-alignment.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::owners::Owners;
 use crate::model::{AddressRange, Metadata, RangeKind};
 
-/// What re-alignment moved, what that costs and what it is good for.
+/// The moves of a re-alignment, their cost in memory, and false sharing before and after.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Realignment {
     /// Bytes of a page.
     pub page_size: u64,
     /// References of a window.
     pub window: u64,
-    /// Windows looked at.
+    /// Number of windows.
     pub windows: u64,
     /// Different words that moved.
     pub words_moved: u64,
@@ -32,8 +32,8 @@ pub struct Realignment {
     pub before: FalseSharing,
     /// False sharing in the new trace.
     pub after: FalseSharing,
-    /// Part of the references to falsely shared pages that go to others now; none if there were
-    /// no such references.
+    /// Fraction of the references to falsely shared pages that are to other pages now; none if
+    /// there were no such references.
     pub gone: Option<f64>,
     /// Objects with words that moved, those with most first.
     pub objects: Vec<MovedObject>,
@@ -49,10 +49,10 @@ pub struct FalseSharing {
     pub references: u64,
 }
 
-/// A part of the program's memory, and how much of it moved.
+/// An object of the program, and how many of its words moved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MovedObject {
-    /// What it is; absent where the trace does not say.
+    /// The kind of memory; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<RangeKind>,
     /// Symbol, file or other name; may be empty.
@@ -93,7 +93,7 @@ pub(super) fn objects(words: &[u64], metadata: &Metadata) -> Vec<MovedObject> {
     found
 }
 
-/// The part of the references that are there no longer.
+/// The fraction by which the references have decreased.
 pub(super) fn gone(before: u64, after: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     let part = || 1.0 - after as f64 / before as f64;

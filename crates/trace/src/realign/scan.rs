@@ -1,4 +1,4 @@
-//! What a window does with each word, at any page size.
+//! The uses of each word in a window, which do not depend on the page size.
 
 use homenode_base::{Access, BlockSize};
 
@@ -8,14 +8,14 @@ use super::word_table::{GROUP, WordTable};
 /// A number that stands for no entry of a table.
 const NONE: u32 = u32::MAX;
 
-/// What a window does with a word, or with a page.
+/// The use of a word, or of a page, in a window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WindowUse {
     /// The word; of a page, its first one that is referenced.
     pub(super) word: u64,
     /// The threads below 64 that reference it, a bit each; of a page, those of its first word.
     pub(super) threads: u64,
-    /// The other threads, a number of [`ThreadSets`].
+    /// The set of the other threads, as a number of [`ThreadSets`].
     pub(super) more: u32,
     /// References that begin in it.
     pub(super) references: u32,
@@ -23,18 +23,18 @@ pub(super) struct WindowUse {
     pub(super) number: u32,
     /// The first thread that references it.
     pub(super) thread: u16,
-    /// Whether another one does.
+    /// Whether another thread references it.
     pub(super) several: bool,
-    /// Whether one writes it.
+    /// Whether it is written.
     pub(super) written: bool,
     /// Whether a reference touches it and the next word.
     pub(super) joined: bool,
-    /// Whether it is a page with words that other threads reference.
+    /// For a page, whether its words differ in the threads that reference them.
     pub(super) mixed: bool,
 }
 
 impl WindowUse {
-    /// Adds another word of the page, or of the location.
+    /// Adds another word of the page, or of the unit that moves.
     #[inline]
     pub(super) fn add(&mut self, other: &Self) {
         self.several |= other.several || other.thread != self.thread;
@@ -44,14 +44,14 @@ impl WindowUse {
     }
 }
 
-/// Numbers the words of a trace and finds, window by window, what is done with each.
+/// Numbers the words of a trace and collects, window by window, their uses.
 pub struct WindowScan {
     /// References of a whole window.
     length: u64,
-    /// References of the window under way.
+    /// References of the present window.
     counted: u64,
     words: WordTable,
-    /// By number of a word: its place in `uses`, if it has one there; [`NONE`] before its first.
+    /// By word number: its index in `uses`; [`NONE`] before its first reference.
     places: Vec<u32>,
     /// By group: the last window that referenced it.
     windows: Vec<u32>,
@@ -94,7 +94,7 @@ impl WindowScan {
         begin.joined |= first < last;
         let result = begin.number;
         for word in first + 1..=last {
-            // Numbers of a group are in a row.
+            // Words of a group have consecutive numbers, which saves the look-up.
             let same = !word.is_multiple_of(GROUP as u64);
             number = if same { number + 1 } else { self.number(word) };
             let found = self.touch((word, number), thread);
@@ -115,7 +115,7 @@ impl WindowScan {
         number
     }
 
-    /// What the window does with a word, with one more reference by the thread.
+    /// The use of a word, after a reference to it by the thread.
     #[inline]
     fn touch(&mut self, (word, number): (u64, usize), thread: u16) -> &mut WindowUse {
         let mut place = self.places[number] as usize;
@@ -130,7 +130,7 @@ impl WindowScan {
         found
     }
 
-    /// Begins with a word; returns its place in `uses`.
+    /// Adds a word that the window has not referenced; returns its index in `uses`.
     fn begin(&mut self, (word, number): (u64, usize), thread: u16) -> usize {
         let place = self.uses.len();
         let mut found = WindowUse {
@@ -196,14 +196,14 @@ impl WindowScan {
         u32::try_from(number).ok()
     }
 
-    /// Bytes of memory, about.
+    /// Approximate bytes of memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let size = |count: usize, each: usize| count as u64 * each as u64;
         size(self.words.len(), 4 + 32 / GROUP) + size(self.uses.len(), 2 * size_of::<WindowUse>())
     }
 
-    /// What the complete window does with each word, in order of address.
+    /// The uses of each word in the complete window, in order of address.
     pub(super) fn sorted(&self) -> &[WindowUse] {
         &self.sorted
     }

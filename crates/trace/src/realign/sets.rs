@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(super) struct ThreadSets {
     numbers: FxHashMap<Vec<u16>, u32>,
-    /// The set that a thread makes of a set.
+    /// The set that results from adding a thread to a set.
     with: FxHashMap<(u32, u16), u32>,
     /// Members of each set from number 1 on, in order.
     members: Vec<Vec<u16>>,

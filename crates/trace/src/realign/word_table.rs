@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-/// Neighbouring words that are numbered together, so that one look-up finds all words of most
-/// references and numbers follow addresses within them.
+/// Words of a group, which are numbered together: one look-up finds all words of most references,
+/// and within a group numbers are in order of address.
 pub(super) const GROUP: usize = 16;
 
 /// Entries of the cache in front of the map; programs reuse few groups at a time.
@@ -15,7 +15,7 @@ const NO_GROUP: u64 = u64::MAX;
 /// Groups that there can be: numbers of words are 32 bits.
 const GROUPS_MAX: usize = 1 << 28;
 
-/// The words met so far, in groups.
+/// The words referenced so far, in groups.
 pub(super) struct WordTable {
     cache: Box<[(u64, u32); CACHE_ENTRIES]>,
     groups: FxHashMap<u64, u32>,

@@ -7,7 +7,7 @@ use super::{Entry, Transform};
 use crate::error::TraceError;
 use crate::model::Batch;
 
-/// Leaves out what is flagged as a synchronisation reference. Events stay.
+/// Drops references that are flagged as synchronisation. Events stay.
 pub const ENTRY: Entry = Entry {
     name: "drop-sync",
     summary: "leave out references to synchronisation variables",

@@ -1,4 +1,4 @@
-//! Gaps in the activity of single processors, as page moves would cause.
+//! The gap perturbation: single processors pause, as page moves would make them.
 
 use homenode_base::{Access, Rng};
 
@@ -8,7 +8,7 @@ use super::{Entry, SEED, Transform, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, Metadata};
 
-/// Saved references are emitted with a chance of this in [`OF`] (thesis section 4.3: 2/3).
+/// A saved reference is emitted next with this chance in [`OF`] (thesis section 4.3: 2/3).
 const SAVED: u64 = 2;
 const OF: u64 = 3;
 
@@ -22,8 +22,9 @@ const OF: u64 = 3;
 /// # Deviations
 /// Where the thesis is silent: the processor is chosen among those that have made a reference so
 /// far, each with the same chance; there is one gap at a time, and none begins while references are
-/// saved; saved references go in order, and a fresh one by the same processor goes behind them, so
-/// that every thread's own order is kept. What is saved when the trace ends follows at its end.
+/// saved; saved references are emitted in order, and a fresh one by the same processor is queued
+/// after them, so that every thread's own order is kept. References saved when the trace ends are
+/// emitted at its end.
 /// Events stay between the same references of their thread, a fetch counts as a reference, and
 /// threads stand for processors.
 pub const ENTRY: Entry = Entry {
@@ -78,8 +79,8 @@ struct Gap {
 
 impl Gap {
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
-        self.meet(access.thread);
-        // After a gap: saved references before this one.
+        self.add_thread(access.thread);
+        // After a gap, saved references may be emitted before this one.
         while self.held.is_some() && self.left == 0 {
             if self.saved.is_empty() {
                 self.held = None;
@@ -114,7 +115,7 @@ impl Gap {
         }
     }
 
-    fn meet(&mut self, thread: u16) {
+    fn add_thread(&mut self, thread: u16) {
         let place = usize::from(thread);
         if place >= self.is_known.len() {
             self.is_known.resize(place + 1, false);

@@ -1,4 +1,4 @@
-//! Fine-grained changes of the order in which processors' references interleave.
+//! The local perturbation: fine-grained changes of the interleaving of processors' references.
 
 use homenode_base::{Access, Rng};
 
@@ -13,7 +13,7 @@ use crate::model::{Batch, Event, Metadata};
 /// A buffer holds references, at first the first hundred. Again and again an entry is chosen, each
 /// with the same chance; the oldest reference in the buffer by the same thread as the entry's is
 /// emitted, and the next one of the trace takes its place. So a thread's own references stay in
-/// order, and how far a reference moves is large with a chance that falls off sharply.
+/// order, and the chance that a reference moves far decreases sharply with the distance.
 ///
 /// # Deviations
 /// The thesis does not say what happens at the end: here the buffer runs empty by the same rule.
@@ -45,8 +45,8 @@ pub const ENTRY: Entry = Entry {
 struct Local {
     rng: Rng,
     capacity: usize,
-    /// Thread of each reference in the buffer. Which of a thread's references it is does not
-    /// matter, for it is always the oldest that goes.
+    /// Thread of each reference in the buffer. Which of its references an entry is does not matter,
+    /// as always the oldest is emitted.
     slots: Vec<u16>,
     /// References in the buffer, and the events between them, by thread.
     queues: Vec<Queue>,
@@ -72,7 +72,7 @@ impl Local {
         self.queue(event.thread).event(event, out);
     }
 
-    /// An entry of the buffer, which is not empty.
+    /// A random entry of the buffer, which is not empty.
     fn choose(&mut self) -> usize {
         let entries = u64::try_from(self.slots.len()).unwrap_or(u64::MAX);
         usize::try_from(self.rng.below(entries)).unwrap_or(0)

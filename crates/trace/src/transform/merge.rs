@@ -1,4 +1,4 @@
-//! Traces of several processes as one.
+//! Merges the traces of several processes into one.
 
 mod input;
 mod metadata;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use homenode_base::{Access, Flags};
 use rustc_hash::FxHashMap;
 
-use self::input::{MergeInput, NextInput};
+use self::input::{MergeInput, NextRecord};
 use self::relocation::{PAGE_BYTES, Relocation};
 use self::survey::MergeSurvey;
 use super::output::TransformOutput;
@@ -24,17 +24,17 @@ use crate::reader::TraceReader;
 
 pub use self::report::{MergeReport, MergedProcess};
 
-/// References and events that are emitted at a time.
+/// Most references and events that are emitted at a time.
 const ITEMS_MAX: u32 = 1 << 16;
 
-/// Each trace is one process, with an address space of its own. Its threads follow those of the
-/// traces before it, and its addresses move by a multiple of a power of two that is above all of
-/// them: so blocks, pages, locks and program counters of two processes are never the same, and
-/// within a process everything, sets of caches included, stays as it was. What is said to be shared
-/// stays where it is.
+/// Each trace is one process, with an address space of its own. Its threads are numbered after
+/// those of the traces before it, and its addresses are relocated by a multiple of a power of two
+/// above all addresses. So blocks, pages, locks and program counters of two processes are distinct,
+/// while within a process all address arithmetic, such as cache sets, is unchanged. Memory that is
+/// declared shared is not relocated.
 ///
-/// Processes take turns of a quantum of references; who is at its end leaves the turns. The order
-/// within a process stays.
+/// Processes take turns of a quantum of references until they end. The order within a process is
+/// unchanged.
 ///
 /// Events are read ahead once, for their threads and addresses. Memory grows with the number of
 /// traces, of which one chunk each is held, not with their length.
@@ -69,12 +69,12 @@ pub const ENTRY: Entry = Entry {
     several: true,
     build: |values, traces| {
         let quantum = values.count("quantum", 1..=1 << 40)?.unwrap_or(1);
-        let marks = values.choice("private", &["auto", "keep"])? == 0;
+        let marks_private = values.choice("private", &["auto", "keep"])? == 0;
         let shared = shared(values)?;
         Ok(Box::new(Merge {
             traces,
             quantum,
-            marks,
+            marks_private,
             shared,
             inputs: Vec::new(),
             relocations: Vec::new(),
@@ -85,7 +85,7 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-/// Stretches of shared memory, in order, those side by side as one.
+/// Ranges of shared memory, in order, adjacent ones joined.
 fn shared(values: &TransformValues<'_>) -> Result<Vec<Range<u64>>, TransformError> {
     let mut ranges = values.ranges("shared", false)?.unwrap_or_default();
     ranges.sort_by_key(|range| range.start);
@@ -110,11 +110,11 @@ struct Merge<'a> {
     traces: &'a [TraceReader],
     quantum: u64,
     /// Whether references of processes with one thread are private.
-    marks: bool,
+    marks_private: bool,
     /// Memory that is the same in all processes.
     shared: Vec<Range<u64>>,
     inputs: Vec<MergeInput>,
-    /// Where the memory of each process is.
+    /// The relocation of each process.
     relocations: Vec<Relocation>,
     /// The process that has the turn.
     turn: usize,
@@ -129,18 +129,18 @@ impl Merge<'_> {
         TransformError::Parameter { transform: ENTRY.name, problem }
     }
 
-    /// Emits what can be emitted before more must be read, up to a bound. Returns whether it
-    /// emitted something.
+    /// Emits what can be emitted before another chunk must be read, up to a bound. Returns whether
+    /// it emitted anything.
     fn advance(&mut self, out: &mut TransformOutput) -> bool {
         let mut items = 0;
         loop {
             while self.left > 0 && items < ITEMS_MAX {
                 match self.inputs[self.turn].next() {
-                    Some(NextInput::Access(access)) => {
+                    Some(NextRecord::Access(access)) => {
                         self.left -= 1;
                         self.access(&access, out);
                     }
-                    Some(NextInput::Event(event)) => self.event(&event, out),
+                    Some(NextRecord::Event(event)) => self.event(&event, out),
                     None => break,
                 }
                 items += 1;
@@ -148,18 +148,18 @@ impl Merge<'_> {
             if items == ITEMS_MAX {
                 return true;
             }
-            let reads = self.left > 0 && !self.inputs[self.turn].is_over();
-            if reads || !self.pass() {
+            let reads = self.left > 0 && !self.inputs[self.turn].is_finished();
+            if reads || !self.next_turn() {
                 return items > 0;
             }
         }
     }
 
-    /// It is the next process's turn, if one has something left.
-    fn pass(&mut self) -> bool {
+    /// Gives the turn to the next process with references left, if there is one.
+    fn next_turn(&mut self) -> bool {
         let count = self.inputs.len();
         let next = (1..=count).map(|step| (self.turn + step) % count);
-        let Some(next) = next.into_iter().find(|&next| !self.inputs[next].is_over()) else {
+        let Some(next) = next.into_iter().find(|&next| !self.inputs[next].is_finished()) else {
             return false;
         };
         (self.turn, self.left) = (next, self.quantum);
@@ -171,21 +171,22 @@ impl Merge<'_> {
         let pid = self.pid(access.pid);
         let (own, relocation) = (&mut self.inputs[number], &self.relocations[number]);
         let thread = own.thread(access.thread);
-        if own.begins() {
+        if own.is_first_reference() {
             for range in &self.shared {
                 let (addr, size) = (range.start, range.end - range.start);
                 let what = EventKind::Map { addr, size, shared: true, object: String::new() };
                 out.event(Event { thread, what });
             }
         }
-        let private = own.marks && !relocation.stays(access.addr) && !own.is_shared(access.addr);
+        let private =
+            own.marks_private && !relocation.stays(access.addr) && !own.is_shared(access.addr);
         let flags = if private { access.flags.union(Flags::PRIVATE) } else { access.flags };
         own.private_references += u64::from(flags.contains(Flags::PRIVATE));
         let (addr, pc) = (relocation.address(access.addr), relocation.code(access.pc));
         out.access(&Access { thread, addr, pc, pid, flags, ..*access });
     }
 
-    /// The process of the new trace that a process of the trace is.
+    /// The number in the mix of a process of the trace.
     fn pid(&mut self, pid: u32) -> u32 {
         let number = self.turn;
         if let Some((_, known)) = self.inputs[number].last_pid.filter(|&(old, _)| old == pid) {
@@ -211,9 +212,9 @@ impl Merge<'_> {
     fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         let (own, relocation) = (&mut self.inputs[self.turn], &self.relocations[self.turn]);
         let thread = own.thread(event.thread);
-        own.meet(&event.what);
+        own.update_mappings(&event.what);
         let mut emit = |what| out.event(Event { thread, what });
-        // What is shared was mapped once and for all.
+        // Shared memory is mapped once, for all processes.
         if let EventKind::Map { addr, size, shared, object } = &event.what {
             for part in relocation.parts(*addr, *size).filter(|part| !part.stays) {
                 let (addr, size, object) = (part.start, part.size, object.clone());
@@ -241,13 +242,13 @@ impl Transform for Merge<'_> {
         for (trace, process) in self.traces.iter().zip(&survey.processes) {
             let number = self.inputs.len() as u64;
             let mut own = MergeInput::new(trace, (first, process.threads));
-            own.marks = self.marks && process.alone;
+            own.marks_private = self.marks_private && process.single_threaded;
             self.inputs.push(own);
             self.relocations.push(Relocation::new(number * stride, stride, &self.shared));
             first += process.threads;
         }
-        if self.inputs[self.turn].is_over() {
-            self.pass();
+        if self.inputs[self.turn].is_finished() {
+            self.next_turn();
         }
         Ok(survey.rows)
     }
@@ -266,7 +267,7 @@ impl Transform for Merge<'_> {
         self.advance(out)
     }
 
-    /// All that one of the traces has, and processes.
+    /// The columns that any of the traces has, and processes.
     fn columns(&self, given: Columns) -> Columns {
         let has = |column: fn(Columns) -> bool| self.traces.iter().any(|t| column(t.columns()));
         Columns {
@@ -275,7 +276,7 @@ impl Transform for Merge<'_> {
             pid: true,
             flags: given.flags
                 || has(|columns| columns.flags)
-                || self.inputs.iter().any(|own| own.marks),
+                || self.inputs.iter().any(|own| own.marks_private),
         }
     }
 

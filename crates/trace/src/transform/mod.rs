@@ -1,8 +1,8 @@
-//! Traces made from traces, chunk by chunk and in bounded memory.
+//! Transforms: new traces from traces, chunk by chunk and in bounded memory.
 //!
-//! One transform is one file here that ends in an [`Entry`]; [`TABLE`] lists them. What a transform
-//! did, with every parameter and the checksum of what it was given, is added to the provenance of
-//! the trace it writes.
+//! One transform is one file here that ends in an [`Entry`]; [`TABLE`] lists them. Every transform
+//! is added to the provenance of the trace that it writes, with its parameters and the checksum of
+//! its input.
 
 mod drop_sync;
 mod gap;
@@ -59,7 +59,7 @@ pub struct Entry {
     pub summary: &'static str,
     /// Where it is defined.
     pub source: &'static str,
-    /// What can be set.
+    /// Its parameters.
     pub params: &'static [TransformParam],
     /// Whether it writes several traces: `U.0.hnt`, `U.1.hnt` and so on for the output `U.hnt`.
     pub pieces: bool,
@@ -80,7 +80,7 @@ type BuildTransform = for<'a> fn(
 pub struct TransformParam {
     /// Name, on the command line after two dashes.
     pub name: &'static str,
-    /// Its value when nothing is said; empty if it then has none.
+    /// Its default value; empty if it has none.
     pub default: &'static str,
     /// What a value looks like.
     pub form: &'static str,
@@ -88,23 +88,23 @@ pub struct TransformParam {
     pub doc: &'static str,
 }
 
-/// A transform at work.
+/// An instance of a transform.
 trait Transform {
-    /// Reads ahead in the trace what must be known before, and returns how many rows that were.
+    /// Makes a first pass over the trace, if one is needed; returns the rows that it read.
     fn prepare(&mut self, _progress: &mut ImportProgress<'_>) -> Result<u64, TransformError> {
         Ok(0)
     }
 
-    /// Number of the trace whose next chunk it takes now. All chunks of all traces are taken.
+    /// Number of the trace whose next chunk it needs. All chunks of all traces are read.
     fn wants(&self) -> usize {
         0
     }
 
-    /// Takes a chunk, and emits what can be emitted. Batches come in Time order.
+    /// Takes a chunk and emits what it can. Chunks come in Time order.
     fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError>;
 
-    /// Emits more of what it has taken, where that is much more than one chunk. Returns whether it
-    /// did; if not it is given the next chunk.
+    /// Emits more of what it has taken, if that is much more than one chunk. Returns whether it
+    /// did; if not, it gets the next chunk.
     fn more(&mut self, _out: &mut TransformOutput) -> bool {
         false
     }
@@ -112,29 +112,27 @@ trait Transform {
     /// Emits what is left.
     fn finish(&mut self, _out: &mut TransformOutput) {}
 
-    /// Optional columns of the new trace; `given` are those of the first one it was given.
+    /// Optional columns of the new trace; `given` are those of the first input.
     fn columns(&self, given: Columns) -> Columns {
         given
     }
 
-    /// Changes what the metadata says, for what the transform changes; `metadata` is
-    /// that of the first trace it was given.
+    /// Updates the metadata, which is that of the first input.
     fn metadata(&self, _metadata: &mut Metadata) {}
 
-    /// What was done, of transforms that say so; `metadata` is that of the first trace it was
-    /// given.
+    /// The report, of transforms that have one; `metadata` is that of the first input.
     fn report(&self, _metadata: &Metadata) -> Option<TransformReport> {
         None
     }
 
-    /// Data references of the stretch of Time that was kept, if not all were: so much of the run's
-    /// time is what the new trace took.
+    /// Data references in the interval of Time that was kept, if not all were: the new trace's
+    /// share of the run time.
     fn covered(&self) -> Option<u64> {
         None
     }
 }
 
-/// What a transform says about what it did.
+/// The report of a transform.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum TransformReport {
@@ -147,7 +145,7 @@ pub enum TransformReport {
 }
 
 impl TransformReport {
-    /// What moved, if it says that.
+    /// The report of a re-alignment, if it is one.
     #[must_use]
     pub fn realigned(self) -> Option<Realignment> {
         match self {
@@ -157,7 +155,7 @@ impl TransformReport {
     }
 }
 
-/// A transform that did not come about.
+/// Why a transform failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransformError {

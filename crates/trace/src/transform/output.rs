@@ -1,19 +1,19 @@
-//! What a transform emits.
+//! The output of a transform.
 
 use homenode_base::Access;
 
 use crate::model::{Batch, Event};
 
-/// References and events of the new trace, until the writer takes them.
+/// Emitted references and events, until the writer takes them.
 #[derive(Default)]
 pub(super) struct TransformOutput {
     /// One batch for each trace begun since the writer last took them.
-    pub(super) pieces: Vec<Batch>,
+    pub(super) batches: Vec<Batch>,
 }
 
 impl TransformOutput {
     pub(super) fn new() -> Self {
-        Self { pieces: vec![Batch::default()] }
+        Self { batches: vec![Batch::default()] }
     }
 
     /// Emits a reference.
@@ -33,20 +33,20 @@ impl TransformOutput {
     /// Emits an event; it happens before the next reference.
     pub(super) fn event(&mut self, event: Event) {
         let batch = self.last();
-        // A transform emits little more than it is given at a time.
+        // A transform emits little more than one chunk at a time.
         let row = u32::try_from(batch.len()).unwrap_or(u32::MAX);
         batch.events.push((row, event));
     }
 
-    /// What follows goes to another trace.
+    /// Ends the trace: what is emitted next goes to another one.
     pub(super) fn cut(&mut self) {
-        self.pieces.push(Batch::default());
+        self.batches.push(Batch::default());
     }
 
     #[inline]
     fn last(&mut self) -> &mut Batch {
-        let last = self.pieces.len() - 1;
-        &mut self.pieces[last]
+        let last = self.batches.len() - 1;
+        &mut self.batches[last]
     }
 }
 
@@ -67,15 +67,15 @@ pub(super) fn walk<S>(
     events.for_each(|(_, what)| event(state, what));
 }
 
-/// Instructions whose references were dropped, by thread. They become part of the gap before the
-/// thread's next reference, so that the number of instructions stays what it was.
+/// Instructions whose references were dropped, by thread. They are added to the gap before the
+/// thread's next reference, so that the number of instructions is preserved.
 #[derive(Default)]
 pub(super) struct Dropped {
     instructions: Vec<u32>,
 }
 
 impl Dropped {
-    /// Notes that a reference is left out.
+    /// Drops a reference.
     pub(super) fn drop(&mut self, access: &Access) {
         let thread = usize::from(access.thread);
         if thread >= self.instructions.len() {
@@ -85,7 +85,7 @@ impl Dropped {
         *count = count.saturating_add(access.gap).saturating_add(1);
     }
 
-    /// The reference with the instructions of those left out before it.
+    /// A reference that is kept, with the instructions of those dropped before it.
     pub(super) fn keep(&mut self, access: &Access) -> Access {
         match self.instructions.get_mut(usize::from(access.thread)) {
             None | Some(0) => *access,

@@ -1,4 +1,4 @@
-//! The recording of a whole system as a mix: one thread for each process.
+//! Turns the recording of a whole system into a mix: one thread for each process.
 
 mod choice;
 mod page;
@@ -28,28 +28,28 @@ pub use self::report::{
 
 /// Bytes of a page of x86-64, which the recordings are of.
 const PAGE_BYTES: u64 = 4096;
-/// The process of processors that have nothing to do.
+/// The process number of idle processors.
 const IDLE: u32 = 0;
-/// Pages that have new numbers and keep their names.
+/// Most renumbered pages that keep their names.
 const MOVED_MAX: usize = 1 << 17;
-/// What stands where a process left its processor to wait: `poll` of Linux on x86-64. Recordings
-/// of whole systems have no system calls, so nothing else looks like it.
-const WAITS: u32 = 7;
+/// The system call that marks where a process waited: `poll` of Linux on x86-64. Recordings of
+/// whole systems have no other system call events.
+const WAIT_CALL: u32 = 7;
 
-/// In a recording of a whole system threads are processors. Here each process becomes a thread,
-/// with its references in their order, wherever it ran; what it did in the kernel and what
-/// interrupts did in its place stay with it. The order of all references that remain is that of the
-/// recording. Idle processors go.
+/// In a recording of a whole system threads are processors. Here each process becomes a thread with
+/// all its references in order, whatever processor it ran on, including those of the kernel and of
+/// interrupts while it ran. The order of the remaining references is that of the recording.
+/// References of idle processors are omitted.
 ///
-/// A reference that straddles a page ends with it: the next page of a process is in another frame,
-/// and a recording has the physical address of the first byte only. What comes behind it in memory
-/// is somebody else's.
+/// A reference that straddles pages is cut at the end of the first: a recording has the physical
+/// address of the first byte only, and the next virtual page is in another frame, whose address is
+/// unknown.
 ///
-/// Pages that one process has for itself in user mode are its private areas; so are, for what the
-/// kernel does, those that the kernel touches for this process alone.
+/// Pages that only one process references in user mode are its private areas; so are, for
+/// references by the kernel, pages that the kernel references for this process alone.
 ///
-/// The trace is read twice: which processes there are, and whose a page is, must be known first.
-/// Memory grows with the pages and processes, not with the trace.
+/// The trace is read twice, as the processes and the owners of pages must be known first. Memory is
+/// proportional to pages and processes, not to references.
 pub const ENTRY: Entry = Entry {
     name: "processes",
     summary: "make a recording of a whole system a mix: one thread for each process",
@@ -112,7 +112,7 @@ fn build<'a>(
     }))
 }
 
-/// What the kernel has for each processor, as the recorder says or the names of its data tell.
+/// The per-processor areas of the kernel, from the recorder or from the names of data in them.
 fn areas(metadata: &Metadata) -> Option<ProcessorAreas> {
     let said = metadata.processor_areas.clone();
     said.or_else(|| ProcessorAreas::from_names(&metadata.ranges))
@@ -120,11 +120,11 @@ fn areas(metadata: &Metadata) -> Option<ProcessorAreas> {
 
 struct Processes<'a> {
     trace: &'a TraceReader,
-    /// What to keep; everything if nothing.
+    /// The selected processes; `None` for all.
     wanted: Option<Vec<ProcessSelector>>,
-    /// References that the mix still takes.
+    /// References until the mix is full.
     left: u64,
-    /// References that each process makes at most.
+    /// Most references of each process.
     each: u64,
     survey: RecordingSurvey,
     thread_of: FxHashMap<u32, u16>,
@@ -137,7 +137,7 @@ struct Processes<'a> {
     code: FxHashSet<u64>,
     /// Data references of the recording up to the end of the mix.
     covered: u64,
-    /// References of the mix that ended with their page.
+    /// References of the mix that were cut at the end of a page.
     cut: u64,
 }
 
@@ -148,10 +148,10 @@ impl Processes<'_> {
             return;
         }
         if let Some(departure) = self.switching.reference(access) {
-            self.leaves(&departure, out);
+            self.process_left(&departure, out);
         }
         self.covered += u64::from(access.kind != AccessKind::Fetch);
-        let access = &self.rightful(access);
+        let access = &self.with_actual_process(access);
         let (addr, private) = self.survey.refer(access);
         let Some(&thread) = self.thread_of.get(&access.pid) else {
             self.out.count(access);
@@ -184,28 +184,28 @@ impl Processes<'_> {
         out.access(&Access { thread, addr, size, flags, ..*access });
     }
 
-    /// The reference by its rightful process: a switch uses the next one's stack before the
-    /// recorder learns who runs now.
-    fn rightful(&self, access: &Access) -> Access {
+    /// The reference with its actual process: a context switch references the next process's stack
+    /// before the recorder learns of that process.
+    fn with_actual_process(&self, access: &Access) -> Access {
         let kernel = access.flags.contains(Flags::KERNEL);
         let switches = kernel && self.switching.is_switching(access.thread);
         let owner = if switches { self.survey.kernel_owner(access.addr) } else { None };
         Access { pid: owner.unwrap_or(access.pid), ..*access }
     }
 
-    /// A process left its processor. Who was only made to give way goes on as soon as the
-    /// simulated scheduler likes.
-    fn leaves(&mut self, departure: &Departure, out: &mut TransformOutput) {
+    /// A process left its processor. Only a wait is marked: a preempted process is ready, and when
+    /// it continues is up to the simulated scheduler.
+    fn process_left(&mut self, departure: &Departure, out: &mut TransformOutput) {
         let Some(&thread) = self.thread_of.get(&departure.pid) else { return };
         let tally = &mut self.tallies[usize::from(thread)];
-        if departure.elsewhere {
+        if departure.runs_elsewhere {
             tally.parallel = true;
-        } else if departure.gave_way {
+        } else if departure.preempted {
             tally.switches.preemptions += 1;
         } else {
             tally.switches.waits += 1;
             if tally.references.all() < self.each {
-                out.event(Event { thread, what: EventKind::SyscallEnter { number: WAITS } });
+                out.event(Event { thread, what: EventKind::SyscallEnter { number: WAIT_CALL } });
             }
         }
     }
@@ -282,7 +282,7 @@ impl Transform for Processes<'_> {
         };
         metadata.moved.extend(self.survey.renamed.iter().take(MOVED_MAX).map(moved));
         metadata.moved.sort_by_key(|range| range.start);
-        // A short mix of a long recording would otherwise be names for the most part.
+        // Without this a short mix of a long recording would be mostly names.
         metadata.lines.retain(|line| self.code.contains(&line.pc));
     }
 

@@ -1,4 +1,4 @@
-//! Threads on processors.
+//! Maps threads to processors.
 
 use homenode_base::Access;
 
@@ -9,8 +9,8 @@ use crate::model::{Batch, Event, EventKind, Metadata};
 
 /// Renumbers threads, so that those on one processor become one.
 ///
-/// Events move with their threads; thread exits, creations and joins are left out, for a processor
-/// neither begins nor ends.
+/// Events are renumbered with their threads; thread exits, creations and joins are dropped, as a
+/// processor neither begins nor ends.
 pub const ENTRY: Entry = Entry {
     name: "processors",
     summary: "put threads on processors: those on the same one become one thread",

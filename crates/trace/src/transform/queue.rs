@@ -1,4 +1,4 @@
-//! References held back, with the events between them.
+//! A queue of delayed references, with the events between them.
 
 use std::collections::VecDeque;
 
@@ -7,43 +7,43 @@ use homenode_base::Access;
 use super::output::TransformOutput;
 use crate::model::Event;
 
-enum QueuedItem {
+enum QueuedRecord {
     Access(Access),
     Event(Event),
 }
 
-/// What one thread did and the new trace does not have yet. A reference comes first, unless there
-/// is nothing: an event is emitted as soon as everything before it was.
+/// References and events of one thread that are not yet emitted. The first is a reference: an event
+/// is emitted as soon as everything before it has been.
 #[derive(Default)]
 pub(super) struct Queue {
-    items: VecDeque<QueuedItem>,
+    records: VecDeque<QueuedRecord>,
 }
 
 impl Queue {
     pub(super) fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.records.is_empty()
     }
 
     pub(super) fn access(&mut self, access: &Access) {
-        self.items.push_back(QueuedItem::Access(*access));
+        self.records.push_back(QueuedRecord::Access(*access));
     }
 
-    /// An event waits for the references before it.
+    /// Queues an event after the references before it; emits it at once if there are none.
     pub(super) fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         if self.is_empty() {
             out.event(event.clone());
         } else {
-            self.items.push_back(QueuedItem::Event(event.clone()));
+            self.records.push_back(QueuedRecord::Event(event.clone()));
         }
     }
 
-    /// Emits the oldest reference and the events that follow it at once.
+    /// Emits the oldest reference and the events that directly follow it.
     pub(super) fn emit(&mut self, out: &mut TransformOutput) {
-        if let Some(QueuedItem::Access(access)) = self.items.pop_front() {
+        if let Some(QueuedRecord::Access(access)) = self.records.pop_front() {
             out.access(&access);
         }
-        while let Some(QueuedItem::Event(_)) = self.items.front() {
-            if let Some(QueuedItem::Event(event)) = self.items.pop_front() {
+        while let Some(QueuedRecord::Event(_)) = self.records.front() {
+            if let Some(QueuedRecord::Event(event)) = self.records.pop_front() {
                 out.event(event);
             }
         }

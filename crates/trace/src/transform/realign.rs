@@ -1,4 +1,4 @@
-//! Data moved to pages of its only user, window by window.
+//! Data re-alignment as a transform: moves data to pages of its only user, window by window.
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
@@ -12,13 +12,13 @@ use crate::realign::{AddressMap, WINDOW_MAX, WindowScan, WordMapping};
 
 /// The data re-alignment of Markatos and Chronaki, section 3.4, as [`crate::realign`] does it.
 ///
-/// Fetches do not count and stay where they are. So do, unless asked for, references to private
-/// memory and to synchronisation variables, which a simulation leaves out as well: the paper's
-/// traces have references to shared memory only.
+/// Fetches are not counted and keep their addresses. So do, unless asked for, references to private
+/// memory and to synchronisation variables, which a simulation excludes as well: the paper's traces
+/// have references to shared memory only.
 ///
-/// A window's words move before its references are made, so the trace is read twice, by a scout
-/// that runs one window ahead. Memory is that of the window's words, however many references that
-/// do not count lie between those that do.
+/// A window's words move before its references are made, so the trace is read twice, the first time
+/// one window ahead. Memory is proportional to the words of a window, however many uncounted
+/// references lie between the counted ones.
 pub const ENTRY: Entry = Entry {
     name: "realign",
     summary: "move words that one thread uses away from pages that several share and one writes",
@@ -73,7 +73,7 @@ fn build<'a>(
                 .to_owned(),
         )
     })?;
-    let mapping = mapping.with_trail(trace.metadata());
+    let mapping = mapping.with_origins(trace.metadata());
     let scan = WindowScan::new(window);
     let scout = WindowLookahead { trace, chunk: 0, row: 0, batch: Batch::default() };
     Ok(Box::new(Realign { window, mapping, scan, scout, left_out, counted: 0 }))
@@ -93,7 +93,7 @@ fn page_size(values: &TransformValues<'_>) -> Result<BlockSize, TransformError> 
     })
 }
 
-/// A second look at the trace, up to the end of the window under way.
+/// The reader that is ahead, up to the end of the present window.
 struct WindowLookahead<'a> {
     trace: &'a TraceReader,
     /// The chunk after the one in `batch`.
@@ -126,9 +126,9 @@ struct Realign<'a> {
     mapping: WordMapping,
     scan: WindowScan,
     scout: WindowLookahead<'a>,
-    /// Flags of which one leaves a reference out, where asked for.
+    /// Flags that exclude a reference, and whether each is in effect.
     left_out: [(bool, Flags); 2],
-    /// References of the window under way that were emitted; none: it has yet to be scanned.
+    /// References of the present window that were emitted; `None` before the window is scanned.
     counted: u64,
 }
 
@@ -138,7 +138,7 @@ impl Realign<'_> {
         access.kind != AccessKind::Fetch && !out
     }
 
-    /// Moves what the next window asks for.
+    /// Scans the next window and moves words accordingly.
     fn prepare(&mut self) -> Result<(), TraceError> {
         self.scan.next();
         while !self.scan.is_full() {
@@ -153,7 +153,7 @@ impl Realign<'_> {
         Ok(())
     }
 
-    /// The reference where its data is now.
+    /// The reference at the present address of its data.
     fn moved(&mut self, access: &Access) -> Result<Access, TraceError> {
         if !self.counts(access) {
             return Ok(*access);

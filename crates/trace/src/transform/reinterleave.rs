@@ -1,4 +1,4 @@
-//! Another legal order of the threads.
+//! Another legal interleaving of the threads.
 
 mod precedence;
 
@@ -12,18 +12,16 @@ use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind, Metadata};
 use precedence::{OrderRules, Precedence};
 
-/// Runs the threads of a trace again in turns of random length, like a recording with another seed,
-/// but without the program: what each did stays as it is, and so does the order of all that the
-/// trace knows to synchronise.
+/// Schedules the threads of a trace again in turns of random length, like a recording with another
+/// seed, but without the program: the records of each thread, and the order of all synchronisation
+/// in the trace, stay as they are.
 ///
-/// A turn has 1 to less than two quanta of references, a quantum on the average. Threads take turns
-/// in a queue; one whose next reference or event must wait for another thread's lets others pass.
-/// The file `precedence.rs` has the rules. The recorded order obeys them, so there always is a
-/// thread that may go on. The beginning of the computation and of a phase are passed by all threads
-/// together.
+/// A turn has 1 to less than two quanta of references, a quantum on average. Threads take turns in
+/// a queue; one whose next record must wait for another thread's is passed over. The file
+/// `precedence.rs` has the rules. The recorded order obeys them, so there is always a thread that
+/// can continue. The beginnings of the computation and of phases are barriers of all threads.
 ///
-/// Cost: O(1) a reference, times the number of threads that wait when a turn ends. Memory grows
-/// with the window.
+/// Cost: O(1) a reference, and O(threads) when a turn ends. Memory is proportional to the window.
 pub const ENTRY: Entry = Entry {
     name: "reinterleave",
     summary: "run the threads in other turns, keeping the order of all synchronisation",
@@ -62,16 +60,16 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-enum PendingItem {
+enum DelayedRecord {
     Access(Access),
     Event(Box<EventKind>),
 }
 
-/// What a thread did and the new trace does not have yet.
+/// Records of a thread that are not yet emitted.
 #[derive(Default)]
-struct PendingThread {
-    items: VecDeque<PendingItem>,
-    /// What must come before the item with this number, counted over the whole trace.
+struct DelayedThread {
+    records: VecDeque<DelayedRecord>,
+    /// Conditions of records, each with the number of the record in the whole trace.
     before: VecDeque<(u64, Precedence)>,
 }
 
@@ -79,13 +77,13 @@ struct Reinterleave {
     rng: Rng,
     quantum: u64,
     window: u64,
-    /// Items in all lanes.
+    /// Records held of all threads.
     held: u64,
     rules: OrderRules,
-    pending: Vec<PendingThread>,
-    /// Items of each thread that were emitted.
+    pending: Vec<DelayedThread>,
+    /// Records emitted of each thread.
     done: Vec<u64>,
-    /// Threads that do not have the turn, in the order in which they get it.
+    /// Threads that do not have the turn, in queue order.
     waiting: VecDeque<u16>,
     /// The thread that has the turn, and the references left of it.
     turn: Option<(u16, u64)>,
@@ -93,9 +91,9 @@ struct Reinterleave {
 
 impl Reinterleave {
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
-        self.meet(access.thread);
+        self.add_thread(access.thread);
         self.rules.access(access);
-        self.push(access.thread, PendingItem::Access(*access), out);
+        self.push(access.thread, DelayedRecord::Access(*access), out);
     }
 
     fn event(&mut self, event: &Event, out: &mut TransformOutput) {
@@ -104,15 +102,15 @@ impl Reinterleave {
             out.event(event.clone());
             return;
         }
-        self.meet(event.thread);
+        self.add_thread(event.thread);
         self.rules.event(event.thread, &event.what);
-        self.push(event.thread, PendingItem::Event(Box::new(event.what.clone())), out);
+        self.push(event.thread, DelayedRecord::Event(Box::new(event.what.clone())), out);
     }
 
-    /// Makes room for a thread.
-    fn meet(&mut self, thread: u16) {
+    /// Adds a thread at its first record.
+    fn add_thread(&mut self, thread: u16) {
         while self.pending.len() <= usize::from(thread) {
-            self.pending.push(PendingThread::default());
+            self.pending.push(DelayedThread::default());
             self.done.push(0);
         }
         if self.rules.is_new(thread) {
@@ -120,30 +118,30 @@ impl Reinterleave {
         }
     }
 
-    fn push(&mut self, thread: u16, item: PendingItem, out: &mut TransformOutput) {
+    fn push(&mut self, thread: u16, record: DelayedRecord, out: &mut TransformOutput) {
         let own = &mut self.pending[usize::from(thread)];
-        let number = self.done[usize::from(thread)] + own.items.len() as u64;
-        let fresh = self.rules.take(&self.done);
+        let number = self.done[usize::from(thread)] + own.records.len() as u64;
+        let fresh = self.rules.take_conditions(&self.done);
         own.before.extend(fresh.map(|before| (number, before)));
-        own.items.push_back(item);
+        own.records.push_back(record);
         self.held += 1;
         while self.held >= self.window {
             self.emit(out);
         }
     }
 
-    /// Whether a thread has an item and all that must come before it was emitted.
+    /// Whether a thread has a record whose conditions hold.
     fn is_ready(&self, thread: u16) -> bool {
         let own = &self.pending[usize::from(thread)];
         let number = self.done[usize::from(thread)];
         let mut first = own.before.iter().take_while(|(of, _)| *of == number);
-        !own.items.is_empty() && first.all(|(_, before)| before.is_past(&self.done))
+        !own.records.is_empty() && first.all(|(_, before)| before.is_past(&self.done))
     }
 
-    /// Emits the next item.
+    /// Emits the next record.
     fn emit(&mut self, out: &mut TransformOutput) {
         let (thread, left) = match self.turn {
-            Some((thread, left)) if self.goes_on(thread, left) => (thread, left),
+            Some((thread, left)) if self.keeps_turn(thread, left) => (thread, left),
             _ => self.next_turn(),
         };
         let own = &mut self.pending[usize::from(thread)];
@@ -151,14 +149,14 @@ impl Reinterleave {
         while own.before.front().is_some_and(|(of, _)| *of == number) {
             own.before.pop_front();
         }
-        let Some(item) = own.items.pop_front() else { return };
+        let Some(record) = own.records.pop_front() else { return };
         self.done[usize::from(thread)] += 1;
-        let is_access = match item {
-            PendingItem::Access(access) => {
+        let is_access = match record {
+            DelayedRecord::Access(access) => {
                 out.access(&access);
                 true
             }
-            PendingItem::Event(what) => {
+            DelayedRecord::Event(what) => {
                 out.event(Event { thread, what: *what });
                 false
             }
@@ -167,17 +165,17 @@ impl Reinterleave {
         self.turn = Some((thread, left - u64::from(is_access)));
     }
 
-    /// Whether a thread keeps the turn. What follows its last reference belongs to it.
-    fn goes_on(&self, thread: u16, left: u64) -> bool {
-        let next = self.pending[usize::from(thread)].items.front();
-        self.is_ready(thread) && (left > 0 || matches!(next, Some(PendingItem::Event(_))))
+    /// Whether a thread keeps the turn. Events after its last reference belong to the turn.
+    fn keeps_turn(&self, thread: u16, left: u64) -> bool {
+        let next = self.pending[usize::from(thread)].records.front();
+        self.is_ready(thread) && (left > 0 || matches!(next, Some(DelayedRecord::Event(_))))
     }
 
-    /// The turn goes to the first thread in the queue that can go on.
+    /// Gives the turn to the first thread in the queue that is ready.
     fn next_turn(&mut self) -> (u16, u64) {
         self.waiting.extend(self.turn.take().map(|(thread, _)| thread));
         let place = self.waiting.iter().position(|&thread| self.is_ready(thread));
-        let place = place.expect("the oldest item of all waits for nothing that is still held");
+        let place = place.expect("the oldest record of all waits for nothing that is still held");
         let thread = self.waiting.remove(place).expect("a place in the queue");
         (thread, 1 + self.rng.below(2 * self.quantum - 1))
     }

@@ -1,4 +1,4 @@
-//! From a file to a file.
+//! Runs a transform from files to files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::writer::{Summary, TraceWriter, WriterOptions};
 pub struct WrittenTrace {
     /// Where it is.
     pub path: PathBuf,
-    /// What it holds.
+    /// Its contents.
     #[serde(flatten)]
     pub summary: Summary,
-    /// What was done, of transforms that say so.
+    /// The report, of transforms that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<TransformReport>,
 }
@@ -81,7 +81,7 @@ pub fn transform_files(
 
 /// The traces being written.
 struct Files<'a> {
-    /// What is transformed: at least one.
+    /// The input: at least one trace.
     traces: &'a [TraceReader],
     entry: &'static Entry,
     out: &'a Path,
@@ -129,7 +129,7 @@ impl Files<'_> {
         transform: &mut dyn Transform,
         output: &mut TransformOutput,
     ) -> Result<(), TraceError> {
-        for (i, batch) in output.pieces.iter().enumerate() {
+        for (i, batch) in output.batches.iter().enumerate() {
             if i > 0 {
                 self.end(transform)?;
                 self.begin(transform)?;
@@ -138,8 +138,8 @@ impl Files<'_> {
                 writer.push_batch(batch)?;
             }
         }
-        output.pieces.truncate(1);
-        output.pieces.iter_mut().for_each(Batch::clear);
+        output.batches.truncate(1);
+        output.batches.iter_mut().for_each(Batch::clear);
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Name of the trace under way.
+    /// Path of the present output trace.
     fn path(&self) -> PathBuf {
         if !self.entry.pieces {
             return self.out.to_owned();
@@ -187,7 +187,7 @@ impl Files<'_> {
         Ok(())
     }
 
-    /// Removes everything, after an error that says more than one of removing could.
+    /// Removes all output after an error. Errors of the removal are ignored in favour of that one.
     fn remove(&mut self) {
         if let Some(writer) = self.writer.take() {
             let _ = writer.abort();
@@ -198,7 +198,8 @@ impl Files<'_> {
     }
 }
 
-/// Part of the run's time that a part of its references took, if they came evenly.
+/// Fraction of the run time that belongs to `part` of the references, if they are evenly
+/// distributed.
 fn ratio(part: u64, whole: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     let share = part as f64 / whole.max(1) as f64;

@@ -1,4 +1,4 @@
-//! A part of a trace.
+//! Selects part of a trace.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use super::{Entry, Transform, TransformError, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind};
 
-/// Keeps references by Time, thread, process, address, kernel or not, and between markers: those
-/// that fit all that is given.
+/// Keeps references by Time, thread, process, address, kernel or user mode, and between markers:
+/// those that meet all conditions given.
 ///
-/// Of the events before the stretch of Time that is kept, those stay, at the beginning, that say
-/// what memory and threads there are; within it, all of the threads that are kept, and those about
-/// memory of all threads; after it none.
+/// Of the events before the interval of Time that is kept, those about memory and threads stay, at
+/// the beginning; within it, all events of the threads that are kept, and those about memory of all
+/// threads; after it none.
 pub const ENTRY: Entry = Entry {
     name: "select",
     summary: "keep a stretch of Time, some threads, processes or addresses, or the kernel",
@@ -126,7 +126,7 @@ fn mark(values: &TransformValues<'_>, name: &str) -> Result<Option<Mark>, Transf
     found.map(Some).ok_or_else(expected)
 }
 
-/// Whether references of the kernel are kept and no others, or all others.
+/// Whether only references of the kernel are kept, or only all others.
 fn kernel(values: &TransformValues<'_>) -> Result<Option<bool>, TransformError> {
     match values.text("kernel") {
         None => Ok(None),
@@ -136,7 +136,7 @@ fn kernel(values: &TransformValues<'_>) -> Result<Option<bool>, TransformError> 
     }
 }
 
-/// Where the walk is with respect to the marks.
+/// Position of the walk relative to the marks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Before,
@@ -155,13 +155,13 @@ struct Select {
     stage: Stage,
     /// Time of the next data reference.
     next: u64,
-    /// Data references within the stretch of Time that is kept.
+    /// Data references within the interval of Time that is kept.
     covered: u64,
     dropped: Dropped,
 }
 
 impl Select {
-    /// Whether the present Time is before, within or after what is kept.
+    /// Whether the present Time is before, within or after the interval that is kept.
     fn stage(&self) -> Stage {
         if self.stage == Stage::After || self.next >= self.time.end {
             Stage::After
@@ -230,7 +230,7 @@ fn holds(ranges: Option<&Vec<Range<u64>>>, number: u64) -> bool {
     ranges.is_none_or(|all| all.iter().any(|range| range.contains(&number)))
 }
 
-/// Whether the event says what memory there is.
+/// Whether the event is about memory.
 fn is_about_memory(what: &EventKind) -> bool {
     matches!(
         what,

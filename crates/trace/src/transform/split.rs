@@ -1,4 +1,4 @@
-//! One trace for each phase of the program.
+//! Splits a trace into one for each phase of the program.
 
 use super::output::TransformOutput;
 use super::{Entry, Transform, TransformParam};
@@ -7,8 +7,8 @@ use crate::model::{Batch, EventKind};
 
 /// Begins another trace at every marker, or after so many references.
 ///
-/// The event is the first thing in the trace that it begins. Every piece has all the metadata, with
-/// the named ranges of memory that earlier pieces allocated.
+/// The event is the first record of the trace that it begins. Every piece has all the metadata,
+/// with the named ranges of memory that earlier pieces allocated.
 pub const ENTRY: Entry = Entry {
     name: "split",
     summary: "write a trace for each phase: U.0.hnt, U.1.hnt and so on for the output U.hnt",
@@ -71,7 +71,7 @@ impl SplitPoint {
 struct Split {
     at: Option<SplitPoint>,
     every: u64,
-    /// Data references in the present piece.
+    /// Data references in the present trace.
     in_piece: u64,
 }
 

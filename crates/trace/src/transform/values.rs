@@ -37,7 +37,7 @@ impl<'a> TransformValues<'a> {
         TransformError::Parameter { transform: self.entry.name, problem }
     }
 
-    /// What was said, or the default; nothing where there is neither.
+    /// The given value, or the default; `None` if there is neither.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         let default = self.entry.params.iter().find(|param| param.name == name);
         let default = default.map(|param| param.default).filter(|text| !text.is_empty());
@@ -67,7 +67,7 @@ impl<'a> TransformValues<'a> {
         }
     }
 
-    /// Which of these words was said; the first one where there is no default.
+    /// Index of the given word among these; 0 if none is given and there is no default.
     pub(super) fn choice(&self, name: &str, words: &[&str]) -> Result<usize, TransformError> {
         let Some(text) = self.text(name) else { return Ok(0) };
         words.iter().position(|&word| word == text).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! One of the traces, as far as it was read.
+//! One of the input traces of a merge, as far as it has been read.
 
 use homenode_base::Access;
 
@@ -6,37 +6,37 @@ use super::relocation::SharedMappings;
 use crate::model::{Batch, Event, EventKind};
 use crate::reader::TraceReader;
 
-/// What comes next.
-pub(super) enum NextInput {
+/// The next reference or event of an input.
+pub(super) enum NextRecord {
     Access(Access),
     Event(Event),
 }
 
-/// A trace on its way into the mix.
+/// An input trace of a merge.
 pub(super) struct MergeInput {
-    /// The chunk that was read last.
+    /// The chunk read last.
     batch: Batch,
     /// Its next reference and its next event.
     row: usize,
     event: usize,
     chunks_left: usize,
-    /// Thread of the mix that thread 0 is.
+    /// The thread of the mix that its thread 0 becomes.
     pub(super) first: u16,
     pub(super) threads: u16,
     /// Whether references to memory that is not shared are private.
-    pub(super) marks: bool,
+    pub(super) marks_private: bool,
     begun: bool,
-    /// What the process has mapped as shared.
+    /// Memory that the process has mapped as shared.
     mapped: SharedMappings,
     pub(super) private_references: u64,
-    /// The process of the last reference, and what it is in the mix.
+    /// The process of the last reference, and its number in the mix.
     pub(super) last_pid: Option<(u32, u32)>,
-    /// Processes of the mix beside the first one.
+    /// Its processes in the mix other than the first.
     pub(super) further_pids: Vec<u32>,
 }
 
 impl MergeInput {
-    /// A trace of which nothing was read, with so many threads from a number on.
+    /// A trace before its first chunk, with so many threads from number `first` on.
     pub(super) fn new(trace: &TraceReader, (first, threads): (u16, u16)) -> Self {
         Self {
             batch: Batch::default(),
@@ -45,7 +45,7 @@ impl MergeInput {
             chunks_left: trace.chunks().len(),
             first,
             threads,
-            marks: false,
+            marks_private: false,
             begun: false,
             mapped: SharedMappings::default(),
             private_references: 0,
@@ -54,49 +54,49 @@ impl MergeInput {
         }
     }
 
-    /// The next chunk; of the one before nothing is left.
+    /// Takes the next chunk, once the one before is used up.
     pub(super) fn fill(&mut self, batch: &Batch) {
         self.batch.clone_from(batch);
         (self.row, self.event) = (0, 0);
         self.chunks_left = self.chunks_left.saturating_sub(1);
     }
 
-    /// What comes next, of what was read. An event comes before the reference that follows it.
+    /// The next reference or event of the chunk; events come before the reference of their row.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<NextInput> {
+    pub(super) fn next(&mut self) -> Option<NextRecord> {
         if let Some((at, event)) = self.batch.events.get(self.event)
             && *at as usize <= self.row
         {
             self.event += 1;
-            return Some(NextInput::Event(event.clone()));
+            return Some(NextRecord::Event(event.clone()));
         }
         if self.row == self.batch.len() {
             return None;
         }
         self.row += 1;
-        Some(NextInput::Access(self.batch.get(self.row - 1)))
+        Some(NextRecord::Access(self.batch.get(self.row - 1)))
     }
 
-    /// Whether nothing is left, read or not.
-    pub(super) fn is_over(&self) -> bool {
+    /// Whether the whole trace has been emitted.
+    pub(super) fn is_finished(&self) -> bool {
         self.chunks_left == 0
             && self.row == self.batch.len()
             && self.event == self.batch.events.len()
     }
 
-    /// Whether this is asked for the first time: at the first reference.
-    pub(super) fn begins(&mut self) -> bool {
+    /// Whether this is the first call, which is at the first reference.
+    pub(super) fn is_first_reference(&mut self) -> bool {
         !std::mem::replace(&mut self.begun, true)
     }
 
     /// The number of a thread in the mix.
     pub(super) fn thread(&self, thread: u16) -> u16 {
-        // The survey has seen all threads, and that there are not too many.
+        // The survey has checked that the threads of all traces fit.
         self.first.saturating_add(thread)
     }
 
-    /// Takes note of what becomes shared memory, and what no longer is.
-    pub(super) fn meet(&mut self, what: &EventKind) {
+    /// Updates the shared mappings of the process.
+    pub(super) fn update_mappings(&mut self, what: &EventKind) {
         if let EventKind::Map { addr, size, shared: true, .. } = what {
             self.mapped.insert(*addr, *size);
         } else if let EventKind::Map { addr, size, .. } | EventKind::Unmap { addr, size } = what {

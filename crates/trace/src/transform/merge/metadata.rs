@@ -1,4 +1,4 @@
-//! What a mix says about itself.
+//! The metadata of a mix.
 
 use rustc_hash::FxHashSet;
 
@@ -6,7 +6,7 @@ use super::Merge;
 use super::relocation::Relocation;
 use crate::model::{AddressRange, Metadata, MovedRange, SourceLine};
 
-/// The metadata of all traces together. Names say whose they are; there is no wall time, for the
+/// The joined metadata of all traces. Names include their process; there is no wall time, as the
 /// processes did not run together.
 pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
     let of = |field: fn(&Metadata) -> &str| {
@@ -62,7 +62,7 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
     metadata
 }
 
-/// A name with the process whose it is.
+/// A name with its process.
 fn of_process(name: &str, number: usize) -> String {
     if name.is_empty() { String::new() } else { format!("{name} (process {})", number + 1) }
 }

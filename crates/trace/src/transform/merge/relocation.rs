@@ -1,4 +1,4 @@
-//! Where the memory of a process is in the mix.
+//! The addresses of a process in the mix.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,26 +8,26 @@ use crate::model::EventKind;
 
 /// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = 4096;
-/// From here on addresses are the operating system's, the same for all processes: the upper half of
+/// First address of the operating system, which is the same for all processes: the upper half of
 /// the 48 bits that x86-64 and arm64 translate, sign-extended.
-pub(super) const COMMON: u64 = 0xffff_8000_0000_0000;
+pub(super) const KERNEL_SPACE: u64 = 0xffff_8000_0000_0000;
 
 /// Moves the addresses of one process.
 pub(super) struct Relocation {
     pub(super) offset: u64,
-    /// All addresses that move are below.
+    /// All addresses that are relocated are below.
     stride: u64,
-    /// What stays where it is, in order.
+    /// Memory that is not relocated, in order.
     shared: Vec<Range<u64>>,
 }
 
-/// A part of a stretch of addresses.
+/// A part of a range of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RelocatedPart {
     /// Its first byte in the mix.
     pub(super) start: u64,
     pub(super) size: u64,
-    /// Whether it is where it was, as it is for all processes.
+    /// Whether it is not relocated, as it is shared by all processes.
     pub(super) stays: bool,
 }
 
@@ -39,23 +39,24 @@ impl Relocation {
     /// Whether the address is the same in all processes.
     #[inline]
     pub(super) fn stays(&self, addr: u64) -> bool {
-        addr >= COMMON || self.shared.iter().any(|range| range.contains(&addr))
+        addr >= KERNEL_SPACE || self.shared.iter().any(|range| range.contains(&addr))
     }
 
     /// The address in the mix.
     #[inline]
     pub(super) fn address(&self, addr: u64) -> u64 {
-        // The survey has seen all addresses, and that there is room for them.
+        // The survey has checked that all addresses fit.
         if self.stays(addr) { addr } else { addr.wrapping_add(self.offset) }
     }
 
-    /// A program counter in the mix. None is 0, and stays; so do those beyond all memory.
+    /// A program counter in the mix. 0, which stands for none, and addresses beyond all memory
+    /// stay.
     #[inline]
     pub(super) fn code(&self, pc: u64) -> u64 {
         if pc == 0 || pc >= self.stride { pc } else { self.address(pc) }
     }
 
-    /// A stretch of addresses in the mix, cut where memory that stays begins and ends.
+    /// A stretch of addresses in the mix, cut where memory that stays is_first_reference and ends.
     pub(super) fn parts(&self, start: u64, size: u64) -> impl Iterator<Item = RelocatedPart> + '_ {
         let end = start.saturating_add(size);
         let (mut parts, mut at) = (Vec::new(), start);
@@ -112,7 +113,7 @@ pub(super) fn named(what: &EventKind) -> impl Iterator<Item = (u64, u64)> {
     (0..FIELDS).filter(|&i| shape.is_address(i)).map(move |i| stretch(fields[i], size(i)))
 }
 
-/// Stretches of addresses that a process has mapped as shared memory, by their first bytes.
+/// Ranges that a process has mapped as shared memory, by their first bytes.
 #[derive(Default)]
 pub(super) struct SharedMappings {
     ends: BTreeMap<u64, u64>,
@@ -126,7 +127,7 @@ impl SharedMappings {
         }
     }
 
-    /// What is left of a stretch that is removed in part stays.
+    /// Removes a range; the remainder of mappings that it overlaps in part stays.
     pub(super) fn remove(&mut self, start: u64, size: u64) {
         let end = start.saturating_add(size);
         let overlaps = |(&from, &to): (&u64, &u64)| (to > start).then_some((from, to));
@@ -171,7 +172,7 @@ mod tests {
         ];
         assert_eq!(parts(0x1000, 0x7000), all);
         assert_eq!(parts(0x3fff, 0), [(0x3fff, 0, true)]);
-        assert_eq!(parts(COMMON, 64), [(COMMON, 64, true)]);
+        assert_eq!(parts(KERNEL_SPACE, 64), [(KERNEL_SPACE, 64, true)]);
     }
 
     #[test]

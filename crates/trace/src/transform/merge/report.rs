@@ -1,4 +1,4 @@
-//! What a mix of several traces has.
+//! The report of a merge.
 
 use serde::Serialize;
 
@@ -9,14 +9,14 @@ use super::Merge;
 pub struct MergeReport {
     /// The processes, in the order of the traces.
     pub processes: Vec<MergedProcess>,
-    /// Memory that all have at the same addresses: first byte, and one past the last.
+    /// Shared memory, at the same addresses in all processes: first byte, and one past the last.
     pub shared: Vec<(u64, u64)>,
 }
 
 /// A trace in a mix.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MergedProcess {
-    /// The trace, as it was named.
+    /// Name of the trace.
     pub trace: String,
     /// Its checksum.
     pub checksum: String,
@@ -24,11 +24,11 @@ pub struct MergedProcess {
     pub program: String,
     /// Its process in the mix, and further ones if the trace was of several.
     pub pids: Vec<u32>,
-    /// The thread of the mix that its thread 0 is.
+    /// The thread of the mix that its thread 0 becomes.
     pub first_thread: u16,
     /// Its threads.
     pub threads: u16,
-    /// By how much its addresses moved.
+    /// The offset that is added to its addresses.
     pub offset: u64,
     /// Its data references.
     pub references: u64,
@@ -36,7 +36,7 @@ pub struct MergedProcess {
     pub private_references: u64,
 }
 
-/// What became of the traces.
+/// The report on the traces of a merge.
 pub(super) fn report(merge: &Merge<'_>) -> MergeReport {
     let traces = merge.traces.iter().zip(&merge.inputs).zip(&merge.relocations);
     let process = |(number, ((trace, own), relocation)): (u32, _)| {

@@ -1,28 +1,28 @@
-//! What must be known of the traces before they become one.
+//! The first pass of a merge: threads and addresses of all traces.
 
 use std::ops::Range;
 
 use super::super::TransformError;
 use super::Merge;
-use super::relocation::{COMMON, named};
+use super::relocation::{KERNEL_SPACE, named};
 use crate::error::TraceError;
 use crate::import::ImportProgress;
 use crate::model::{Batch, Columns, Event, EventKind, Want};
 use crate::reader::TraceReader;
 
-/// The least distance of two processes: what 47 bits address, the user's half of x86-64. So the
-/// number of a process can be read off an address.
+/// The least distance of two processes: 2^47, the user's half of the x86-64 address space, so that
+/// the high bits of an address are the number of the process.
 const STRIDE_MIN: u64 = 1 << 47;
 
-/// What is known of one trace.
+/// Facts about one trace.
 pub(super) struct InputFacts {
-    /// One more than the highest thread that is referred to.
+    /// One more than the highest thread number.
     pub(super) threads: u16,
-    /// Whether all references are of one thread.
-    pub(super) alone: bool,
+    /// Whether all references are made by one thread.
+    pub(super) single_threaded: bool,
 }
 
-/// What is known of all traces.
+/// Facts about all traces.
 pub(super) struct MergeSurvey {
     pub(super) processes: Vec<InputFacts>,
     /// The highest address that is not the operating system's, and the trace that has it.
@@ -32,7 +32,7 @@ pub(super) struct MergeSurvey {
 }
 
 impl MergeSurvey {
-    /// Checks that the traces fit together, and reads their events.
+    /// Checks that the traces can be merged, and reads their events.
     pub(super) fn of(
         traces: &[TraceReader],
         shared: &[Range<u64>],
@@ -59,8 +59,8 @@ impl MergeSurvey {
             let rows = trace.chunks().iter().flat_map(|chunk| &chunk.threads);
             let mut rows = rows.map(|&(thread, _)| thread);
             let first = rows.next();
-            let alone = rows.all(|thread| Some(thread) == first);
-            survey.processes.push(InputFacts { threads, alone });
+            let single_threaded = rows.all(|thread| Some(thread) == first);
+            survey.processes.push(InputFacts { threads, single_threaded });
         }
         Ok(survey)
     }
@@ -104,9 +104,9 @@ impl MergeSurvey {
         Ok(threads)
     }
 
-    /// Takes note of what is used from one address to another.
+    /// Adds a range of used addresses.
     fn note(&mut self, name: &str, (first, last): (u64, u64)) {
-        if first < COMMON && last > self.highest.0 {
+        if first < KERNEL_SPACE && last > self.highest.0 {
             self.highest = (last, name.to_owned());
         }
     }
@@ -117,7 +117,7 @@ impl MergeSurvey {
         let count = self.processes.len() as u64;
         let stride = highest.checked_add(1).and_then(u64::checked_next_power_of_two);
         let stride = stride.map(|stride| stride.max(STRIDE_MIN));
-        let fits = |stride: &u64| stride.checked_mul(count).is_some_and(|end| end <= COMMON);
+        let fits = |stride: &u64| stride.checked_mul(count).is_some_and(|end| end <= KERNEL_SPACE);
         stride.filter(fits).ok_or_else(|| {
             format!(
                 "{name} has addresses up to {highest:#x}, which leaves no room for {count} \
@@ -137,7 +137,7 @@ fn thread(event: &Event) -> u16 {
     }
 }
 
-/// Checks that the traces fit together.
+/// Checks that the traces can be merged.
 fn check(traces: &[TraceReader]) -> Result<(), String> {
     let name = |trace: &TraceReader| trace.path().display().to_string();
     for trace in traces {

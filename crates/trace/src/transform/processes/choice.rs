@@ -1,4 +1,4 @@
-//! Which processes a mix has.
+//! Selection of the processes of a mix.
 
 use std::collections::BTreeMap;
 
@@ -6,66 +6,66 @@ use super::IDLE;
 use super::survey::RecordingSurvey;
 use crate::model::Process;
 
-/// Processes that users name.
+/// A user's selection of processes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ProcessSelector {
-    /// The so many most active ones of a name.
+    /// The most active processes of this name, and how many of them.
     Name(String, usize),
-    /// The one with a number.
+    /// The process with this number.
     Number(u32),
 }
 
 /// Reads `apache2=13,ls,124`.
 pub(super) fn parse(text: &str) -> Result<Vec<ProcessSelector>, String> {
-    text.split(',').map(|item| item.trim()).map(|item| one(item, text)).collect()
+    text.split(',').map(|selector| selector.trim()).map(|selector| one(selector, text)).collect()
 }
 
-fn one(item: &str, text: &str) -> Result<ProcessSelector, String> {
+fn one(selector: &str, text: &str) -> Result<ProcessSelector, String> {
     let bad = |why: &str| {
         format!("processes={text}: {why}; expected NAME=N, NAME or PID, several with commas")
     };
-    if let Ok(number) = item.parse() {
+    if let Ok(number) = selector.parse() {
         return if number == IDLE {
             Err(bad("process 0 are the idle processors"))
         } else {
             Ok(ProcessSelector::Number(number))
         };
     }
-    let (name, count) = item.rsplit_once('=').unwrap_or((item, "1"));
+    let (name, count) = selector.rsplit_once('=').unwrap_or((selector, "1"));
     match count.parse() {
         Ok(count) if count > 0 && !name.is_empty() => {
             Ok(ProcessSelector::Name(name.to_owned(), count))
         }
-        _ => Err(bad(&format!("{item:?} names no processes"))),
+        _ => Err(bad(&format!("{selector:?} names no processes"))),
     }
 }
 
-/// Processes of the recording, as far as they made references.
-struct Present<'a> {
+/// The processes of the recording that made references.
+struct RecordedProcesses<'a> {
     processes: Vec<(Process, u64)>,
     known: &'a [Process],
 }
 
-/// The processes of a mix, one for each thread: those that are wanted in the order in which they
-/// are named, the most active one of a name first, or all by their numbers.
+/// The processes of a mix, one for each thread: the selected ones in the order of selection, the
+/// most active one of a name first, or all in order of their numbers.
 ///
-/// A process has the name that it took on last.
+/// The name of a process is its last one.
 pub(super) fn choose(
     wanted: Option<&[ProcessSelector]>,
     survey: &RecordingSurvey,
     known: &[Process],
 ) -> Result<Vec<Process>, String> {
-    let present = Present::new(survey, known);
+    let present = RecordedProcesses::new(survey, known);
     let Some(wanted) = wanted else {
-        return fits(present.processes.into_iter().map(|(process, _)| process).collect());
+        return check_count(present.processes.into_iter().map(|(process, _)| process).collect());
     };
     let mut chosen: Vec<Process> = Vec::new();
-    for item in wanted {
-        let (name, count) = match item {
+    for selector in wanted {
+        let (name, count) = match selector {
             ProcessSelector::Number(pid) => {
                 let Some((process, _)) = present.processes.iter().find(|(p, _)| p.pid == *pid)
                 else {
-                    return Err(present.lacks(&format!("process {pid}")));
+                    return Err(present.missing(&format!("process {pid}")));
                 };
                 if chosen.contains(process) {
                     return Err(format!("processes: process {pid} is named twice"));
@@ -79,19 +79,19 @@ pub(super) fn choose(
         named.retain(|(process, _)| process.names.last() == Some(name));
         let there = named.len();
         named.retain(|(process, _)| !chosen.contains(process));
-        // Of equally active ones the one with the lowest number comes first.
+        // The sort is stable: of equally active ones the one with the lowest number comes first.
         named.sort_by_key(|(_, references)| std::cmp::Reverse(*references));
         if named.len() < count {
             let has = format!("{count} of {name}, of which the recording has {there}");
-            return Err(present.lacks(&has));
+            return Err(present.missing(&has));
         }
         chosen.extend(named[..count].iter().map(|(process, _)| process.clone()));
     }
-    fits(chosen)
+    check_count(chosen)
 }
 
-/// Threads have numbers below 32768.
-fn fits(chosen: Vec<Process>) -> Result<Vec<Process>, String> {
+/// Checks the number of processes: threads have numbers below 32768.
+fn check_count(chosen: Vec<Process>) -> Result<Vec<Process>, String> {
     match chosen.len() {
         0 => Err("the recording has no process that did anything".to_owned()),
         1..=0x8000 => Ok(chosen),
@@ -99,7 +99,7 @@ fn fits(chosen: Vec<Process>) -> Result<Vec<Process>, String> {
     }
 }
 
-impl<'a> Present<'a> {
+impl<'a> RecordedProcesses<'a> {
     fn new(survey: &RecordingSurvey, known: &'a [Process]) -> Self {
         let of = |(&pid, activity): (&u32, &super::survey::Activity)| {
             let named = known.iter().find(|process| process.pid == pid);
@@ -110,8 +110,8 @@ impl<'a> Present<'a> {
         Self { processes: active.map(of).collect(), known }
     }
 
-    /// What cannot be had, and what there is.
-    fn lacks(&self, what: &str) -> String {
+    /// The error for processes that the recording does not have, with those that it has.
+    fn missing(&self, what: &str) -> String {
         let mut names: BTreeMap<&str, u32> = BTreeMap::new();
         for (process, _) in &self.processes {
             let name = process.names.last().map_or("", String::as_str);
@@ -131,14 +131,14 @@ impl<'a> Present<'a> {
             pids.truncate(20);
             there.push(format!("without a name {}{more}", pids.join(", ")));
         }
-        let silent = self.known.iter().filter(|process| {
+        let inactive = self.known.iter().filter(|process| {
             process.pid != IDLE && !self.processes.iter().any(|(p, _)| p.pid == process.pid)
         });
-        let silent = match silent.count() {
+        let inactive = match inactive.count() {
             0 => String::new(),
             n => format!(" ({n} more did nothing)"),
         };
-        format!("processes: there is no {what}; there are {}{silent}", there.join(", "))
+        format!("processes: there is no {what}; there are {}{inactive}", there.join(", "))
     }
 }
 

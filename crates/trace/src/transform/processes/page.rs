@@ -1,13 +1,13 @@
-//! Whose a page is.
+//! The owners of physical pages.
 
 use std::ops::Range;
 
 use crate::model::{AddressRange, RangeKind};
 
-/// Who makes less than this part of the references to a page, one in so many, does not count.
+/// A process that makes less than one in so many of the references to a page is ignored.
 const MINOR: u64 = 20;
 
-/// What one process does with a page.
+/// The references of one process to a page.
 #[derive(Clone, Copy, Debug)]
 struct PageUse {
     pid: u32,
@@ -17,7 +17,7 @@ struct PageUse {
     last: u64,
 }
 
-/// Who touches a page in user mode, and for whom the kernel does.
+/// The processes that reference a page in user mode, and those for which the kernel does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PageUses {
     user: Vec<PageUse>,
@@ -32,22 +32,23 @@ impl PageUses {
             uses.push(PageUse { pid, references: 0, first: row, last: row });
             uses.len() - 1
         });
-        // Who was here last most often comes again.
+        // The process of the last reference is most likely to make the next one.
         uses.swap(0, at);
         uses[0].references += 1;
         uses[0].last = row;
     }
 
-    /// Decides whose the page is; `together`: it is of memory that processes have together.
+    /// Decides the owners of the page; `common` if it is memory that processes share by its nature.
     ///
-    /// One that a single process touches in user mode is that one's. So is one that several have
-    /// one after the other, for memory is given back and out again: each in its time. If some
-    /// come in between, those with less than a twentieth of the references do not count: after
-    /// `fork` two processes have a page until the first one writes.
+    /// A page that a single process references in user mode is private to it. So is one that
+    /// several processes reference one after the other, as memory is freed and allocated again: to
+    /// each in its time. If their uses overlap, processes with less than a twentieth of the
+    /// references are ignored: after `fork` two processes share a page until the first write.
     ///
-    /// What only the kernel touches is its process's for which it makes at least 19 of 20
-    /// references: a kernel stack is also touched by who makes it, and by who gives way to it.
-    pub(super) fn settle(self, number: u64, together: bool) -> RecordedPage {
+    /// A page that only the kernel references is private to the process for which it makes at least
+    /// 19 of 20 references: a kernel stack is also referenced by the process that creates it, and
+    /// by the process that is switched from.
+    pub(super) fn decide_owners(self, number: u64, common: bool) -> RecordedPage {
         let mut page = RecordedPage {
             owners: Vec::new(),
             touched: !self.user.is_empty(),
@@ -58,7 +59,7 @@ impl PageUses {
         let one = self.user.len() == 1;
         let counted = without_minor(&self.user);
         let owners = in_turns(self.user).or_else(|| in_turns(counted));
-        if let Some(owners) = owners.filter(|_| one || !together) {
+        if let Some(owners) = owners.filter(|_| one || !common) {
             page.owners = owners;
         } else if !page.touched {
             let all: u64 = self.kernel.iter().map(|user| user.references).sum();
@@ -70,13 +71,13 @@ impl PageUses {
     }
 }
 
-/// Those who make at least a twentieth of all references.
+/// The processes with at least a twentieth of all references.
 fn without_minor(uses: &[PageUse]) -> Vec<PageUse> {
     let all: u64 = uses.iter().map(|user| user.references).sum();
     uses.iter().copied().filter(|user| user.references * MINOR >= all).collect()
 }
 
-/// Those who come one after the other, if they do.
+/// The owners in order of time, if their uses do not overlap.
 fn in_turns(mut uses: Vec<PageUse>) -> Option<Vec<PageOwner>> {
     uses.sort_unstable_by_key(|user| user.first);
     let apart = uses.windows(2).all(|pair| pair[0].last < pair[1].first);
@@ -84,33 +85,33 @@ fn in_turns(mut uses: Vec<PageUse>) -> Option<Vec<PageOwner>> {
     (apart && !uses.is_empty()).then(|| uses.iter().map(owner).collect())
 }
 
-/// Who has a page, up to a row.
+/// The owner of a page, up to a row.
 #[derive(Clone, Copy, Debug)]
 struct PageOwner {
     pid: u32,
     last: u64,
 }
 
-/// A page, as the recording goes on.
+/// A page during the second pass over the recording.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedPage {
-    /// Who has it in user mode, one after the other; nobody if it is shared.
+    /// Its owners in user mode, one after the other; none if it is shared.
     owners: Vec<PageOwner>,
-    /// Whether anybody touches it in user mode.
+    /// Whether it is referenced in user mode.
     touched: bool,
-    /// Whose it is, if only the kernel touches it.
+    /// Its owner, if only the kernel references it.
     kernel: Option<u32>,
-    /// Which owner has it now.
+    /// Index of the present owner.
     now: usize,
-    /// Where it is now.
+    /// Its present number.
     number: u64,
 }
 
 impl RecordedPage {
-    /// A reference, in the order of rows. The page goes to its next owner with the first reference
-    /// that this one makes, be it in the kernel, after the last one that its owner makes in user
-    /// mode. It then gets a number from `renamed`, for all owners are there at once in a mix.
-    /// Returns where the page is, and whether it is private, whoever makes the reference.
+    /// A reference, in the order of rows. After the present owner's last reference in user mode,
+    /// the next owner's first reference, in either mode, makes the page that owner's. It then gets
+    /// a number from `renamed`, as in a mix the pages of all owners exist at once. Returns the
+    /// number of the page, and whether the page is private, whoever makes the reference.
     pub(super) fn refer(
         &mut self,
         (pid, kernel): (u32, bool),
@@ -127,27 +128,27 @@ impl RecordedPage {
         (self.number, private)
     }
 
-    /// Whether it is touched in user mode and is nobody's.
+    /// Whether it is referenced in user mode and has no owner.
     pub(super) fn is_shared(&self) -> bool {
         self.touched && self.owners.is_empty()
     }
 
-    /// To whom it is private.
+    /// The processes to which it is private, one after the other.
     pub(super) fn owners(&self) -> impl Iterator<Item = u32> {
         self.owners.iter().map(|owner| owner.pid)
     }
 
-    /// To whom it is private, if only the kernel touches it.
+    /// The process to which it is private, if only the kernel references it.
     pub(super) fn kernel_owner(&self) -> Option<u32> {
         self.kernel
     }
 }
 
-/// Memory that processes have together by its nature: files, and what they share.
+/// Memory that processes share by its nature: files and shared mappings.
 pub(super) struct CommonMemory(Vec<Range<u64>>);
 
 impl CommonMemory {
-    /// As far as names tell.
+    /// Such memory, by the names of ranges.
     pub(super) fn new(ranges: &[AddressRange]) -> Self {
         let is = |range: &&AddressRange| {
             let shared = range.name.starts_with("shared memory of ");
@@ -166,7 +167,7 @@ impl CommonMemory {
         Self(apart)
     }
 
-    /// Whether some of the page at this address is.
+    /// Whether the page at this address has such memory.
     pub(super) fn has(&self, page: u64) -> bool {
         let end = page.saturating_add(super::PAGE_BYTES);
         let before = self.0.partition_point(|range| range.start < end);
@@ -186,8 +187,8 @@ mod tests {
         uses
     }
 
-    fn owners(uses: PageUses, together: bool) -> Vec<u32> {
-        uses.settle(0, together).owners().collect()
+    fn owners(uses: PageUses, common: bool) -> Vec<u32> {
+        uses.decide_owners(0, common).owners().collect()
     }
 
     #[test]
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_page_goes_to_its_next_owner_with_that_ones_first_reference() {
-        let mut page = uses(&[(1, 10, 5), (2, 30, 5), (3, 50, 5)]).settle(7, false);
+        let mut page = uses(&[(1, 10, 5), (2, 30, 5), (3, 50, 5)]).decide_owners(7, false);
         let mut free = 100;
         let mut refer = |pid, kernel, row| {
             page.refer((pid, kernel), row, || {
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(refer(3, false, 50), (102, true), "process 2 was not seen again");
         // A page of several is private for nobody, one of the kernel's for what that does.
         let private =
-            |uses: PageUses, kernel| uses.settle(7, false).refer((9, kernel), 100, || 0).1;
+            |uses: PageUses, kernel| uses.decide_owners(7, false).refer((9, kernel), 100, || 0).1;
         let several = || uses(&[(1, 0, 2), (2, 10, 2), (1, 20, 2)]);
         assert_eq!([false, true].map(|kernel| private(several(), kernel)), [false; 2]);
         let mut of_kernel = uses(&[]);
@@ -241,7 +242,7 @@ mod tests {
             for &(pid, count) in references {
                 (0..count).for_each(|row| uses.add(pid, true, row));
             }
-            uses.settle(0, false).kernel_owner()
+            uses.decide_owners(0, false).kernel_owner()
         };
         assert_eq!(kernel(&[(1, 3)], false), Some(1));
         assert_eq!(kernel(&[(2, 1), (1, 19)], false), Some(1));
@@ -265,8 +266,8 @@ mod tests {
             range(0x3000, 0x800, "/bin/a"),
             range(0x5000, 0x3000, "shared memory of a"),
         ];
-        let together = CommonMemory::new(&ranges);
-        let pages = (0..10).filter(|page| together.has(page * 0x1000));
+        let common = CommonMemory::new(&ranges);
+        let pages = (0..10).filter(|page| common.has(page * 0x1000));
         assert_eq!(pages.collect::<Vec<u64>>(), [3, 5, 6, 7]);
     }
 }

@@ -1,4 +1,4 @@
-//! What became of a whole system.
+//! The report on a mix of processes.
 
 use homenode_base::{Access, Flags};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{IDLE, PAGE_BYTES, Processes};
 use crate::model::Process;
 
-/// A mix of processes: what it has of a recording, and what not.
+/// A mix of processes: what is in it of a recording, and what was omitted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mix {
     /// The processes, in the order of the mix's threads.
@@ -15,17 +15,17 @@ pub struct Mix {
     pub references: ReferenceTotals,
     /// Pages of the recording.
     pub pages: MixPages,
-    /// Pages with new numbers, because another process had the page before.
+    /// Pages that were renumbered, because another process owned the page before.
     pub frames_renamed: u64,
-    /// References that straddled pages, and end with the first one here.
+    /// References that straddled pages, and were cut at the end of the first.
     pub cut_at_pages: u64,
     /// How often processes of the mix left their processors.
     pub switches: Switches,
-    /// Whether names of functions told waiting from making way; if not, all of them wait.
+    /// Whether function names distinguished waits from preemptions; if not, all count as waits.
     pub switches_told_apart: bool,
-    /// References to what the kernel has for each processor; `null` if it is not known where.
+    /// References to the kernel's per-processor areas; `null` if their addresses are unknown.
     pub processor_areas: Option<AreaReferences>,
-    /// What of the recording is not in the mix.
+    /// What was omitted from the mix.
     pub left_out: OmittedFromMix,
 }
 
@@ -51,28 +51,29 @@ pub struct MixProcess {
     pub thread: u16,
     /// Its number in the system.
     pub pid: u32,
-    /// What it was called, the first name first.
+    /// Its names, in order of time.
     pub names: Vec<String>,
     /// Its references in the mix.
     pub references: ReferenceTotals,
     /// Those in user mode to its private pages.
     pub private_references: u64,
-    /// Pages that it has for itself in user mode.
+    /// Pages that are private to it in user mode.
     pub private_pages: u64,
-    /// Pages that the kernel touches for it alone, and nobody in user mode.
+    /// Pages that only the kernel references, and for it alone.
     pub private_kernel_pages: u64,
     /// How often it left its processor.
     pub switches: Switches,
-    /// Whether it ran on several processors at once, in several threads: here it is one.
+    /// Whether it ran on several processors at once, in several threads: in the mix it is one
+    /// thread.
     pub parallel: bool,
 }
 
 /// How often processes left their processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Switches {
-    /// To wait for something.
+    /// Because they waited.
     pub waits: u64,
-    /// To make way for others.
+    /// Because they were preempted.
     pub preemptions: u64,
 }
 
@@ -98,13 +99,13 @@ impl AreaReferences {
 pub struct MixPages {
     /// Bytes of a page.
     pub bytes: u64,
-    /// Pages that anybody touches.
+    /// Pages that are referenced.
     pub all: u64,
-    /// Those touched in user mode that no process has for itself.
+    /// Those referenced in user mode that are private to no process.
     pub shared: u64,
 }
 
-/// What of a recording is not in a mix.
+/// What was omitted from a mix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OmittedFromMix {
     /// References of processors without a process.
@@ -130,7 +131,7 @@ impl OmittedFromMix {
     }
 }
 
-/// What a process did so far.
+/// Totals of a process so far.
 pub(super) struct ProcessTally {
     pub(super) process: Process,
     private_pages: [u64; 2],
@@ -138,7 +139,7 @@ pub(super) struct ProcessTally {
     pub(super) private_references: u64,
     pub(super) switches: Switches,
     pub(super) parallel: bool,
-    /// Where it ran last.
+    /// The processor it ran on last.
     pub(super) processor: Option<u16>,
     pub(super) areas: AreaReferences,
 }
@@ -172,7 +173,7 @@ impl ProcessTally {
     }
 }
 
-/// All that there is to say.
+/// Assembles the report.
 pub(super) fn mix(of: &Processes<'_>) -> Mix {
     let (tallies, survey) = (&of.tallies[..], &of.survey);
     let sum = |of: fn(&ProcessTally) -> u64| tallies.iter().map(of).sum();
@@ -195,7 +196,7 @@ pub(super) fn mix(of: &Processes<'_>) -> Mix {
             waits: sum(|tally| tally.switches.waits),
             preemptions: sum(|tally| tally.switches.preemptions),
         },
-        switches_told_apart: of.switching.tells(),
+        switches_told_apart: of.switching.knows_preemptions(),
         processor_areas: of.areas.is_some().then_some(areas),
         left_out: OmittedFromMix { processes: (there - tallies.len()) as u64, ..of.out },
     }

@@ -1,4 +1,4 @@
-//! What processes there are in a recording, and whose a page is.
+//! The first pass over a recording: its processes, and the owners of its pages.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) struct Activity {
     pub(super) kernel: u64,
 }
 
-/// What a first look at the recording tells.
+/// The result of the first pass over the recording.
 #[derive(Default)]
 pub(super) struct RecordingSurvey {
     pub(super) processes: BTreeMap<u32, Activity>,
@@ -34,9 +34,9 @@ pub(super) struct RecordingSurvey {
     /// Whether a thread made references of several processes.
     mixed: bool,
     rows: u64,
-    /// Beyond the memory of the system: number of the next page there.
+    /// Number of the next page beyond the memory of the system, for renumbered pages.
     free: u64,
-    /// The pages there, and which they were.
+    /// The renumbered pages: new and old number.
     pub(super) renamed: Vec<(u64, u64)>,
 }
 
@@ -61,7 +61,7 @@ impl RecordingSurvey {
                 return Err(TraceError::Cancelled { path: trace.path().to_owned() });
             }
         }
-        survey.settle(&CommonMemory::new(&trace.metadata().ranges), areas);
+        survey.decide_owners(&CommonMemory::new(&trace.metadata().ranges), areas);
         Ok(survey)
     }
 
@@ -78,22 +78,24 @@ impl RecordingSurvey {
         } else {
             activity.user += 1;
         }
-        // The switch's own references to the next one's stack come before that one's name.
-        if !(kernel && switching.is_between(access.pc)) {
+        // A context switch references the next process's stack before the recorder learns of that
+        // process, so these references do not tell the owner.
+        if !(kernel && switching.is_stack_switch(access.pc)) {
             self.uses.entry(access.addr / PAGE_BYTES).or_default().add(pid, kernel, self.rows);
         }
         self.rows += 1;
     }
 
-    /// Decides what is private, and counts it. From here on rows are counted again.
-    fn settle(&mut self, together: &CommonMemory, areas: Option<&ProcessorAreas>) {
+    /// Decides the owners of all pages, and counts private pages. Rows are counted from 0 again,
+    /// for the second pass.
+    fn decide_owners(&mut self, common: &CommonMemory, areas: Option<&ProcessorAreas>) {
         for (number, uses) in std::mem::take(&mut self.uses) {
             let addr = number * PAGE_BYTES;
             self.free = self.free.max(number + 1);
             if areas.is_some_and(|areas| areas.find(addr).is_some()) {
                 continue;
             }
-            let page = uses.settle(number, together.has(addr));
+            let page = uses.decide_owners(number, common.has(addr));
             for pid in page.owners() {
                 self.private.entry(pid).or_default()[0] += 1;
             }
@@ -105,13 +107,12 @@ impl RecordingSurvey {
         self.rows = 0;
     }
 
-    /// Whether threads are processors: they run several processes, and a kernel.
+    /// Whether the threads are processors, which run several processes and a kernel.
     pub(super) fn is_whole_system(&self) -> bool {
         self.mixed && self.processes.values().any(|activity| activity.kernel > 0)
     }
 
-    /// The next reference of the recording: where it is in the mix, and whether that is a private
-    /// area of its process.
+    /// The next reference of the recording: its address in the mix, and whether it is private.
     pub(super) fn refer(&mut self, access: &Access) -> (u64, bool) {
         let (row, number) = (self.rows, access.addr / PAGE_BYTES);
         self.rows += 1;
@@ -127,17 +128,17 @@ impl RecordingSurvey {
         (number.wrapping_mul(PAGE_BYTES) + access.addr % PAGE_BYTES, private)
     }
 
-    /// Whose page an address is in, if only the kernel touches it.
+    /// The owner of an address's page, if only the kernel references the page.
     pub(super) fn kernel_owner(&self, addr: u64) -> Option<u32> {
         self.pages.get(&(addr / PAGE_BYTES)).and_then(RecordedPage::kernel_owner)
     }
 
-    /// Pages private to a process: those it touches in user mode, and those of the kernel alone.
+    /// Pages private to a process: those of user mode, and those of the kernel alone.
     pub(super) fn private_pages(&self, pid: u32) -> [u64; 2] {
         self.private.get(&pid).copied().unwrap_or_default()
     }
 
-    /// All pages, and those that processes touch in user mode without being private.
+    /// All pages, and those referenced in user mode that are not private.
     pub(super) fn pages(&self) -> [u64; 2] {
         let shared = self.pages.values().filter(|page| page.is_shared()).count();
         [self.pages.len() as u64, shared as u64]
