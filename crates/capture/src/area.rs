@@ -81,7 +81,8 @@ impl SharedArea {
 
     fn map(fd: OwnedFd, geometry: RingGeometry) -> io::Result<Self> {
         let bytes = geometry.bytes();
-        // SAFETY: a fresh shared mapping of a file of this length, placed by the kernel.
+        // SAFETY: a new shared mapping of a file of this length, at an address that the kernel
+        // chooses.
         let start = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -139,7 +140,7 @@ impl SharedArea {
         word.load(Ordering::SeqCst)
     }
 
-    /// Sleeps until the field is no longer `value`, someone wakes it, or time is up.
+    /// Sleeps until the field is no longer `value`, another process wakes it, or the time is over.
     pub fn wait(&self, offset: usize, value: u32, most: Duration) {
         let timeout = libc::timespec {
             tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
@@ -157,7 +158,7 @@ impl SharedArea {
         }
     }
 
-    /// Wakes whoever sleeps on a field.
+    /// Wakes the process that sleeps on a field.
     pub fn wake(&self, offset: usize) {
         // SAFETY: the word is a live, aligned u32; waking never writes it.
         unsafe {
@@ -170,7 +171,7 @@ impl SharedArea {
         }
     }
 
-    /// Gives a block back to the writer of a ring.
+    /// Returns a block to the writer of a ring.
     pub fn give_back(&self, ring: u32) {
         let offset = RING_LINES_AT + ring as usize * 64;
         self.word32(offset).fetch_add(1, Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! Starting the program, and watching it from outside.
+//! Starts the program and watches it from outside.
 #![allow(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Strings and pointers on the new program's stack are filled up to a multiple of this, so that
-/// its stack begins at the same address whatever the environment holds.
+/// Strings and pointers on the new program's stack are padded to a multiple of this, so that its
+/// stack begins at the same address whatever the environment.
 const STACK_STEP_BYTES: usize = 1 << 16;
 const FD_VARIABLE: &str = "HOMENODE_FD";
 const PAD_VARIABLE: &str = "HOMENODE_PAD";
 const PRELOAD_VARIABLE: &str = "LD_PRELOAD";
-/// High, so that the program's own files get the numbers they always get.
+/// A high number, so that the program's own files get the same numbers as without recording.
 const FD_PREFERRED: RawFd = 900;
 /// How long a program that is asked to end may take before it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -38,7 +38,7 @@ pub struct Traced {
     asked_to_end: Option<Instant>,
 }
 
-/// Where the system would find the program.
+/// The path at which the system would find the program.
 pub fn find(program: &OsStr) -> io::Result<PathBuf> {
     if program.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(program));
@@ -81,7 +81,7 @@ impl Traced {
         Ok(Self { child: command.spawn()?, ending: None, asked_to_end: None })
     }
 
-    /// Starts a program that reads and says nothing, for the sake of the time it takes.
+    /// Starts a program without input and output, to measure its time.
     pub fn start_quietly(argv: &[String]) -> io::Result<Self> {
         let first = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(find(OsStr::new(first))?);
@@ -109,7 +109,7 @@ impl Traced {
         Ok(self.ending)
     }
 
-    /// Asks the program to end; called again, kills it when its time is over.
+    /// Asks the program to end; kills it if it has not ended within [`PATIENCE`] of the first call.
     pub fn end(&mut self) {
         let signal = match self.asked_to_end {
             None => libc::SIGTERM,
@@ -125,7 +125,7 @@ impl Traced {
 }
 
 impl Drop for Traced {
-    /// A program is never left running behind a recorder that has gone.
+    /// Kills the program: it must not run on without its recorder.
     fn drop(&mut self) {
         if self.ending.is_none() {
             let _ = self.child.kill();
@@ -140,13 +140,13 @@ pub fn maps(pid: u32) -> String {
     std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default()
 }
 
-/// Whether a process is there and has a recorder's memory mapped: not so after its end or `exec`.
+/// Whether a process exists and has a recorder's memory mapped, which it has not after `exec`.
 #[must_use]
 pub fn shares_memory(pid: u32) -> bool {
     maps(pid).lines().any(|line| line.contains("/memfd:homenode"))
 }
 
-/// In the child: addresses that repeat, and the area under its number.
+/// Runs in the child: makes addresses repeatable, and gives the area its descriptor number.
 fn prepare(fd: RawFd, target: RawFd) -> io::Result<()> {
     // SAFETY: plain system calls on numbers.
     unsafe {
@@ -171,7 +171,8 @@ fn descriptor() -> RawFd {
     FD_PREFERRED.min(most - 1)
 }
 
-/// Characters of padding that make arguments, environment and their pointers a round sum.
+/// Characters of padding that make the bytes of arguments, environment and their pointers a
+/// multiple of [`STACK_STEP_BYTES`].
 fn padding(argv: &[String], path: &Path) -> usize {
     const POINTER_BYTES: usize = 8;
     let ours = [(FD_VARIABLE, 10), (PAD_VARIABLE, 0)];

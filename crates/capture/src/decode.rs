@@ -1,4 +1,4 @@
-//! From the records of one ring to references and events.
+//! Decodes the records of one ring to references and events.
 
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::EventKind;
@@ -8,12 +8,12 @@ use crate::wire::{
     THREAD_SHIFT, code,
 };
 
-/// What one or several records say.
+/// What one or several records encode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodedItem {
     /// A reference; the private flag is not known yet.
     Access(Access),
-    /// Something a trace can say.
+    /// An event of a trace.
     Event(u16, EventKind),
     /// A thread begins: stack and thread-local storage, as (low, high).
     Start {
@@ -24,30 +24,30 @@ pub enum DecodedItem {
         /// Its thread-local storage; empty if it has none.
         tls: (u64, u64),
     },
-    /// A thread calls a region its own.
+    /// A thread declares a region private.
     Private {
         /// The thread.
         thread: u16,
         /// First byte and one past the last.
         region: (u64, u64),
     },
-    /// About a whole system, by this processor.
+    /// A fact about a whole system, from this processor.
     System(u16, SystemFact),
-    /// Free order: what follows in this ring has this sequence number.
+    /// Free order: the following records of this ring have this sequence number.
     Stamp(u64),
 }
 
-/// What a whole system tells about itself.
+/// Facts about a whole system, from the plugin and the mark program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SystemFact {
-    /// What a process is called from here on.
+    /// The new name of a process.
     Process {
         /// The process.
         pid: u32,
         /// Its name.
         name: String,
     },
-    /// The next piece of what the mark program says.
+    /// The next bytes of the mark program's report.
     Report(Vec<u8>),
     /// An instruction makes its first reference.
     Code {
@@ -56,7 +56,8 @@ pub enum SystemFact {
         /// Its program counter.
         pc: u64,
     },
-    /// A physical page is used at an address other than the one that says so by itself.
+    /// A physical page is used at a virtual address other than that of the kernel's map of all
+    /// memory.
     Page {
         /// The process that uses it.
         pid: u32,
@@ -87,7 +88,7 @@ pub struct Decoder {
     forks: u32,
     /// Gap of the next reference, when it did not fit into it.
     gap: u32,
-    /// Of a whole system, the process each processor runs; else empty.
+    /// For a whole system, the process that each processor runs; else empty.
     processes: Vec<u32>,
 }
 
@@ -95,8 +96,7 @@ impl Decoder {
     /// Takes the next record; most are an item each.
     #[inline]
     pub fn take(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
-        // One test of the top bit tells the references, which are nearly all records, from the
-        // rest.
+        // Nearly all records are references, which one test of the top bit distinguishes.
         if self.pending.is_some() || words[0] >> EVENT_BIT != 0 {
             return self.take_event(words);
         }
@@ -110,7 +110,7 @@ impl Decoder {
         Some(DecodedItem::Access(access))
     }
 
-    /// Whose reference it is.
+    /// Sets the process and the kernel flag of a reference.
     fn place(&self, access: &mut Access) {
         access.pid = self.process_of(access.thread);
         access.pc = whole_address(access.pc);
@@ -147,7 +147,7 @@ impl Decoder {
         self.item(&pending)
     }
 
-    /// What a system says about itself.
+    /// The fact that a record encodes.
     fn system_fact(&self, p: &PendingRecord) -> SystemFact {
         let pid = self.process_of(p.thread);
         match p.code {
@@ -228,7 +228,7 @@ impl Decoder {
     }
 }
 
-/// A kernel lives in the upper half of the addresses, of which a record holds the lower 48 bits.
+/// A kernel is in the upper half of the address space, of which a record holds the lower 48 bits.
 const fn whole_address(low: u64) -> u64 {
     if low & KERNEL_HALF == 0 { low } else { low | !LOW }
 }

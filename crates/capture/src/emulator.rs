@@ -1,4 +1,4 @@
-//! Unmodified programs: which emulator runs them, and its command line.
+//! The emulator of unmodified programs and whole systems, and its command line.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,9 +14,9 @@ use crate::options::RecordOptions;
 const MACHINES: &[(u16, &str)] = &[(62, "x86_64"), (183, "aarch64"), (243, "riscv64")];
 /// Runs whole systems.
 const SYSTEM_EMULATOR: &str = "qemu-system-x86_64";
-/// The first release that counts the instructions of several processors.
+/// The first release that can count the instructions of several processors.
 const REPEATS_FROM: u32 = 10;
-/// All time of a system is what its processors have executed, 4 ns an instruction.
+/// Makes the time of a system that of its executed instructions, 4 ns each.
 const REPEATING: &[&str] = &["-icount", "shift=2,sleep=off", "-rtc", "base=2026-01-01,clock=vm"];
 /// Bytes of an ELF header that are looked at.
 const HEADER_BYTES: usize = 20;
@@ -82,9 +82,9 @@ impl Emulator {
         Ok(Self { path, version, native: false })
     }
 
-    /// A machine without anything but processors, memory and a serial line. Its memory is a file
-    /// in memory, which the plugin finds by its name; the kernel may not move itself, so that the
-    /// plugin finds it there.
+    /// A machine with processors, memory and a serial line only. Its memory is a file in memory,
+    /// which the plugin finds by its name; the kernel must not randomise its address, so that the
+    /// plugin finds the kernel's data.
     fn machine(&self, options: &RecordOptions) -> Vec<String> {
         let system = &options.system;
         let memory = format!("{}M", system.memory_mib);
@@ -127,7 +127,7 @@ impl Emulator {
         own.chain(options.argv[1..].iter().cloned()).collect()
     }
 
-    /// What to start: the emulator, with the plugin in it, on the program.
+    /// The command to start: the emulator with the plugin, on the program.
     ///
     /// # Errors
     /// When the program cannot be found.
@@ -154,13 +154,13 @@ impl Emulator {
     }
 }
 
-/// What `-plugin` is told. A comma in an option's value is written twice.
+/// The value of `-plugin`. A comma in an option's value is written twice.
 fn plugin_words(options: &RecordOptions) -> String {
     let fetches = if options.fetches { ",fetches=on" } else { "" };
     format!("file={}{fetches}", options.plugin.replace(',', ",,"))
 }
 
-/// The machine a header names, or what was found in its place.
+/// The instruction set of a header, or what was found in its place.
 fn machine(header: &[u8]) -> Result<&'static str, String> {
     if header.starts_with(b"#!") {
         return Err("a script; give its interpreter and the script's name instead".to_owned());
@@ -179,7 +179,7 @@ fn machine(header: &[u8]) -> Result<&'static str, String> {
         .ok_or_else(|| format!("a program for ELF machine {number}"))
 }
 
-/// QEMU would say so too, in words of its own.
+/// Checks that a file can be read, for an error message better than QEMU's.
 fn readable(what: &'static str, path: &str) -> Result<(), CaptureError> {
     let unreadable = |source| CaptureError::Unreadable { what, path: path.to_owned(), source };
     let found = File::open(path).and_then(|file| file.metadata()).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! Children of `fork`, each recorded to a trace of its own, by a thread of its own.
+//! Children of `fork`, each recorded to its own trace by its own thread.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::record::{ItemSource, greet, metadata, wait, writer_options};
 use crate::sink::RecordingSink;
 use crate::wire::at;
 
-/// How often to look whether a process still exists.
+/// Interval between checks whether a process still exists.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// What a parent writes in place of its child's number when there is no child after all.
+/// Written by a parent in place of its child's number if the fork failed.
 const NO_CHILD: u32 = i32::MAX.cast_unsigned();
-/// Processes recorded at one time by one parent; the rest run unrecorded.
+/// Most children of one process recorded at a time; further ones run unrecorded.
 const CHILDREN_MAX: usize = 256;
 
 /// The children of one process.
@@ -28,7 +28,7 @@ pub struct ForkedChildren {
     options: RecordOptions,
     count: u32,
     followers: Vec<JoinHandle<Result<Vec<String>, CaptureError>>>,
-    /// The program itself has ended: what its children have recorded by now is all.
+    /// Whether the program itself has ended: children that are still running stop recording.
     over: Arc<AtomicBool>,
 }
 
@@ -39,7 +39,7 @@ impl ForkedChildren {
         Self { options: options.clone(), count: 0, followers: Vec::new(), over }
     }
 
-    /// Takes the memory of a child that is about to be made, if the parent shows one.
+    /// Takes the shared memory of a child that is about to be created, if the parent offers one.
     pub fn record_next(&mut self, parent: &SharedArea) {
         let shown = parent.get(at::FORK_FD);
         if shown == 0 {
@@ -65,10 +65,10 @@ impl ForkedChildren {
         parent.wake(at::FORK_FD);
     }
 
-    /// Waits for the traces of all children; their names, in the order of the forks.
+    /// Waits for the traces of all children; returns their names, in the order of the forks.
     ///
     /// # Errors
-    /// The first that a child's trace met.
+    /// The first error of a child's trace.
     pub fn finish(self) -> Result<Vec<String>, CaptureError> {
         let mut names = Vec::new();
         let mut error = None;
@@ -90,7 +90,7 @@ fn child_path(parent: &str, number: u32) -> String {
         .map_or_else(|| format!("{parent}.{number}"), |stem| format!("{stem}.{number}.hnt"))
 }
 
-/// Records one child; the names of its trace and of its children's.
+/// Records one child; returns the names of its trace and of its children's.
 fn follow(
     area: &SharedArea,
     options: &RecordOptions,

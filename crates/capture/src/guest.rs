@@ -1,9 +1,9 @@
-//! Names in a whole system: what the mark program reported, and to what it applies.
+//! Names in a whole system, from the report of the mark program.
 //!
 //! Program counters of the kernel are looked up in the kernel's own list of symbols, those of
-//! programs in what the files say that their process has mapped. Data has physical addresses: the
-//! kernel's image and each processor's own data lie at known ones, and of other pages the plugin
-//! says at which virtual address they were used.
+//! programs in the files that their process has mapped. Data have physical addresses: those of the
+//! kernel's image and of each processor's own data are known, and for other pages the plugin
+//! records at which virtual address they were used.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use homenode_trace::{AddressRange, Process, ProcessorAreas, RangeKind, SourceLin
 use crate::decode::SystemFact;
 use crate::report::{ALL_MEMORY, KERNEL_IMAGE, NamedPart, PAGE_BYTES, SystemReport};
 
-/// References are remembered by blocks of this size: what was never touched needs no name.
+/// Granularity at which references are noted: what was never referenced needs no name.
 const BLOCK_BYTES: u64 = 64;
 
-/// What a physical page was used as, one after the other or in turns.
+/// The virtual pages that a physical page was used as.
 #[derive(Debug, Default)]
 struct PhysicalFrame {
     /// By virtual page and process, with the references made.
@@ -25,26 +25,26 @@ struct PhysicalFrame {
     now: usize,
 }
 
-/// A process, and which of its names it had at the time.
+/// A process, and the index of the name that it had at the time.
 type NamedProcess = (u32, usize);
 
-/// What a whole system tells about itself, as it comes.
+/// Facts about a whole system, collected during the recording.
 #[derive(Debug, Default)]
 pub struct Guest {
     report: Vec<u8>,
-    /// All names of each process, and which of them it has now.
+    /// All names of each process, and the index of the present one.
     names: BTreeMap<u32, (Vec<String>, usize)>,
     /// The process that first ran each program counter.
     code: FxHashMap<u64, NamedProcess>,
     frames: FxHashMap<u64, PhysicalFrame>,
-    /// References to each page since it was last said what it is used as.
+    /// References to each page since the last record of its virtual page.
     references: Vec<u32>,
-    /// Of each block, whether there was a reference.
+    /// For each block, whether it was referenced.
     touched: Vec<u64>,
 }
 
 impl Guest {
-    /// Takes a fact; returns the text of a marker, if the fact deserves one in the trace.
+    /// Takes a fact; returns the text of a marker, if the trace gets one for it.
     pub fn take(&mut self, fact: SystemFact) -> Option<String> {
         match fact {
             SystemFact::Process { pid, name } => {
@@ -88,7 +88,7 @@ impl Guest {
         self.references[at] = self.references[at].saturating_add(1);
     }
 
-    /// Takes the references of a page, which are counted from 0 again.
+    /// The references to a page, whose count is reset.
     fn references_to(&mut self, frame: u64) -> u64 {
         let at = usize::try_from(frame).ok();
         at.and_then(|at| self.references.get_mut(at)).map_or(0, |n| std::mem::take(n).into())
@@ -109,7 +109,7 @@ impl Guest {
         entries.map(|(&pid, (names, _))| Process { pid, names: names.clone() }).collect()
     }
 
-    /// What the kernel has for each processor.
+    /// The kernel's per-processor areas.
     #[must_use]
     pub fn processor_areas(&self) -> Option<ProcessorAreas> {
         SystemReport::parse(&String::from_utf8_lossy(&self.report)).processor_areas()
@@ -146,7 +146,7 @@ impl Guest {
         (pid, name.map_or("", String::as_str))
     }
 
-    /// What of the kernel's own data was touched.
+    /// The kernel's own data that was referenced.
     fn kernel_data(&self, report: &SystemReport<'_>) -> Vec<AddressRange> {
         let image = report
             .image_data()
@@ -165,7 +165,7 @@ impl Guest {
             .collect()
     }
 
-    /// Touched pages of which nothing else is known: the kernel referenced them through its map of
+    /// Referenced pages that are otherwise unknown: the kernel referenced them through its map of
     /// all memory, and no process mapped them.
     fn other_pages(&self, ranges: &[AddressRange]) -> Vec<AddressRange> {
         let frames = |range: &AddressRange| {
@@ -187,7 +187,7 @@ impl Guest {
         others
     }
 
-    /// Pages by what they were used for: of several things, the one with the most references.
+    /// Names of pages by their use: of several uses, the one with the most references.
     fn used_pages(&mut self, report: &SystemReport<'_>) -> Vec<AddressRange> {
         let mut ranges: Vec<AddressRange> = Vec::new();
         for (frame, mut used) in std::mem::take(&mut self.frames) {
@@ -219,7 +219,7 @@ impl PhysicalFrame {
         }
     }
 
-    /// Used as something else from here on, after this many references.
+    /// Begins another use, after this many references of the one before.
     fn reused_as(&mut self, page: u64, process: NamedProcess, references: u64) {
         self.count(references);
         let same = |&(known, by, _): &(u64, NamedProcess, u64)| (known, by) == (page, process);

@@ -1,4 +1,4 @@
-//! Which heap blocks there were, in bounded memory.
+//! The heap blocks of a program, in bounded memory.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use homenode_trace::{AddressRange, RangeKind};
 
 /// Blocks kept at the end.
 const BLOCKS_MAX: usize = 1 << 16;
-/// Blocks after which the table is thinned while the program runs.
+/// Blocks above which the table is reduced while the program runs.
 const BLOCKS_THIN: usize = 4 * BLOCKS_MAX;
-/// Neighbours from one call site are one range when no more than this lies between them: the
-/// allocator's own header and rounding.
+/// Neighbouring blocks of one call site are joined if they are at most this far apart: the size of
+/// the allocator's own header and rounding.
 const GAP_BYTES_MAX: u64 = 64;
 
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,8 @@ struct HeapBlock {
     thread: u16,
 }
 
-/// Blocks by address. A freed block is kept until its memory is used again: references to it
-/// are in the trace.
+/// Blocks by address. A freed block is kept until its memory is used again, as references to it are
+/// in the trace.
 #[derive(Debug, Default)]
 pub struct Heap {
     blocks: BTreeMap<u64, HeapBlock>,
@@ -47,7 +47,7 @@ impl Heap {
         }
     }
 
-    /// Joins neighbours from the same place; if more than `most` are left, keeps the largest.
+    /// Joins neighbours of one call site; if more than `most` blocks are left, keeps the largest.
     fn thin(&mut self, most: usize) {
         let mut joined: Vec<(u64, HeapBlock)> = Vec::new();
         for (start, block) in std::mem::take(&mut self.blocks) {

@@ -2,10 +2,10 @@
 //! memory and writes the trace.
 //!
 //! The other half is in C, in `python/homenode/capture/runtime`, and is linked into the program;
-//! `wire.h` there and [`wire`] here are the contract. `docs/capture.md` tells the whole story.
+//! `wire.h` there and [`wire`] here define the interface, which `docs/capture.md` describes.
 //!
 //! Invariant: whatever the traced process does, and however it ends, every record it completed
-//! is in the trace, and the program itself never waits for a recorder that is gone.
+//! is in the trace, and the program itself never waits for a recorder that has ended.
 
 mod area;
 mod child;
@@ -28,10 +28,10 @@ pub use error::CaptureError;
 pub use options::{Order, RecordOptions, RecordSummary, SystemOptions};
 pub use record::record;
 
-/// Takes arbitrary bytes for a guest's report and asks it what it is asked about program counters
-/// and pages: what a fuzzer calls. The first bytes choose the process and two addresses.
+/// Entry point of the fuzzer: parses arbitrary bytes as a guest's report, and looks up program
+/// counters and pages in it. The first bytes choose the process and two addresses.
 ///
-/// Returns how many names came out.
+/// Returns how many names were found.
 #[must_use]
 pub fn fuzz_report(bytes: &[u8]) -> usize {
     let Some((chosen, text)) = bytes.split_at_checked(17) else { return 0 };

@@ -1,4 +1,4 @@
-//! What the program had mapped: symbols of its static data and source lines of its code.
+//! The files that the program mapped: symbols of static data, and source lines of code.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,21 +24,21 @@ pub struct Objects {
     bases: BTreeMap<PathBuf, u64>,
 }
 
-/// What the files say about program counters and static data.
+/// Names of program counters and static data from the mapped files.
 #[derive(Debug, Default)]
 pub struct Resolved {
     /// Source lines, ordered by program counter.
     pub lines: Vec<SourceLine>,
     /// Static data.
     pub ranges: Vec<AddressRange>,
-    /// All the memory of each file.
+    /// The address range of each file.
     pub images: Vec<AddressRange>,
-    /// Files with debug information that were found and are not used, and why.
+    /// Debug files that were found and rejected, with reasons.
     pub refused: Vec<String>,
 }
 
 impl Objects {
-    /// Adds what a copy of `/proc/PID/maps` says. Mappings that are gone stay known.
+    /// Adds the mappings of a copy of `/proc/PID/maps`. Earlier mappings stay known.
     pub fn add_maps(&mut self, text: &str) {
         for line in text.lines() {
             let Some(segment) = parse(line) else { continue };
@@ -63,8 +63,8 @@ impl Objects {
     /// Source lines of program counters, and the static data of the files they lie in.
     ///
     /// Where a file has no symbol, or cannot be read or understood, the file's own name in brackets
-    /// stands for the function, with the function's address in the file if that can be told: of a
-    /// stripped library, that much is known.
+    /// stands for the function, with the function's address in the file if that is known, as it is
+    /// for a stripped library.
     #[must_use]
     pub fn resolve(&self, pcs: &[u64]) -> Resolved {
         let mut by_file: BTreeMap<&PathBuf, Vec<u64>> = BTreeMap::new();
@@ -119,7 +119,7 @@ impl Objects {
     }
 }
 
-/// A loaded file's memory: whole pages, from its first to its last.
+/// The address range of a loaded file, in whole pages.
 fn image(path: &Path, symbolizer: &Symbolizer, moved: u64) -> AddressRange {
     let start = symbolizer.first_load_address() / PAGE * PAGE;
     let end = symbolizer.load_end().div_ceil(PAGE).saturating_mul(PAGE);
@@ -133,8 +133,7 @@ fn image(path: &Path, symbolizer: &Symbolizer, moved: u64) -> AddressRange {
     }
 }
 
-/// What is known of a program counter without a symbol: the file, and where in it the function
-/// begins.
+/// The location of a program counter without a symbol: the file, and the function's address in it.
 fn in_file(pc: u64, path: &Path, start: Option<u64>) -> SourceLine {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let function = start.map_or_else(|| format!("[{name}]"), |at| format!("[{name}+{at:#x}]"));

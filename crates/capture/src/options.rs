@@ -1,10 +1,10 @@
-//! What to record, and what came of it.
+//! Options of a recording, and its summary.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::CaptureError;
 
-/// In which order threads run.
+/// The order in which threads run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
@@ -15,7 +15,7 @@ pub enum Order {
     Free,
 }
 
-/// What to record.
+/// Options of a recording.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordOptions {
@@ -23,7 +23,7 @@ pub struct RecordOptions {
     pub argv: Vec<String>,
     /// The trace to write.
     pub output: String,
-    /// How references are caught: `cc`, `qemu` or `qemu-system`.
+    /// How references are recorded: `cc`, `qemu` or `qemu-system`.
     pub via: String,
     /// With `qemu`, the plugin, built for this machine.
     pub plugin: String,
@@ -56,13 +56,13 @@ pub struct SystemOptions {
     pub initramfs: String,
     /// Virtual processors, 1 to 255.
     pub processors: u32,
-    /// Memory in MiB, 64 to 3072: more of it would not be in one piece.
+    /// Memory in MiB, 64 to 3072: more would not be contiguous in physical addresses.
     pub memory_mib: u32,
     /// Further words for the kernel's command line; may be empty.
     pub append: String,
-    /// Virtual time by instructions: the same trace in every recording.
+    /// Whether virtual time counts instructions, so that every recording gives the same trace.
     pub repeatable: bool,
-    /// Seconds until something in the system must have run `/homenode/mark start`, at least 1.
+    /// Seconds within which the system must run `/homenode/mark start`, at least 1.
     pub start_within_s: u32,
 }
 
@@ -132,7 +132,7 @@ impl RecordOptions {
         self.via == "qemu-system"
     }
 
-    /// Refuses what cannot be.
+    /// Checks the options.
     ///
     /// # Errors
     /// With the option, what it may be and what it was.
@@ -181,7 +181,7 @@ impl RecordOptions {
     }
 }
 
-/// What was recorded.
+/// Summary of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordSummary {
     /// The trace.
@@ -194,7 +194,7 @@ pub struct RecordSummary {
     pub threads: u32,
     /// Wall time of the recorded run.
     pub wall_time_s: f64,
-    /// References recorded a second.
+    /// References recorded per second.
     pub references_per_second: f64,
     /// Bytes of the trace.
     pub bytes: u64,
@@ -206,16 +206,16 @@ pub struct RecordSummary {
     pub native_time_s: Option<f64>,
     /// Recorded wall time over native wall time, if measured.
     pub slowdown: Option<f64>,
-    /// Times the baton was taken from a thread that was stuck in code without hooks: if not 0, two
+    /// How often the turn was taken from a thread that waited in code without hooks: if not 0, two
     /// recordings may differ.
     pub forced_turns: u32,
-    /// Times a thread came back from a wait outside of the program: if not 0, two recordings may
-    /// differ.
+    /// How often a thread returned from waiting for something outside the program: if not 0, two
+    /// recordings may differ.
     pub outside_waits: u32,
-    /// With `qemu`, times the program asked for the number of a process or thread, which the
-    /// kernel chooses: if not 0, two recordings may differ by what it does with them.
+    /// With `qemu`, how often the program asked for the number of a process or thread, which the
+    /// kernel chooses: if not 0, two recordings may differ in what depends on it.
     pub process_numbers: u32,
-    /// Threads beyond the largest number, whose references are missing.
+    /// Threads beyond the most that can be recorded, whose references are missing.
     pub lost_threads: u32,
     /// Content checksum of the trace.
     pub checksum: String,

@@ -1,5 +1,5 @@
-//! Which references are private: to the thread's own stack, thread-local storage or a region it
-//! declared its own, until another thread has touched the same 64 bytes.
+//! Classifies references as private: those to the thread's own stack, thread-local storage or a
+//! region that it declared private, until another thread has referenced the same 64 bytes.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ struct Range {
     low: u64,
     high: u64,
     owner: u16,
-    /// For every 4 KB that another thread has touched: which 64-byte granules.
+    /// For every 4 KB that another thread has referenced, the mask of its 64-byte granules.
     shared: FxHashMap<u64, u64>,
 }
 
@@ -36,7 +36,7 @@ const UNKNOWN: KnownInterval = KnownInterval { low: 1, high: 0, range: NO_RANGE 
 pub struct PrivateRanges {
     /// Ordered by address, without overlaps.
     ranges: Vec<Range>,
-    /// Answers to earlier questions, found by a few bits of the address.
+    /// Results of earlier look-ups, indexed by a few bits of the address.
     cache: [KnownInterval; CACHE_ENTRIES],
 }
 
@@ -47,8 +47,8 @@ impl Default for PrivateRanges {
 }
 
 impl PrivateRanges {
-    /// The bytes from `low` up to `high` belong to `owner` from now on. Where they overlap what was
-    /// private before, the later owner wins: stacks are used again.
+    /// Makes the bytes from `low` up to `high` private to `owner`. Earlier private ranges lose what
+    /// overlaps, as the memory of stacks is reused.
     pub fn claim(&mut self, low: u64, high: u64, owner: u16) {
         if low >= high {
             return;
@@ -76,12 +76,12 @@ impl PrivateRanges {
         self.cache = [UNKNOWN; CACHE_ENTRIES];
     }
 
-    /// Whether this reference is private, and what it means for later ones.
+    /// The private flag of a reference. Notes granules that other threads reference.
     #[inline]
     pub fn classify(&mut self, access: &Access) -> Flags {
         let slot = cache_slot(access.addr);
-        // References of a thread stay near one another, so the interval of an earlier one mostly
-        // answers without a search.
+        // A thread's references have locality, so that mostly the interval of an earlier one is
+        // found without a search.
         let mut known = self.cache[slot];
         if access.addr < known.low || access.addr >= known.high {
             known = self.look_up(access.addr);
@@ -116,7 +116,7 @@ impl Range {
         let first = access.addr >> GRANULE_SHIFT;
         let last = (access.addr + u64::from(access.size) - 1) >> GRANULE_SHIFT;
         let own = access.thread == self.owner;
-        // Most stacks are never touched by another thread: no map look-up for them.
+        // Most stacks are never referenced by another thread, which saves the map look-up.
         if own && self.shared.is_empty() {
             return Flags::PRIVATE;
         }

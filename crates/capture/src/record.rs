@@ -1,4 +1,4 @@
-//! The recording itself: start, drain, end.
+//! A recording: starts the program, drains the rings, and completes the trace.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,11 +23,11 @@ const DETERMINISTIC_RING: RingGeometry =
 /// 1 MB a thread, which takes memory only once the thread exists.
 const FREE_RINGS: RingGeometry =
     RingGeometry { rings: RINGS, ring_blocks: 16, block_records: 4096 };
-/// How long to sleep when there is nothing to read; a full block wakes the recorder earlier.
+/// Longest sleep when there is nothing to read; a full block wakes the recorder earlier.
 const IDLE: Duration = Duration::from_millis(2);
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// Where the items come from.
+/// The source of items.
 pub(crate) enum ItemSource {
     One(RingReader),
     Many(RingMerger),
@@ -58,13 +58,12 @@ impl ItemSource {
 
 /// Runs a program and writes its references to a trace.
 ///
-/// `progress` is told now and then how many references there are; when it says `false`, the program
-/// is ended and the trace completed with what there is.
+/// `progress` is called at intervals with the number of references; when it returns `false`, the
+/// program is ended and the trace completed with the references so far.
 ///
 /// # Errors
 /// When the options make no sense, the program cannot be started or has no runtime linked in,
-/// the trace cannot be written (the program runs to its end all the same), or `progress` said
-/// `false`.
+/// the trace cannot be written (the program still runs to its end), or `progress` returned `false`.
 pub fn record(
     options: &RecordOptions,
     progress: &mut dyn FnMut(u64) -> bool,
@@ -126,7 +125,7 @@ pub fn record(
     })
 }
 
-/// Why there is nothing to keep, if there is not.
+/// Why nothing was recorded, if that is so.
 fn nothing(
     options: &RecordOptions,
     area: &SharedArea,
@@ -163,7 +162,7 @@ fn no_system(options: &RecordOptions, ending: Ending, cut: Cut) -> Option<Captur
     }
 }
 
-/// The emulator, if there is to be one, and what to start.
+/// The emulator, if one is used, and the command to start.
 fn prepare(options: &RecordOptions) -> Result<(Option<Emulator>, Launch), CaptureError> {
     if !options.emulated() {
         return Ok((None, Launch { argv: options.argv.clone(), preload: None }));
@@ -193,7 +192,8 @@ pub(crate) fn writer_options(options: &RecordOptions) -> WriterOptions {
     }
 }
 
-/// An emulator counts the instructions between references, while one thread runs at a time.
+/// Whether gaps are counted: only an emulator counts the instructions between references, while one
+/// thread runs at a time.
 fn counts_instructions(options: &RecordOptions) -> bool {
     options.via == "qemu" && options.order == Order::Deterministic
 }
@@ -203,10 +203,10 @@ fn per_second(references: u64, seconds: f64) -> f64 {
     references as f64 / seconds.max(f64::EPSILON)
 }
 
-/// Nothing worth keeping was written.
+/// Removes the partial trace after an error.
 fn discard(options: &RecordOptions, error: CaptureError) -> CaptureError {
     let partial = homenode_trace::partial_path(options.output.as_ref());
-    // The error that led here is the one to report.
+    // An error of the removal is ignored in favour of the one that led here.
     let _ = std::fs::remove_file(partial);
     error
 }
@@ -238,7 +238,7 @@ fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureError> {
     Ok(area)
 }
 
-/// Seconds the program takes when nobody records.
+/// Seconds that the program takes without recording.
 fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
     let begin = Instant::now();
     let start = |source| start_error(options, source);
@@ -247,18 +247,18 @@ fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
     Ok(begin.elapsed().as_secs_f64())
 }
 
-/// Whether the program was ended before its time.
+/// Whether and why the recorder ended the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cut {
     No,
-    /// `progress` wanted it.
+    /// `progress` asked for it.
     Asked,
-    /// A whole system has not begun to record for too long.
+    /// A whole system did not run the start mark in time.
     NoMark,
 }
 
-/// Reads what the program writes until it has ended. Of a whole system, `patience` says how long it
-/// may take to begin.
+/// Drains the rings until the program has ended. For a whole system, `patience` is the time within
+/// which recording must begin.
 fn run(
     area: &SharedArea,
     (child, children, patience): (&mut Traced, &mut ForkedChildren, Option<Duration>),
@@ -299,14 +299,14 @@ fn run(
     }
 }
 
-/// Sleeps until the program has written more, for a short time at most.
+/// Sleeps until the program has written more, or for [`IDLE`].
 pub(crate) fn wait(area: &SharedArea, bell: u32) {
     area.set(at::RECORDER_WAITS, 1);
     area.wait(at::DOORBELL, bell, IDLE);
     area.set(at::RECORDER_WAITS, 0);
 }
 
-/// The program waits at its start until its mappings have been seen.
+/// Lets the program begin, which waits until its mappings have been read.
 pub(crate) fn greet(area: &SharedArea, sink: &mut RecordingSink) {
     let pid = area.get(at::CLAIMED_BY);
     if pid != 0 && area.get(at::GREETED) == 0 {
@@ -351,7 +351,8 @@ pub(crate) fn metadata(
         tool: format!("homenode {}", env!("CARGO_PKG_VERSION")),
         method: options.via.clone(),
         order,
-        // A deterministic trace is the same every time, and no two runs take the same time.
+        // No wall time in a deterministic trace: it differs from run to run, and the trace must
+        // not.
         wall_time_s: (options.order == Order::Free).then_some(wall_time_s),
         exit_code: ending.exit_code,
         exit_signal: ending.signal,

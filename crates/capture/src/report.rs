@@ -1,4 +1,4 @@
-//! The mark program's report on its system (`qemu/report.c` describes the text).
+//! The mark program's report on its system; `qemu/report.c` has the format.
 
 use std::collections::BTreeMap;
 use std::str::SplitWhitespace;
@@ -8,8 +8,8 @@ use homenode_trace::ProcessorAreas;
 
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 4096;
-/// Where Linux for x86-64 has all memory, its own image, and its modules, if nothing is randomised
-/// (Linux, Documentation/x86/x86_64/mm.rst).
+/// Linux for x86-64, addresses without randomisation: the map of all memory (Linux,
+/// Documentation/x86/x86_64/mm.rst).
 pub const ALL_MEMORY: u64 = 0xffff_8880_0000_0000;
 /// Physical address 0 in the kernel's image.
 pub const KERNEL_IMAGE: u64 = 0xffff_ffff_8000_0000;
@@ -17,25 +17,28 @@ const MODULES: u64 = 0xffff_ffff_c000_0000;
 const PAGE_DESCRIPTORS: std::ops::Range<u64> = 0xffff_ea00_0000_0000..0xffff_eb00_0000_0000;
 const MAPPED_MEMORY: std::ops::Range<u64> = 0xffff_c900_0000_0000..0xffff_e900_0000_0000;
 const USER_END: u64 = 1 << 47;
-/// A kernel's symbol has no size; where the next one is this far away, something else is between.
+/// Largest extent of a kernel symbol: symbols have no sizes, and if the next one is farther away,
+/// something without a symbol lies between.
 const SYMBOL_BYTES_MAX: u64 = 4 << 20;
-/// Constants of the kernel's are followed by texts and tables without a symbol.
+/// Largest extent of a kernel constant: constants are followed by strings and tables without
+/// symbols.
 const CONSTANT_BYTES_MAX: u64 = 4096;
-/// What the kernel calls memory that processes share and that is not a file's.
+/// The kernel's name of anonymous memory that processes share.
 const SHARED_MEMORY: &str = "/dev/zero (deleted)";
 
-/// A symbol. The kernel's reach to the next one.
+/// A symbol. A kernel symbol extends to the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportedSymbol<'a> {
-    /// First byte: virtual, in a file its own address, of a processor's data the offset in it.
+    /// First byte: a virtual address, in a file the file's own address, in a processor's data the
+    /// offset.
     pub addr: u64,
     /// Bytes.
     pub size: u64,
-    /// Type: of the kernel's as `nm` has it, else `f` or `o`.
+    /// Type: for the kernel as in `nm`, else `f` (function) or `o` (object).
     pub kind: u8,
     /// Name.
     pub name: &'a str,
-    /// The kernel's module it is in, in brackets, or nothing.
+    /// The kernel module it is in, in brackets, or empty.
     pub module: &'a str,
 }
 
@@ -46,7 +49,7 @@ pub struct NamedPart {
     pub offset: u64,
     /// Bytes.
     pub size: u64,
-    /// Whether it is an object of a program or the kernel, else memory that was mapped.
+    /// Whether it is an object of a program or the kernel, as opposed to a mapping.
     pub is_object: bool,
     /// Its name.
     pub name: String,
@@ -74,23 +77,23 @@ struct ReportedFile<'a> {
     symbols: Vec<ReportedSymbol<'a>>,
 }
 
-/// The report, taken apart.
+/// The parsed report.
 #[derive(Debug, Default)]
 pub struct SystemReport<'a> {
-    /// Where each processor's own data is.
+    /// Address of each processor's own data.
     pub own_data: BTreeMap<u32, u64>,
     /// Ordered by address, one at each.
     kernel: Vec<ReportedSymbol<'a>>,
-    /// Places between things, where other symbols may be too.
+    /// Symbols that mark boundaries, at whose addresses other symbols may be too.
     boundaries: BTreeMap<&'a str, u64>,
     mappings: BTreeMap<u32, Vec<ReportedMapping<'a>>>,
-    /// Processes of each name.
+    /// Processes by name.
     called: BTreeMap<&'a str, Vec<u32>>,
     files: BTreeMap<&'a str, ReportedFile<'a>>,
 }
 
 impl<'a> SystemReport<'a> {
-    /// Reads the text. Lines that make no sense are passed over.
+    /// Parses the text. Lines that cannot be parsed are skipped.
     #[must_use]
     pub fn parse(text: &'a str) -> Self {
         let mut report = Self::default();
@@ -105,7 +108,7 @@ impl<'a> SystemReport<'a> {
                 }
                 "F" => file = rest,
                 _ => {
-                    // A line that is cut off, or of another release.
+                    // An error is a line that is cut off, or of another release.
                     let _ = report.add(what, rest, (process, file));
                 }
             }
@@ -180,7 +183,7 @@ impl<'a> SystemReport<'a> {
         (addr - symbol.addr < symbol.size.min(SYMBOL_BYTES_MAX)).then_some(symbol)
     }
 
-    /// The kernel's own data that lives as long as the kernel.
+    /// The kernel's static data.
     pub fn image_data(&self) -> impl Iterator<Item = &ReportedSymbol<'a>> {
         let boundary = |name| self.boundaries.get(name).copied().unwrap_or(u64::MAX);
         let given_back = boundary("__init_begin")..boundary("__init_end");
@@ -190,7 +193,7 @@ impl<'a> SystemReport<'a> {
         })
     }
 
-    /// What each processor has a copy of. Its symbols' addresses are places in the copy.
+    /// Data of which each processor has a copy. The symbols' addresses are offsets in the copy.
     pub fn processor_data(&self) -> impl Iterator<Item = &ReportedSymbol<'a>> {
         let end = self.boundaries.get("__per_cpu_end").copied().unwrap_or(0);
         self.kernel
@@ -199,7 +202,7 @@ impl<'a> SystemReport<'a> {
             .filter(|symbol| !is_boundary(symbol.name))
     }
 
-    /// Where each processor's copy is, as physical addresses.
+    /// Physical addresses of each processor's copy.
     #[must_use]
     pub fn processor_areas(&self) -> Option<ProcessorAreas> {
         let whole = self.own_data.keys().copied().eq((0..).take(self.own_data.len()));
@@ -208,8 +211,8 @@ impl<'a> SystemReport<'a> {
         ProcessorAreas::of_linux(starts, end).filter(|_| whole)
     }
 
-    /// The function of a program counter of this process, which had this name then. Where no symbol
-    /// is known, the file stands for it, or the process.
+    /// The function of a program counter of this process, which had this name at the time. Without
+    /// a symbol, the file stands for it, or the process.
     #[must_use]
     pub fn function(&self, pc: u64, (pid, name): (u32, &str)) -> String {
         if pc >= USER_END {
@@ -229,7 +232,7 @@ impl<'a> SystemReport<'a> {
         symbol.map_or(place.clone(), |symbol| format!("{} {place}", demangle(symbol.name)))
     }
 
-    /// What a virtual page is to a process, part by part.
+    /// The named parts of a virtual page of a process.
     #[must_use]
     pub fn page(&self, page: u64, (pid, name): (u32, &str)) -> Vec<NamedPart> {
         let whole =
@@ -274,9 +277,9 @@ impl<'a> SystemReport<'a> {
         known
     }
 
-    /// The mapping at an address, and the file's one in front of it to which it belongs: data that
-    /// begins as zeros is not mapped from the file. A process that is not in the report is most
-    /// often a copy of one that is, made by `fork`: it has its mappings.
+    /// The mapping at an address, and the file mapping before it to which it belongs: data that is
+    /// initially zero is not mapped from the file. A process that is not in the report is most
+    /// often a child of one that is and has the same name, made by `fork`: it has its mappings.
     fn mapping(
         &self,
         addr: u64,
@@ -344,7 +347,7 @@ fn is_data(symbol: &ReportedSymbol<'_>) -> bool {
         && !is_boundary(symbol.name)
 }
 
-/// Names of places between things: nothing is there that is called so.
+/// Whether a symbol only marks a boundary between objects.
 fn is_boundary(name: &str) -> bool {
     const PREFIXES: &[&str] = &["__start_", "__stop_", "__end_", "__init_", "__per_cpu_", "__bss_"];
     const NAMES: &[&str] =

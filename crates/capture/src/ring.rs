@@ -19,8 +19,8 @@ impl RingReader {
         Self { ring, ..Self::default() }
     }
 
-    /// Hands on everything that has been written, at most one turn of the ring; returns how many
-    /// records that were.
+    /// Decodes everything that has been written, at most one revolution of the ring; returns the
+    /// number of records.
     pub fn drain(&mut self, area: &SharedArea, mut item: impl FnMut(DecodedItem)) -> usize {
         let block = area.geometry().block_records as usize;
         let records = area.geometry().ring_records();
@@ -43,9 +43,9 @@ impl RingReader {
 
 /// Merges the rings of free order by the sequence numbers in them.
 ///
-/// Before the rings are read, the last number given out is noted. Whatever has a number up to
-/// that one cannot depend on anything that another ring will still bring, because an acquiring
-/// operation takes a new number; so it can be handed on, sorted. The rest waits for the next
+/// Before the rings are read, the last number given out is noted. Items with numbers up to that one
+/// cannot depend on anything that is yet to be read from another ring, because an acquiring
+/// operation takes a new number. So they can be emitted, in order; the others wait for the next
 /// round.
 #[derive(Debug, Default)]
 pub struct RingMerger {
@@ -55,8 +55,8 @@ pub struct RingMerger {
 }
 
 impl RingMerger {
-    /// Reads all rings once; returns how many records were found. With `all`, nothing is kept
-    /// for later.
+    /// Reads all rings once; returns the number of records. With `all`, no items are kept for the
+    /// next round.
     pub fn drain(
         &mut self,
         area: &SharedArea,

@@ -1,4 +1,4 @@
-//! Where the items of a recording go: flags, names, and the trace writer.
+//! The sink of a recording: adds flags and names, and passes items to the trace writer.
 
 use rustc_hash::FxHashSet;
 
@@ -16,19 +16,19 @@ use crate::private::PrivateRanges;
 
 const PC_CACHE_ENTRIES: usize = 1 << 12;
 
-/// Takes items in order and keeps what the metadata will need.
+/// Takes items in order, and collects what the metadata needs.
 pub struct RecordingSink {
     writer: Option<TraceWriter>,
     error: Option<TraceError>,
     private: PrivateRanges,
     heap: Heap,
     objects: Objects,
-    /// Names of a whole system; else program counters are of one program, which can name them.
+    /// Names of a whole system; `None` if program counters are those of one program.
     guest: Option<Guest>,
-    /// Process whose mappings explain program counters, 0 before it is known.
+    /// Process whose mappings are used to resolve program counters, 0 before it is known.
     pid: u32,
     pcs: FxHashSet<u64>,
-    /// Program counters seen lately, by a few of their bits: spares most look-ups.
+    /// Recent program counters, indexed by a few of their bits: saves most look-ups.
     pc_cache: Vec<u64>,
     ranges: Vec<AddressRange>,
     threads: u16,
@@ -55,13 +55,13 @@ impl RecordingSink {
         }
     }
 
-    /// A sink for a whole system, which tells what is called how.
+    /// A sink for a whole system, which reports its own names.
     #[must_use]
     pub fn for_system(writer: TraceWriter) -> Self {
         Self { guest: Some(Guest::default()), ..Self::new(writer) }
     }
 
-    /// The process has shown itself: looks at its mappings.
+    /// Reads the mappings of the process, whose number is known now.
     pub fn meet(&mut self, pid: u32) {
         self.pid = pid;
         self.objects.add_maps(&child::maps(pid));
@@ -79,7 +79,8 @@ impl RecordingSink {
         self.threads
     }
 
-    /// Takes the next item. After the writer has failed, items are dropped: the program runs on.
+    /// Takes the next item. After the writer has failed, items are dropped, and the program runs
+    /// on.
     #[inline]
     pub fn take(&mut self, item: DecodedItem) {
         match item {
@@ -180,7 +181,7 @@ impl RecordingSink {
     #[cold]
     fn note_new_pc(&mut self, pc: u64) {
         if self.pcs.insert(pc) && pc != 0 && !self.objects.contains(pc) {
-            // A library that was loaded after the start.
+            // It is in a library that was loaded after the start.
             self.objects.add_maps(&child::maps(self.pid));
         }
     }
@@ -194,7 +195,7 @@ impl RecordingSink {
     /// Completes the trace.
     ///
     /// # Errors
-    /// What the writer met, now or before.
+    /// The error of the writer, now or before.
     pub fn finish(mut self, mut metadata: Metadata) -> Result<Summary, TraceError> {
         let writer = match (self.writer.take(), self.error.take()) {
             (Some(writer), None) => writer,
@@ -223,8 +224,8 @@ impl RecordingSink {
     }
 }
 
-/// Names the memory of files that no mapping tells of: the anonymous pages of `.bss` behind the
-/// pages of a library, and everything of a file that was there before the first event.
+/// Names the memory of files that no mapping event covers: the anonymous pages of `.bss` after
+/// those of a library, and files that were mapped before the first event.
 fn name_images(ranges: &mut Vec<AddressRange>, images: Vec<AddressRange>) {
     for image in images {
         let inside = |range: &AddressRange| {

@@ -5,30 +5,30 @@
 pub const MAGIC: u32 = 0x486e_5763;
 /// Raised whenever layout or records change: runtime and recorder come from one release.
 pub const VERSION: u32 = 4;
-/// Rings there is a counter line for.
+/// Number of counter lines, which is the most rings.
 pub const RINGS: u32 = 1024;
 /// Where the counter lines begin.
 pub const RING_LINES_AT: usize = 4096;
 /// Where the rings begin.
 pub const RINGS_AT: usize = 69632;
 
-/// Place of the size in word 0 of a reference.
+/// Bit position of the size in word 0 of a reference.
 pub const SIZE_SHIFT: u32 = 48;
-/// Place of the kind.
+/// Bit position of the kind.
 pub const KIND_SHIFT: u32 = 55;
 /// Bit of a synchronisation variable.
 pub const SYNC_BIT: u32 = 57;
-/// Place of the instructions since the thread's previous reference, where they are counted.
+/// Bit position of the instructions since the thread's previous reference, if they are counted.
 pub const GAP_SHIFT: u32 = 58;
-/// Bits of it; all of them set would be a number that comes in an event before the reference.
+/// Bits of it; if all are set, the number is in an event before the reference.
 pub const GAP_BITS: u32 = 5;
-/// Place of the number of payload records in word 0 of an event.
+/// Bit position of the number of payload records in word 0 of an event.
 pub const EXTRA_SHIFT: u32 = 48;
-/// Place of the code.
+/// Bit position of the event code.
 pub const CODE_SHIFT: u32 = 56;
 /// Bit that tells an event from a reference; set in payload too.
 pub const EVENT_BIT: u32 = 63;
-/// Place of the thread in word 1.
+/// Bit position of the thread in word 1.
 pub const THREAD_SHIFT: u32 = 48;
 
 /// One thread at a time.
@@ -84,11 +84,11 @@ pub mod code {
     pub const STAMP: u8 = 22;
     /// Instructions before the next reference.
     pub const GAP: u8 = 23;
-    /// Of a whole system: which process a processor runs from here on.
+    /// Of a whole system: the process that a processor runs from now on.
     pub const CONTEXT: u8 = 24;
     /// The name of a process.
     pub const PROCESS: u8 = 25;
-    /// The next piece of what the mark program says about its system.
+    /// The next bytes of the mark program's report on its system.
     pub const REPORT: u8 = 26;
     /// An instruction of a whole system makes its first reference.
     pub const CODE: u8 = 27;
