@@ -1,10 +1,10 @@
-//! What can go wrong.
+//! Errors of simulations.
 
 use homenode_machine::MachineError;
 use homenode_placement::PolicyError;
 use homenode_trace::TraceError;
 
-/// Why a simulation did not come about.
+/// Why a simulation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
@@ -32,7 +32,7 @@ pub enum SimError {
     /// There is no such page policy.
     #[error(transparent)]
     PagePolicy(#[from] homenode_pmap::CachePolicyError),
-    /// A kernel cost is unknown or no cost.
+    /// A kernel cost is unknown or its value is not a cost.
     #[error(transparent)]
     KernelCost(#[from] homenode_pmap::CostError),
     /// A block size is not one.
@@ -84,7 +84,7 @@ impl From<homenode_optimal::CurveError> for SimError {
     }
 }
 
-/// Something in the configuration is wrong, in words.
+/// An error in the configuration, with its description.
 pub(crate) fn config_error(problem: impl Into<String>) -> SimError {
     SimError::Config { problem: problem.into() }
 }

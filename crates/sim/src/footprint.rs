@@ -1,4 +1,4 @@
-//! What groups of a trace's processes touch and share, in one pass over it.
+//! Footprints of groups of a trace's processes, in one pass over it.
 
 use homenode_analysis::{Footprint, FootprintCounts};
 use homenode_base::BlockSize;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, report};
 
-/// Whose footprints are wanted.
+/// The groups of processes whose footprints are counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FootprintConfig {
@@ -18,16 +18,16 @@ pub struct FootprintConfig {
     /// Processes, group by group; one may be in several groups. Threads in a trace that does not
     /// name processes.
     pub groups: Vec<Vec<u32>>,
-    /// Whether what the kernel does for them counts.
+    /// Whether the kernel's references on their behalf are counted.
     pub kernel: bool,
 }
 
-/// Counts what each group touches, in the order of the groups.
-///
-/// # Errors
-/// When the block size is none (found before the trace is read) or the trace is damaged.
+/// The footprint of each group, in the order of the groups.
 ///
 /// Source: Foglia, Giorgi and Prete 2004, tables 1 to 3.
+///
+/// # Errors
+/// When the block size is not valid (found before the trace is read) or the trace is damaged.
 pub fn footprint(
     config: &FootprintConfig,
     trace: &TraceReader,

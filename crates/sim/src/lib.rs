@@ -1,7 +1,7 @@
 //! The registry of engines, and [`run`]`(config, trace)`.
 //!
-//! A room for each engine and study, with the same steps in it: what a user asks for (`config`),
-//! the same checked (`plan`), the simulation (`run`), and the results as they are printed
+//! One module for each engine and study, with the same steps: the user's configuration (`config`),
+//! the checked plan (`plan`), the simulation (`run`), and the results as they are printed
 //! (`outcome`). Passes over the trace, with threads, memory and progress, are in `pass`.
 
 mod advise;

@@ -1,4 +1,4 @@
-//! The machines there are.
+//! The list of machines.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct MachineRow {
     pub block_size: u64,
     /// Whether this is the block size the machine is usually shown with (thesis table 6.3).
     pub base: bool,
-    /// What it is made of.
+    /// Its kind.
     pub model: MachineKind,
     /// r, R, g, G, `null` if infinite; or, `r` to `G` being `null`, latencies and packets, or the
     /// cycles of bus transactions.

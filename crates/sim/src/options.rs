@@ -1,19 +1,19 @@
-//! What a user can choose in each study, as JSON schemas.
+//! The options of each study, as JSON schemas.
 //!
-//! An option is declared once, as a field of a configuration: its type and doc comment say what it
-//! takes and means, its serde attribute what it is when nothing is said. The command line, the
-//! Python signatures and the documentation are made from the schemas. What a schema cannot say by
-//! itself is said by attributes of a field:
+//! An option is declared once, as a field of a configuration: its type and doc comment give its
+//! values and meaning, its serde attribute its default. The command line, the Python signatures and
+//! the documentation are generated from the schemas. What a schema cannot express is given by
+//! attributes of a field:
 //!
-//! * `x-flag`: the flag where it is not the field's name; `null` where the command line has none.
-//! * `x-value`: how people write the value, where it is more than the type says.
-//! * `x-metavar`: what stands for the value in the command line's help.
-//! * `x-default`: in words, what holds when nothing is said, where that is no one value.
-//! * `x-command-line-default`: what holds on the command line, where that differs.
+//! * `x-flag`: the flag if it is not the field's name; `null` if the command line has none.
+//! * `x-value`: the syntax of the value, if it is more than the type.
+//! * `x-metavar`: the name of the value in the command line's help.
+//! * `x-default`: the default in words, if it is not a single value.
+//! * `x-command-line-default`: the default on the command line, if that differs.
 //! * `x-argument`: the Python function has it as an argument of its own.
-//! * `x-only-order`: the order of references that it is for.
+//! * `x-only-order`: the order of references that it applies to.
 //! * `x-options-of`: the field's own fields are options, those of another study.
-//! * `x-internal`: no option, but for programs.
+//! * `x-internal`: not an option, but for programs.
 //!
 //! Which kinds of machine an option is for follows from which configurations have it.
 
@@ -67,13 +67,13 @@ fn schema<T: JsonSchema + DeserializeOwned>() -> Value {
 /// deserializer for.
 fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
-    // There is nothing to deserialize: the error says only that the question was asked.
+    // There is nothing to deserialize: the error only ends the query.
     let asked = T::deserialize(FieldNames { fields: &mut fields });
     assert!(asked.is_err(), "a configuration was made of nothing");
     fields
 }
 
-/// Notes what fields a structure has.
+/// A deserializer that records the fields of a structure.
 struct FieldNames<'a> {
     fields: &'a mut &'static [&'static str],
 }

@@ -1,4 +1,4 @@
-//! What a picture of a program's sharing is drawn from.
+//! The data of a sharing picture.
 
 use homenode_analysis::{AnalysisError, PictureFrame, SharingPicture};
 use homenode_base::BlockSize;
@@ -58,7 +58,7 @@ fn left_out() -> PrivateReferences {
     PrivateReferences::Exclude
 }
 
-/// Who references which stretch of memory when.
+/// Computes the data of a sharing picture: which processors reference which part of memory when.
 ///
 /// # Errors
 /// When the configuration is faulty (found before the trace is read) or the trace is.

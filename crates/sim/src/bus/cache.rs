@@ -1,4 +1,4 @@
-//! What a user may change of a machine's caches.
+//! Options that change a machine's caches.
 
 use std::ops::Range;
 
@@ -6,8 +6,7 @@ use homenode_machine::CacheShape;
 
 use crate::error::SimError;
 
-/// A cache of the size, associativity and block size that the user says, the machine's where he
-/// says nothing.
+/// The machine's cache, with the size, associativity and block size that the user gives instead.
 pub(crate) fn resized(
     own: CacheShape,
     size_bytes: Option<u64>,

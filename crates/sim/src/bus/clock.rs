@@ -13,16 +13,16 @@ use super::plan::{BusPlan, CAPTURED, PlannedPoint};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_window};
 
-/// Frames and the scheduler's choices come from different numbers.
+/// Separates the random numbers of page frames from those of the scheduler.
 const FRAMES: u64 = 0x6672_616d_6573;
-/// So does what the kernel model leaves to chance.
+/// Separates the random numbers of the kernel model.
 const KERNEL: u64 = 0x6b65_726e_656c;
 
-/// What each configuration counts and takes, and what to bear in mind.
+/// Counts and times of each configuration, and notes on the trace.
 pub(super) type TimedResults = (Vec<(BusCounts, BusTime)>, Vec<String>);
 
-/// Simulates all configurations, and says what to bear in mind. The trace is decoded and taken
-/// apart into the streams of its processes once.
+/// Simulates all configurations. The trace is decoded and split into the streams of its processes
+/// once for all of them.
 pub(super) fn simulate<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     (config, trace): (&BusConfig, &T),
@@ -66,7 +66,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     if splitter.has_kernel() && config.kernel_model {
         return Err(SimError::Config { problem: CAPTURED.to_owned() });
     }
-    // All of them are asked: the first one's error is reported on any number of threads.
+    // Every result is collected, so that the first error is the same on any number of threads.
     let done: Vec<Result<_, ClockError>> =
         pool.install(|| clocks.into_par_iter().map(BusClock::finish).collect());
     let results = done.into_iter().collect::<Result<_, _>>()?;
@@ -74,7 +74,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     Ok((results, notes))
 }
 
-/// What to bear in mind about the trace.
+/// Notes on the trace.
 fn notes<T: TraceSource + ?Sized>(
     splitter: &StreamSplitter,
     (config, trace): (&BusConfig, &T),
@@ -85,11 +85,11 @@ fn notes<T: TraceSource + ?Sized>(
     mixed.into_iter().chain((common && !translated).then_some(COMMON))
 }
 
-/// What to bear in mind about a trace that looks like one of a whole system.
+/// Note on a trace that looks like one of a whole system.
 const MIXED: &str = "threads of the trace run several processes, as processors of a whole system \
                      do: if its addresses are of physical memory, say --addresses trace";
 
-/// What to bear in mind about a whole system that does not tell what is a processor's own.
+/// Note on a whole system whose per-processor areas are unknown.
 const COMMON: &str = "the trace does not say where the kernel has data of each processor: \
                       references go to those of the processors that were recorded, whoever makes \
                       them";
@@ -100,7 +100,7 @@ fn push(clocks: &mut [BusClock], all: &[ThreadStreams]) -> Result<(), SimError> 
     Ok(done.into_iter().collect::<Result<(), _>>()?)
 }
 
-/// What has a time in one configuration.
+/// The timing parameters of one configuration.
 fn setup(
     plan: &BusPlan,
     point: &PlannedPoint,
@@ -120,8 +120,8 @@ fn page_shift(plan: &BusPlan) -> u32 {
     plan.machines.first().map_or(0, |machine| machine.page_bytes.trailing_zeros())
 }
 
-/// Takes the trace apart as the configuration says; where PSCR treats the kernel in another
-/// way, the engine does.
+/// The splitter of the trace for a configuration. Whether PSCR treats kernel references as private
+/// is decided by the engine.
 fn splitter<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     config: &BusConfig,

@@ -14,10 +14,10 @@ use crate::references::data;
 
 /// Bytes that the caches of all configurations together may take.
 const MEMORY_MAX_BYTES: u64 = 8 << 30;
-/// Bytes that are kept for a frame.
+/// Bytes of the simulator's state for one block frame of a cache.
 const FRAME_BYTES: u64 = 64;
 
-/// Why no kernel is made up.
+/// Why the kernel model cannot be used.
 pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out the \
                                    kernel model";
 
@@ -174,7 +174,7 @@ impl BusPlan {
         let setup = BusSetup {
             processors,
             cache,
-            // Blocks are of one size on one bus.
+            // All caches on a bus have one block size.
             instructions: instructions.map(|own| CacheShape { block_size_bytes, ..own }),
             private: self.private_areas.clone(),
             filter: ReferenceFilter {
@@ -198,7 +198,7 @@ impl BusPlan {
         Ok(())
     }
 
-    /// Pages are of one size and at least as large as blocks.
+    /// Checks that pages have one size and are at least as large as blocks.
     fn check_pages(&self) -> Result<(), SimError> {
         let page = self.machines.first().map_or(0, |machine| machine.page_bytes);
         let fail = |problem| Err(SimError::Config { problem });
@@ -218,7 +218,8 @@ impl BusPlan {
         }
     }
 
-    /// A kernel is made up where there is none, with a clock, and the same in all machines.
+    /// Checks that the kernel model is used with a clock, for a trace without kernel references,
+    /// and is the same for all machines.
     fn check_kernel<T: TraceSource + ?Sized>(
         &self,
         config: &BusConfig,
@@ -246,7 +247,7 @@ impl BusPlan {
         Ok(())
     }
 
-    /// The kernel that is made up, if one is.
+    /// The kernel model, if one is used.
     pub(super) fn kernel_model(&self, config: &BusConfig) -> Option<KernelModel> {
         self.machines.first().and_then(|machine| machine.kernel).filter(|_| config.kernel_model)
     }

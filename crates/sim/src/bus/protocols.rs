@@ -1,16 +1,16 @@
-//! The protocols there are, and what the model checker says about them.
+//! The list of protocols, and the results of the model checker.
 
 use homenode_snoop::{CheckReport, ProtocolSpec, TABLE, check};
 use serde::Serialize;
 
 use crate::error::SimError;
 
-/// What the model checker says about a protocol.
+/// The result of the model checker for a protocol.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProtocolReport {
     /// The protocol.
     pub protocol: &'static str,
-    /// What was explored and found.
+    /// The states explored, and the violations found.
     #[serde(flatten)]
     pub report: CheckReport,
 }
@@ -43,7 +43,7 @@ pub struct ProtocolRow {
     pub source: &'static str,
     /// States of a copy.
     pub states: Vec<&'static str>,
-    /// What can be set after the colon.
+    /// Its parameters, which follow the colon.
     pub parameters: Vec<ProtocolParameterRow>,
 }
 
@@ -52,7 +52,7 @@ pub struct ProtocolRow {
 pub struct ProtocolParameterRow {
     /// Name before the equals sign.
     pub name: &'static str,
-    /// Value when nothing is said.
+    /// Default value.
     pub default: &'static str,
     /// What it does.
     pub doc: &'static str,

@@ -25,7 +25,7 @@ pub(super) fn count<T: TraceSource + ?Sized>(
     for_each_window(pool, (trace, &read), (progress, total), |batches| {
         let push =
             |counter: &mut TraceOrderSimulation| batches.iter().try_for_each(|b| counter.push(b));
-        // All of them are asked: the first one's error is reported on any number of threads.
+        // Every result is collected, so that the first error is the same on any number of threads.
         let done: Vec<_> = counters.par_iter_mut().map(push).collect();
         Ok(done.into_iter().collect::<Result<(), _>>()?)
     })?;

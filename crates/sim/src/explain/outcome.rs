@@ -6,7 +6,7 @@ use homenode_snoop::Example;
 use homenode_snoop::walk::ProtocolWalk;
 use serde::Serialize;
 
-/// Protocols, explained.
+/// Explanations of some protocols.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
     /// Version of the program.
@@ -21,19 +21,19 @@ pub struct Explanation {
     pub block_size: u64,
     /// Blocks in a set.
     pub associativity: u64,
-    /// Where the caches are split: that for instructions, beside the one above for data.
+    /// The instruction cache, if caches are split; the cache above is for data then.
     pub instruction_cache: Option<CacheShape>,
     /// Cycles of each transaction.
     pub cycles: BusCycles,
-    /// The example, unless it is a trace.
+    /// The example, unless a trace is explained.
     pub example: Option<&'static Example>,
-    /// The part of a trace, unless it is an example.
+    /// The part of a trace, unless an example is explained.
     pub trace: Option<TraceExcerpt>,
     /// The protocols.
     pub protocols: Vec<ExplainedProtocol>,
 }
 
-/// The references of a trace that one walks through.
+/// The references of a trace in a walk.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceExcerpt {
     /// Name of the trace.
@@ -42,11 +42,11 @@ pub struct TraceExcerpt {
     pub checksum: String,
     /// For each reference of the walk its number in the trace, fetches included, from 0.
     pub numbers: Vec<u64>,
-    /// Whether later references to the same blocks are left out.
+    /// Whether later references to the same blocks were omitted.
     pub cut: bool,
 }
 
-/// A protocol, explained.
+/// The explanation of a protocol.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedProtocol {
     /// The protocol as the configuration names it.

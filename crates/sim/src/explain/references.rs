@@ -1,4 +1,4 @@
-//! The references of a trace to walk through.
+//! Selects the references of a trace for a walk.
 
 use homenode_base::Access;
 use homenode_snoop::BusSetup;
@@ -11,10 +11,10 @@ use super::outcome::TraceExcerpt;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, report};
 
-/// Most references that one walks through.
+/// Most references of a walk.
 const REFERENCES_MAX: usize = 500;
 
-/// Which references of a trace are wanted.
+/// Selects references by block.
 pub(super) struct BlockFilter {
     shift: u32,
     processors: u16,
@@ -22,7 +22,7 @@ pub(super) struct BlockFilter {
     references: usize,
 }
 
-/// Who referenced a block so far.
+/// Use of a block so far.
 struct BlockUsers {
     first: u16,
     shared: bool,
@@ -44,7 +44,7 @@ impl BlockFilter {
         Ok(Self { shift, processors: setup.processors, blocks, references: config.references })
     }
 
-    /// Finds them in the trace.
+    /// The selected references of the trace.
     pub(super) fn of<T: TraceSource + ?Sized>(
         mut self,
         trace: &T,
@@ -117,7 +117,7 @@ impl BlockFilter {
     }
 }
 
-/// Gives the references of a trace with their numbers until enough is seen.
+/// Calls `see` with the references of a trace and their numbers until it returns false.
 fn each<T: TraceSource + ?Sized>(
     trace: &T,
     progress: Progress<'_>,

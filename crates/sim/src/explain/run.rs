@@ -1,4 +1,4 @@
-//! Protocols explained by the same references.
+//! Explains protocols by a walk through the same references.
 
 use homenode_base::{Access, BlockSize, ReferenceFilter};
 use homenode_machine::{BusCycles, BusMachine, CacheShape};
@@ -43,7 +43,7 @@ pub fn explain<T: TraceSource + ?Sized>(
         (None, None) => Some(example(&names)),
         (None, Some(name)) => Some(named(name)?),
     };
-    // An example is for caches of its own.
+    // An example has its own cache geometry.
     let (own, instructions) = match shown {
         Some(_) => (Example::CACHE, None),
         None => (machine.cache, machine.instructions),
@@ -110,7 +110,7 @@ fn setup<T: TraceSource + ?Sized>(
     (example, trace): (Option<&Example>, Option<&T>),
 ) -> Result<BusSetup, SimError> {
     let block_size_bytes = config.block_size.unwrap_or(own.block_size_bytes);
-    // An example's cache keeps the number of its frames when blocks have another size.
+    // The cache of an example keeps its number of block frames if the block size is changed.
     let frames = own.size_bytes / own.block_size_bytes;
     let size = if example.is_some() { frames * block_size_bytes } else { own.size_bytes };
     let setup = BusSetup {

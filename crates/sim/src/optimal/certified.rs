@@ -1,22 +1,22 @@
-//! Placements replayed, and what is wrong with them.
+//! Certificates of placements, summed over all blocks.
 
 use homenode_base::BlockSize;
 use homenode_optimal::{Certificate, CertificateError};
 use serde::Serialize;
 
-/// Faults of a placement that are told; the others are counted.
+/// Most faults that are listed; further ones are only counted.
 const FAULTS_MAX: usize = 10;
 
-/// Placements replayed through equations 4.1 and 4.2.
+/// Result of replaying placements through equations 4.1 and 4.2.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CertificateSummary {
-    /// Blocks whose placement costs and moves as was said.
+    /// Blocks whose replayed placement has the reported cost and number of moves.
     pub blocks: u64,
     /// Their references, each priced.
     pub references: u64,
-    /// Blocks whose placement does not.
+    /// Blocks whose replayed placement differs.
     pub failed: u64,
-    /// What is wrong with the first of them.
+    /// The faults of the first of them.
     pub faults: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl CertificateSummary {
         self.faults.truncate(FAULTS_MAX);
     }
 
-    /// Takes the replay of one block down.
+    /// Adds the replay of one block: its result, and the cost and moves that were reported.
     pub(super) fn block(
         &mut self,
         (number, size): (u64, BlockSize),

@@ -1,4 +1,4 @@
-//! The curve that a user asks for.
+//! The curve of optimal cost against one price, as users ask for it.
 
 use homenode_optimal::{Axis, CurveSolver, Interval};
 use homenode_placement::PlacementSetup;
@@ -15,7 +15,7 @@ pub(super) fn replicates(name: &str) -> Option<bool> {
     }
 }
 
-/// What finds the curve of one job.
+/// The solver of the curve of one job.
 pub(super) fn curve_solver(
     plan: &MatrixPlan,
     policy: usize,

@@ -1,4 +1,4 @@
-//! What is asked of each block, and what is found out.
+//! The questions asked of each block, and the findings.
 
 use homenode_optimal::{Curve, Interval};
 use homenode_placement::Tally;
@@ -7,7 +7,7 @@ use super::certified::CertificateSummary;
 use super::moves::MoveHistogram;
 use super::placement::PlacementFormat;
 
-/// What one job finds out about some blocks.
+/// The findings of one job about some blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OptimumFindings {
     pub(super) tally: Tally,
@@ -26,7 +26,7 @@ impl OptimumFindings {
     }
 }
 
-/// What is asked of each block, apart from the counts.
+/// The questions asked of each block, apart from the counts.
 #[derive(Clone, Copy)]
 pub(super) struct OptimumRequest {
     pub(super) curve: Option<Interval>,

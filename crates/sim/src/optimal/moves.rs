@@ -1,10 +1,10 @@
-//! How many moves a block makes.
+//! The distribution of moves over blocks.
 
 use std::ops::AddAssign;
 
 use serde::Serialize;
 
-/// Blocks by how often they move.
+/// Histogram of blocks by their number of moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MoveHistogram {
     /// Blocks.

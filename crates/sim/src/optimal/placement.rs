@@ -11,7 +11,7 @@ use crate::error::SimError;
 /// Columns of the comma-separated form.
 const HEAD: &str = "machine,policy,block_size,address,reference,processors,global\n";
 
-/// How changes are written down.
+/// Format of written changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PlacementFormat {
@@ -21,15 +21,15 @@ pub enum PlacementFormat {
     Csv,
 }
 
-/// A placement to be written down.
+/// Where and how to write a placement.
 pub struct PlacementOutput<'a> {
-    /// Where to.
+    /// The output.
     pub sink: &'a mut dyn Write,
-    /// How.
+    /// The format.
     pub format: PlacementFormat,
 }
 
-/// What the changes of a block belong to.
+/// The columns that are the same for all changes of a block.
 pub(super) struct PlacementLabel<'a> {
     pub(super) machine: &'a str,
     pub(super) replicate: bool,

@@ -1,4 +1,4 @@
-//! What was found, as the command line prints it.
+//! Results, as the command line prints them.
 
 use homenode_machine::{PriceList, Prices};
 use homenode_optimal::{Axis, Curve, Interval, PriceCounts, Ratio};
@@ -17,7 +17,7 @@ use crate::placement::{
 pub struct OptimalReport {
     /// In the order of the configuration.
     pub outcomes: Vec<OptimalRow>,
-    /// What they follow from.
+    /// Everything that they depend on.
     pub provenance: PlacementProvenance,
 }
 
@@ -27,7 +27,7 @@ pub struct OptimalRow {
     /// As in a simulation.
     #[serde(flatten)]
     pub outcome: PlacementOutcome,
-    /// How blocks move.
+    /// Moves of blocks.
     pub moves_per_block: MoveHistogram,
     /// The replay of the placement, if it was asked for.
     pub certificate: Option<CertificateSummary>,
@@ -69,7 +69,7 @@ pub struct CurvePiece {
     pub counts: PieceCounts,
 }
 
-/// What a placement pays.
+/// How often a placement pays each price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PieceCounts {
     /// Price 1.
@@ -84,7 +84,7 @@ pub struct PieceCounts {
     pub global_moves: i64,
 }
 
-/// Puts everything together.
+/// Assembles the report.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &MatrixPlan,
     counts: &[SizeCounts],

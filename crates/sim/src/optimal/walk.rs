@@ -74,7 +74,7 @@ impl HistoryWalk<'_> {
         Ok(found)
     }
 
-    /// Writes the placement of one block down, and checks it.
+    /// Writes the placement of one block, and checks it.
     fn placement(
         &self,
         block: Block<'_>,

@@ -1,4 +1,4 @@
-//! A pass over a trace that leaves histories.
+//! A pass over a trace that builds histories.
 
 use homenode_placement::HistoryBuilder;
 use homenode_trace::Batch;
@@ -10,21 +10,21 @@ use super::source::TraceSource;
 use super::windows::WindowReader;
 use crate::error::SimError;
 
-/// What becomes of the references of a pass.
+/// Receives the references of a pass on their way to the builders.
 pub(crate) trait PassSink: Send {
-    /// Gives some batches, in Time order, to all builders.
+    /// Adds some batches, in Time order, to all builders.
     fn push(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]);
 
-    /// Gives what is left to the builders after the last batch.
+    /// Adds what is pending after the last batch.
     fn end(&mut self, _builders: &mut [HistoryBuilder]) {}
 
-    /// How many of the builders go on after so many references.
+    /// How many of the builders continue after so many references.
     fn keep(&mut self, builders: &mut [HistoryBuilder], _seen: u64) -> usize {
         builders.len()
     }
 }
 
-/// Every reference as it is, to every builder.
+/// Passes every reference unchanged to every builder.
 pub(crate) struct Unchanged;
 
 impl PassSink for Unchanged {
@@ -37,7 +37,7 @@ impl PassSink for Unchanged {
     }
 }
 
-/// Every reference as it is, to as many builders as the memory allows.
+/// Passes every reference unchanged to as many builders as fit into memory.
 pub(crate) struct WithinBudget(pub(crate) MemoryBudget);
 
 impl PassSink for WithinBudget {
@@ -50,7 +50,7 @@ impl PassSink for WithinBudget {
     }
 }
 
-/// Gives the trace to the builders through a sink. Returns how many have seen everything.
+/// Builds histories of the trace through a sink. Returns how many builders are complete.
 pub(crate) fn build_histories<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
     trace: &T,

@@ -1,11 +1,11 @@
-//! How much memory histories take.
+//! The memory budget of histories.
 
 use homenode_placement::HistoryBuilder;
 
 /// Bytes that histories may take at a time unless the configuration says otherwise.
 const BUDGET_BYTES: u64 = 1_500_000_000;
 
-/// Part of the trace after which the histories' size at its end is foreseen: one in this many.
+/// The fraction of the trace, one in so many, after which the final size of histories is predicted.
 const FORESEEN_AFTER: u64 = 64;
 
 /// Bytes that histories may take at a time.
@@ -13,13 +13,13 @@ pub(crate) fn budget_bytes(asked: Option<u64>) -> u64 {
     asked.unwrap_or(BUDGET_BYTES)
 }
 
-/// How many histories share the memory.
+/// Bounds the memory of histories that are built at the same time.
 #[derive(Clone, Copy)]
 pub(crate) struct MemoryBudget {
     bytes: u64,
     /// References in the trace.
     references: u64,
-    /// Builders that must go on, whatever they take.
+    /// Builders that must continue, whatever memory they take.
     least: usize,
 }
 
@@ -28,9 +28,9 @@ impl MemoryBudget {
         Self { bytes, references, least }
     }
 
-    /// How many of the builders can go on after so many references without exceeding the budget at
-    /// the end of the trace; the others lose what they have. `besides` is the memory that is needed
-    /// besides histories where so many go on.
+    /// How many of the builders can continue after so many references without exceeding the budget
+    /// at the end of the trace; the others lose their histories. `besides` is the memory that is
+    /// needed in addition to histories if so many continue.
     pub(crate) fn keep(
         self,
         builders: &mut [HistoryBuilder],

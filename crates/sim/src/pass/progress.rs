@@ -1,14 +1,14 @@
-//! How far a simulation is, for whoever waits for it.
+//! Progress of a simulation.
 
 use std::ops::ControlFlow;
 
 use crate::error::SimError;
 
-/// Called now and then with the work done and the total, in units of references simulated.
+/// Called at intervals with the work done and the total, in units of references simulated.
 /// `Break` ends the run with [`SimError::Interrupted`].
 pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
 
-/// Tells how much of the total is done.
+/// Reports how much of the total is done.
 pub(crate) fn report(progress: Progress<'_>, done: u64, total: u64) -> Result<(), SimError> {
     match progress(done, Some(total)) {
         ControlFlow::Continue(()) => Ok(()),
@@ -33,36 +33,36 @@ impl<'a> ProgressMeter<'a> {
         report(self.progress, self.done, self.total)
     }
 
-    /// Everything is done, even where less work came up than was foreseen.
+    /// Reports that everything is done, even if there was less work than predicted.
     pub(crate) fn finish(&mut self) -> Result<(), SimError> {
         self.done = self.total;
         self.add(0)
     }
 }
 
-/// Progress through passes whose number nobody knows in advance: each takes a part of the way that
-/// is left.
+/// Progress through passes whose number is not known in advance: each takes a fraction of what is
+/// left.
 pub(crate) struct PassProgress<'a> {
     progress: Progress<'a>,
     total: u64,
-    /// Where the present pass begins, from 0 to 1, and how much of the whole it is.
+    /// Where the present pass begins, from 0 to 1, and its fraction of the whole.
     from: f64,
     span: f64,
 }
 
 impl<'a> PassProgress<'a> {
-    /// Begins after this part of the whole, which others report.
+    /// Begins after this fraction of the whole, which is reported elsewhere.
     pub(crate) fn new(progress: Progress<'a>, total: u64, from: f64) -> Self {
         Self { progress, total, from, span: 0.0 }
     }
 
-    /// Begins a pass that takes this part of what is left.
+    /// Begins a pass that takes this fraction of what is left.
     pub(crate) fn begin(&mut self, part: f64) {
         self.from += self.span;
         self.span = (1.0 - self.from) * part;
     }
 
-    /// Tells how much of the present pass is done, from 0 to 1.
+    /// Reports how much of the present pass is done, from 0 to 1.
     pub(crate) fn tick(&mut self, done: f64) -> Result<(), SimError> {
         let at = self.from + self.span * done;
         #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
@@ -71,7 +71,7 @@ impl<'a> PassProgress<'a> {
         report(self.progress, units.min(self.total), self.total)
     }
 
-    /// Everything is done.
+    /// Reports that everything is done.
     pub(crate) fn finish(&mut self) -> Result<(), SimError> {
         report(self.progress, self.total, self.total)
     }

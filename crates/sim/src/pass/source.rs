@@ -1,9 +1,9 @@
-//! Where batches come from.
+//! Sources of batches.
 
 use homenode_trace::realign::AddressMap;
 use homenode_trace::{Batch, Columns, Metadata, TraceError, TraceReader, Want};
 
-/// A trace in pieces that several threads can read in any order.
+/// A trace in pieces, which several threads can read in any order.
 pub trait TraceSource: Sync {
     /// Name for results.
     fn name(&self) -> String;
@@ -21,7 +21,7 @@ pub trait TraceSource: Sync {
     /// # Errors
     /// When the piece cannot be read.
     fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError>;
-    /// The piece after which nothing more comes of each thread; `None` where that is unknown.
+    /// For each thread the last piece with references or events of it; `None` if unknown.
     fn ends(&self) -> Vec<Option<usize>>;
     /// Data references in all pieces.
     fn references(&self) -> u64;
@@ -29,11 +29,11 @@ pub trait TraceSource: Sync {
     fn threads(&self) -> u16;
     /// Seconds the program ran: without recording if that was measured, else while recorded.
     fn run_time_s(&self) -> Option<f64>;
-    /// How the references were chosen, if they are only samples; else empty.
+    /// How the references were sampled, or empty.
     fn sampling(&self) -> &str;
     /// Addresses that are in use, beside which re-alignment makes new pages.
     fn address_map(&self) -> AddressMap;
-    /// What the trace says about itself, for the names of what re-alignment moves.
+    /// The metadata, for the names of what re-alignment moves.
     fn metadata(&self) -> &Metadata;
 }
 
@@ -62,18 +62,18 @@ impl TraceSource for TraceReader {
 
     fn ends(&self) -> Vec<Option<usize>> {
         let mut ends = vec![None; usize::from(self.threads())];
-        // Processes of a whole system have no events that others wait for, and end one by one.
+        // Processes of a whole system have no events that others wait for, so each ends by itself.
         let system = !self.metadata().processes.is_empty();
         for (index, chunk) in self.chunks().iter().enumerate() {
             if chunk.events > 0 && !system {
-                // Events of any thread: none is over before this piece.
+                // Events may be of any thread: no thread ends before this piece.
                 ends.iter_mut().filter(|end| end.is_some()).for_each(|end| *end = Some(index));
             }
             for &(thread, _) in &chunk.threads {
                 ends[usize::from(thread)] = Some(index);
             }
         }
-        // A thread without references has events at most.
+        // A thread without references may still have events.
         let last = self.chunks().iter().rposition(|chunk| chunk.events > 0).unwrap_or(0);
         ends.iter_mut().for_each(|end| *end = Some(end.unwrap_or(last)));
         ends

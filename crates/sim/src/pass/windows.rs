@@ -1,4 +1,4 @@
-//! Windows of a trace, decoded ahead: the next one while the one before is simulated.
+//! Windows of a trace, decoded ahead: the next window is decoded while the one before is simulated.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use super::progress::{Progress, report};
 use super::source::TraceSource;
 use crate::error::SimError;
 
-/// References decoded ahead for each thread, and threads served so; 13 bytes each.
+/// References decoded ahead for each thread, 13 bytes each, and the most threads for which this is
+/// done.
 const WINDOW_REFERENCES: usize = 1 << 20;
 const THREADS_MAX: usize = 8;
 
@@ -33,7 +34,7 @@ pub(crate) struct WindowReader<'a> {
 }
 
 impl<'a> WindowReader<'a> {
-    /// Windows of as many pieces as keep all threads at work, but few references in memory.
+    /// Windows of as many pieces as keep all threads busy, with few references in memory.
     pub(crate) fn new<T: TraceSource + ?Sized>(
         pool: &'a rayon::ThreadPool,
         trace: &T,
@@ -46,7 +47,7 @@ impl<'a> WindowReader<'a> {
         Self::with_width(pool, (trace.pieces(), width), read)
     }
 
-    /// Windows of one piece, for whoever takes one batch at a time on one thread.
+    /// Windows of one piece, for callers that take one batch at a time on one thread.
     pub(crate) fn of_one_piece<T: TraceSource + ?Sized>(
         pool: &'a rayon::ThreadPool,
         trace: &T,
@@ -65,11 +66,11 @@ impl<'a> WindowReader<'a> {
         Self { pool, read, pieces, width, next, ready, spare: Vec::new(), rows: 0 }
     }
 
-    /// Gives the next window to `take`, which runs in the pool while the window after it is
-    /// decoded. `None` at the end of the trace.
+    /// Calls `take` with the next window, in the pool, while the window after it is decoded. `None`
+    /// at the end of the trace.
     ///
-    /// What goes wrong with decoding ahead is said when that window's turn comes, so that the same
-    /// error is reported on any number of threads.
+    /// An error in decoding ahead is returned only when that window is due, so that the same error
+    /// is reported on any number of threads.
     pub(crate) fn next<R: Send>(
         &mut self,
         take: impl FnOnce(&[Batch]) -> R + Send,
@@ -90,7 +91,7 @@ impl<'a> WindowReader<'a> {
         Ok(Some(taken))
     }
 
-    /// Rows given so far.
+    /// Rows of all windows so far.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
@@ -108,7 +109,7 @@ fn decode(
     Ok(decoded.collect::<Result<_, _>>()?)
 }
 
-/// Gives the trace window by window, and reports the references done so far of `total`.
+/// Calls `take` for the trace window by window, and reports the references done of `total`.
 pub(crate) fn for_each_window<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
     (trace, read): (&T, ReadPiece<'_>),

@@ -4,14 +4,14 @@ use homenode_machine::EventPrices;
 use homenode_placement::{Amount, Cost, NetworkPackets, Tally};
 use serde::Serialize;
 
-/// What one row of their appendix says about a policy at a page size.
+/// One row of their appendix: a policy at a page size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PageCoherenceColumns {
     /// Cycles a reference, by part of the cost.
     pub latency: LatencyColumns,
     /// Network packets.
     pub packets: NetworkPackets,
-    /// The same for each reference.
+    /// Network packets for each reference.
     pub traffic: PacketColumns,
     /// Copies that a multicast updates: update packets divided by multicast writes; `null` if there
     /// are none.
@@ -21,7 +21,7 @@ pub struct PageCoherenceColumns {
 /// Cycles a reference; all `null` if there are no references.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatencyColumns {
-    /// References to copies of one's own.
+    /// References to the processor's own copies.
     pub local: Option<f64>,
     /// Remote references, but for the writes of an update policy.
     pub remote: Option<f64>,

@@ -1,24 +1,24 @@
-//! What was counted, before it is priced.
+//! Counts before they are priced.
 
 use homenode_placement::Tally;
 use homenode_trace::realign::Realignment;
 
-/// What was counted at one block size.
+/// Counts at one block size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SizeCounts {
     /// Tally of each job of the size.
     pub(crate) jobs: Vec<Tally>,
     /// References that are counted without a history.
     pub(crate) outside: Tally,
-    /// The same references, each counted once.
+    /// The same references, each counted once even if it straddles blocks.
     pub(crate) outside_references: u64,
     pub(crate) references: u64,
-    /// What re-alignment did, where data are re-aligned.
+    /// The report of re-alignment, if data are re-aligned.
     pub(crate) realignment: Option<Realignment>,
 }
 
 impl SizeCounts {
-    /// Nothing yet, for so many jobs.
+    /// Empty counts for so many jobs.
     pub(crate) fn new(jobs: usize) -> Self {
         Self { jobs: vec![Tally::default(); jobs], ..Self::default() }
     }

@@ -12,7 +12,7 @@ use super::plan::MatrixPlan;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
 
-/// What one policy does on one machine at one block size. The names of the fields are a public
+/// The result of one policy on one machine at one block size. The names of the fields are a public
 /// contract; `docs/placement.md` defines each.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlacementOutcome {
@@ -30,7 +30,7 @@ pub struct PlacementOutcome {
     pub references: u64,
     /// Accesses to blocks: a reference that straddles blocks is one access to each.
     pub accesses: u64,
-    /// What was counted.
+    /// The counts.
     pub counts: Tally,
     /// The parts of the cost, in units of a local reference; `null` is infinite.
     #[serde(serialize_with = "parts")]
@@ -42,7 +42,7 @@ pub struct PlacementOutcome {
     /// The columns of Markatos and Chronaki's tables, on a page-coherence machine.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub columns: Option<PageCoherenceColumns>,
-    /// What re-alignment did at this block size, where data are re-aligned.
+    /// The report of re-alignment at this block size, if data are re-aligned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realignment: Option<Realignment>,
 }
@@ -66,7 +66,7 @@ pub struct PriceListRecord {
     pub prices: PriceList,
 }
 
-/// Everything the outcomes of a run follow from.
+/// Everything that the outcomes of a run depend on.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlacementProvenance {
     /// Version of the program.
@@ -88,16 +88,16 @@ pub struct PlacementProvenance {
     pub policies: Vec<String>,
     /// Prices of every machine at every block size.
     pub prices: Vec<PriceListRecord>,
-    /// What to bear in mind: rules of the model that the prices break, samples for a trace.
+    /// Notes: rules of the model that the prices break, or that the trace is sampled.
     pub notes: Vec<String>,
 }
 
-/// Outcomes and what they follow from.
+/// Outcomes and their provenance.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlacementSimulation {
     /// One outcome per machine, policy and block size.
     pub outcomes: Vec<PlacementOutcome>,
-    /// What they follow from.
+    /// Everything that they depend on.
     pub provenance: PlacementProvenance,
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn provenance<T: TraceSource + ?Sized>(
     }
 }
 
-/// What to bear in mind about a trace of samples.
+/// Note on a sampled trace.
 fn sampled<T: TraceSource + ?Sized>(trace: &T) -> Option<String> {
     let how = trace.sampling();
     (!how.is_empty()).then(|| {

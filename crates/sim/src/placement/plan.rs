@@ -13,8 +13,8 @@ use crate::error::SimError;
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
-/// A policy at one block size on the machines that make no difference to it: an on-line policy
-/// sees only whether there is global memory.
+/// A policy at one block size, on all machines for which its decisions are the same: an on-line
+/// policy sees only whether there is global memory.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyRun {
     /// Position of the policy in the configuration.
@@ -22,7 +22,7 @@ pub(crate) struct PolicyRun {
     pub(crate) setup: PlacementSetup,
 }
 
-/// Everything at one block size.
+/// The plan of one block size.
 #[derive(Clone, Debug)]
 pub(crate) struct SizePlan {
     pub(crate) block: BlockSize,
@@ -33,7 +33,7 @@ pub(crate) struct SizePlan {
     pub(crate) job: Vec<Vec<usize>>,
     /// Multiples of these Times split the histories.
     pub(crate) split_periods: Vec<u64>,
-    /// How finely the policies need to know Times.
+    /// The resolution of Times that the policies need.
     pub(crate) times: Times,
 }
 
@@ -45,9 +45,9 @@ pub(crate) struct MatrixPlan {
     pub(crate) sizes: Vec<SizePlan>,
     pub(crate) processors: u16,
     pub(crate) filter: ReferenceFilter,
-    /// What the configuration says about private references.
+    /// What to do with private references, if configured.
     pub(crate) private: Option<PrivateReferences>,
-    /// What the user says of synchronisation references.
+    /// What to do with synchronisation references.
     pub(crate) sync: Inclusion,
     /// References of a window of re-alignment, where data are re-aligned.
     pub(crate) realign: Option<u64>,
@@ -131,8 +131,8 @@ impl MatrixPlan {
         Ok(size)
     }
 
-    /// The same matrix with one job for machines whose prices make a policy decide alike: enough
-    /// where only counts are wanted.
+    /// The same matrix with one job for all machines at whose prices a policy makes the same
+    /// decisions, which is sufficient for counts.
     pub(crate) fn for_counts(mut self) -> Self {
         self.sizes.iter_mut().for_each(SizePlan::merge_jobs);
         self
@@ -144,8 +144,8 @@ impl MatrixPlan {
         Ok(self)
     }
 
-    /// What becomes of private references on a machine. Histories are the same whether they are
-    /// counted as local or left out.
+    /// What is done with private references on a machine. Histories are the same whether they are
+    /// counted as local or excluded.
     pub(crate) fn private(&self, machine: &PricedMachine) -> PrivateReferences {
         self.private.unwrap_or(match machine.model() {
             PriceModel::Placement => PrivateReferences::Local,
@@ -174,7 +174,7 @@ impl MatrixPlan {
 }
 
 impl SizePlan {
-    /// The job of a policy in these surroundings, a new one if there is none yet.
+    /// The job of a policy with this setup, a new one if there is none yet.
     fn job(
         &mut self,
         policy: usize,
@@ -197,7 +197,7 @@ impl SizePlan {
         Ok(self.jobs.len() - 1)
     }
 
-    /// Leaves one job of those that count alike although their prices differ.
+    /// Merges jobs that have equal counts although their prices differ.
     fn merge_jobs(&mut self) {
         let mut kept: Vec<PolicyRun> = Vec::new();
         let mut places = Vec::new();
@@ -217,13 +217,13 @@ impl SizePlan {
     }
 }
 
-/// Whether whoever minimises cost decides alike at these two price lists: what each kind of event
-/// costs beyond a local reference is the same up to one factor.
+/// Whether a policy that minimises cost makes the same decisions at both price lists: the prices
+/// beyond that of a local reference differ by one factor only.
 ///
 /// Source: Bolosky §4.1.5, the s-theorem. The cost of a placement is one for each reference, which
-/// no decision changes, and the rest, which such a factor scales for all placements alike; which
-/// of two is cheaper stays the same, and ties stay ties. A machine without remote reference, for
-/// one, has one optimum whatever its moves cost.
+/// no decision changes, plus a remainder that such a factor scales for all placements; so which of
+/// two placements is cheaper stays the same, and ties stay ties. For example, a machine without
+/// remote references has the same optimum whatever its moves cost.
 fn decide_alike(a: Option<&Prices>, b: Option<&Prices>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return a.is_none() && b.is_none() };
     let beyond = |p: &Prices| {

@@ -1,4 +1,4 @@
-//! The policies there are.
+//! The list of policies.
 
 use homenode_machine::PriceModel;
 use homenode_placement::policy::{DefaultValue, Entry, ParamKind, PolicyParam};
@@ -23,9 +23,9 @@ pub struct PolicyRow {
     pub needs_prices: bool,
     /// The model it comes from.
     pub model: PriceModel,
-    /// Kinds of machine it runs on, its own model's and perhaps the other's.
+    /// Price models it runs on: its own, and perhaps the other.
     pub runs_on: Vec<PriceModel>,
-    /// What can be set after the colon.
+    /// Its parameters, which follow the colon.
     pub parameters: Vec<PolicyParameterRow>,
 }
 
@@ -34,7 +34,7 @@ pub struct PolicyRow {
 pub struct PolicyParameterRow {
     /// Name before the equals sign.
     pub name: &'static str,
-    /// Value when nothing is said.
+    /// Default value.
     pub default: String,
     /// Unit of the value.
     pub unit: &'static str,

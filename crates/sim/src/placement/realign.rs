@@ -1,8 +1,8 @@
-//! Data re-aligned in memory, at every block size of a matrix at once.
+//! Data re-alignment in memory, at all block sizes of a matrix at once.
 //!
-//! What a window does with each word is found once; each block size then moves words and finds
-//! addresses by itself, in parallel. Histories come out as those of the trace that the transform
-//! `realign` would write for the block size.
+//! The uses of each word in a window are collected once; each block size then moves words and
+//! translates addresses by itself, in parallel. The histories are equal to those of the trace that
+//! the transform `realign` would write for the block size.
 
 use homenode_base::{AccessKind, ReferenceRole};
 use homenode_placement::{HistoryBuilder, OutsideReferences, ReferenceColumns};
@@ -14,7 +14,7 @@ use super::plan::MatrixPlan;
 use crate::error::SimError;
 use crate::pass::{MemoryBudget, PassSink, TraceSource};
 
-/// References whose new addresses are found before they go to the builders.
+/// References that are translated before they are added to the builders.
 const STEP: usize = 1 << 12;
 
 /// The references of a window that are part of histories.
@@ -37,7 +37,7 @@ struct SizeMapping {
     mapping: WordMapping,
 }
 
-/// Re-aligns the references of a pass on their way to the builders.
+/// Re-aligns the references of a pass before they are added to the builders.
 pub(crate) struct RealigningSink {
     roles: [ReferenceRole; 256],
     processors: u16,
@@ -50,8 +50,8 @@ pub(crate) struct RealigningSink {
 }
 
 impl RealigningSink {
-    /// For builders with these block sizes, by their place in the plan; those of equal ones that
-    /// stand side by side share the work.
+    /// For builders with these block sizes, given by their positions in the plan. Adjacent builders
+    /// of one size share a mapping.
     pub(crate) fn new<T: TraceSource + ?Sized>(
         (plan, window): (&MatrixPlan, u64),
         trace: &T,
@@ -104,7 +104,7 @@ impl RealigningSink {
         }
     }
 
-    /// Ends the window: moves data at every size and gives its references to the builders.
+    /// Ends the window: moves data at every size and adds the window's references to the builders.
     fn flush(&mut self, builders: &mut [HistoryBuilder]) {
         if self.scan.is_empty() {
             return;
@@ -126,7 +126,7 @@ impl RealigningSink {
         self.window.clear();
     }
 
-    /// What was done at each block size that was seen to the end, by its place in the plan.
+    /// The reports of the block sizes that are complete, by their positions in the plan.
     pub(crate) fn reports<T: TraceSource + ?Sized>(&self, trace: &T) -> Vec<(usize, Realignment)> {
         let report = |aligned: &SizeMapping| aligned.mapping.report(&self.scan, trace.metadata());
         self.sizes.iter().map(|aligned| (aligned.size, report(aligned))).collect()
@@ -191,7 +191,7 @@ impl WindowReferences {
         self.time.capacity() as u64 * 17
     }
 
-    /// Gives the references, where their data is now, to the builders.
+    /// Adds the references, at the present addresses of their data, to the builders.
     fn give(&self, mapping: &WordMapping, builders: &mut [HistoryBuilder]) {
         let mut addr = Vec::with_capacity(STEP);
         for first in (0..self.time.len()).step_by(STEP) {

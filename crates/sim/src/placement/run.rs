@@ -1,4 +1,4 @@
-//! Passes over the trace, as few as memory allows, and the walks over the histories they leave.
+//! Passes over the trace, as few as memory allows, and walks over the histories that they build.
 
 use homenode_placement::{Histories, HistoryBuilder, PARTS, Shard, UnsortedHistories};
 use rayon::prelude::*;
@@ -73,7 +73,7 @@ fn count<T: TraceSource + ?Sized>(
             build_histories(&pool, trace, &mut builders, (&mut meter, &mut sink))?
         };
         builders.truncate(kept);
-        // The rest waits for the next pass, in the same order.
+        // The others wait for the next pass, in the same order.
         pending.extend(group.drain(kept..));
         let closed = pool.install(|| builders.into_par_iter().map(HistoryBuilder::close));
         let mut closed: Vec<(UnsortedHistories, Vec<Shard>)> = pool.install(|| closed.collect());

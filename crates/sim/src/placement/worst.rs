@@ -10,14 +10,14 @@ use super::plan::MatrixPlan;
 use crate::error::SimError;
 use crate::pass::{Progress, budget_bytes};
 
-/// The worst blocks, and the point at which they were looked for.
+/// The worst blocks, and the point of the matrix that they are for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorstBlocks {
     /// The machine: its name in the table or its file, or the prices given in place.
     pub machine: String,
     /// The policy as the configuration names it.
     pub policy: String,
-    /// What was found.
+    /// The report.
     #[serde(flatten)]
     pub report: CostReport,
 }

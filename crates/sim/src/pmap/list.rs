@@ -1,4 +1,4 @@
-//! The page policies there are, and the manager's table.
+//! The list of page policies, and the manager's table.
 
 use homenode_pmap::policy::{Entry, TABLE};
 use homenode_pmap::table::{Row, rows};

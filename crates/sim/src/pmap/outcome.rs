@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::list::PmapActionRow;
 
-/// What the page manager did.
+/// The result of the page manager.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PmapReport {
     /// Name of the trace.
@@ -26,9 +26,9 @@ pub struct PmapReport {
     pub references: u64,
     /// References to pages: one that straddles two pages is one to each.
     pub accesses: u64,
-    /// Pages referenced, private memory that is taken as local aside.
+    /// Pages referenced, without private memory that is counted as local.
     pub pages: u64,
-    /// What was counted.
+    /// The counts.
     pub counts: PmapCounts,
     /// Faults by cell of the table.
     pub faults: Vec<PmapActionRow>,
@@ -48,11 +48,11 @@ pub struct PmapReport {
     pub busiest: Vec<PmapPage>,
 }
 
-/// Where references to writable data went: pages that the program writes at least once
-/// (Bolosky §3.2.1 considers no others).
+/// Locality of references to writable data: pages that the program writes at least once (Bolosky
+/// §3.2.1 considers no others).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Locality {
-    /// Reads and writes of such pages in the own local memory.
+    /// Reads and writes of such pages in the processor's own local memory.
     pub local: u64,
     /// Reads of such pages, local or not.
     pub reads: u64,

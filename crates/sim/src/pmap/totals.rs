@@ -1,4 +1,4 @@
-//! What the page manager did, page by page and in all.
+//! Totals of the page manager, and its busiest pages.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::outcome::{AllGlobalTimes, Locality, PmapPage, PmapReport};
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
 
-/// What has been found so far.
+/// Totals so far.
 pub(super) struct PmapTotals<'a> {
     manager: Manager,
     all_global: Manager,
@@ -53,7 +53,7 @@ impl<'a> PmapTotals<'a> {
         }
     }
 
-    /// Private references that are taken as local: stacks and the like, under any policy.
+    /// Adds private references that count as local under any policy, such as those to stacks.
     pub(super) fn outside(&mut self, tally: &Tally) {
         for counts in [&mut self.counts, &mut self.global_counts] {
             counts.local_reads += tally.local_reads;
@@ -81,8 +81,8 @@ impl<'a> PmapTotals<'a> {
     }
 
     fn keep_busiest(&mut self) {
-        // Times are sums of products of whole numbers and finite costs: never negative or NaN, so
-        // their bits are in their order.
+        // Times are sums of products of integers and finite costs, never negative or NaN, so that
+        // the order of their bits is their order.
         let key = |(time, outcome): &(KernelTime, PageOutcome)| {
             (Reverse(time.total_s.to_bits()), outcome.number)
         };

@@ -1,4 +1,4 @@
-//! Chapter 7: what false sharing costs at every block size on every machine, and who shares what.
+//! Chapter 7: the cost of false sharing at every block size on every machine, and where it is.
 
 mod config;
 mod outcome;

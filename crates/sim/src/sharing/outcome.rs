@@ -19,7 +19,7 @@ use crate::placement::{MatrixPlan, PlacementOutcome, PlacementProvenance, Placem
 pub struct SharingSizeRow {
     /// Bytes in a block.
     pub block_size: u64,
-    /// What was counted, the same for every machine.
+    /// The counts, which are the same for every machine.
     pub counts: SharingCounts,
     /// The bounds on false sharing as shares of all transfers, the same for every machine.
     pub shares: Shares,
@@ -38,14 +38,14 @@ pub struct SharingCostRow {
     pub total_cost: Amount,
     /// Mean cost per reference of it.
     pub mcpr: Option<f64>,
-    /// The same in components (figures 7.2 to 7.5); `null` if it is infinite.
+    /// The cost in components (figures 7.2 to 7.5); `null` if it is infinite.
     pub components: Option<Components>,
     /// Chapter 7's estimates on this machine without remote reference and global memory; `null` if
     /// it cannot move blocks.
     pub estimate: Option<Estimate>,
 }
 
-/// Everything that was found.
+/// The results of the study.
 #[derive(Clone, Debug, Serialize)]
 pub struct SharingReport {
     /// Name of the trace.
@@ -58,19 +58,19 @@ pub struct SharingReport {
     pub words: ByClass,
     /// Transfers of the optimal placement at one-word blocks, Phi_1.
     pub word_transfers: u64,
-    /// What a merge was charged, in block moves.
+    /// The price of a merge, in block moves.
     pub merge_transfers: u64,
     /// One for each block size.
     pub sizes: Vec<SharingSizeRow>,
     /// One for each machine and block size.
     pub costs: Vec<SharingCostRow>,
-    /// Who shares, at the block size asked for.
+    /// Objects, blocks and source lines that share, at the block size asked for.
     pub detail: Option<SharingDetail>,
-    /// What everything follows from.
+    /// Everything that the results depend on.
     pub provenance: PlacementProvenance,
 }
 
-/// Puts the prices beside the counts, and names who shares.
+/// Assembles the report: prices the counts, and adds names.
 pub(super) fn assemble(
     config: &SharingConfig,
     plan: &MatrixPlan,

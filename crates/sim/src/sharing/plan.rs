@@ -1,4 +1,4 @@
-//! What is to be found out, checked before the trace is read.
+//! The questions of the study, checked before the trace is read.
 
 use homenode_analysis::sharing::SharingQuestions;
 use homenode_base::BlockSize;
@@ -7,10 +7,10 @@ use super::config::SharingConfig;
 use crate::error::SimError;
 use crate::placement::MatrixPlan;
 
-/// Largest block that sharing is looked for in: a huge page and its neighbour.
+/// Largest block size of the study: a huge page and its neighbour.
 const BLOCK_BYTES_MAX: u64 = 4 << 20;
 
-/// The block sizes, checked. The one for details is looked at even if it is not among the others.
+/// The checked block sizes, with that of the detail even if it is not among the others.
 pub(super) fn questions(
     config: &SharingConfig,
     plan: &MatrixPlan,

@@ -1,4 +1,4 @@
-//! False sharing counted, priced and named.
+//! Counts and prices false sharing, and names the objects it is in.
 
 use homenode_analysis::Names;
 use homenode_trace::TraceReader;
@@ -11,7 +11,7 @@ use crate::error::SimError;
 use crate::pass::Progress;
 use crate::placement::{MatrixPlan, run};
 
-/// Counts, prices and names false sharing.
+/// Counts and prices false sharing, and names the objects, blocks and source lines it is in.
 ///
 /// # Errors
 /// When the configuration is faulty (found before the trace is read) or the trace is.
@@ -26,7 +26,7 @@ pub fn sharing(
     let questions = questions(config, &plan)?;
     let mut total = 0;
     let simulated = run(&simulation, trace, &mut |done, all| {
-        // The second half of the work is to look at words.
+        // The second half of the work is to examine words.
         total = all.unwrap_or(0);
         progress(done, Some(2 * total))
     })?;

@@ -30,7 +30,7 @@ pub(super) struct WordWalk<'a> {
 }
 
 impl WordWalk<'_> {
-    /// Looks at every word; the second half of the work, as far as progress goes.
+    /// Examines every word; counts as the second half of the work in progress reports.
     pub(super) fn examine(
         &self,
         trace: &TraceReader,
@@ -50,7 +50,7 @@ impl WordWalk<'_> {
         Ok(findings)
     }
 
-    /// One pass over the trace; the next piece is decoded meanwhile.
+    /// One pass over the trace, with the next piece decoded ahead.
     fn collect(
         &self,
         trace: &TraceReader,

@@ -1,4 +1,4 @@
-//! The TLBs there are.
+//! The list of TLBs.
 
 use homenode_tlb::{Entry, TABLE};
 use serde::Serialize;

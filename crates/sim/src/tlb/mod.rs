@@ -1,4 +1,4 @@
-//! How often TLBs miss, and what the misses add to the mean cost per reference.
+//! Misses of TLBs, and what they add to the mean cost per reference.
 
 mod config;
 mod designs;

@@ -25,11 +25,11 @@ pub struct TlbOutcome {
     pub references: u64,
     /// Translations looked up: a reference that straddles pages looks up each.
     pub lookups: u64,
-    /// Lookups that found nothing; first references to a page are among them.
+    /// Lookups that missed, first references to a page included.
     pub misses: u64,
     /// Misses per reference (§6.3.2); `null` without references.
     pub miss_rate: Option<f64>,
-    /// What a miss costs in local references; `null` where nobody says.
+    /// What a miss costs in local references; `null` if not given.
     pub miss_cost: Option<f64>,
     /// The mean cost per reference and its correction, if asked for.
     #[serde(flatten)]
@@ -49,7 +49,7 @@ pub struct CorrectedMcpr {
     pub corrected_mcpr: Option<f64>,
 }
 
-/// What the outcomes follow from.
+/// Everything that the outcomes depend on.
 #[derive(Clone, Debug, Serialize)]
 pub struct TlbProvenance {
     /// Version of the program.
@@ -66,20 +66,20 @@ pub struct TlbProvenance {
     pub sync: Inclusion,
     /// Every TLB with all its parameters.
     pub tlbs: Vec<String>,
-    /// What the mean costs per reference follow from.
+    /// Everything that the mean costs per reference depend on.
     pub simulation: Option<PlacementProvenance>,
 }
 
-/// Outcomes and what they follow from.
+/// Outcomes and their provenance.
 #[derive(Clone, Debug, Serialize)]
 pub struct TlbReport {
     /// One outcome per TLB and page size.
     pub outcomes: Vec<TlbOutcome>,
-    /// What they follow from.
+    /// Everything that they depend on.
     pub provenance: TlbProvenance,
 }
 
-/// Puts the misses beside what they were counted for.
+/// Assembles the outcomes.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &TlbPlan,
     counts: &TlbCounts,

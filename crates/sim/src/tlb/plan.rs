@@ -1,4 +1,4 @@
-//! What is to be counted, checked before the trace is read.
+//! The TLBs and page sizes of a study, checked before the trace is read.
 
 use homenode_base::BlockSize;
 use homenode_tlb::{TlbSetup, TlbSpec};
@@ -12,7 +12,7 @@ use crate::references::data;
 /// Bytes that all processors' TLBs together may take.
 const MEMORY_MAX_BYTES: u64 = 1 << 30;
 
-/// The TLBs, and everything else that decides what they count.
+/// The TLBs, and the setup of their counters.
 pub(super) struct TlbPlan {
     pub(super) specs: Vec<TlbSpec>,
     pub(super) setup: TlbSetup,

@@ -40,8 +40,8 @@ pub fn tlb_misses<T: TraceSource + ?Sized>(
     Ok(assemble(&plan, &counts, simulation, (config, trace)))
 }
 
-/// Feeds the whole trace to counters that share the processors. The next pieces are decoded
-/// meanwhile.
+/// Passes the whole trace to counters, each for a share of the processors, with the next pieces
+/// decoded ahead.
 fn count<T: TraceSource + ?Sized>(
     config: &TlbConfig,
     setup: &TlbSetup,
