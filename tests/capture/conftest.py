@@ -141,7 +141,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Compiles a program of this folder, or another, as anybody would; each combination once."""
+    """Compiles a program of this folder, or another, as a user would; each combination once."""
     folder = tmp_path_factory.mktemp("native")
 
     def run(source: str | Path, *flags: str, machine: str = "x86_64") -> Path:
@@ -206,7 +206,7 @@ def emulate(record: Callable[..., Recording], qemu: Qemu) -> Callable[..., Recor
 
 @pytest.fixture
 def natively() -> Callable[..., str]:
-    """What a program writes when nobody records."""
+    """What a program writes when it is not recorded."""
 
     def run(program: Path, *words: str) -> str:
         line = [str(program), *words]

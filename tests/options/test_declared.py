@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
-from homenode.cli.options import only_on, said
+from homenode.cli.options import given_options, only_on
 from homenode.options import typed
 from homenode.options.checked import checked, only_declared
 from homenode.options.declared import STUDIES, options_of, schema
@@ -53,7 +53,7 @@ def test_programs_see_options_that_people_do_not() -> None:
 
 
 def test_the_number_0_is_something_said() -> None:
-    assert said({"seed": 0, "check": False, "scaling": None, "blocks": ()}) == {"seed": 0}
+    assert given_options({"seed": 0, "check": False, "scaling": None, "blocks": ()}) == {"seed": 0}
 
 
 def test_an_option_that_is_not_declared_is_refused() -> None:

@@ -1,1 +1,1 @@
-"""What tests are made of: outcomes, traces, mixes and a browser."""
+"""What tests share: outcomes, traces, mixes and a browser."""

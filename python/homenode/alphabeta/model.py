@@ -39,7 +39,7 @@ class AlphaBeta:
         gamma: the user-time expansion factor, t_numa over t_local (equation 3.1).
         delta_s: system time spent on placement, the difference to all-global; `None` if unknown.
         overhead: delta_s over t_numa (table 3.2); 0 where delta_s is negative, `None` if unknown.
-        notes: what to know before believing the numbers.
+        notes: reservations about the numbers.
         program: its name, empty where it has none.
     """
 

@@ -90,7 +90,7 @@ def measure(
         progress: called with the runs done and in all.
 
     Raises:
-        ConfigError: when this machine cannot do it, or the program fails.
+        ConfigError: when this machine cannot place pages so, or the program fails.
     """
     numactl, near, far = check_machine()
     if not command:

@@ -1,7 +1,7 @@
 """Reads a compiler's command line as far as the wrapper must understand it.
 
-What it must know: whether the line links, which words are sources, and which belong to one of the
-two steps only. Everything else is handed on in its place.
+That is: whether the line links, which words are sources, and which belong to only one of the two
+steps, compiling and linking. Every other word is passed on in its place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WITH_ARGUMENT = frozenset(
     "-rpath -specs".split()
 )
 
-# Words that belong to linking; the rest is good for both steps.
+# Words for the linker only; all others go to both steps.
 _LINK_ONLY = ("-Wl,", "-l", "-L")
 _LINK_ONLY_WORDS = frozenset(
     "-shared -static -static-pie -pie -no-pie -rdynamic -s -r -nostdlib -nodefaultlibs "
@@ -47,7 +47,7 @@ class UsageError(Exception):
 
 @dataclass(frozen=True)
 class Source:
-    """A source file, where it stood, and the words that name it (with its language, if set)."""
+    """A source file, its position, and the words that name it (with its language, if set)."""
 
     path: str
     position: int
@@ -56,7 +56,7 @@ class Source:
 
 @dataclass
 class CommandLine:
-    """A compiler's command line, taken apart."""
+    """A compiler's command line, parsed."""
 
     all_words: list[str] = field(default_factory=list)
     compile_words: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class CommandLine:
 
 
 def parse(argv: Sequence[str]) -> CommandLine:
-    """Takes a command line apart.
+    """Parses a command line.
 
     >>> line = parse(["-O2", "a.c", "b.o", "-lm", "-o", "prog"])
     >>> line.compile_words, [s.path for s in line.sources]
@@ -94,7 +94,7 @@ def parse(argv: Sequence[str]) -> CommandLine:
     line.openmp = "-fopenmp" in words
     if "-m32" in words:
         raise UsageError("-m32: the recorder runs 64-bit programs only; drop the option")
-    inputs = _take_apart(words, line)
+    inputs = _assign_to_steps(words, line)
     line.asks_only = inputs == 0 or "-###" in words
     return line
 
@@ -124,8 +124,8 @@ def _dropped(word: str) -> bool:
     )
 
 
-def _take_apart(words: Sequence[str], line: CommandLine) -> int:
-    """Sorts the words into the two steps; returns how many are inputs."""
+def _assign_to_steps(words: Sequence[str], line: CommandLine) -> int:
+    """Assigns each word to one or both steps; returns how many are inputs."""
     inputs = 0
     language = "none"
     position = 0

@@ -2,8 +2,8 @@
 
 The sources travel with the package; the user's own compiler turns them into an object, when a
 program is first linked that needs it, in ``$XDG_CACHE_HOME/homenode`` under a name that depends
-on everything that went in. Several builds at once do not disturb each other: each writes a folder
-of its own and renames it.
+on sources, flags and compiler. Concurrent builds do not interfere: each writes a folder of its own
+and renames it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class RuntimeBuildError(Exception):
 
 @dataclass(frozen=True)
 class Variant:
-    """One object: its name, what the compiler is told, and which sources are in it."""
+    """One object file: its name, compiler flags and sources."""
 
     name: str
     flags: tuple[str, ...]

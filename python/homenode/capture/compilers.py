@@ -87,7 +87,7 @@ def _run(command: Sequence[str]) -> int:
 
 
 def _compile_flags(language: str) -> list[str]:
-    """What comes before the user's options, so that his win where both speak."""
+    """Flags to put before the user's own, which the compiler then lets override them."""
     flags = ["-g", "-fsanitize=thread"]
     if language != "fortran":
         flags += ["-isystem", str(include_dir())]

@@ -26,9 +26,9 @@ MARK = "homenode/mark"
 _FOLDER, _PROGRAM = 0o040755, 0o100755
 _ALIGNMENT = 4
 
-# How files begin that Linux unpacks: cpio as "newc", plain or with checksums, and what it may be
-# compressed with (lib/decompress.c of Linux 6.1).
-_BEGINNINGS = {
+# First bytes of the files that Linux unpacks: cpio as "newc", plain or with checksums, or
+# compressed (lib/decompress.c of Linux 6.1).
+_MAGIC_NUMBERS = {
     "cpio": (b"070701", b"070702"),
     "gzip": (b"\x1f\x8b", b"\x1f\x9e"),
     "bzip2": (b"BZh",),
@@ -50,7 +50,7 @@ def archive(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
 
 
 def parts(entries: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
-    """The pieces of such an archive one after another, for one that is too large for memory."""
+    """The entries of such an archive one after another, for one that does not fit in memory."""
     for i, (name, mode, data) in enumerate(entries):
         yield _entry(name, i + 1, mode, data)
     yield _entry("TRAILER!!!", 0, 0, b"")
@@ -66,14 +66,14 @@ def with_mark(initramfs: PathLike, mark: PathLike, target: PathLike) -> None:
 
     Raises:
         OSError: when a file cannot be read or written.
-        ConfigError: when `initramfs` is nothing that Linux could unpack.
+        ConfigError: when `initramfs` is not in a format that Linux unpacks.
     """
     with Path(initramfs).open("rb") as file:
         beginning = file.read(8)
-    if not beginning.startswith(tuple(sum(_BEGINNINGS.values(), ()))):
+    if not beginning.startswith(tuple(sum(_MAGIC_NUMBERS.values(), ()))):
         raise ConfigError(
             f"{initramfs}: expected a cpio archive (newc), as it is or compressed by "
-            f"{', '.join(list(_BEGINNINGS)[1:])}, found {beginning!r}; make one with "
+            f"{', '.join(list(_MAGIC_NUMBERS)[1:])}, found {beginning!r}; make one with "
             "`find . | cpio -o -H newc | gzip`"
         )
     ours = archive([("homenode", _FOLDER, b""), (MARK, _PROGRAM, Path(mark).read_bytes())])

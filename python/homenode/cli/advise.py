@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, table_options
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def advise(
     from homenode.engines.advise import MACHINE
 
     check_outputs((csv, parquet), trace)
-    chosen = said(options)
+    chosen = given_options(options)
     with Progress("trying layouts") as progress:
         result = homenode.advise(
             trace,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 from homenode.options.declared import options_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def explain(
     if html is not None:
         check_output(html, *([] if trace is None else [trace]))
     with Progress("looking for the references") as progress:
-        found = homenode.explain(names, trace, progress=progress, **said(options))
+        found = homenode.explain(names, trace, progress=progress, **given_options(options))
     if html is not None:
         text = found.html(_command(names, trace, options)).encode()
         with replacing(html) as file:

@@ -17,7 +17,7 @@ BAD_INPUT = 2
 
 
 class Terminated(KeyboardInterrupt):
-    """Somebody asked the program to end with SIGTERM."""
+    """The program received SIGTERM."""
 
 
 def report_failure(error: BaseException) -> int:
@@ -40,7 +40,7 @@ def report_failure(error: BaseException) -> int:
 
 
 def _explain(error: BaseException) -> str | None:
-    """What to tell the user, or nothing when the error is our own fault."""
+    """The message for the user; `None` for an error of homenode itself."""
     if isinstance(error, click.ClickException):
         return _usage(error)
     if isinstance(error, OSError):

@@ -48,8 +48,8 @@ def print_mix(report: dict[str, Any]) -> None:
         cut = f"{number(report['cut_at_pages'])} references end with their page"
         facts.append(("straddling", cut))
     if areas := report["processor_areas"]:
-        said = f"{number(areas['own'])} references to the processor's own, "
-        facts.append(("kernel areas", f"{said}{number(areas['others'])} to those of others"))
+        own = f"{number(areas['own'])} references to the processor's own, "
+        facts.append(("kernel areas", f"{own}{number(areas['others'])} to those of others"))
     if not report["switches_told_apart"]:
         why = "the trace does not tell who waits from who makes way: all are taken to wait"
         facts.append(("switches", why))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
 
     if options["placement"] is not None:
         check_output(options["placement"], trace)
-    chosen = said(options)
+    chosen = given_options(options)
     machines = chosen.pop("machines", ["numa"])
     sizes = chosen.pop("block_sizes", [4096])
     with Progress("finding the optimum") as progress:

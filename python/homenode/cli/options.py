@@ -40,12 +40,12 @@ _REPEATED = ("address-ranges", "addresses", "texts")
 def study_options(study: str, *, without: Container[str] = ()) -> Callable[[Decorated], Decorated]:
     """Adds the options of a study.
 
-    What is not said is ``None``, no flag and no list: what holds then is for the engine to know.
+    Options that are not given are ``None``, ``False`` or empty: the engine knows the defaults.
     """
 
     def decorate(function: Decorated) -> Decorated:
         for option in reversed(options_of(study).values()):
-            # Data are re-aligned on the fly where counts are all that is wanted.
+            # Re-aligning on the fly is for commands that report counts alone.
             wanted = option.kind != "window" and option.name not in without
             if wanted:
                 function = _decorated(function, option, option.text())
@@ -77,12 +77,12 @@ def only_on(kind: str) -> dict[str, Option]:
     return {name: option for name, option in options_of(kind).items() if name not in other}
 
 
-def said(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that the command line says something about."""
+def given_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given on the command line."""
     return {
         name: value
         for name, value in options.items()
-        # A number 0 says something, although it equals False.
+        # The number 0 is a value, although it equals False.
         if value is not None and value is not False and value not in ([], ())
     }
 
@@ -94,7 +94,7 @@ def _decorated(function: Decorated, option: Option, text: str) -> Decorated:
     if option.kind in _REPEATED:
         help_text += " May be repeated."
     if option.kind == "window":
-        # Of one option two flags: whether, and how.
+        # One option, two flags: one turns it on, the other sets its window.
         function = click.option(
             f"{option.flag}-window",
             f"{option.name}_window",

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 
 
 @click.command(
@@ -38,7 +38,7 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
     if output is not None:
         check_output(output, trace)
     with Progress("looking who references what") as progress:
-        found = homenode.picture(trace, progress=progress, **said(options))
+        found = homenode.picture(trace, progress=progress, **given_options(options))
     if output is not None:
         text = found.svg().encode()
         with replacing(output) as file:

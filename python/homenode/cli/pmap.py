@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def pmap(
     from homenode.cli.progress import Progress
 
     with Progress("managing pages") as progress:
-        report = homenode.pmap(trace, progress=progress, **said(options))
+        report = homenode.pmap(trace, progress=progress, **given_options(options))
     if as_json:
         print_json(report)
     else:

@@ -44,7 +44,7 @@ def repair(trace: str, output: str | None, as_json: bool) -> None:
 
 
 def default_output(trace: str) -> str:
-    """Where a repaired trace goes when nobody says.
+    """The default path of a repaired trace.
 
     >>> default_output("run/t.hnt.partial"), default_output("t.hnt")
     ('run/t.hnt', 't.repaired.hnt')

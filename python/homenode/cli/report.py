@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 
 
 @click.command(
@@ -49,7 +49,7 @@ def report(
 
     check_output(output, *traces)
     usual = {"machines": ["numa", "cc+", "dsm+"], "block_sizes": [64 << i for i in range(8)]}
-    chosen = usual | said(options)
+    chosen = usual | given_options(options)
     studies = []
     outcomes: list[dict[str, Any]] = []
     configuration: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, table_options
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def sensitivity(
     from homenode.cli.progress import Progress
 
     check_outputs((csv, parquet), *traces)
-    chosen = said(options)
+    chosen = given_options(options)
     machines = chosen.pop("machines", ["numa"])
     policies = chosen.pop("policies", None)
     sizes = chosen.pop("block_sizes", [4096])

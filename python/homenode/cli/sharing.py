@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, table_options
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _find(trace: str, options: dict[str, Any], title: str) -> SharingResult:
     from homenode.cli.progress import Progress
     from homenode.engines.sharing import BLOCK_SIZES, MACHINES
 
-    chosen = said(options)
+    chosen = given_options(options)
     machines = chosen.pop("machines", MACHINES)
     block_sizes = chosen.pop("block_sizes", BLOCK_SIZES)
     with Progress(title) as progress:

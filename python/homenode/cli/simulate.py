@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, table_options
-from homenode.cli.options import said, simulate_options
+from homenode.cli.options import given_options, simulate_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def simulate(
 
     check_outputs((csv, parquet), trace)
     result: Rows
-    chosen = said(options)
+    chosen = given_options(options)
     if simulate_bus.is_on_bus(chosen):
         on_bus = simulate_bus.run(trace, chosen)
         result, show = on_bus, partial(bus_table.print_result, on_bus)

@@ -19,11 +19,11 @@ def is_on_bus(options: dict[str, Any]) -> bool:
     """
     from homenode import _core
 
-    said = [option for name, option in only_on("bus").items() if name in options]
-    on_bus = _core.are_on_bus(options["machines"]) if "machines" in options else bool(said)
-    if said and not on_bus:
+    bus_only = [option for name, option in only_on("bus").items() if name in options]
+    on_bus = _core.are_on_bus(options["machines"]) if "machines" in options else bool(bus_only)
+    if bus_only and not on_bus:
         raise ConfigError(
-            f"{said[0].flag} is for machines with caches and a bus, such as --machine bus-smp; "
+            f"{bus_only[0].flag} is for machines with caches and a bus, such as --machine bus-smp; "
             "machines with prices of references have policies (--policy)"
         )
     return on_bus

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, table_options
-from homenode.cli.options import said, study_options
+from homenode.cli.options import given_options, study_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _run(trace: str, options: dict[str, Any]) -> TlbResult:
     from homenode.cli.progress import Progress
     from homenode.errors import ConfigError
 
-    chosen = said(options)
+    chosen = given_options(options)
     tlbs = chosen.pop("tlbs", None) or [row["name"] for row in homenode.table("tlbs")]
     page_sizes = chosen.pop("page_sizes", None) or [128 << i for i in range(7)]
     machine, policy = chosen.pop("machine", None), chosen.pop("policy", None)

@@ -39,7 +39,7 @@ class AdviceResult(Rows):
         facts: trace, processors, references, objects.
         trace: the trace with all advice followed, if one was asked for.
         configuration: what was asked for.
-        provenance: what everything follows from.
+        provenance: everything that the results depend on: trace, options, version.
     """
 
     def __init__(

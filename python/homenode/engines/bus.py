@@ -39,7 +39,7 @@ class BusResult(Rows):
             processors were simulated: machine, protocol, cache_size, block_size, associativity and
             critical_point, the number beyond which one more adds less than 0.5 to the power.
         configuration: what was asked for.
-        provenance: what the rows follow from.
+        provenance: everything that the rows depend on: trace, options, version.
 
     The flat columns are ``misses_NAME``, ``transactions_NAME``, ``coherence_NAME``, and the same
     after ``kernel_``.
@@ -150,10 +150,10 @@ def configuration(
 
 
 def _check_order(options: Mapping[str, object], order: str) -> None:
-    """Refuses what is for another order of references than the one that is asked for."""
+    """Refuses options that apply only to another order of references than this one."""
     for name, option in options_of("bus").items():
-        said = options.get(name) not in (None, False)
-        if said and option.only_order not in (None, order):
+        is_set = options.get(name) not in (None, False)
+        if is_set and option.only_order not in (None, order):
             raise ConfigError(
                 f"{name} is for order {option.only_order}: in the order of the trace nothing is "
                 "scheduled and addresses are those of the trace"
@@ -161,7 +161,7 @@ def _check_order(options: Mapping[str, object], order: str) -> None:
 
 
 def _point(given: Mapping[str, Any]) -> dict[str, Any]:
-    """One combination, checked as far as names and types go; what is not said is left out."""
+    """One combination, with names and types checked; options that are not set are left out."""
     only_declared("bus-point", given)
     if not given.get("protocol"):
         raise ConfigError("a point names no protocol")

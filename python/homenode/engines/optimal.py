@@ -31,7 +31,7 @@ class OptimalResult(Rows):
             prints: those of a simulation, and ``moves_per_block``, ``certificate`` and ``curve``
             (``None`` where not asked for).
         configuration: what was asked for.
-        provenance: what the rows follow from.
+        provenance: everything that the rows depend on: trace, options, version.
     """
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:

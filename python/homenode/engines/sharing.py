@@ -38,7 +38,7 @@ class SharingResult(Rows):
         detail: the objects, blocks and source lines that share, at one block size; or None.
         facts: trace, processors, references, words by class, word_transfers, merge_transfers.
         configuration: what was asked for.
-        provenance: what everything follows from.
+        provenance: everything that the results depend on: trace, options, version.
 
     In the flat rows, components are ``cost_NAME``, the two ends of a bracket ``NAME_low`` and
     ``NAME_high``, counts ``count_NAME``, shares of all moves ``share_NAME``.

@@ -30,7 +30,7 @@ class TlbResult(Rows):
             misses, miss_rate, miss_cost, and with a machine also machine, policy, mcpr and
             corrected_mcpr.
         configuration: what was asked for.
-        provenance: what the rows follow from.
+        provenance: everything that the rows depend on: trace, options, version.
 
     Source: Bolosky, thesis, section 6.3 (figure 6.10, figures A.17 to A.29, table 6.5).
     """

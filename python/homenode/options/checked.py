@@ -47,12 +47,12 @@ def part_of(study: str, options: Mapping[str, object]) -> dict[str, Any]:
 
 
 def checked(study: str, options: Mapping[str, object], *names: str) -> dict[str, Any]:
-    """The options of a study as its engine takes them, what is not said at its default.
+    """The options of a study as its engine takes them, with defaults filled in.
 
     Args:
         study: the name of a study.
-        options: what the user says; ``None`` and lists with nothing in them say nothing.
-        names: only these; all but the arguments of the function if there is none.
+        options: what the user set; ``None`` and empty lists mean the default.
+        names: only these; by default all but the parameters of the Python function.
 
     Raises:
         ConfigError: when an option has a value that it cannot have.

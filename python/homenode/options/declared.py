@@ -26,23 +26,23 @@ class Option:
     name: str
     description: str
     kind: str
-    """``flag``, ``number``, ``choice``, ``text``, or how people write what is none of these."""
+    """``flag``, ``number``, ``choice``, ``text``, or a notation of its own such as ``costs``."""
     default: Any = None
-    """The value when nothing is said; ``None`` where that is no one value."""
+    """The default; ``None`` where it is not one value."""
     choices: dict[str, str] = field(default_factory=dict)
-    """The words that a choice takes, with what each means."""
+    """The values of a choice, each with its meaning."""
     minimum: int | None = None
     flag: str | None = None
     """The flag on the command line, if there is one."""
     metavar: str | None = None
     default_words: str | None = None
-    """In words, what holds when nothing is said."""
+    """The default as a sentence, where it is not one value."""
     command_line_default: Any = None
-    """What holds on the command line, where that is something else."""
+    """The default on the command line, where it differs."""
     argument: bool = False
-    """Whether the function has it as an argument of its own."""
+    """Whether the Python function has a parameter of its own for it."""
     only_order: str | None = None
-    """The order of references that it is for, where it is not for each."""
+    """The order of references that it applies to, unless it applies to all."""
 
     def text(self) -> str:
         """What it means, with its choices and its default, for people."""

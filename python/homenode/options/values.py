@@ -19,7 +19,7 @@ _PROCESSORS_MAX = 1024
 _COUNTS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _RANGE = re.compile(r"(0x[0-9a-f]+|[0-9]+)-(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
 # Counts of references fit, and so does every sum of a few of them.
-_MOST = 1 << 48
+_LIMIT = 1 << 48
 
 
 def only_known(options: Mapping[str, Any], known: type) -> None:
@@ -66,15 +66,15 @@ def cache_sizes(given: str | int | Iterable[int]) -> list[int]:
 
 
 def associativities(given: str | int | Iterable[int | str]) -> list[int | None]:
-    """Blocks in a set, however they are given; ``None`` for all that there are."""
+    """Blocks in a set, however they are given; ``None`` for a fully associative cache."""
     listed: list[Any] = given.split(",") if isinstance(given, str) else [given]
     if not isinstance(given, str | int):
         listed = list(given)
-    return unique(_way(one) for one in listed)
+    return unique(_associativity(one) for one in listed)
 
 
-def _way(given: Any) -> int | None:
-    """Blocks in a set; ``None`` for all that there are."""
+def _associativity(given: Any) -> int | None:
+    """Blocks in a set; ``None`` for a fully associative cache."""
     text = str(given).strip()
     if text == FULL:
         return None
@@ -141,7 +141,7 @@ def whole_number(name: str, value: Any, least: int | None = None) -> int:
         raise ConfigError(f"{name} is {value!r}; expected a whole number") from None
     if least is not None and whole < least:
         raise ConfigError(f"{name} is {whole}; expected at least {least}")
-    if whole >= _MOST:
+    if whole >= _LIMIT:
         raise ConfigError(f"{name} is {whole}; expected less than 2^48")
     return whole
 

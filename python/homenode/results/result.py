@@ -24,7 +24,7 @@ class Result(Rows):
             reference) and mls (copies that a multicast updates); where data are re-aligned also
             realignment, what that did at the block size.
         configuration: what was asked for.
-        provenance: what the outcomes follow from: trace checksum, version, every policy with the
+        provenance: what the outcomes depend on: trace checksum, version, every policy with the
             value of every parameter, prices of every machine at every block size, and notes.
 
     The flat columns are the keys, the counts by name, and ``cost_NAME``; with page-coherence

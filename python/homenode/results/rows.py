@@ -19,7 +19,7 @@ class Rows:
     Attributes:
         rows: one dictionary a row, with exactly the fields that the command's ``--json`` prints.
         configuration: what was asked for.
-        provenance: what the rows follow from.
+        provenance: everything that the rows depend on: trace, options, version.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class ResultCache:
 
 @cache
 def engine() -> str:
-    """A checksum of the compiled module: results follow from it and the trace."""
+    """A checksum of the compiled module: with the trace and options it determines the results."""
     return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()[:16]
 
 

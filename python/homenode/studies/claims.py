@@ -1,4 +1,4 @@
-"""Claims: what a publication says in words, each with the way our results are held against it.
+"""Claims: what a publication says in words, each with how our results are compared to it.
 
 A claim is judged by rules that were fixed before the full runs, the same for all:
 
@@ -84,7 +84,7 @@ class Finding:
 
 
 def find(claim: Claim, evidence: Evidence) -> Finding:
-    """Holds one claim against the evidence."""
+    """Judges one claim by the evidence."""
     if claim.compute is None or claim.judge is None:
         return Finding(claim, "not testable", "", claim.why)
     try:

@@ -56,7 +56,7 @@ class Matrix:
 
 @contextmanager
 def no_progress(_title: str) -> Iterator[Step]:
-    """Watches long work without a word."""
+    """Shows no progress."""
     yield lambda _done, _total: None
 
 
@@ -73,7 +73,7 @@ class StudyContext:
         mixes: where the mixes are; by default those that come with homenode, which are small.
         traces: provenance of every trace used, by program.
         simulations: every matrix simulated.
-        notes: what the engines remarked.
+        notes: the notes of the engines.
     """
 
     publication: Publication
@@ -142,7 +142,7 @@ class StudyContext:
         return result
 
     def note(self, matrix: Matrix, provenance: dict[str, Any], realign: int | None = None) -> None:
-        """Keeps what was simulated, and what the engine remarked."""
+        """Records what was simulated, with the notes of the engine."""
         record = {
             "machines": matrix.names(),
             "policies": list(matrix.policies),
@@ -154,7 +154,7 @@ class StudyContext:
         self.notes = unique([*self.notes, *provenance.get("notes", [])])
 
     def provenance(self) -> dict[str, Any]:
-        """Everything that the results follow from."""
+        """Everything that the results depend on."""
         return {
             "version": _core.version(),
             "quick": self.quick,

@@ -224,14 +224,14 @@ def factors(costs: Costs) -> dict[str, float]:
     found = {
         "re-alignment": [*gains(costs, "inv", "inv", True), *gains(costs, "upt", "upt", True)],
         "counters": [*gains(costs, "inv", "inv.del"), *gains(costs, "upt", "upt.del")],
-        "updates": _and_nothing(gains(costs, "inv", "upt")),
-        "freezing": _and_nothing(gains(costs, "inv", "inv.freez")),
+        "updates": _with_ones(gains(costs, "inv", "upt")),
+        "freezing": _with_ones(gains(costs, "inv", "inv.freez")),
     }
     return {remedy: typical(values) for remedy, values in found.items() if values}
 
 
-def _and_nothing(values: list[float]) -> list[float]:
-    """As many ones besides."""
+def _with_ones(values: list[float]) -> list[float]:
+    """The values, and as many ones: factors of the policy that the remedy does not change."""
     return [*values, *(1.0 for _ in values)]
 
 

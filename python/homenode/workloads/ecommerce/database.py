@@ -66,7 +66,7 @@ class Scale:
 
 
 class _Random(random.Random):
-    """Only `random.random` is the same in every version of Python, so all goes by it."""
+    """Draws everything from `random.random`: only it is the same in every version of Python."""
 
     def up_to(self, most: int) -> int:
         """From 1 to `most`."""

@@ -165,21 +165,21 @@ def _site(root: Path) -> None:
 
 def _documents(srv: Path, seed: int) -> None:
     """What the utilities list, copy, remove, count and compress."""
-    chance = random.Random(f"{seed} documents")  # noqa: S311 - files are no secrets
-    words = [database.syllables(int(chance.random() * 10**7)).lower() for _ in range(2000)]
+    rng = random.Random(f"{seed} documents")  # noqa: S311 - files are no secrets
+    words = [database.syllables(int(rng.random() * 10**7)).lower() for _ in range(2000)]
 
     def some(count: int) -> str:
-        return " ".join(words[int(chance.random() * len(words))] for _ in range(count))
+        return " ".join(words[int(rng.random() * len(words))] for _ in range(count))
 
     for i in range(_DOCUMENT_FOLDERS):
         folder = srv / "files" / f"{words[i]}"
         folder.mkdir(parents=True)
         for j in range(_DOCUMENTS):
-            (folder / f"{some(1)}-{j}.html").write_text(some(10 + int(chance.random() * 600)))
+            (folder / f"{some(1)}-{j}.html").write_text(some(10 + int(rng.random() * 600)))
     lines = [
-        f"10.0.{int(chance.random() * 256)}.{int(chance.random() * 256)} - - "
+        f"10.0.{int(rng.random() * 256)}.{int(rng.random() * 256)} - - "
         f"[01/Jan/2003:12:{i // 60 % 60:02}:{i % 60:02} +0000] "
-        f'"GET /{some(1)}.html HTTP/1.0" 200 {int(chance.random() * 50000)}\n'
+        f'"GET /{some(1)}.html HTTP/1.0" 200 {int(rng.random() * 50000)}\n'
         for i in range(5000)
     ]
     (srv / "access.log").write_text("".join(lines))

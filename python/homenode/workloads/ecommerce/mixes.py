@@ -20,7 +20,7 @@ REFERENCES = 130_000_000
 """References of a mix, fetches included (section 4)."""
 
 UTILITIES = ("ls", "awk", "cp", "gzip", "rm")
-"""The five (section 3, table 1)."""
+"""The five commands (section 3, table 1)."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What of this machine goes into the guest, and which packages it comes with.
 
-Nothing is installed: what is missing is said at once, with the command that installs it.
+Nothing is installed: all missing programs are reported at once, with the command to install them.
 """
 
 from __future__ import annotations

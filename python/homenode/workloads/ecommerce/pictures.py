@@ -1,4 +1,4 @@
-"""Pictures for the shop: JPEG and GIF files of the sizes that TPC-W wants, made of nothing.
+"""Pictures for the shop: JPEG and GIF files of the sizes that TPC-W requires, with random content.
 
 Sources: CCITT T.81, annexes B and F (baseline JPEG); Compuserve, GIF89a.
 """
@@ -38,7 +38,7 @@ def gif(size_bytes: int, seed: int) -> bytes:
     >>> gif(5000, seed=1)[:6], abs(len(gif(5000, seed=1)) - 5000) < 100
     (b'GIF89a', True)
     """
-    chance = random.Random(seed)  # noqa: S311 - pictures are no secrets
+    rng = random.Random(seed)  # noqa: S311 - pictures are no secrets
     colours = b"".join(bytes([2 * i] * 3) for i in range(128))
     head = 13 + len(colours) + 13
     rows = max(1, (size_bytes - head) * 99 // 100 // _COLUMNS)
@@ -46,7 +46,7 @@ def gif(size_bytes: int, seed: int) -> bytes:
     for i in range(rows * _COLUMNS):
         if i % 100 == 0:
             codes.append(_CLEAR)
-        codes.append(int(chance.random() * 128))
+        codes.append(int(rng.random() * 128))
     codes.append(_END)
     blocks = [bytes(codes[i : i + 255]) for i in range(0, len(codes), 255)]
     body = b"".join(bytes([len(block)]) + block for block in blocks)
@@ -61,13 +61,13 @@ def jpeg(size_bytes: int, seed: int) -> bytes:
     >>> jpeg(5000, seed=1)[:2], abs(len(jpeg(5000, seed=1)) - 5000) < 100
     (b'\xff\xd8', True)
     """
-    chance = random.Random(seed)  # noqa: S311 - pictures are no secrets
+    rng = random.Random(seed)  # noqa: S311 - pictures are no secrets
     rows = max(1, (size_bytes - 150) * 8 // _BLOCK_BITS // 64)
     bits, grey = 1, 0
     scan = bytearray()
     for _ in range(rows * 64):
         # Towards the middle, by 2 or 3 steps.
-        difference = 2 + int(chance.random() * 2)
+        difference = 2 + int(rng.random() * 2)
         down = grey > 0
         grey += -difference if down else difference
         value = 3 - difference if down else difference
