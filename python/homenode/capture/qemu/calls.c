@@ -42,7 +42,7 @@ static void before_clone(struct hn_thread *me, enum call call, const uint64_t a[
         process_expect(me);
 }
 
-/* What may block, or hands the turn on, in deterministic order. */
+/* Calls that may block, or pass the turn on, in deterministic order. */
 static void before_blocking(struct hn_thread *me, enum call call, const uint64_t a[6])
 {
     switch (call) {
@@ -66,7 +66,7 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
             hn_leave(me);
         break;
     case CALL_TIMER:
-        hn_shared->outside++;   /* it goes by the clock on the wall */
+        hn_shared->outside++;   /* it depends on wall-clock time */
         break;
     case CALL_NUMBER:
         hn_shared->numbers++;

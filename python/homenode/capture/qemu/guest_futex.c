@@ -1,4 +1,4 @@
-/* Futexes, which are all that a thread waits on in the kernel for another one.
+/* Futexes: the only objects on which a thread waits in the kernel for another thread.
  *
  * In deterministic order a thread does not sleep in the kernel: it waits here, where the one that
  * wakes it finds it, in the place of QEMU's call (instead.c). Where that is impossible the kernel
@@ -162,7 +162,7 @@ void guest_futex(struct hn_thread *me, const uint64_t a[6])
         wake(a[0], count_of(a[2]));
         break;
     case FUTEX_WAKE_BITSET:
-        /* Whoever is woken although he asked for other bits looks and waits again. */
+        /* A thread that is woken but asked for other bits checks and waits again. */
         wake(a[0], (uint32_t)a[5] == everyone ? count_of(a[2]) : INT_MAX);
         break;
     case FUTEX_WAKE_OP:

@@ -1,6 +1,6 @@
 /* Signals that one thread of the program sends to another, in deterministic order. One that waits
  * in the scheduler is woken by the signal itself, a little later; the sender, which has the turn,
- * lets it get up before it goes on, so that everyone's place in the queue is the same every time.
+ * waits for that before it continues, so that the order of the queue is the same every time.
  */
 #include "guest.h"
 

@@ -1,4 +1,4 @@
-/* Calls that may block on something else than a futex, in deterministic order: as the runtime does
+/* Calls that may block on something other than a futex, in deterministic order: as the runtime does
  * it (runtime/fdwait.c), the thread asks whether the call would block, and waits in virtual time
  * while it would. Where there is no such question, or where the call itself must say that time is
  * up, it is made here in its place (host_waits.c). On machines where that is impossible, a time-out
@@ -215,7 +215,7 @@ static uint64_t bytes_of(uint64_t pieces, uint64_t count)
     return bytes;
 }
 
-/* A call for which there is no question: made by us in its place, or else without the turn. */
+/* A call that cannot be asked whether it blocks: made by us in its place, or without the turn. */
 static void wait_in_call(struct hn_thread *me, enum call call, int midway)
 {
     if (instead_possible())
@@ -292,7 +292,7 @@ static int asks_not_to_wait(enum call call, const uint64_t a[6])
     }
 }
 
-/* poll and its kin where the kernel cannot send calls back to us. */
+/* poll and the like where the kernel cannot send calls back to us. */
 static void wait_asking(struct hn_thread *me, enum call call, const uint64_t a[6])
 {
     struct timespec t;

@@ -8,8 +8,8 @@
  * done, sees QEMU's arguments, and leaves the result where the kernel would have.
  *
  * Calls that come in between, such as one of malloc's, are passed on. A handler of QEMU's that
- * comes in between ends the matter, because its return is a call too; then the kernel makes the
- * call after all, and nothing is wrong but the time it takes.
+ * comes in between cancels this, because its return is a call too; then the kernel makes the call
+ * after all, and only the time that it takes is wrong.
  */
 #include "guest.h"
 

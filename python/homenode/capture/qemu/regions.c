@@ -131,7 +131,7 @@ void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
     add(start, start + size, shared ? name : NULL, length);
     hn_map_event(me, what, name, length);
     if ((a[2] & PROT_EXEC) != 0 && (a[3] & MAP_ANONYMOUS) == 0) {
-        /* A library comes: the recorder must see where, while it is there. */
+        /* A library is loaded: the recorder must read its mapping while it exists. */
         me->in_runtime++;
         hn_greet();
         me->in_runtime--;

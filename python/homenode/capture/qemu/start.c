@@ -36,8 +36,8 @@ int signal_restarts(void)
     return last_restarts;
 }
 
-/* Faults of the program's own accesses are QEMU's business; forbidden looks at the host's counter
- * are ours. */
+/* QEMU handles faults of the program's own accesses; we handle forbidden reads of the host's
+ * counter. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     instead_over();

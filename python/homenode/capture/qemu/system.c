@@ -20,7 +20,7 @@ enum { MARK_BYTES = 8 };
 
 static struct hn_thread *processors;
 static qemu_plugin_id_t own_id;
-static int wanted;      /* the guest has said start, and not yet stop */
+static int wanted;      /* the guest has executed the start mark, not yet the stop mark */
 static int on;          /* between the marks */
 static int watching;    /* translated code has callbacks */
 static int forgetting;  /* QEMU has been told to throw its code away */
@@ -36,7 +36,7 @@ static inline struct hn_record *next_place(void)
     return processors->next;
 }
 
-/* The first reference of an instruction, and of a page where it is now, are said beforehand: names
+/* The first reference of an instruction, and of a page at its present place, is announced: names
  * are looked up for these alone. */
 static inline void note_places(const struct site *s, uint64_t physical, uint64_t address)
 {
@@ -141,7 +141,7 @@ static void go_on(void)
     }
 }
 
-/* QEMU has forgotten its code; what it translates now has callbacks. */
+/* QEMU has discarded its code; what it translates now has callbacks. */
 static void on_forgotten(qemu_plugin_id_t id)
 {
     sites_forget();

@@ -3,7 +3,7 @@
  * to forbid that instruction to the thread, and its fault is answered with virtual time.
  *
  * The C library reads the same counter in its clocks: a fault that is not the program's has the
- * instruction allowed again, until the program's next look. So has exec, because what it starts
+ * instruction allowed again, until the program's next read. So has exec, because what it starts
  * would be forbidden it too. The counter is one of 1 GHz and shows what CLOCK_MONOTONIC shows.
  */
 #include "guest.h"
@@ -23,7 +23,7 @@ static void allow(void)
     hn_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0);
 }
 
-/* The program is about to look at its counter. */
+/* The program is about to read its counter. */
 void on_ticks(unsigned cpu, void *data)
 {
     (void)cpu, (void)data;
@@ -50,7 +50,7 @@ static size_t size_of_reading(const uint8_t *code)
     return memcmp(code, "\x0f\x01\xf9", 3) == 0 ? 3 : 0;
 }
 
-/* Whether a fault was about the counter: then a look of the program's has its answer. */
+/* Whether a fault was a read of the counter: then a read of the program's has been answered. */
 int ticks_answered(const siginfo_t *info, void *context)
 {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;

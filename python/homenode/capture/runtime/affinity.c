@@ -1,5 +1,5 @@
-/* Processors. The program is pinned to one core, and need not know: it is told the processors it
- * was started with, and what it asks for is remembered and not done.
+/* Processor affinity. The program is pinned to one core without being told: it sees the processors
+ * it was started with, and the affinity it sets is remembered but not applied.
  */
 #include "hn.h"
 
@@ -46,7 +46,7 @@ INTERPOSE(int, pthread_setaffinity_np, (pthread_t thread, size_t size, const cpu
     return pinned() ? 0 : REAL(pthread_setaffinity_np)(thread, size, set);
 }
 
-/* The next thread's turn. In free order: the system's business. */
+/* The next thread's turn. In free order: left to the system. */
 INTERPOSE(int, sched_yield, (void))
 {
     struct hn_thread *me = hn_inside();

@@ -98,7 +98,7 @@ int hn_make_control(void)
     return 1;
 }
 
-/* One core for all threads: a hand-over between two cores costs nearly half as much again. */
+/* One core for all threads: a hand-over between two cores costs nearly half more. */
 void hn_pin(void)
 {
     cpu_set_t one;
@@ -113,7 +113,7 @@ void hn_pin(void)
     hn_sys(SYS_sched_setaffinity, 0, sizeof one, (long)&one, 0);
 }
 
-/* The recorder looks at our mappings before we can be gone. */
+/* The recorder reads our mappings before we can exit. */
 void hn_greet(void)
 {
     const struct timespec patience = {2, 0};

@@ -1,6 +1,6 @@
 /* System calls that may block. In deterministic order no thread sleeps in the kernel with the baton
- * in its hand: it asks whether the call would block, and while it would, waits in virtual time and
- * asks again. What makes the call ready is mostly another thread of the program (the other end
+ * held: it asks whether the call would block, and while it would, waits in virtual time and asks
+ * again. What makes the call ready is mostly another thread of the program (the other end
  * of a pipe), so the answer, too, depends on the references alone.
  *
  * Calls that are not here (connect, open of a FIFO, stdio on a terminal, ...) keep the baton; the
@@ -39,7 +39,7 @@ void hn_leave_call(long number)
         hn_event(me, HN_EV_SYSCALL_EXIT, (uint64_t)number, 0);
 }
 
-/* A call on one descriptor: waits for it, does it. */
+/* A call on one descriptor: waits until it is ready, then makes the call. */
 #define ON_FD(ret, name, number, events, nonblocking, params, ...)          \
     INTERPOSE(ret, name, params)                                            \
     {                                                                       \
@@ -81,7 +81,7 @@ ON_FD(int, accept, SYS_accept, POLLIN, 0, (int fd, struct sockaddr *from, sockle
 ON_FD(int, accept4, SYS_accept4, POLLIN, 0,
       (int fd, struct sockaddr *from, socklen_t *length, int flags), fd, from, length, flags)
 
-/* A pipe that is ready takes PIPE_BUF bytes without blocking; larger writes go in pieces, as
+/* A pipe that is ready takes PIPE_BUF bytes without blocking; larger writes are split, as
  * POSIX allows. */
 HN_DECLARE_REAL(ssize_t, write, (int, const void *, size_t));
 

@@ -93,7 +93,7 @@ INTERPOSE_DECLARED(int, epoll_wait, (int fd, struct epoll_event *events, int mos
     return result;
 }
 
-/* Calls for which there is no question to ask first: made outside, without the baton. */
+/* Calls that cannot be asked whether they would block: made outside, without the baton. */
 #define OUTSIDE(ret, name, number, params, ...)            \
     INTERPOSE(ret, name, params)                           \
     {                                                      \

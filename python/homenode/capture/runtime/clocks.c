@@ -1,4 +1,4 @@
-/* The clocks a program looks at, and its sleeps, in virtual time: see virtual.c. */
+/* The clocks that a program reads, and its sleeps, in virtual time: see virtual.c. */
 #include "hn.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Waiting in virtual time until something is so, above all until a descriptor is ready. */
+/* Waiting in virtual time until a condition holds, mostly until a descriptor is ready. */
 #include "hn.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 enum { STEP_NS = 2000, STEP_MAX_NS = 1000000 };
 
 /* Waits until `ready` says so: 1. Time-out: 0. A handler ran that does not restart calls: -1 and
- * EINTR. Also 1 when recording ends: the real call then blocks as it always did. */
+ * EINTR. Also 1 when recording ends: the real call then blocks as usual. */
 int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns)
 {
     int64_t step_ns = STEP_NS;
@@ -40,8 +40,8 @@ int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, in
     return 1;
 }
 
-/* The same for a call that the kernel would let go on after a handler that restarts calls, as it
- * does not let poll and its kin. */
+/* The same for a call that the kernel would restart after a handler with SA_RESTART, which it never
+ * does for poll and the like. */
 int hn_wait_restarting(struct hn_thread *me, int (*ready)(void *), void *argument,
                        int64_t timeout_ns)
 {
@@ -61,7 +61,7 @@ static int fd_ready(void *argument)
     return hn_sys(SYS_ppoll, (long)p, 1, (long)&now, 0) != 0;
 }
 
-/* How long the socket's owner lets a call wait: negative, for ever. */
+/* The time-out set on the socket; negative: none. */
 static int64_t patience_ns(int fd, short events)
 {
     const int option = events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO;

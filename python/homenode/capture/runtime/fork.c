@@ -1,6 +1,6 @@
 /* Children and other programs. A child is never recorded: the kernel wipes our state in it, so its
- * hooks fall silent by themselves. What is left to do is to note the child, to give it back the
- * processors the program had, and to keep vfork's child from writing into its parent's memory.
+ * hooks record nothing by themselves. It remains to note the child, to give it back the processors
+ * the program had, and to keep vfork's child from writing into its parent's memory.
  */
 #include "hn.h"
 

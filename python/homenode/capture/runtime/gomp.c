@@ -40,8 +40,8 @@ static void forget_pool(struct hn_thread *me)
     me->pool_size = 0;
 }
 
-/* A smaller team than the last one: libgomp lets the threads too many go. Their stacks must be free
- * before the next thread is made, or after, but not by chance. */
+/* A smaller team than the last one: libgomp ends the surplus threads. Their stacks must be free
+ * before the next thread is made, or after, but the same in every run. */
 static void await_surplus(struct hn_thread *me, uint32_t size)
 {
     const int *tids = (const int *)(me->pool + me->pool_size);

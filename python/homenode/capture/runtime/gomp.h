@@ -39,7 +39,7 @@ struct hn_team {
     unsigned queued, running;
 };
 
-/* The team of the calling thread if its waits are ours to arrange. */
+/* The team of the calling thread if the runtime performs its waits. */
 struct hn_team *hn_team(void);
 void hn_team_barrier(struct hn_thread *me, struct hn_team *team);
 int hn_run_task(struct hn_thread *me, struct hn_team *team,

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 
-/* Recording has ended in the middle of a team's life: the barrier goes on without the baton. */
+/* Recording ended while the team was running: the barrier goes on without the baton. */
 static void silent_barrier(struct hn_team *team, uint32_t round, int arrived)
 {
     hn_lock();
@@ -27,7 +27,7 @@ static int any_task(const struct hn_task *task, const void *argument)
     return 1;
 }
 
-/* Everybody arrives, and everything that was put off is done. */
+/* All threads arrive, and all deferred tasks are run. */
 void hn_team_barrier(struct hn_thread *me, struct hn_team *team)
 {
     const uint32_t round = team->round;
@@ -55,7 +55,7 @@ void hn_team_barrier(struct hn_thread *me, struct hn_team *team)
         hn_event(me, HN_EV_BARRIER_LEAVE, (uintptr_t)team, 0);
 }
 
-/* The real call when no team of ours is at work; in free order between two events. */
+/* The real call when no recorded team is running; in free order between two events. */
 #define BARRIER(ret, name, before, value)                                 \
     INTERPOSE(ret, name, (void))                                          \
     {                                                                     \
@@ -125,7 +125,7 @@ INTERPOSE(void, GOMP_single_copy_end, (void *data))
     hn_team_barrier(hn_me, team);
 }
 
-/* Critical sections: locks by address, few at a time. */
+/* Critical sections: locks by address, few held at a time. */
 enum { HELD_MAX = 256 };
 static const void *held[HELD_MAX];
 
@@ -137,7 +137,7 @@ static int find_held(const void *lock)
     return -1;
 }
 
-/* Whether the lock was ours to take. */
+/* Whether the runtime took the lock. */
 static int take_critical(const void *lock, uintptr_t pc)
 {
     struct hn_team *team = hn_team();

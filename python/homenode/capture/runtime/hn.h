@@ -1,4 +1,4 @@
-/* Inside of the runtime that is linked into a recorded program: state, fast path, interposition.
+/* Internals of the runtime that is linked into a recorded program: state, fast path, interposition.
  *
  * Every thread has a slot. The slot of the thread that may record (in deterministic order: the one
  * that holds the baton) has `next < limit`; in every other slot `limit` is null. So one
@@ -102,8 +102,8 @@ struct hn_control {
     uint32_t quantum;
     uint64_t random;            /* state of the generator of turn lengths; 0: all are a quantum */
     uint32_t slots_used;        /* slots ever used: bound of all searches */
-    struct hn_thread *holder;   /* null: the baton lies free */
-    struct hn_record *next;     /* where the ring continues while the baton lies free */
+    struct hn_thread *holder;   /* null: the baton is free */
+    struct hn_record *next;     /* where the ring continues while the baton is free */
     struct hn_record *block_end;
     uint64_t blocks_done;       /* deterministic order: blocks of the one ring filled */
     uint64_t switches;
@@ -118,14 +118,14 @@ struct hn_control {
     uint64_t watched_progress;
     uint64_t watched_since_ns;
     uint64_t watched_cpu_ns;
-    int dying_tid;              /* thread that has given the baton away for good */
+    int dying_tid;              /* thread that released the baton for the last time */
 };
 
 extern struct hn_control *hn_c;
 extern struct hn_thread *hn_slots;
 extern struct hn_header *hn_shared;
 extern struct hn_thread hn_nobody;
-extern cpu_set_t hn_affinity;    /* the processors the program believes in */
+extern cpu_set_t hn_affinity;    /* the processors that the program sees */
 extern int hn_recording;        /* plain, unlike hn_me: may be read before the program is set up */
 extern __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec")));
 

@@ -1,7 +1,7 @@
 /* The hooks that gcc and clang call before every access under -fsanitize=thread.
  *
  * The names and arguments are those of libtsan's public interface; the program counter recorded is
- * inside of the calling instruction, so that it has the line of the access.
+ * inside the calling instruction, so that it maps to the source line of the access.
  */
 #include "hn.h"
 
@@ -88,7 +88,7 @@ HN_HOOK void __tsan_vptr_read(void **place)
     hn_ref(place, HN_WHAT(HN_READ, sizeof *place), HN_CALLER);
 }
 
-/* Function entries and exits carry no reference: the program counter says where we are. */
+/* Function entries and exits carry no reference: the program counter gives the function. */
 HN_HOOK void __tsan_func_entry(void *caller);
 HN_HOOK void __tsan_func_entry(void *caller)
 {
@@ -107,7 +107,7 @@ HN_EXPORT void __tsan_init(void)
 HN_EXPORT void __tsan_flush_memory(void);
 HN_EXPORT void __tsan_flush_memory(void) {}
 
-/* Programs may ask libtsan to look away; a recorder looks at everything. */
+/* Programs may ask libtsan to ignore accesses; a recorder ignores none. */
 #define NOTHING(name)            \
     HN_EXPORT void name(void);   \
     HN_EXPORT void name(void) {}

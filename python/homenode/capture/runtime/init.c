@@ -65,7 +65,7 @@ __attribute__((constructor(101))) static void start_without_instrumented_code(vo
 }
 
 #ifndef HN_STATIC
-/* A library comes: the recorder must see where, while we are still there. */
+/* A library is loaded: the recorder must read its mapping while this process exists. */
 INTERPOSE(void *, dlopen, (const char *name, int flags))
 {
     struct hn_thread *me = hn_inside();

@@ -1,6 +1,6 @@
-/* Mutexes: the real non-blocking operation, and a
- * wait under the baton while it fails. The objects stay the C library's own, so a forked child,
- * or code that was linked without us, can go on using them.
+/* Mutexes: the real non-blocking operation, and a wait under the baton while it fails. The objects
+ * stay the C library's own, so a forked child, or code that was linked without the runtime, can
+ * continue to use them.
  */
 #include "hn.h"
 
@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <semaphore.h>
 
-/* A lock shared with other processes may be given back where nobody tells us: look again. */
+/* A lock shared between processes may be released unseen in another one: try again. */
 enum { LOCK_LOOK_AGAIN_NS = 1000000, GLIBC_PSHARED = 128 };
 
 void hn_note_acquired(int result, const void *lock, uintptr_t pc)

@@ -24,7 +24,7 @@ struct hn_record *hn_ring_start(uint32_t ring)
     return (struct hn_record *)((char *)hn_shared + HN_RINGS_AT) + (size_t)ring * records;
 }
 
-/* Stops recording for good and sets every thread free. */
+/* Stops recording for good and lets all threads run. */
 void hn_go_silent(void)
 {
     hn_c->order = 0;
@@ -88,7 +88,7 @@ void hn_set_limit(struct hn_thread *me)
     me->limit = me->next + (left < room ? left : room);
 }
 
-/* What a hook does when its one comparison fails. Returns where to record, or null: do not. */
+/* Slow path of a hook, when its one comparison fails. Returns where to record; null: do not. */
 struct hn_record *hn_slow(struct hn_thread *me)
 {
     if (me->state == HN_UNUSED || me->in_runtime || hn_c->order == 0)
@@ -116,7 +116,7 @@ struct hn_record *hn_slow(struct hn_thread *me)
     return hn_c->order != 0 ? me->next : NULL;
 }
 
-/* hn_ref when its comparison fails; apart, so that the hooks need no stack frame. */
+/* hn_ref when its comparison fails; a function of its own, so hooks need no stack frame. */
 __attribute__((noinline)) void hn_ref_slow(const volatile void *address, uint64_t what,
                                            uintptr_t pc)
 {

@@ -1,11 +1,11 @@
 /* Deterministic order: the baton.
  *
- * One thread runs; the others wait, each on its own futex. The holder gives the baton away when
- * its quantum is over or when it would block; the next one in a first-in first-out queue gets it.
+ * One thread runs; the others wait, each on its own futex. The holder passes the baton on when its
+ * quantum is over or when it would block; the next thread in a first-in first-out queue gets it.
  * So the schedule is a function of the references alone, and repeats.
  *
  * Timed waits end by virtual time, which grows with the number of records (and jumps when nobody
- * can run), never by the clock on the wall. Virtual time is slower than any machine records, so
+ * can run), never by wall-clock time. Virtual time is slower than any machine records, so
  * no wait ends earlier than the program asked for.
  */
 #include "hn.h"
@@ -19,7 +19,7 @@
 enum {
     NS_PER_RECORD = 10,
     NS_PER_MS = 1000000,
-    GLANCE_NS = 20 * NS_PER_MS,     /* how often a waiting thread looks whether the holder lives */
+    GLANCE_NS = 20 * NS_PER_MS,     /* how often a waiting thread checks that the holder is alive */
     GO = 1,
     GO_MIND_CLOCK = 2,
     DYING_TRIES = 20000
@@ -73,7 +73,7 @@ uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *blo
     return records * NS_PER_RECORD + hn_c->skipped_ns;
 }
 
-/* A blocked thread may go on: behind everyone who waits for the baton. Locked. */
+/* Makes a blocked thread ready: last in the queue for the baton. Locked. */
 static void unblock(struct hn_thread *t, enum hn_woken why)
 {
     hn_list_remove(&hn_c->blocked, t);
@@ -93,7 +93,7 @@ static struct hn_thread *earliest(void)
     return best;
 }
 
-/* Ends the timed waits whose time has come, in order of their deadlines. Locked. */
+/* Ends the timed waits that have expired, in order of their deadlines. Locked. */
 static void expire(uint64_t now_ns)
 {
     struct hn_thread *t;
@@ -112,7 +112,7 @@ static void signal_go(struct hn_thread *t, uint32_t value)
     hn_futex(&t->go, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
-/* Lays the baton down. Locked. */
+/* Releases the baton. Locked. */
 static void give(struct hn_thread *me)
 {
     me->ran_ns += hn_virtual_ns(me->next, me->block_end) - me->turn_began_ns;
@@ -122,8 +122,8 @@ static void give(struct hn_thread *me)
     me->next = me->limit = me->block_end = me->turn_start = NULL;
 }
 
-/* References of the next turn: a quantum, or with a seed from 1 to less than two, a quantum on the
- * average. Drawn with the baton in hand, so the draws are as repeatable as the turns. */
+/* References of the next turn: a quantum, or with a seed from 1 to less than two, a quantum on
+ * average. Drawn by the holder of the baton, so the draws are as repeatable as the turns. */
 int64_t hn_turn(void)
 {
     uint64_t x = hn_c->random;
@@ -139,7 +139,7 @@ int64_t hn_turn(void)
                          (2 * (uint64_t)hn_c->quantum - 1));
 }
 
-/* Gives the baton, which lies free, to `t`. Locked. */
+/* Gives the baton, which is free, to `t`. Locked. */
 static void take(struct hn_thread *t)
 {
     hn_c->holder = t;
@@ -154,7 +154,7 @@ static void take(struct hn_thread *t)
     hn_set_limit(t);
 }
 
-/* The baton lies free: whoever is first in the queue gets it. Locked; `me` needs no call. */
+/* The baton is free: the first thread in the queue gets it. Locked; `me` needs no call. */
 void hn_dispatch(struct hn_thread *me)
 {
     struct hn_thread *t;
@@ -228,7 +228,7 @@ static void mind_clock(struct hn_thread *me)
     hn_unlock();
 }
 
-/* Waits for a thread that is on its way out of the process. */
+/* Waits until an exiting thread is gone. */
 void hn_await_death(int tid)
 {
     for (int i = 0; tid != 0 && i < DYING_TRIES; i++) {
@@ -238,8 +238,8 @@ void hn_await_death(int tid)
     }
 }
 
-/* The thread that had the baton before may be about to die: its last steps in the C library give
- * memory back, so they belong before our next one. */
+/* The previous holder of the baton may be exiting: its last steps in the C library free memory, so
+ * they must come before our next step. */
 static void let_it_die(void)
 {
     int tid = hn_c->dying_tid;
@@ -274,7 +274,7 @@ void hn_wait_turn(struct hn_thread *me)
         let_it_die();
 }
 
-/* Quantum over: everyone else who can run goes first. */
+/* Quantum over: every other ready thread goes first. */
 void hn_yield(struct hn_thread *me)
 {
     int saved_errno = errno;
@@ -331,7 +331,7 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
     return me->woken;
 }
 
-/* Takes a thread out of its wait whatever it waits for. Any thread may call it. Locked. */
+/* Ends a thread's wait, whatever it waits for. Any thread may call it. Locked. */
 void hn_interrupt(struct hn_thread *t, enum hn_woken why)
 {
     if (t->state != HN_BLOCKED)
@@ -342,7 +342,7 @@ void hn_interrupt(struct hn_thread *t, enum hn_woken why)
     hn_dispatch(NULL);
 }
 
-/* Lets the first `count` threads that wait for an address go on. Any thread may call it. */
+/* Wakes the first `count` threads that wait for an address. Any thread may call it. */
 int hn_wake(const void *address, int class, int count)
 {
     struct hn_thread *me = hn_me;

@@ -1,11 +1,11 @@
 /* Signal handlers. A handler may come in the middle of the scheduler, of a hook, or in a thread
  * that sleeps without the baton; there it could neither record nor yield. So the program's
- * handlers are called through ours, which looks first. If the moment is bad, the signal is
+ * handlers are called through ours, which checks first. If it cannot run now, the signal is
  * blocked, sent again, and let in when the thread leaves the runtime: the kernel keeps the queue,
  * so none is lost.
  *
  * In a handler a thread records but never yields, because the interrupted code may hold a lock of
- * the C library that the next thread would wait for with the baton in its hand.
+ * the C library that the next thread would wait for while it holds the baton.
  */
 #include "hn.h"
 
@@ -121,7 +121,7 @@ int hn_in_handler(struct hn_thread *me)
     return 0;
 }
 
-/* Lets in what was put off. The caller has left the runtime. */
+/* Delivers deferred signals. The caller has left the runtime. */
 void hn_run_pending(struct hn_thread *me)
 {
     uint64_t set = me->put_off;
@@ -193,7 +193,7 @@ INTERPOSE(plain_handler, __sysv_signal, (int number, plain_handler handler))
                         : REAL(__sysv_signal)(number, handler);
 }
 
-/* What was put off is not blocked by the program's will: let it in before the program looks. */
+/* The program did not block the deferred signals: deliver them before it reads its mask. */
 static void settle(void)
 {
     struct hn_thread *me = hn_me;

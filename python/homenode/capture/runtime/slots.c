@@ -46,12 +46,12 @@ struct hn_thread *hn_register(void)
     return t;
 }
 
-/* What the recorder wants. */
+/* The recorder's settings. */
 void hn_take_orders(void)
 {
     hn_c->pid = (int)hn_sys(SYS_getpid, 0, 0, 0, 0);
     hn_c->quantum = hn_shared->quantum;
-    /* Spread over all bits: neighbouring seeds would begin alike. */
+    /* Mixed over all bits: neighbouring seeds would begin with similar draws. */
     hn_c->random = hn_shared->seed * UINT64_C(0x9e3779b97f4a7c15);
     hn_shared->seeded = 1;
     hn_c->order = hn_shared->order;

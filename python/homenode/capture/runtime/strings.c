@@ -15,11 +15,11 @@
     HN_EXPORT ret __wrap_##name params
 
 /* Every function begins here: if another thread's turn has come, it runs now, and not again before
- * the real function has done its work. So what is looked at (the length of a text), recorded and
- * touched belongs together.
+ * the real function has done its work. So what is measured (the length of a text), recorded and
+ * accessed is the same.
  *
  * A static program's C library is renamed too: its calls come before there is thread-local
- * storage, and later with locks held that know nothing of the baton, so there nobody yields. */
+ * storage, and later with locks held that ignore the baton, so there no thread yields. */
 static inline void begin(void)
 {
 #ifndef HN_STATIC

@@ -201,7 +201,7 @@ static void joined(struct hn_thread *t, uint32_t number)
     hn_release(t);
 }
 
-/* Whether the wait for `thread` is ours to arrange: the C library answers at once for itself, for
+/* Whether the runtime performs the wait for `thread`: the C library answers at once for itself, for
  * detached and for unknown threads. */
 static struct hn_thread *joinable(struct hn_thread *me, pthread_t thread)
 {
@@ -221,7 +221,7 @@ INTERPOSE(int, pthread_join, (pthread_t thread, void **value))
     if (waits != NULL)
         wait_for_end(me, waits, -1);
     else if (me != NULL && t == NULL)
-        hn_leave(me);           /* a thread nobody recorded: wait as the C library does */
+        hn_leave(me);           /* a thread that was not recorded: wait as the C library does */
     result = REAL(pthread_join)(thread, value);
     if (result == 0 && t != NULL)
         joined(t, number);
@@ -279,7 +279,7 @@ INTERPOSE(int, pthread_detach, (pthread_t thread))
     return result;
 }
 
-/* The cancelled thread may be asleep for the baton's sake, where the C library cannot reach it. */
+/* The cancelled thread may be asleep waiting for the baton, where the C library cannot reach it. */
 INTERPOSE(int, pthread_cancel, (pthread_t thread))
 {
     struct hn_thread *me = hn_inside();

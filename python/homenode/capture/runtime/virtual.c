@@ -1,6 +1,6 @@
 /* Time, in deterministic order. The program's clocks show the second it was started in plus virtual
  * time, so what it computes from differences repeats, and deadlines mean the same to it and to the
- * scheduler. Every look at a clock takes a little time too: a program may wait by looking. A whole
+ * scheduler. Reading a clock takes a little time too: a program may poll it to wait. A whole
  * second, because programs round: with the nanoseconds of the start, a loop that ends when a
  * millisecond is over would run once more in some runs. What depends on the date itself, such as a
  * seed from time(), differs from second to second.
@@ -72,7 +72,7 @@ int64_t hn_until(const struct timespec *deadline, clockid_t clock)
     return at > now ? at - now : 0;
 }
 
-/* A look at the clock: takes time, and uses up some of the turn. */
+/* Reading the clock takes time, and uses up some of the turn. */
 int hn_look_at_clock(clockid_t clock, uint64_t *ns)
 {
     struct hn_thread *me;
@@ -90,7 +90,7 @@ int hn_look_at_clock(clockid_t clock, uint64_t *ns)
     return 1;
 }
 
-/* A look at the clock in the middle of something, where the turn must not end. */
+/* Reading the clock inside an operation, where the turn must not end. */
 uint64_t hn_glance_at_clock(struct hn_thread *me, clockid_t clock)
 {
     hn_c->skipped_ns += NS_PER_GLANCE;

@@ -1,9 +1,9 @@
 /* Condition variables and barriers.
  *
- * A condition variable needs no state of its own under the baton: who waits is in the queue of
+ * A condition variable needs no state of its own under the baton: its waiters are in the queue of
  * blocked threads. A barrier's count and arrivals are in a table here, beside the C library's
- * object, which stays valid for whoever uses it without us. Objects shared between processes are
- * left to the C library, with the baton given away for the time of the wait.
+ * object, which stays valid for code that is not instrumented. Objects shared between processes are
+ * left to the C library, with the baton released for the time of the wait.
  */
 #include "hn.h"
 
@@ -182,7 +182,7 @@ INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t *b))
 
     if (entry != NULL) {
         entry->object = NULL;
-        entry->round++;     /* keeps searches going past this place */
+        entry->round++;     /* keeps searches going past this slot */
     }
     return REAL(pthread_barrier_destroy)(b);
 }

@@ -1,6 +1,6 @@
 /* What happens when the holder of the baton is stuck where we cannot see it: in a blocking system
  * call made by uninstrumented code, or spinning there. A waiting thread notices after a while
- * and takes the baton away. The order stays a legal one, because the holder is past its last
+ * and takes the baton away. The order remains a legal one, because the holder is past its last
  * recorded access; but when this happens depends on the clock, so it is counted and reported.
  */
 #include "hn.h"
