@@ -87,6 +87,17 @@ def test_signals_end_waits_in_the_emulator(
     assert "repeatable" not in made.metadata()["order"]
 
 
+def test_no_signal_is_lost_while_a_wait_goes_on(
+    build: Callable[..., Path],
+    record: Callable[..., Recording],
+    compiled: Callable[..., Path],
+    emulate: Recorder,
+) -> None:
+    ended = "1000 waits ended\n"
+    assert record(build("frequent_signals.c")).out == ended
+    assert emulate(compiled("frequent_signals.c")).out == ended
+
+
 def test_timers_that_are_files_do_not_promise_to_repeat(
     compiled: Callable[..., Path], emulate: Recorder, tmp_path: Path
 ) -> None:

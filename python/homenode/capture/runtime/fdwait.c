@@ -57,8 +57,10 @@ static int fd_ready(void *argument)
 {
     struct pollfd *p = argument;
     const struct timespec now = {0, 0};
+    const long result = hn_sys(SYS_ppoll, (long)p, 1, (long)&now, 0);
 
-    return hn_sys(SYS_ppoll, (long)p, 1, (long)&now, 0) != 0;
+    /* A signal ends it although it does not wait. Of errors the call itself tells. */
+    return result != 0 && result != -EINTR;
 }
 
 /* The time-out set on the socket; negative: none. */

@@ -325,8 +325,13 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
     hn_unlock();
     hn_wait_turn(me);
     me->in_runtime--;
-    if (me->put_off != 0)
+    if (me->put_off != 0) {
+        /* It may have come when the time was up already: who looks again and again (fdwait.c) would
+         * go on waiting, and a signal that QEMU has still to deliver keeps all others blocked. */
+        if (me->woken == HN_BY_TIME)
+            me->woken = HN_BY_SIGNAL;
         hn_run_pending(me);
+    }
     errno = saved_errno;
     return me->woken;
 }
