@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -63,7 +64,10 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
     """
     with replacing_name(path) as partial:
         try:
-            file = Path(partial).open("wb")  # noqa: SIM115 - closed below, before the renaming
+            # What is no file of ours is written to; else the name must be free, so that no link
+            # is followed.
+            mode = "wb" if partial == str(path) else "xb"
+            file = Path(partial).open(mode)  # noqa: SIM115 - closed below, before the renaming
         except OSError as error:
             error.filename = str(path)
             raise
@@ -80,7 +84,9 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
 def replacing_name(path: PathLike) -> Iterator[str]:
     """A temporary name beside `path`; what is there becomes `path` if the block succeeds.
 
-    ``-`` stands for standard output and stays as it is, and so do devices and pipes.
+    The name is a new one each time: of two commands that write the same file the later one wins,
+    and neither spoils what the other writes. ``-`` stands for standard output and stays as it is,
+    and so do devices and pipes.
 
     Raises:
         OSError: when `path` is a folder or the file cannot be renamed.
@@ -90,7 +96,7 @@ def replacing_name(path: PathLike) -> Iterator[str]:
     if str(path) == "-" or _is_special(target):
         yield str(path)
         return
-    partial = target.with_name(target.name + ".partial")
+    partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
     try:
         yield str(partial)
         partial.replace(target)

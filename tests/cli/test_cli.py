@@ -59,7 +59,7 @@ def test_every_command_speaks_json(name: str, homenode: Callable[..., Outcome]) 
 
 def test_every_command_file_is_listed() -> None:
     folder = Path(app.__file__).parent
-    shared = {"__init__", "app", "command", "failure", "options", "output", "progress"}
+    shared = {"__init__", "app", "command", "failure", "options", "output", "progress", "streams"}
     shared |= {
         "bus_table",
         "coherence_table",

@@ -66,6 +66,15 @@ def test_a_reader_that_never_was_is_no_finding() -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_error(closed: str, trace: hn.Trace) -> None:
+    for path, code in ((str(trace.path), 0), (f"{trace.path}.not", 2)):
+        line = ["sh", "-c", f'exec "$@" {closed}', "sh", *_COMMAND, "info", path]
+        done = subprocess.run(line, capture_output=True, check=False)
+        assert done.returncode == code
+        assert b"internal error" not in done.stderr
+
+
 def _wait_until_open(process: subprocess.Popen[bytes], path: Path) -> None:
     """A signal that comes before the command is at work meets the interpreter, not us."""
     folder = Path(f"/proc/{process.pid}/fd")

@@ -1,5 +1,7 @@
 //! A machine of any kind.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::bus::BusMachine;
@@ -49,7 +51,7 @@ impl Machine {
         }
         if spec.contains('/') || Path::new(spec).extension().is_some_and(|e| e == "toml") {
             let path = PathBuf::from(spec);
-            return match std::fs::read_to_string(&path) {
+            return match read_bounded(&path) {
                 Ok(text) => Self::from_toml(&text, spec),
                 Err(source) => Err(MachineError::Io { path, source }),
             };
@@ -160,4 +162,17 @@ impl BusMachine {
         };
         Ok(on_bus)
     }
+}
+
+/// Largest machine file: a device or a mistaken name must not fill the memory.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+fn read_bounded(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
+    if read as u64 > FILE_BYTES_MAX {
+        let message = format!("a machine file has at most {FILE_BYTES_MAX} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
 }

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::error::trace_error;
+use crate::patient::{Interruption, PatientReader};
 use crate::progress::ProgressCallback;
 
 /// JSON of a value that always has one.
@@ -46,17 +47,17 @@ pub fn import_trace(
 ) -> PyResult<String> {
     let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
-        let (mut reader, bytes): (Box<dyn BufRead>, _) = if is_standard(&source) {
-            (Box::new(io::stdin().lock()), None)
-        } else {
-            let file = File::open(&source).map_err(|e| cannot("open", &source, e))?;
-            let bytes = file.metadata().ok().map(|m| m.len());
-            (Box::new(BufReader::with_capacity(1 << 16, file)), bytes)
-        };
+        let interruption = Interruption::default();
+        let (mut reader, bytes) = open_input(&source, &interruption)?;
         let name = if is_standard(&source) { Path::new("<stdin>") } else { &source };
         let input = import::ImportInput { reader: reader.as_mut(), name, bytes };
         let options = WriterOptions::default();
-        import::import_file(format, input, &out, options, &mut |d, t| progress.tick(d, t))
+        let result =
+            import::import_file(format, input, &out, options, &mut |d, t| progress.tick(d, t));
+        if let Some(error) = interruption.take() {
+            progress.interrupted(error);
+        }
+        result
     });
     let summary = progress.finish(result.map_err(|error| trace_error(&error)))?;
     to_json(&summary)
@@ -100,6 +101,25 @@ pub fn repair(
     let _ = progress.tick(1, Some(1));
     let report = progress.finish(result.map_err(|error| trace_error(&error)))?;
     to_json(&report)
+}
+
+/// A file, a pipe or standard input, and its bytes if they are known.
+fn open_input(
+    source: &Path,
+    interruption: &Interruption,
+) -> Result<(Box<dyn BufRead>, Option<u64>), homenode_trace::TraceError> {
+    if is_standard(source) {
+        let reader = PatientReader::new(|| Ok(io::stdin()), interruption);
+        return Ok((Box::new(BufReader::new(reader)), None));
+    }
+    let found = std::fs::metadata(source).map_err(|e| cannot("open", source, e))?;
+    if !found.is_file() {
+        let path = source.to_owned();
+        let reader = PatientReader::new(|| File::open(path), interruption);
+        return Ok((Box::new(BufReader::new(reader)), None));
+    }
+    let file = File::open(source).map_err(|e| cannot("open", source, e))?;
+    Ok((Box::new(BufReader::with_capacity(1 << 16, file)), Some(found.len())))
 }
 
 fn is_standard(path: &Path) -> bool {

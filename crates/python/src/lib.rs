@@ -10,6 +10,7 @@ mod error;
 mod explain;
 mod interchange;
 mod optimal;
+mod patient;
 mod picture;
 mod pmap;
 mod progress;

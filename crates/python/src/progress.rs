@@ -44,6 +44,11 @@ impl ProgressCallback {
         }
     }
 
+    /// Python raised elsewhere, such as while input was waited for.
+    pub fn interrupted(&mut self, error: PyErr) {
+        self.error = Some(error);
+    }
+
     /// The result of a call that may have been broken off: Python's own exception comes first.
     pub fn finish<T>(self, result: Result<T, PyErr>) -> PyResult<T> {
         match self.error {

@@ -29,6 +29,28 @@ pub enum TraceError {
         /// Bytes that were written before.
         written: u64,
     },
+    /// Another command is writing a trace of this name.
+    #[error(
+        "{}: another command is writing this trace; wait until it is done, or name another file",
+        path.display()
+    )]
+    Busy {
+        /// The trace.
+        path: PathBuf,
+    },
+    /// Something has the name under which the trace would be written: mostly what is left of a
+    /// command that was killed.
+    #[error(
+        "{}: {} is there, perhaps left by a command that was killed; rescue what is in it with \
+         `homenode repair`, then remove it, or name another file",
+        path.display(), partial.display()
+    )]
+    Abandoned {
+        /// The trace.
+        path: PathBuf,
+        /// What is there.
+        partial: PathBuf,
+    },
     /// The file has no bytes.
     #[error("{}: the file is empty; expected a homenode trace (.hnt)", path.display())]
     Empty {
@@ -154,6 +176,8 @@ impl TraceError {
         match self {
             Self::Io { path, .. }
             | Self::NoSpace { path, .. }
+            | Self::Busy { path }
+            | Self::Abandoned { path, .. }
             | Self::Empty { path }
             | Self::Foreign { path, .. }
             | Self::FutureVersion { path, .. }
@@ -178,6 +202,8 @@ impl TraceError {
             Self::Foreign { .. } | Self::Empty { .. } => Some(0),
             Self::FutureVersion { .. } => Some(8),
             Self::Io { .. }
+            | Self::Busy { .. }
+            | Self::Abandoned { .. }
             | Self::Line { .. }
             | Self::Record { .. }
             | Self::UnknownFormat { .. }

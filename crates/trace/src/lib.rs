@@ -36,6 +36,7 @@ pub mod import;
 mod info;
 mod model;
 mod owned;
+mod partial;
 mod reader;
 pub mod realign;
 mod repair;
@@ -52,6 +53,7 @@ pub use model::{
     SourceLine, Want,
 };
 pub use owned::{OwnedInterval, owned_intervals};
+pub use partial::partial_path;
 pub use reader::{ChunkInfo, TraceReader};
 pub use repair::{LostRange, RepairReport, repair, repair_bytes};
-pub use writer::{Summary, TraceWriter, WriterOptions, partial_path};
+pub use writer::{Summary, TraceWriter, WriterOptions};

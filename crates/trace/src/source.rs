@@ -24,12 +24,14 @@ enum Bytes {
 impl ByteSource {
     /// Opens a file for reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
-        let file = File::open(path).map_err(|e| TraceError::io(path, "open the file", e))?;
-        let meta = file.metadata().map_err(|e| TraceError::io(path, "examine the file", e))?;
-        if !meta.is_file() {
+        let open = |e| TraceError::io(path, "open the file", e);
+        // Asked before it is opened: to open a pipe is to wait until somebody writes to it.
+        if !std::fs::metadata(path).map_err(open)?.is_file() {
             let error = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
             return Err(TraceError::io(path, "read the trace", error));
         }
+        let file = File::open(path).map_err(open)?;
+        let meta = file.metadata().map_err(|e| TraceError::io(path, "examine the file", e))?;
         Ok(Self { bytes: Bytes::File(file), length: meta.len(), path: path.to_owned() })
     }
 

@@ -15,6 +15,8 @@ use crate::format::v1::{
     MAX_ROWS, Trailer,
 };
 use crate::model::{Batch, Columns, Event, Metadata};
+use crate::partial::create_partial;
+use crate::partial_path;
 
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,30 +104,32 @@ impl TraceWriter<File> {
             let e = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
             return Err(TraceError::io(path, "make a trace of this name", e));
         }
-        let file =
-            File::create(&partial).map_err(|e| TraceError::io(&partial, "create the file", e))?;
-        let mut writer = Self::new(file, &partial, options)?;
-        writer.target = Some(path.to_owned());
-        Ok(writer)
+        let file = create_partial(&partial, path)?;
+        let begun = Self::new(file, &partial, options);
+        match begun {
+            Ok(writer) => Ok(Self { target: Some(path.to_owned()), ..writer }),
+            Err(error) => {
+                // There is nothing in it to rescue.
+                let _ = std::fs::remove_file(&partial);
+                Err(error)
+            }
+        }
     }
 
-    /// Removes the partial file.
+    /// Removes the partial file, if a failed write has not already.
     ///
     /// # Errors
     /// When the file cannot be removed.
     pub fn abort(self) -> Result<(), TraceError> {
         let Self { out, name, .. } = self;
         drop(out);
-        std::fs::remove_file(&name).map_err(|e| TraceError::io(&name, "remove the file", e))
+        match std::fs::remove_file(&name) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                Err(TraceError::io(&name, "remove the file", e))
+            }
+            _ => Ok(()),
+        }
     }
-}
-
-/// The name a trace has until it is complete: `PATH.partial`.
-#[must_use]
-pub fn partial_path(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    PathBuf::from(name)
 }
 
 impl<W: Write> TraceWriter<W> {
@@ -378,6 +382,10 @@ impl<W: Write> TraceWriter<W> {
         }
         let result = self.out.write_all(&self.chunk);
         self.failed = result.is_err();
+        if self.failed && self.chunks == 0 && self.target.is_some() {
+            // Without a complete chunk there is nothing in it to rescue.
+            let _ = std::fs::remove_file(&self.name);
+        }
         result.map_err(|e| TraceError::write(&self.name, self.written, e))?;
         self.written += self.chunk.len() as u64;
         self.chunk.clear();

@@ -24,6 +24,8 @@ FOLDER = Path(__file__).resolve().parent
 _TIMES = ("T_global", "T_numa", "T_local")
 _SYSTEM = ("S_numa", "S_global")
 _RESULTS = ("alpha", "beta", "gamma")
+# A device or a mistaken name must not fill the memory.
+_CHARACTERS_MAX = 1 << 24
 
 
 def read_csv(path: str | os.PathLike[str], ratio: float | None = None) -> list[dict[str, Any]]:
@@ -42,7 +44,11 @@ def read_csv(path: str | os.PathLike[str], ratio: float | None = None) -> list[d
         OSError: when the file cannot be read.
     """
     path = Path(path)
-    reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
+    with path.open(encoding="utf-8-sig") as file:
+        text = file.read(_CHARACTERS_MAX + 1)
+    if len(text) > _CHARACTERS_MAX:
+        raise ConfigError(f"{path}: a table of times has at most {_CHARACTERS_MAX:,} characters")
+    reader = csv.DictReader(io.StringIO(text))
     names = {name.strip().lower(): name for name in reader.fieldnames or [] if name}
     missing = [name for name in ("program", *_TIMES) if name.lower() not in names]
     if missing:

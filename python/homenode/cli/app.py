@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.failure import Terminated, report_failure
+from homenode.cli.streams import open_standard_streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,6 +160,7 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; never raises for bad input."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal whose encoding lacks a character shows a question mark instead of failing.

@@ -208,14 +208,18 @@ class _open_source:  # noqa: N801 - used as a context manager, like open()
 
     def _open(self) -> tuple[pa.Schema, int | None, Iterator[pa.RecordBatch]]:
         file: Any = self._source
-        if file == "-":
-            # Both formats keep their index at the end, so a pipe is spooled to disk first.
+        spooled = file == "-" or not Path(file).is_file()
+        if spooled:
+            # Both formats keep their index at the end, so a pipe is spooled to disk first. Python
+            # opens and reads it, as Arrow would not let a signal end the wait for a writer.
             spool = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
-            file = self._stack.enter_context(spool)
-            shutil.copyfileobj(sys.stdin.buffer, file)
+            standard = contextlib.nullcontext(sys.stdin.buffer)
+            with standard if file == "-" else Path(file).open("rb") as pipe:
+                file = self._stack.enter_context(spool)
+                shutil.copyfileobj(pipe, file)
             file.seek(0)
         if self._form == "arrow":
-            reader = pa.ipc.open_file(file if self._source == "-" else self._map(file))
+            reader = pa.ipc.open_file(file if spooled else self._map(file))
             return reader.schema, None, self._guard(_slices(reader))
         parquet = self._stack.enter_context(pq.ParquetFile(file))
         known = [n for n in parquet.schema_arrow.names if n in ColumnReader.KNOWN]

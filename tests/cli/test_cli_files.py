@@ -1,0 +1,118 @@
+"""Files that are written by others, left behind, or no files at all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Outcome
+
+_COMMAND = [sys.executable, "-m", "homenode"]
+_LINE = b"0 R 0x40 4\n"
+
+
+def _importing(source: object, out: Path, form: str = "text") -> subprocess.Popen[bytes]:
+    line = [*_COMMAND, "import", str(source), "--format", form, "-o", str(out)]
+    return subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def _wait_for(path: Path) -> None:
+    for _ in range(500):
+        if path.exists():
+            return
+        time.sleep(0.02)
+    pytest.fail(f"{path} does not come")
+
+
+def test_two_commands_that_write_one_trace_do_not_spoil_it(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    out, text = tmp_path / "t.hnt", tmp_path / "t.txt"
+    text.write_bytes(_LINE)
+    with _importing("-", out) as first:
+        assert first.stdin is not None
+        first.stdin.write(_LINE * 3)
+        first.stdin.flush()
+        _wait_for(tmp_path / "t.hnt.partial")
+        second = homenode("import", text, "-o", out)
+        assert second.code == 2
+        assert "another command is writing this trace" in second.err
+        first.stdin.close()
+        assert first.wait(timeout=20) == 0
+    assert hn.Trace.open(out).references == 3
+    assert {path.name for path in tmp_path.iterdir()} == {"t.hnt", "t.txt"}
+
+
+def test_what_a_killed_command_left_is_not_overwritten(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    left, text = tmp_path / "k.hnt.partial", tmp_path / "k.txt"
+    left.write_bytes(trace.path.read_bytes()[:-40])
+    text.write_bytes(_LINE)
+    refused = homenode("import", text, "-o", tmp_path / "k.hnt")
+    assert refused.code == 2
+    assert "homenode repair" in refused.err
+    assert homenode("repair", left).code == 0
+    assert hn.Trace.open(tmp_path / "k.hnt").references == 4000
+
+
+@pytest.mark.parametrize("command", ["info", "repair", "tlb", "explain"])
+def test_a_pipe_is_no_trace(command: str, homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+    pipe = tmp_path / "p.hnt"
+    os.mkfifo(pipe)
+    more = {"tlb": [pipe, "--page-size", "4K"], "explain": ["mesi", "--trace", pipe]}
+    shown = homenode(command, *more.get(command, [pipe]))
+    assert shown.code == 2
+    assert "not a regular file" in shown.err
+
+
+@pytest.mark.parametrize("form", ["text", "parquet", "arrow"])
+@pytest.mark.parametrize("source", ["-", "pipe"])
+def test_an_import_that_waits_stops_on_a_signal(form: str, source: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with _importing(source if source == "-" else pipe, tmp_path / "t.hnt", form) as process:
+        # By then it waits: for bytes, or for somebody to open the pipe.
+        time.sleep(1.5)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=10) == 143
+        assert process.stderr is not None
+        assert b"interrupted" in process.stderr.read()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_pipe_is_imported_like_a_file(tmp_path: Path) -> None:
+    pipe, out = tmp_path / "pipe", tmp_path / "t.hnt"
+    os.mkfifo(pipe)
+    with _importing(pipe, out) as process:
+        pipe.write_bytes(_LINE * 5)
+        assert process.wait(timeout=20) == 0
+    assert hn.Trace.open(out).references == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("simulate", "--machine", "/dev/zero"), "at most 1048576 bytes"),
+        (("alphabeta", "--times", "/dev/zero"), "at most 16,777,216 characters"),
+    ],
+)
+def test_what_never_ends_is_not_read_to_the_end(
+    words: tuple[str, ...], said: str, homenode: Callable[..., Outcome], trace: hn.Trace
+) -> None:
+    given = [trace.path] if words[0] == "simulate" else []
+    shown = homenode(*words, *given)
+    assert shown.code == 2
+    assert said in shown.err
