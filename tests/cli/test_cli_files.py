@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,6 @@ import homenode as hn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Outcome
 
@@ -34,6 +34,17 @@ def _wait_for(path: Path) -> None:
             return
         time.sleep(0.02)
     pytest.fail(f"{path} does not come")
+
+
+def _wait_for_the_handler(process: subprocess.Popen[bytes]) -> None:
+    """A signal that comes before the command handles it meets the interpreter, not us."""
+    status = Path(f"/proc/{process.pid}/status")
+    for _ in range(500):
+        caught = next(line for line in status.read_text().splitlines() if "SigCgt" in line)
+        if int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        time.sleep(0.02)
+    pytest.fail("no handler for SIGTERM")
 
 
 def test_two_commands_that_write_one_trace_do_not_spoil_it(
@@ -84,6 +95,7 @@ def test_an_import_that_waits_stops_on_a_signal(form: str, source: str, tmp_path
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with _importing(source if source == "-" else pipe, tmp_path / "t.hnt", form) as process:
+        _wait_for_the_handler(process)
         # By then it waits: for bytes, or for somebody to open the pipe.
         time.sleep(1.5)
         process.send_signal(signal.SIGTERM)
