@@ -15,8 +15,7 @@ use crate::format::v1::{
     MAX_ROWS, Trailer,
 };
 use crate::model::{Batch, Columns, Event, Metadata};
-use crate::partial::create_partial;
-use crate::partial_path;
+use crate::partial::{create_partial, partial_path};
 
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
