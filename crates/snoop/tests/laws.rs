@@ -42,7 +42,7 @@ fn batch(text: &str) -> Batch {
 #[test]
 fn one_processor_counts_the_same_under_every_protocol() {
     let mut rng = Rng::new(5);
-    let mut one = batch("");
+    let mut one = Batch::default();
     for _ in 0..50_000 {
         one.thread.push(0);
         one.kind.push(u8::try_from(rng.below(2)).unwrap());
@@ -68,7 +68,7 @@ fn one_processor_counts_the_same_under_every_protocol() {
 #[test]
 fn a_larger_fully_associative_cache_never_misses_more() {
     let mut rng = Rng::new(6);
-    let mut shared = batch("");
+    let mut shared = Batch::default();
     for _ in 0..30_000 {
         shared.thread.push(u16::try_from(rng.below(3)).unwrap());
         shared.kind.push(u8::from(rng.below(20) == 0));
@@ -93,7 +93,7 @@ fn a_larger_fully_associative_cache_never_misses_more() {
 #[test]
 fn pscr_without_private_areas_is_dragon() {
     let mut rng = Rng::new(7);
-    let mut shared = batch("");
+    let mut shared = Batch::default();
     for _ in 0..30_000 {
         shared.thread.push(u16::try_from(rng.below(4)).unwrap());
         shared.kind.push(u8::from(rng.below(3) == 0));

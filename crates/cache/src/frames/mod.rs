@@ -93,26 +93,36 @@ pub trait CacheArrays<W>: Send {
     fn invalidate(&mut self, set: usize, frame: usize);
 }
 
-/// Boxes the `new` of a type that has cache arrays and word masks as its parameters, with those
-/// that suffice for blocks of so many words and so many ways: narrow masks keep frames small, and
-/// sets of few ways are searched in a few instructions.
+/// Boxes the `new` of a type that has cache arrays, word masks and the width of sets of caches as
+/// its parameters, with those that suffice for blocks of so many words, so many ways and so many
+/// caches: narrow masks keep frames small, sets of few ways are searched in a few instructions, and
+/// a set of up to 64 caches is one word.
 ///
-/// `boxed_for_geometry!((words, ways), Engine, (setup, table))` is `Box::new(Engine::<_, _>::new(
-/// setup, table)?)`.
+/// `boxed_for_geometry!((words, ways, caches), Engine, (setup, table))` is
+/// `Box::new(Engine::<_, _, _>::new(setup, table)?)`.
 #[macro_export]
 macro_rules! boxed_for_geometry {
-    ($geometry:expr, $kind:ident, ($($argument:expr),+)) => {{
+    (($words:expr, $ways:expr, $caches:expr), $kind:ident, $arguments:tt) => {{
+        use $crate::{NARROW_CACHES_MAX, WIDE_WORDS};
+        if $caches <= NARROW_CACHES_MAX {
+            $crate::boxed_for_geometry!(@width 1, ($words, $ways), $kind, $arguments)
+        } else {
+            $crate::boxed_for_geometry!(@width WIDE_WORDS, ($words, $ways), $kind, $arguments)
+        }
+    }};
+    (@width $width:expr, $geometry:expr, $kind:ident, ($($argument:expr),+)) => {{
         use $crate::{IndexedSets, UpTo8Ways, UpTo16Ways};
+        type Kind<F, W> = $kind<F, W, { $width }>;
         match $geometry {
-            (..=32, ..=8) => Box::new($kind::<UpTo8Ways<u32>, u32>::new($($argument),+)?),
-            (..=32, ..=16) => Box::new($kind::<UpTo16Ways<u32>, u32>::new($($argument),+)?),
-            (..=32, _) => Box::new($kind::<IndexedSets<u32>, u32>::new($($argument),+)?),
-            (..=64, ..=16) => Box::new($kind::<UpTo16Ways<u64>, u64>::new($($argument),+)?),
-            (..=64, _) => Box::new($kind::<IndexedSets<u64>, u64>::new($($argument),+)?),
+            (..=32, ..=8) => Box::new(Kind::<UpTo8Ways<u32>, u32>::new($($argument),+)?),
+            (..=32, ..=16) => Box::new(Kind::<UpTo16Ways<u32>, u32>::new($($argument),+)?),
+            (..=32, _) => Box::new(Kind::<IndexedSets<u32>, u32>::new($($argument),+)?),
+            (..=64, ..=16) => Box::new(Kind::<UpTo16Ways<u64>, u64>::new($($argument),+)?),
+            (..=64, _) => Box::new(Kind::<IndexedSets<u64>, u64>::new($($argument),+)?),
             (_, ..=16) => {
-                Box::new($kind::<UpTo16Ways<[u64; 4]>, [u64; 4]>::new($($argument),+)?)
+                Box::new(Kind::<UpTo16Ways<[u64; 4]>, [u64; 4]>::new($($argument),+)?)
             }
-            (_, _) => Box::new($kind::<IndexedSets<[u64; 4]>, [u64; 4]>::new($($argument),+)?),
+            (_, _) => Box::new(Kind::<IndexedSets<[u64; 4]>, [u64; 4]>::new($($argument),+)?),
         }
     }};
 }

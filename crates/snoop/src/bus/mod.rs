@@ -13,7 +13,7 @@ mod prices;
 mod time;
 
 use homenode_base::ReferenceFilter;
-use homenode_cache::{CacheArrays, NARROW_CACHES_MAX, WIDE_WORDS, WordMask, boxed_for_geometry};
+use homenode_cache::{CacheArrays, WordMask, boxed_for_geometry};
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup};
 use homenode_machine::{BusCycles, BusModel, KernelModel};
@@ -55,12 +55,11 @@ impl BusClock {
         timed: &BusClockSetup,
     ) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
-        let geometry = (block.words(), ways);
-        let simulation: Box<dyn Simulation> = if setup.caches() <= NARROW_CACHES_MAX {
-            boxed_for_geometry!(geometry, NarrowClock, (setup, table, timed))
-        } else {
-            boxed_for_geometry!(geometry, WideClock, (setup, table, timed))
-        };
+        let simulation: Box<dyn Simulation> = boxed_for_geometry!(
+            (block.words(), ways, setup.caches()),
+            ClockedBus,
+            (setup, table, timed)
+        );
         Ok(Self { simulation, filter: setup.filter })
     }
 
@@ -95,11 +94,6 @@ impl BusClock {
         self.simulation.finish()
     }
 }
-
-/// The clock for machines whose sets of caches are one word, and that for all others.
-type NarrowClock<F, W> = ClockedBus<F, W, 1>;
-/// See [`NarrowClock`].
-type WideClock<F, W> = ClockedBus<F, W, WIDE_WORDS>;
 
 /// A clock for one arrangement of frames, one size of blocks and one width of sets of caches.
 struct ClockedBus<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(

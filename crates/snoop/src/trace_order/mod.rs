@@ -6,7 +6,7 @@
 mod engine;
 mod observed;
 
-use homenode_cache::{NARROW_CACHES_MAX, WIDE_WORDS, boxed_for_geometry};
+use homenode_cache::boxed_for_geometry;
 use homenode_trace::Batch;
 
 pub(crate) use observed::{CopyLoss, ObservedEngine};
@@ -31,12 +31,11 @@ impl TraceOrderSimulation {
     /// When there can be no such machine.
     pub fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
-        let geometry = (block.words(), ways);
-        Ok(Self(if setup.caches() <= NARROW_CACHES_MAX {
-            boxed_for_geometry!(geometry, NarrowEngine, (setup, table))
-        } else {
-            boxed_for_geometry!(geometry, WideEngine, (setup, table))
-        }))
+        Ok(Self(boxed_for_geometry!(
+            (block.words(), ways, setup.caches()),
+            TraceOrderEngine,
+            (setup, table)
+        )))
     }
 
     /// Adds the references of a batch. Batches come in the order of the trace.
@@ -53,11 +52,6 @@ impl TraceOrderSimulation {
         self.0.finish()
     }
 }
-
-/// The engine for machines whose sets of caches are one word, and that for all others.
-type NarrowEngine<F, W> = TraceOrderEngine<F, W, 1>;
-/// See [`NarrowEngine`].
-type WideEngine<F, W> = TraceOrderEngine<F, W, WIDE_WORDS>;
 
 /// [`TraceOrderSimulation`] for one kind of cache arrays and one width of word masks and of sets of
 /// caches.
