@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::BlockSize;
-use homenode_machine::{BusMachine, KINDS, Machine, MachineKind, PricedMachine, TABLE};
+use homenode_machine::{CachedMachine, KINDS, Machine, MachineKind, PricedMachine, TABLE};
 
 fn kind(text: &str) -> Result<MachineKind, String> {
     Machine::from_toml(text, "x.toml").map(|m| m.kind()).map_err(|e| e.to_string())
@@ -122,7 +122,7 @@ fn a_machine_of_another_kind_says_what_to_do() {
                     with coherence protocols (homenode simulate --machine bus-smp --protocol \
                     mesi,pscr), or choose another machine, such as numa";
     assert_eq!(error, expected);
-    let error = BusMachine::parse("markatos").unwrap_err().to_string();
+    let error = CachedMachine::parse("markatos").unwrap_err().to_string();
     assert!(error.contains("and no caches and a bus: simulate it with"), "{error}");
     assert!(error.contains("or choose another machine, such as bus-smp"), "{error}");
 }

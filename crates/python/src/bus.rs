@@ -27,10 +27,17 @@ pub fn simulate_bus(
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
 
-/// Whether these machines have caches and a bus; an error if only some of them have.
+/// The kind of each machine: `placement`, `page-coherence`, `bus` or `multicore`.
 #[pyfunction]
-pub fn are_on_bus(machines: Vec<String>) -> PyResult<bool> {
-    homenode_sim::are_on_bus(&machines).map_err(|error| sim_error(&error))
+pub fn machine_kinds(machines: Vec<String>) -> PyResult<Vec<&'static str>> {
+    let kinds = homenode_sim::machine_kinds(&machines).map_err(|error| sim_error(&error))?;
+    Ok(kinds.into_iter().map(homenode_sim::MachineKind::name).collect())
+}
+
+/// Whether these machines have caches; an error if only some of them have.
+#[pyfunction]
+pub fn have_caches(machines: Vec<String>) -> PyResult<bool> {
+    homenode_sim::have_caches(&machines).map_err(|error| sim_error(&error))
 }
 
 /// What the model checker says about these protocols, all if there is none, as a JSON list.

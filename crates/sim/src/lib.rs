@@ -24,15 +24,17 @@ mod tlb;
 pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, LayoutCost, advise};
 pub use bus::{
     AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
-    KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
-    ReferenceOrder, Scalability, check_protocols, critical_point, protocol_rows, simulate_bus,
+    Contention, KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
+    ReferenceOrder, Scalability, WaitTotals, check_protocols, critical_point, protocol_rows,
+    simulate_bus,
 };
 pub use error::SimError;
 pub use explain::{
     ExplainConfig, ExplainedProtocol, Explanation, TraceExcerpt, explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
-pub use machines::{MachineRow, RowPrices, are_on_bus, machine_rows};
+pub use homenode_machine::MachineKind;
+pub use machines::{MachineRow, RowPrices, have_caches, machine_kinds, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
     OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,

@@ -53,7 +53,7 @@ def simulate(
     check_outputs((csv, parquet), trace)
     result: Rows
     chosen = given_options(options)
-    if simulate_bus.is_on_bus(chosen):
+    if simulate_bus.has_caches(chosen):
         on_bus = simulate_bus.run(trace, chosen)
         result, show = on_bus, partial(bus_table.print_result, on_bus)
     else:

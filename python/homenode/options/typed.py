@@ -61,10 +61,14 @@ class BusOptions(TypedDict, total=False):
         ``affinity``: the one that ran there last: cache affinity. Default: the machine's.
     seed: For what scheduler and frames leave to chance. Default: 1.
     addresses: What the addresses of the trace are. ``auto``: those of memory if the trace is of a
-        whole system, else of processes; ``pages``: those of processes, whose pages are put into
-        frames; ``trace``: those of memory. Default: ``auto``.
+        whole system or the machine has links, else of processes; ``pages``: those of processes,
+        whose pages are put into frames; ``trace``: those of memory. Default: ``auto``.
     kernel_model: Make up what a kernel refers to at system calls, switches and ticks, by the
         machine's model, for a trace without a kernel.
+    contention: Whether messages wait for each other at memories and between sockets, on machines
+        with links. ``none``: there is room for all; only transactions on one block wait for each
+        other; ``modelled``: memories and links take one block after the other. Default: the
+        machine's.
     private_ranges: Private areas beside those of the trace, each with its first byte and one past
         the last, as in 0x1000-0x2000. Default: none.
     private: What to do with references that the trace calls private: ``local`` ones are to private
@@ -95,6 +99,7 @@ class BusOptions(TypedDict, total=False):
     seed: int | None
     addresses: str | None
     kernel_model: bool
+    contention: str | None
     private_ranges: Iterable[str | tuple[int, int]] | None
     private: str | None
     sync: str | None

@@ -11,11 +11,11 @@ mod trace_order;
 
 pub(crate) use cache::{private_areas, resized};
 
-pub use config::{AddressSpace, BusConfig, BusPoint, ReferenceOrder};
+pub use config::{AddressSpace, BusConfig, BusPoint, Contention, ReferenceOrder};
 pub use homenode_clock::critical_point;
 pub use outcome::{
     BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, ProcessorWork,
-    Scalability,
+    Scalability, WaitTotals,
 };
 pub use protocols::{
     ProtocolParameterRow, ProtocolReport, ProtocolRow, check_protocols, protocol_rows,
