@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use homenode_sim::{BusConfig, FootprintConfig};
+use homenode_sim::{BusConfig, FootprintConfig, LineConfig};
 use homenode_trace::TraceReader;
 use pyo3::prelude::*;
 
@@ -23,6 +23,23 @@ pub fn simulate_bus(
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
         homenode_sim::simulate_bus(&config, &trace, &mut |done, total| progress.tick(done, total))
+    });
+    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
+}
+
+/// Who waits for what on a machine with cores, caches and links.
+#[pyfunction]
+pub fn line_waits(
+    py: Python<'_>,
+    path: PathBuf,
+    config_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config: LineConfig = parse(config_json)?;
+    let mut progress = ProgressCallback::new(progress);
+    let result = py.detach(|| {
+        let trace = TraceReader::open(path)?;
+        homenode_sim::line_waits(&config, &trace, &mut |done, total| progress.tick(done, total))
     });
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }

@@ -52,6 +52,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bus::simulate_bus, module)?)?;
     module.add_function(wrap_pyfunction!(bus::have_caches, module)?)?;
     module.add_function(wrap_pyfunction!(bus::machine_kinds, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::line_waits, module)?)?;
     module.add_function(wrap_pyfunction!(bus::critical_point, module)?)?;
     module.add_function(wrap_pyfunction!(bus::footprint, module)?)?;
     module.add_function(wrap_pyfunction!(bus::check_protocols, module)?)?;

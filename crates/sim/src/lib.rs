@@ -9,6 +9,8 @@ mod bus;
 mod error;
 mod explain;
 mod footprint;
+mod layout;
+mod lines;
 mod machines;
 mod optimal;
 mod options;
@@ -21,7 +23,10 @@ mod references;
 mod sharing;
 mod tlb;
 
-pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, LayoutCost, advise};
+pub use advise::{
+    AdviceConfig, AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, LayoutCost, LineFindings,
+    advise,
+};
 pub use bus::{
     AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
     Contention, KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
@@ -34,6 +39,7 @@ pub use explain::{
 };
 pub use footprint::{FootprintConfig, footprint};
 pub use homenode_machine::MachineKind;
+pub use lines::{LineConfig, LineObject, LineProvenance, LineReport, LineTime, line_waits};
 pub use machines::{MachineRow, RowPrices, have_caches, machine_kinds, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,

@@ -10,6 +10,10 @@ from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, study_options
 from homenode.options.specs import format_size, plain_number
 
+# Objects are listed that are waited for during so much of the time.
+_SHOWN = 0.005
+_CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
+
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
 
@@ -88,6 +92,8 @@ def _print(result: AdviceResult) -> None:
     columns += [("on top", True), ("memory", True)]
     for point in result.points:
         rows = result.at(point)
+        if point["lines"] is not None:
+            print_findings(point, result.facts["trace"])
         title = (
             f"{result.facts['trace']} on {point['machine']}, {point['policy']}, "
             f"{format_size(point['block_size'])} blocks, {result.facts['processors']} processors"
@@ -97,7 +103,8 @@ def _print(result: AdviceResult) -> None:
             for row in rows:
                 click.echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
         else:
-            click.echo(f"{title}: no layout of an object gains a thousandth of the cost")
+            least = "a hundredth of the time" if point["lines"] else "a thousandth of the cost"
+            click.echo(f"{title}: no layout of an object gains {least}")
         click.echo(_outcome(point))
 
 
@@ -112,9 +119,49 @@ def _cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
+def print_findings(point: dict[str, Any], trace: str) -> None:
+    """Prints where the time goes and for whose data processors wait."""
+    from homenode.cli.output import print_table
+
+    found = point["lines"]
+    click.echo(headline(found["before"], point["machine"], trace))
+    cells = [
+        [
+            row["label"],
+            plain_number(row["bytes"]),
+            *(_percent(share) for share in (row["share"], row["false_sharing_share"])),
+            *(plain_number(row["waits"][cause]["transactions"]) for cause in _CAUSES),
+        ]
+        for row in found["objects"]
+        if (row["share"] or 0) >= _SHOWN
+    ]
+    if cells:
+        columns = [("object", False), ("bytes", True), ("time waited", True)]
+        columns += [("by false sharing", True), ("false", True), ("true", True)]
+        columns += [("replaced", True), ("cold", True)]
+        print_table(columns, cells, "For whose data processors wait, and their misses by cause")
+
+
+def headline(time: dict[str, Any], machine: str, trace: str) -> str:
+    """What a user wants to know first, in a sentence."""
+    false, true = time["false_sharing_share"] or 0, time["true_sharing_share"] or 0
+    return (
+        f"{trace} on {machine}: {plain_number(time['cycles'])} cycles. Of the processors' time "
+        f"{_percent(false)} waits for lines of whose data they share nothing (false sharing), "
+        f"{_percent(true)} for lines they share, {_percent(time['other_share'] or 0)} for lines "
+        "that are not in the cache."
+    )
+
+
 def _outcome(point: dict[str, Any]) -> str:
     before, after = point["before"], point["after"]
     gone = point["false_sharing_gone"]
+    if point["speed_up"] is not None:
+        return (
+            f"{plain_number(before['total_cost'])} cycles before, "
+            f"{plain_number(after['total_cost'])} after all: {point['speed_up']:.2f} times as fast "
+            f"for {plain_number(point['extra_bytes'])} bytes"
+        )
     text = (
         f"MCPR {_mean(before)} before, {_mean(after)} after all: {_percent(point['saved_share'])} "
         f"of the cost saved for {plain_number(point['extra_bytes'])} bytes"

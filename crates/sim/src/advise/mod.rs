@@ -1,8 +1,9 @@
 //! Advice to align, pad, group, split and place data, with the savings simulated.
 
-mod applier;
 mod config;
 mod evaluator;
+mod line_search;
+mod lines;
 mod place;
 mod report;
 mod run;
@@ -10,5 +11,7 @@ mod search;
 mod trial;
 
 pub use config::AdviceConfig;
-pub use report::{AdvicePoint, AdviceReport, AdviceRow, LayoutCost};
+pub use report::{
+    AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, LayoutCost, LineFindings,
+};
 pub use run::advise;

@@ -7,10 +7,10 @@ use homenode_placement::{Block, Cost, PlacementSetup, PolicySpec, Shard, Tally};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashMap;
 
-use super::applier::LayoutApplier;
 use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch};
 use super::search::{LEAST_PART, ObjectBlocks};
 use crate::error::SimError;
+use crate::layout::LayoutApplier;
 use crate::placement::POLICIES;
 
 /// Most parts of an object, with homes of their own, that a sentence lists.

@@ -20,24 +20,24 @@ const FRAMES: u64 = 0x6672_616d_6573;
 const KERNEL: u64 = 0x6b65_726e_656c;
 
 /// What one configuration comes to.
-pub(super) struct PointResult {
-    pub(super) counts: BusCounts,
+pub(crate) struct PointResult {
+    pub(crate) counts: BusCounts,
     /// Processors and processes, with a clock.
-    pub(super) time: Option<ClockTime>,
+    pub(crate) time: Option<ClockTime>,
     /// Cycles for which the bus was held, if there is one.
-    pub(super) bus_busy: Option<u64>,
+    pub(crate) bus_busy: Option<u64>,
     /// Misses and waiting by word, if there are links.
-    pub(super) waits: Option<Vec<(u64, WaitsByCause)>>,
+    pub(crate) waits: Option<Vec<(u64, WaitsByCause)>>,
 }
 
 /// A clock over any interconnect.
-enum CachedClock {
+pub(super) enum CachedClock {
     Bus(BusClock),
     Links(LinkClock),
 }
 
 impl CachedClock {
-    fn new(
+    pub(super) fn new(
         plan: &BusPlan,
         point: &PlannedPoint,
         (config, processes): (&BusConfig, usize),
@@ -77,14 +77,14 @@ impl CachedClock {
         }
     }
 
-    fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
+    pub(super) fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
         match self {
             Self::Bus(clock) => clock.push(streams),
             Self::Links(clock) => clock.push(streams),
         }
     }
 
-    fn finish(self) -> Result<PointResult, ClockError> {
+    pub(super) fn finish(self) -> Result<PointResult, ClockError> {
         match self {
             Self::Bus(clock) => clock.finish().map(|(counts, timing)| PointResult {
                 counts,
@@ -191,7 +191,7 @@ fn page_shift(plan: &BusPlan) -> u32 {
 
 /// The splitter of the trace for a configuration. Whether PSCR treats kernel references as private
 /// is decided by the engine.
-fn splitter<T: TraceSource + ?Sized>(
+pub(super) fn splitter<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     config: &BusConfig,
     trace: &T,

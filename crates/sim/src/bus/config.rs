@@ -102,6 +102,35 @@ pub struct BusConfig {
     pub threads: Option<usize>,
 }
 
+/// What is simulated where nothing is said: no protocol.
+impl Default for BusConfig {
+    fn default() -> Self {
+        Self {
+            machines: machines(),
+            protocols: Vec::new(),
+            points: Vec::new(),
+            cache_sizes: Vec::new(),
+            associativities: Vec::new(),
+            block_sizes: Vec::new(),
+            processors: None,
+            scaling: Vec::new(),
+            order: ReferenceOrder::default(),
+            scheduler: None,
+            seed: one(),
+            addresses: AddressSpace::default(),
+            kernel_model: false,
+            contention: None,
+            private_ranges: Vec::new(),
+            private: PrivateReferences::default(),
+            sync: Inclusion::Include,
+            fetches: Inclusion::Include,
+            miss_rule: MissRule::default(),
+            check: false,
+            threads: None,
+        }
+    }
+}
+
 fn machines() -> Vec<String> {
     vec![machine()]
 }

@@ -3,6 +3,7 @@
 mod cache;
 mod clock;
 mod config;
+mod layouts;
 mod outcome;
 mod plan;
 mod protocols;
@@ -10,6 +11,9 @@ mod run;
 mod trace_order;
 
 pub(crate) use cache::{private_areas, resized};
+pub(crate) use clock::PointResult;
+pub(crate) use layouts::simulate_layouts;
+pub(crate) use plan::BusPlan;
 
 pub use config::{AddressSpace, BusConfig, BusPoint, Contention, ReferenceOrder};
 pub use homenode_clock::critical_point;

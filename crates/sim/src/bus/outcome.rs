@@ -2,7 +2,7 @@
 
 use homenode_cache::{WaitCause, Waits, WaitsByCause};
 use homenode_clock::{ClockTime, ProcessorTime, critical_point};
-use homenode_machine::{BusCycles, Dispatch, KernelModel, LinkModel};
+use homenode_machine::{BusCycles, CachedMachine, Dispatch, KernelModel, LinkModel};
 use homenode_snoop::{BusCounts, MissRule};
 use serde::Serialize;
 
@@ -163,6 +163,19 @@ pub struct BusMachineRecord {
     pub links: Option<LinkModel>,
 }
 
+impl BusMachineRecord {
+    /// The record of a machine with links, or without the cycles of its bus.
+    pub(crate) fn of(machine: &CachedMachine, block_size: u64) -> Self {
+        Self {
+            machine: machine.name().to_owned(),
+            source: machine.description.source.clone(),
+            block_size,
+            transactions: None,
+            links: machine.links(block_size),
+        }
+    }
+}
+
 /// Everything that the outcomes depend on.
 #[derive(Clone, Debug, Serialize)]
 pub struct BusProvenance {
@@ -250,11 +263,8 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             }),
         });
         let record = BusMachineRecord {
-            machine: machine.name().to_owned(),
-            source: machine.description.source.clone(),
-            block_size: cache.block_size_bytes,
             transactions: point.cycles,
-            links: machine.links(cache.block_size_bytes),
+            ..BusMachineRecord::of(machine, cache.block_size_bytes)
         };
         machines.extend((!machines.contains(&record)).then_some(record));
     }

@@ -22,30 +22,30 @@ pub(super) const CAPTURED: &str = "the trace has the kernel's references already
                                    kernel model";
 
 /// One combination.
-pub(super) struct PlannedPoint {
+pub(crate) struct PlannedPoint {
     /// Position of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
     /// Which ready process a processor takes.
     pub(super) scheduler: Dispatch,
-    pub(super) setup: BusSetup,
+    pub(crate) setup: BusSetup,
     pub(super) table: ProtocolTable,
     /// What transactions take, if there is a bus.
     pub(super) cycles: Option<BusCycles>,
 }
 
 /// All combinations.
-pub(super) struct BusPlan {
-    pub(super) machines: Vec<CachedMachine>,
-    pub(super) points: Vec<PlannedPoint>,
+pub(crate) struct BusPlan {
+    pub(crate) machines: Vec<CachedMachine>,
+    pub(crate) points: Vec<PlannedPoint>,
     /// Numbers of processors.
-    pub(super) processors: Vec<u16>,
+    pub(crate) processors: Vec<u16>,
     private_areas: Vec<Range<u64>>,
 }
 
 impl BusPlan {
-    pub(super) fn new<T: TraceSource + ?Sized>(
+    pub(crate) fn new<T: TraceSource + ?Sized>(
         config: &BusConfig,
         trace: &T,
     ) -> Result<Self, SimError> {
