@@ -314,7 +314,7 @@ impl UseSurvey {
     }
 
     /// Sets the elements of the threads that use a word.
-    pub(crate) fn add_users(&self, word: u64, users: &mut [bool]) {
+    pub fn add_users(&self, word: u64, users: &mut [bool]) {
         let word = self.word(word);
         if word.bits & TOUCHED == 0 {
             return;

@@ -29,6 +29,7 @@ pub fn simulate_bus(
 
 /// Who waits for what on a machine with cores, caches and links.
 #[pyfunction]
+#[pyo3(signature = (path, config_json, progress=None))]
 pub fn line_waits(
     py: Python<'_>,
     path: PathBuf,

@@ -2,7 +2,7 @@
 
 use homenode_advise::kind::TABLE;
 use homenode_advise::{Candidate, DataObject, Layout, UseSurvey};
-use homenode_cache::{WaitCause, WaitsByCause};
+use homenode_cache::{WaitCause, Waits};
 use homenode_trace::TraceReader;
 
 use super::evaluator::ReportPart;
@@ -16,6 +16,9 @@ use crate::lines::{LineReplay, LineResult};
 /// An object is examined if processors wait for sharing of its lines for more than one in so many of
 /// their cycles.
 const OBJECT_PART: u64 = 500;
+
+/// The same for misses: a handful, as when threads begin, are nobody's problem.
+const OBJECT_TRANSACTIONS: u64 = 100;
 
 /// A layout is advised if it saves at least one in so many cycles. What happens in which order
 /// depends on every delay, so that smaller differences say nothing.
@@ -99,23 +102,26 @@ fn waited_for(objects: &[DataObject], before: &LineResult) -> Vec<usize> {
         extents.extend(object.extents.iter().map(|e| (e.first, e.first + e.words, index)));
     }
     extents.sort_unstable();
-    let mut cycles = vec![0u64; objects.len()];
-    let sharing = |waits: &WaitsByCause| {
-        waits.of(WaitCause::FalseSharing).cycles + waits.of(WaitCause::TrueSharing).cycles
-    };
+    let mut waited = vec![Waits::default(); objects.len()];
     for (word, waits) in &before.waits {
         let after = extents.partition_point(|&(first, ..)| first <= *word);
         if let Some(&(_, end, object)) = extents[..after].last()
             && *word < end
         {
-            cycles[object] += sharing(waits);
+            for cause in [WaitCause::FalseSharing, WaitCause::TrueSharing] {
+                waited[object].transactions += waits.of(cause).transactions;
+                waited[object].cycles += waits.of(cause).cycles;
+            }
         }
     }
     let least = before.processor_cycles() / OBJECT_PART;
     let mut found: Vec<usize> = (0..objects.len())
-        .filter(|&object| cycles[object] > least && objects[object].movable())
+        .filter(|&object| {
+            let Waits { transactions, cycles } = waited[object];
+            cycles > least && transactions >= OBJECT_TRANSACTIONS && objects[object].movable()
+        })
         .collect();
-    found.sort_by_key(|&object| (std::cmp::Reverse(cycles[object]), object));
+    found.sort_by_key(|&object| (std::cmp::Reverse(waited[object].cycles), object));
     found.truncate(OBJECTS_MAX);
     found
 }

@@ -5,6 +5,7 @@ mod evaluator;
 mod line_search;
 mod lines;
 mod place;
+mod replicate;
 mod report;
 mod run;
 mod search;

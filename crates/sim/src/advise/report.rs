@@ -18,7 +18,7 @@ use crate::placement::PlacementProvenance;
 /// each.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AdviceRow {
-    /// Kind: `align`, `pad`, `group`, `split` or `place`.
+    /// Kind: `separate-lock`, `align`, `pad`, `split`, `group`, `place` or `replicate`.
     pub kind: &'static str,
     /// The object's short name.
     pub object: String,
@@ -170,7 +170,7 @@ pub(super) fn assemble(
     let name = PointName { machine: point.machine, policy: &point.spec.text, block: point.block };
     let rows = rows(&name, (objects, survey), search, &scale);
     let homes = placings.iter().map(|placing| {
-        let about = about(&name, (&objects[placing.object], survey), "place");
+        let about = about(&name, (&objects[placing.object], survey), placing.kind);
         place_row(about, placing, &scale)
     });
     let advice: Vec<AdviceRow> = rows.into_iter().chain(homes).collect();
