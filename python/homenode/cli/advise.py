@@ -10,10 +10,6 @@ from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, study_options
 from homenode.options.specs import format_size, plain_number
 
-# Objects are listed that are waited for during so much of the time.
-_SHOWN = 0.005
-_CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
-
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
 
@@ -53,17 +49,19 @@ def advise(
 ) -> None:
     """Say which objects to align, pad, group by thread, split or place, and what that gains.
 
-    Every layout is tried by simulating the trace under it; advice that gains less than a thousandth
-    of the cost is not given. Without --machine it is for the cache lines of a two-socket machine;
-    without --policy and --block-size for what the first machine suggests: page-coherence machines
-    run inv, machines without remote reference migrate, others the optimum.
+    Every layout is tried by simulating the trace under it. Without --machine it is for the cache
+    lines of a two-socket machine, in cycles; there --policy is a coherence protocol, and what gains
+    less than a hundredth of the time is not advised. On machines with prices it is a thousandth of
+    the cost, and --policy and --block-size are what the first machine suggests: page-coherence
+    machines run inv, machines without remote reference migrate, others the optimum.
     """
     import homenode
-    from homenode.cli.output import check_outputs, write_tables
+    from homenode.cli.output import check_outputs, note_synchronisation, write_tables
     from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
 
     check_outputs((csv, parquet), trace)
+    note_synchronisation(trace, left_out=options["sync"] == "exclude")
     chosen = given_options(options)
     with Progress("trying layouts") as progress:
         result = homenode.advise(
@@ -87,13 +85,16 @@ def advise(
 
 def _print(result: AdviceResult) -> None:
     from homenode.cli.output import print_table
+    from homenode.cli.sharing import print_objects
+    from homenode.engines.lines import headline
 
     columns = [("#", True), ("advice", False), ("object", False), ("saves alone", True)]
     columns += [("on top", True), ("memory", True)]
     for point in result.points:
         rows = result.at(point)
         if point["lines"] is not None:
-            print_findings(point, result.facts["trace"])
+            click.echo(headline(point["lines"]["before"], point["machine"], result.facts["trace"]))
+            print_objects(point["lines"]["objects"])
         title = (
             f"{result.facts['trace']} on {point['machine']}, {point['policy']}, "
             f"{format_size(point['block_size'])} blocks, {result.facts['processors']} processors"
@@ -117,40 +118,6 @@ def _cells(row: dict[str, Any]) -> list[str]:
         _percent(row["saved_share"]),
         f"{plain_number(row['extra_bytes'])} B",
     ]
-
-
-def print_findings(point: dict[str, Any], trace: str) -> None:
-    """Prints where the time goes and for whose data processors wait."""
-    from homenode.cli.output import print_table
-
-    found = point["lines"]
-    click.echo(headline(found["before"], point["machine"], trace))
-    cells = [
-        [
-            row["label"],
-            plain_number(row["bytes"]),
-            *(_percent(share) for share in (row["share"], row["false_sharing_share"])),
-            *(plain_number(row["waits"][cause]["transactions"]) for cause in _CAUSES),
-        ]
-        for row in found["objects"]
-        if (row["share"] or 0) >= _SHOWN
-    ]
-    if cells:
-        columns = [("object", False), ("bytes", True), ("time waited", True)]
-        columns += [("by false sharing", True), ("false", True), ("true", True)]
-        columns += [("replaced", True), ("cold", True)]
-        print_table(columns, cells, "For whose data processors wait, and their misses by cause")
-
-
-def headline(time: dict[str, Any], machine: str, trace: str) -> str:
-    """What a user wants to know first, in a sentence."""
-    false, true = time["false_sharing_share"] or 0, time["true_sharing_share"] or 0
-    return (
-        f"{trace} on {machine}: {plain_number(time['cycles'])} cycles. Of the processors' time "
-        f"{_percent(false)} waits for lines of whose data they share nothing (false sharing), "
-        f"{_percent(true)} for lines they share, {_percent(time['other_share'] or 0)} for lines "
-        "that are not in the cache."
-    )
 
 
 def _outcome(point: dict[str, Any]) -> str:

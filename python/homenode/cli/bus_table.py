@@ -36,7 +36,7 @@ def print_result(result: BusResult) -> None:
 
 
 def _print_protocols(rows: list[dict[str, Any]]) -> None:
-    last = _TIMED if rows[0]["order"] == "clock" else _UNTIMED
+    last: tuple[str, ...] = _TIMED if rows[0]["order"] == "clock" else _UNTIMED
     if rows[0]["waits"] is not None:
         last = _LINKED
     names = ("misses", *_CLASSES, "true", "false", "passive", *last)

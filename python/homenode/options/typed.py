@@ -164,6 +164,38 @@ class SharingOptions(SimulateOptions, total=False):
     merge_transfers: int | None
 
 
+class LinesOptions(TypedDict, total=False):
+    """Choices of a simulation that says where processors wait.
+
+    machine: The machine: one with cores and caches (``homenode list machines``), or a TOML file.
+        Default: ``spr-2s-lines``.
+    protocol: The coherence protocol (``homenode list protocols``). Default: ``mesi``.
+    processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
+    block_size: Bytes in a line. Default: the machine's.
+    private: What to do with references that the trace calls private. ``local``: count them as local
+        to whoever makes them; ``exclude``: leave them out of everything; ``shared``: treat them
+        like all others. Default: ``local``.
+    sync: What to do with references to synchronisation variables: to a cache a lock is a word like
+        any other. ``exclude``: leave them out of everything; ``include``: treat them like all
+        others. Default: ``include``.
+    contention: Whether messages wait for each other at memories and between sockets. ``none``:
+        there is room for all; only transactions on one block wait for each other; ``modelled``:
+        memories and links take one block after the other. Default: the machine's.
+    count: How many objects to name. Default: 20.
+    threads: Cores to use; the result does not depend on it. Default: all.
+    """
+
+    machine: str | None
+    protocol: str | None
+    processors: int | None
+    block_size: int | None
+    private: str | None
+    sync: str | None
+    contention: str | None
+    count: int | None
+    threads: int | None
+
+
 class AdviseOptions(SimulateOptions, total=False):
     """Choices of advice: those of a simulation.
 
