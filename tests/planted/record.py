@@ -39,6 +39,7 @@ class Program:
     storage: str = ""
     also: tuple[str, ...] = ()
     granularity: str = "line"
+    unit: str = "word"
     twin: bool = True
     why: str = ""
     cure: str = ""
