@@ -1,4 +1,4 @@
-/* Rows of an image are taken one by one from an atomic index: little sharing, and none of it false. */
+/* Rows of an image are taken one by one from an atomic index, which is rarely used. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Cells that every thread updates in turn under the cell's lock: what moves is needed where it goes.
+// Cells that every thread updates in turn, under the cell's lock.
 #include <array>
 #include <cstdio>
 #include <mutex>

@@ -13,7 +13,10 @@ public:
         for (std::size_t i = 0; i < articles; ++i)
             cents_[i] = static_cast<int>(100 + i % 37);
     }
-    int price(std::size_t article) const { return cents_[article] * factor_.load(std::memory_order_relaxed) / 100; }
+    int price(std::size_t article) const
+    {
+        return cents_[article] * factor_.load(std::memory_order_relaxed) / 100;
+    }
     void note(int change)
     {
         std::lock_guard<std::mutex> guard(lock_);
