@@ -1,4 +1,4 @@
-/* Per-thread records padded to a line, in memory that does not begin at one. */
+/* Per-thread records padded to a line, behind a header that is not. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,20 +8,28 @@
 
 struct lane {
     long taken;
-    char name[32];
+    char name[40];
     long sum;
     long largest;
-    long spare;
 };
 
 _Static_assert(sizeof(struct lane) == 64, "a lane is a line");
 
-static struct lane *lanes;
+struct team {
+    size_t count;
+    const char *purpose;
+#ifdef FIXED
+    _Alignas(64)
+#endif
+    struct lane lanes[LANES];
+};
+
+static struct team *team;
 static int item[ITEMS];
 
 static void *drive(void *arg)
 {
-    struct lane *l = &lanes[(size_t)arg];
+    struct lane *l = &team->lanes[(size_t)arg];
     for (int i = 0; i < ITEMS; i += 2) {
         if (item[i] == 0)
             continue;
@@ -40,26 +48,25 @@ int main(void)
 
     for (int i = 0; i < ITEMS; i++)
         item[i] = i % 3;
-#ifdef FIXED
-    lanes = aligned_alloc(64, LANES * sizeof *lanes);
-#else
-    lanes = malloc(LANES * sizeof *lanes); /* mark: lanes */
-#endif
-    if (!lanes)
+    team = aligned_alloc(64, (LANES + 1) * 64); /* mark: team */
+    if (!team)
         return 2;
+    team->count = LANES;
+    team->purpose = "sums";
     for (size_t i = 0; i < LANES; i++) {
-        snprintf(lanes[i].name, sizeof lanes[i].name, "lane %zu", i);
-        lanes[i].taken = lanes[i].sum = lanes[i].largest = 0;
+        struct lane *l = &team->lanes[i];
+        snprintf(l->name, sizeof l->name, "lane %zu", i);
+        l->taken = l->sum = l->largest = 0;
     }
     for (size_t i = 0; i < LANES; i++)
         pthread_create(&t[i], NULL, drive, (void *)i);
     for (int i = 0; i < LANES; i++)
         pthread_join(t[i], NULL);
-    for (int i = 0; i < LANES; i++)
-        sum += lanes[i].sum + lanes[i].largest;
+    for (size_t i = 0; i < team->count; i++)
+        sum += team->lanes[i].sum + team->lanes[i].largest;
     for (int i = 0; i < ITEMS; i += 2)
         expected += LANES * (i % 3);
-    printf("%ld\n", sum);
-    free(lanes);
+    printf("%s: %ld\n", team->purpose, sum);
+    free(team);
     return sum != expected + 2 * LANES;
 }

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-class PriceList {
+class alignas(64) PriceList {
 public:
     explicit PriceList(std::size_t articles) : cents_(articles)
     {
