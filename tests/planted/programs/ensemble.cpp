@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-constexpr std::size_t members = 8, walkers = 2048, steps = 6;
+constexpr std::size_t members = 4, walkers = 16384, steps = 2;
 
 static void walk(int *position, unsigned seed)
 {
@@ -35,9 +35,9 @@ int main()
     for (auto &thread : pool)
         thread.join();
     long odd = 0, far = 0;
-    for (std::size_t i = 0; i < members * walkers; i += 16) {
+    for (std::size_t i = 0; i < members * walkers; i += 64) {
         odd += positions[i] % 2 != 0;
-        far += positions[i] > 4 || positions[i] < -4;
+        far += positions[i] == 2;
     }
     std::printf("%ld odd, %ld far\n", odd, far);
     return odd == 0 && far > 0 ? 0 : 1;
