@@ -1,0 +1,156 @@
+"""The planted programs: what corpus.toml says of them, and how their twins are built and recorded.
+
+As a program it records all, or those that are named, into a folder:
+
+    python tests/planted/record.py FOLDER [wordcount.c ...]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+TWINS = ("planted", "fixed")
+KINDS = ("align", "pad", "group", "split", "replicate", "separate-lock", "place", "none")
+# What the wrapper is called with, and the plain compiler of the same language.
+_COMPILERS = {"c": ("cc", "gcc", "-std=gnu11"), "c++": ("c++", "g++", "-std=c++17")}
+_TIMEOUT_S = 60
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program of the corpus; corpus.toml says what the fields mean."""
+
+    file: str
+    language: str
+    threads: int
+    planted: str
+    kind: str
+    object: str = ""
+    marker: str = ""
+    storage: str = ""
+    also: tuple[str, ...] = ()
+    granularity: str = "line"
+    unit: str = "word"
+    twin: bool = True
+    why: str = ""
+    cure: str = ""
+    quantum: int = 100
+    args: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> Path:
+        """The file."""
+        return HERE / "programs" / self.file
+
+    @property
+    def openmp(self) -> bool:
+        """Whether it has to be compiled for OpenMP."""
+        return "#pragma omp" in self.source.read_text()
+
+    def marked_lines(self, marker: str) -> list[int]:
+        """The numbers of the lines with a marker's comment."""
+        lines = self.source.read_text().splitlines()
+        return [n for n, line in enumerate(lines, 1) if f"mark: {marker}" in line]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a program wrote and how it ended."""
+
+    out: str
+    code: int
+
+
+def corpus() -> list[Program]:
+    """All programs, in the order of the manifest."""
+    tables = tomllib.loads((HERE / "corpus.toml").read_text())["program"]
+    return [Program(**{k: _frozen(v) for k, v in table.items()}) for table in tables]
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def compile_twin(program: Program, twin: str, folder: Path, *, native: bool = False) -> Path:
+    """Compiles a twin with the wrapper, or as any user would; returns the program."""
+    wrapper, plain, standard = _COMPILERS[program.language]
+    compiler = [plain, "-Wall", "-Wextra", "-Werror"] if native else [*_homenode(), wrapper]
+    target = folder / f"{program.source.stem}.{twin}{'.native' if native else ''}"
+    flags = ["-O2", "-g", standard, "-pthread"]
+    flags += ["-fopenmp"] * program.openmp + ["-DFIXED"] * (twin == "fixed")
+    _done([*compiler, *flags, str(program.source), "-o", str(target), "-lm"])
+    return target
+
+
+def run_native(program: Program, executable: Path) -> Run:
+    """Runs a program as it is."""
+    return _run([str(executable), *program.args])
+
+
+def record(program: Program, executable: Path, trace: Path) -> tuple[Run, dict[str, Any]]:
+    """Records a program; what it did, and what the recorder says."""
+    options = ["--quantum", str(program.quantum), "--json", "-o", str(trace)]
+    line = [*_homenode(), "record", *options, "--", str(executable), *program.args]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
+    return Run(done.stderr, done.returncode), json.loads(done.stdout)
+
+
+def record_twin(program: Program, twin: str, folder: Path) -> Path:
+    """Compiles and records a twin; the trace."""
+    trace = folder / f"{program.source.stem}.{twin}.hnt"
+    run, _ = record(program, compile_twin(program, twin, folder), trace)
+    if run.code != 0:
+        raise RuntimeError(f"{program.file} ({twin}) ended with {run.code}: {run.out}")
+    return trace
+
+
+def record_all(programs: list[Program], folder: Path) -> dict[tuple[str, str], Path]:
+    """Records both twins of all programs, as many at a time as there are cores."""
+    jobs = [(program, twin) for program in programs for twin in TWINS]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        traces = list(pool.map(lambda job: record_twin(*job, folder), jobs))
+    return {(p.file, twin): trace for (p, twin), trace in zip(jobs, traces, strict=True)}
+
+
+def ask(*words: object) -> Any:
+    """What a command of homenode answers, which has to be JSON."""
+    line = [*_homenode(), *(str(word) for word in words), "--json"]
+    return json.loads(_done(line))
+
+
+def _homenode() -> list[str]:
+    return [sys.executable, "-m", "homenode"]
+
+
+def _run(line: list[str]) -> Run:
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
+    return Run(done.stdout + done.stderr, done.returncode)
+
+
+def _done(line: list[str]) -> str:
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(line)} ended with {done.returncode}:\n{done.stderr}")
+    return done.stdout
+
+
+def main() -> None:
+    """Records what the command line names."""
+    folder, *names = sys.argv[1:] or ["planted-traces"]
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    chosen = [p for p in corpus() if not names or p.file in names]
+    for (file, twin), trace in record_all(chosen, Path(folder)).items():
+        print(f"{file} {twin} {trace}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""The planted programs are what corpus.toml says: they work, and have the problem, and no other."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from planted.record import HERE, KINDS, TWINS, ask, corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from planted.conftest import Twin
+    from planted.record import Program
+
+    Twins = Callable[[Program], dict[str, Twin]]
+
+PROGRAMS = corpus()
+# References of a recording: enough that the problem shows, few enough that all take a minute.
+_LEAST, _MOST = 100_000, 700_000
+
+
+def _named(program: Program) -> str:
+    return program.source.stem
+
+
+def _over(*granularities: str, none: bool) -> pytest.MarkDecorator:
+    """A test over the programs of these block sizes, without problem or with one."""
+    chosen = [p for p in PROGRAMS if p.granularity in granularities and (p.kind == "none") == none]
+    return pytest.mark.parametrize("program", chosen, ids=_named)
+
+
+every = pytest.mark.parametrize("program", PROGRAMS, ids=_named)
+
+
+def _on_a_bus(trace: Path) -> dict[str, Any]:
+    processors = ask("info", trace)["threads"]
+    words = ("--machine", "bus-smp", "--protocol", "mesi", "--block-size", 64)
+    return ask("simulate", trace, *words, "--processors", processors)[0]
+
+
+def _on_two_sockets(trace: Path) -> dict[str, Any]:
+    words = ("--machine", "spr-2s", "--policy", "first-touch", "--block-size", "4K")
+    return ask("simulate", trace, *words, "--processors", 2)[0]
+
+
+def test_the_manifest_names_every_program_once() -> None:
+    files = sorted(path.name for path in (HERE / "programs").iterdir())
+    assert sorted(program.file for program in PROGRAMS) == files
+
+
+@every
+def test_the_manifest_is_whole(program: Program) -> None:
+    assert program.kind in KINDS
+    assert set(program.also) < set(KINDS) - {"none", program.kind}
+    assert (program.source.suffix == ".cpp") == (program.language == "c++")
+    assert program.twin == ("FIXED" in program.source.read_text())
+    if program.kind == "none":
+        assert program.why
+        assert bool(program.cure) == program.twin
+    else:
+        assert program.twin
+        assert program.storage in {"static", "heap", "stack"}
+        assert len(program.marked_lines(program.marker)) == 1
+        assert re.search(rf"\b(?:{program.object})\b", program.source.read_text())
+
+
+@every
+def test_both_twins_do_the_same_work_recorded_or_not(program: Program, twins: Twins) -> None:
+    runs = twins(program)
+    first = runs["planted"].native
+    assert first.code == 0
+    assert first.out
+    for twin in TWINS:
+        assert runs[twin].native == first
+        assert runs[twin].recorded == first
+        assert runs[twin].repeatable
+        assert _LEAST <= runs[twin].summary["references"] <= _MOST
+        assert program.threads <= runs[twin].summary["threads"] <= program.threads + 1
+
+
+@_over("line", none=False)
+def test_the_fixed_twin_is_faster_on_a_bus(program: Program, twins: Twins) -> None:
+    runs = twins(program)
+    planted, fixed = (_on_a_bus(runs[twin].trace) for twin in TWINS)
+    before, after = (_misses(program, row["misses"]) for row in (planted, fixed))
+    assert before > 1000
+    assert after < before / 10
+    assert fixed["cycles"] < 0.95 * planted["cycles"]
+
+
+def _misses(program: Program, misses: dict[str, int]) -> int:
+    """Misses for what is planted."""
+    by_bytes = misses["invalidation_true"] if program.unit == "byte" else 0
+    return misses["invalidation_false"] + by_bytes
+
+
+@_over("line", none=False)
+def test_the_planted_object_suffers_most(program: Program, twins: Twins) -> None:
+    options = ("--block-size", 64, "--detail", 64, "--sync", "include", "--top", 100)
+    objects = ask("sharing", twins(program)["planted"].trace, *options)["detail"]["objects"]
+
+    def suffers(found: dict[str, Any]) -> int:
+        misses = found["misses"]
+        return misses["false_sharing"] + (program.unit == "byte") * misses["true_sharing"]
+
+    worst = max(objects, key=suffers)
+    assert worst["kind"] == program.storage
+    if program.storage == "static":
+        assert re.fullmatch(rf"(.*::)?(?:{program.object})", worst["name"])
+    elif program.storage == "heap" and program.language == "c":
+        assert worst["allocated_at"]["line"] == program.marked_lines(program.marker)[0]
+
+
+@_over("line", none=True)
+def test_an_honest_program_has_no_false_sharing(program: Program, twins: Twins) -> None:
+    runs = twins(program)
+    planted, fixed = (_on_a_bus(runs[twin].trace) for twin in TWINS)
+    assert planted["misses"]["invalidation_false"] < planted["references"] / 1000
+    if program.twin:
+        assert fixed["cycles"] < 0.9 * planted["cycles"]
+
+
+@_over("page", none=False)
+def test_the_fixed_twin_is_cheaper_on_two_sockets(program: Program, twins: Twins) -> None:
+    runs = twins(program)
+    planted, fixed = (_on_two_sockets(runs[twin].trace)["total_cost"] for twin in TWINS)
+    assert fixed < 0.8 * planted
+
+
+@_over("page", none=True)
+def test_an_honest_program_uses_what_is_near(program: Program, twins: Twins) -> None:
+    assert _on_two_sockets(twins(program)["planted"].trace)["mcpr"] < 1.05
