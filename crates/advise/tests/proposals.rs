@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use homenode_advise::kind::TABLE;
 use homenode_advise::{Candidate, Layout, UseSurvey, UseSurveyor, WordLabel, data_objects};
 use homenode_analysis::Names;
-use homenode_base::{Access, AccessKind, BlockSize, ReferenceFilter, Rng};
+use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
 use homenode_trace::{AddressRange, Batch, Metadata, RangeKind};
 
 const THREADS: u16 = 6;
@@ -17,12 +17,13 @@ fn batch(accesses: &[Access]) -> Batch {
         batch.kind.push(access.kind.code());
         batch.size.push(access.size);
         batch.addr.push(access.addr);
+        batch.flags.push(access.flags.0);
     }
     batch
 }
 
 fn survey(accesses: &[Access]) -> UseSurvey {
-    let mut surveyor = UseSurveyor::new(THREADS, ReferenceFilter::default());
+    let mut surveyor = UseSurveyor::new(THREADS, ReferenceFilter::ALL);
     for some in accesses.chunks(37) {
         surveyor.push(&batch(some));
     }
@@ -62,7 +63,11 @@ fn program(seed: u64) -> (Metadata, Vec<Access>) {
         let write = rng.below(3) == 0;
         let kind = if write { AccessKind::Write } else { AccessKind::Read };
         let size = [1, 4, 8, 8, 24][usize::try_from(rng.below(5)).expect("an index")];
-        accesses.push(Access::new(by, kind, addr & !7, size));
+        let addr = addr & !7;
+        // The last words of some structures are locks.
+        let lock = addr % 64 == 56 && size <= 8;
+        let flags = if lock { Flags::SYNC } else { Flags(0) };
+        accesses.push(Access { flags, ..Access::new(by, kind, addr, size) });
     }
     (Metadata { ranges, ..Metadata::default() }, accesses)
 }
@@ -109,19 +114,26 @@ fn labels_are_what_the_references_say() {
     for seed in 0..60 {
         let (_, accesses) = program(seed);
         let survey = survey(&accesses);
+        // Up to the first reference of a second thread the first one runs alone.
+        let alone_until = accesses.iter().position(|access| access.thread != accesses[0].thread);
         let mut of: BTreeMap<u64, Vec<(u16, bool)>> = BTreeMap::new();
-        for access in &accesses {
+        let mut alone: BTreeMap<u64, usize> = BTreeMap::new();
+        for (at, access) in accesses.iter().enumerate() {
             let last = access.addr + u64::from(access.size) - 1;
             for word in access.addr / 4..=last / 4 {
                 of.entry(word).or_default().push((access.thread, access.kind.writes()));
+                if alone_until.is_none_or(|until| at < until) {
+                    *alone.entry(word).or_default() += 1;
+                }
             }
         }
         assert_eq!(survey.touched().collect::<Vec<_>>(), of.keys().copied().collect::<Vec<_>>());
         for (&word, list) in &of {
-            let visit = list.iter().take_while(|(who, _)| *who == list[0].0).count();
-            let later = if visit == list.len() { &list[..] } else { &list[visit..] };
+            let serial = alone.get(&word).copied().unwrap_or(0);
+            let later = if serial == list.len() { &list[..] } else { &list[serial..] };
             let users: BTreeSet<u16> = later.iter().map(|&(who, _)| who).collect();
-            let written = later.iter().any(|&(_, write)| write);
+            let writes = later.iter().filter(|&&(_, write)| write).count();
+            let written = writes > later.len() / 64;
             let label = survey.label(word);
             match label {
                 WordLabel::Own(_) if users.len() == 1 => {

@@ -160,6 +160,12 @@ impl WaitCollector {
         self.last.take()
     }
 
+    /// The miss that brought a frame its copy.
+    #[must_use]
+    pub fn miss_of(&self, frame: usize) -> AwaitedTransaction {
+        AwaitedTransaction::Miss { frame, word: self.frames[frame].word }
+    }
+
     /// A processor waited for a transaction.
     pub fn waited(&mut self, transaction: AwaitedTransaction, cycles: u64) {
         let (word, cause) = match transaction {

@@ -82,7 +82,7 @@ fn outcomes_come_in_the_order_of_the_configuration_with_what_they_follow_from() 
         assert!(counts.kernel.references > 800);
     }
     assert_eq!(found.provenance.machines.len(), 1);
-    assert_eq!(found.provenance.machines[0].transactions.read_block_memory, 72);
+    assert_eq!(found.provenance.machines[0].transactions.unwrap().read_block_memory, 72);
 }
 
 /// Sets of caches are as wide as the machine needs; processors without a thread change nothing.

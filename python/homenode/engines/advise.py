@@ -163,9 +163,8 @@ def advise(
         policies = policy if policies is None else policies
         block_sizes = size if block_sizes is None else block_sizes
     only_declared("advise", options)
-    if "multicore" in _core.machine_kinds(named):
-        # To a cache a lock is a word like any other.
-        options.setdefault("sync", "include")
+    # To a cache, or a page, a lock is a word like any other.
+    options.setdefault("sync", "include")
     config = configuration(named, policies, block_sizes, **part_of("simulate", options))
     out = options.get("out")
     asked = json.dumps({"simulation": config})

@@ -60,7 +60,7 @@ def answer(lines: AdviceResult, pages: AdviceResult | None = None) -> Answer:
 
 
 def _percent(share: float | None) -> str:
-    return f"{100 * (share or 0):.1f} %"
+    return f"{100 * (share or 0):.1f}%"
 
 
 def _time(point: dict[str, Any]) -> str:

@@ -162,7 +162,7 @@ def _ticked(text: str) -> Markup:
 
 
 def _percent(share: float | None) -> str:
-    return f"{100 * (share or 0):.1f} %"
+    return f"{100 * (share or 0):.1f}%"
 
 
 def _script_json(value: Any) -> Markup:

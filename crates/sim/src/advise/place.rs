@@ -65,7 +65,8 @@ pub(super) fn places(
         let chosen: Vec<(u64, &HomeChoice)> = chosen.collect();
         let saved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
         let copies = replication.of((object, &objects[object]), &chosen);
-        let copies = copies.filter(|copies| copies.saved > saved && copies.saved > total / LEAST_PART);
+        let copies =
+            copies.filter(|copies| copies.saved > saved && copies.saved > total / LEAST_PART);
         if let Some(copies) = copies.filter(|_| objects[object].movable()) {
             found.push(copies);
         } else if saved > total / LEAST_PART && objects[object].movable() {

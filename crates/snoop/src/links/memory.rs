@@ -38,6 +38,15 @@ pub(super) struct LinkRequest {
     block: u64,
 }
 
+/// What a port asked for.
+#[derive(Clone, Copy)]
+enum Awaited {
+    /// A request whose transaction has not taken place, and the cycles that were waited for it.
+    Requested(u64),
+    /// A transaction that took place.
+    Served(AwaitedTransaction),
+}
+
 /// Cores with private caches, last-level caches, links and memories. `WORDS` says how many caches
 /// there may be.
 pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
@@ -52,8 +61,8 @@ pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
     page_blocks_shift: u32,
     /// Blocks with a transaction, and those who wait for its end.
     busy: FxHashMap<u64, VecDeque<LinkRequest>>,
-    /// Transactions that processors may wait for, by the rank of the requester.
-    awaited: FxHashMap<u32, AwaitedTransaction>,
+    /// What processors may wait for, by the rank of the requester.
+    awaited: FxHashMap<u32, Awaited>,
     /// When each memory, and each link between two sockets in one direction, is free.
     memory_free: Vec<u64>,
     link_free: Vec<u64>,
@@ -144,14 +153,27 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         self.keep(cache, victim, made.update_block > 0);
         // What turned out to need no transaction is over in the next cycle.
         let done = now + left.saturating_sub(self.request_cycles).max(1);
-        match waits {
-            Some(transaction) => self.awaited.insert(requester.rank(), transaction),
-            None => self.awaited.remove(&requester.rank()),
-        };
+        self.served(request, waits);
         requesters.complete_at(done, requester);
         requesters.schedule_at(done, LAST_RANK, LinkEvent::Over(block));
         self.at_rest_from = self.at_rest_from.max(done);
         Ok(())
+    }
+
+    /// The transaction of a request is known: what was waited for it before belongs to it.
+    fn served(&mut self, request: LinkRequest, transaction: Option<AwaitedTransaction>) {
+        let LinkRequest { requester, cache, block } = request;
+        let frames = &self.driver.caches.frames;
+        let frame = frames.find(frames.set_of(cache, block), block);
+        let Some(waits) = &mut self.driver.caches.waits else { return };
+        // Where an earlier request of the processor brought what this one needs, that is what it
+        // waits for.
+        let transaction = transaction.or_else(|| frame.map(|frame| waits.miss_of(frame)));
+        let Some(transaction) = transaction else { return };
+        let before = self.awaited.insert(requester.rank(), Awaited::Served(transaction));
+        if let Some(Awaited::Requested(cycles)) = before {
+            waits.waited(transaction, cycles);
+        }
     }
 
     /// The block that gives way in a cache if this one is fetched.
@@ -312,6 +334,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         requesters: &mut Requesters<'_, Self>,
     ) {
         let request = LinkRequest { requester, cache: access.cache, block: access.block };
+        self.awaited.insert(requester.rank(), Awaited::Requested(0));
         let time = requesters.now() + self.request_cycles;
         requesters.schedule_at(time, requester.rank(), LinkEvent::Request(request));
     }
@@ -371,9 +394,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     }
 
     fn waited(&mut self, requester: Requester, cycles: u64) {
-        let transaction = self.awaited.get(&requester.rank()).copied();
-        if let (Some(transaction), Some(waits)) = (transaction, &mut self.driver.caches.waits) {
-            waits.waited(transaction, cycles);
+        match (self.awaited.get_mut(&requester.rank()), &mut self.driver.caches.waits) {
+            (Some(Awaited::Served(transaction)), Some(waits)) => {
+                waits.waited(*transaction, cycles);
+            }
+            (Some(Awaited::Requested(before)), _) => *before += cycles,
+            (None, _) | (Some(Awaited::Served(_)), None) => {}
         }
     }
 }
