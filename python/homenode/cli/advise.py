@@ -8,6 +8,7 @@ import click
 
 from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -74,11 +75,11 @@ def advise(
     shown = result if top is None else result.top(top)
     write_tables(shown.flat_rows, csv, parquet)
     if as_json:
-        click.echo(shown.to_json())
+        echo(shown.to_json())
     elif csv is None and parquet is None:
         _print(shown)
     if out is not None and not as_json:
-        click.echo(f"{out}: written", err=True)
+        echo(f"{out}: written", err=True)
 
 
 def _print(result: AdviceResult) -> None:
@@ -95,10 +96,10 @@ def _print(result: AdviceResult) -> None:
         if rows:
             print_table(columns, [_cells(row) for row in rows], title)
             for row in rows:
-                click.echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
+                echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
         else:
-            click.echo(f"{title}: no layout of an object gains a thousandth of the cost")
-        click.echo(_outcome(point))
+            echo(f"{title}: no layout of an object gains a thousandth of the cost")
+        echo(_outcome(point))
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

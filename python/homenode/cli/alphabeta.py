@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import echo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,7 +166,7 @@ def _measure(program: tuple[str, ...], options: dict[str, Any], as_json: bool) -
         return
     for name, command in found.commands.items():
         times = ", ".join(f"{seconds:.2f}" for seconds in found.user_s[name])
-        click.echo(f"T_{name}: {times} s: {shlex.join(command)}")
+        echo(f"T_{name}: {times} s: {shlex.join(command)}")
     _print_rows([found.describe()])
 
 
@@ -211,7 +212,7 @@ def _print_rows(rows: Sequence[dict[str, Any]], title: str | None = None) -> Non
     print_table(headings, cells, title)
     for row in rows:
         for note in row["notes"]:
-            click.echo(f"note: {row['program']}{': ' * bool(row['program'])}{note}", err=True)
+            echo(f"note: {row['program']}{': ' * bool(row['program'])}{note}", err=True)
 
 
 def _differs(row: dict[str, Any]) -> str:

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from homenode.shown import shown
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+def echo(text: str = "", *, err: bool = False) -> None:
+    """Prints text, on standard error if `err`: the one place where a command prints text.
+
+    Names in it come from traces and files: what could steer a terminal is shown as an escape.
+    """
+    click.echo(shown(text, lines=True), err=err)
 
 
 def print_json(value: Any) -> None:
@@ -29,9 +39,8 @@ def print_table(
 
     table = Table(
         box=box.SIMPLE_HEAD,
-        title=title,
+        title=title and Text(shown(title), style="bold"),
         title_justify="left",
-        title_style="bold",
         pad_edge=False,
     )
     for heading, numeric in columns:
@@ -44,7 +53,7 @@ def print_table(
         )
     for row in rows:
         # As Text: a bracket in somebody's file name is not a style.
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(shown(cell)) for cell in row))
     console().print(table)
 
 
@@ -57,7 +66,7 @@ def print_facts(facts: Iterable[tuple[str, str]], aside: bool = False) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in facts:
-        table.add_row(Text(name, style="dim"), Text(value))
+        table.add_row(Text(shown(name), style="dim"), Text(shown(value)))
     console(aside).print(table)
 
 
@@ -79,7 +88,7 @@ def note_samples(trace: str) -> None:
     from homenode import Trace
 
     if how := Trace.open(trace).info["metadata"].get("sampling"):
-        click.echo(
+        echo(
             f"note: the trace holds samples ({how}): counts and costs are of the samples", err=True
         )
 
@@ -111,12 +120,17 @@ def write_csv(rows: Iterable[dict[str, Any]], path: str) -> None:
     writer.writeheader()
     writer.writerows(listed)
     if path == "-":
-        click.echo(text.getvalue(), nl=False)
+        _print_csv(text.getvalue())
         return
     from homenode.files import replacing
 
     with replacing(path) as file:
         file.write(text.getvalue().encode())
+
+
+def _print_csv(text: str) -> None:
+    """Prints CSV: as it is for programs, for people without what could steer their terminal."""
+    click.echo(shown(text, lines=True) if sys.stdout.isatty() else text, nl=False)
 
 
 def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import Counts, examples, json_option
+from homenode.cli.output import echo
 
 
 @click.command(
@@ -239,7 +240,7 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
         ):
             summary: dict[str, Any] = json.loads(_core.record(json.dumps(options), progress))
     except KeyboardInterrupt:
-        click.echo(f"{options['output']} holds what was recorded until now", err=True)
+        echo(f"{options['output']} holds what was recorded until now", err=True)
         raise
     return summary
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import echo
 
 
 @click.command(
@@ -47,7 +48,7 @@ def synthetic(
     if as_json:
         print_json({"name": name, "trace": str(trace.path), "references": trace.references})
     else:
-        click.echo(f"{trace.path}: {plain_number(trace.references)} references")
+        echo(f"{trace.path}: {plain_number(trace.references)} references")
 
 
 COMMANDS = {"synthetic": synthetic}

@@ -9,6 +9,7 @@ import click
 
 from homenode.cli.command import examples, json_option
 from homenode.cli.ecommerce import ecommerce
+from homenode.cli.output import echo
 from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
         print_json(built)
         return
     for row in built:
-        click.echo(row["program"])
+        echo(row["program"])
 
 
 @workloads.command(
@@ -122,7 +123,7 @@ def record(names: tuple[str, ...], output: str, as_json: bool, **options: Any) -
         trace = _record(run, folder, aside=as_json)
         found.append({"name": run[0], "trace": str(trace.path), "references": trace.references})
         if not as_json:
-            click.echo(f"{trace.path}: {plain_number(trace.references)} references")
+            echo(f"{trace.path}: {plain_number(trace.references)} references")
     if as_json:
         print_json(found)
 
@@ -150,7 +151,7 @@ def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
             file.write(found.svg().encode())
         drawn.append({"name": name, "picture": str(path), "bytes": path.stat().st_size})
         if not as_json:
-            click.echo(f"{path}: {path.stat().st_size:,} bytes")
+            echo(f"{path}: {path.stat().st_size:,} bytes")
     if as_json:
         print_json(drawn)
 
