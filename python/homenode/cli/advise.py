@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, table_options
+from homenode.cli.command import WholeNumber, examples, table_options
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @study_options("advise")
 @click.option(
     "--top",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="Show so many pieces of advice, those that gain most. Default: all.",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -143,6 +144,9 @@ def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
     listed = list(rows)
     names = list(dict.fromkeys(name for row in listed for name in row))
     table = pa.table({name: [row.get(name) for row in listed] for name in names})
+    if path == "-":
+        pq.write_table(table, sys.stdout.buffer, compression="zstd")
+        return
     with replacing(path) as file:
         pq.write_table(table, file, compression="zstd")
 
@@ -151,13 +155,16 @@ def check_outputs(paths: Iterable[str | None], *inputs: str) -> None:
     """Checks, before any work is done, that the files asked for can get their names.
 
     Raises:
-        OSError: as `homenode.files.check_output`.
+        OSError: as `homenode.files.check_output`, and when two of them are the same file.
     """
-    from homenode.files import check_output
+    from homenode.files import check_output, same_file
 
-    for path in paths:
-        if path is not None:
-            check_output(path, *inputs)
+    wanted = [path for path in paths if path is not None]
+    for i, path in enumerate(wanted):
+        check_output(path, *inputs)
+        if any(same_file(path, other) for other in wanted[:i]):
+            message = "two outputs have this name (--csv, --parquet, -o); give each its own"
+            raise OSError(errno.EINVAL, message, path)
 
 
 def write_tables(

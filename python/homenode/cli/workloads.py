@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import WholeNumber, examples, json_option
 from homenode.cli.ecommerce import ecommerce
 from homenode.cli.output import echo
 from homenode.options.specs import plain_number
@@ -89,7 +89,7 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
 @click.option("-o", "--output", default=".", show_default=True, metavar="FOLDER")
 @click.option(
     "--threads",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="Default: what the program is meant for, 8 unless its page says otherwise.",
 )
@@ -102,7 +102,7 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
 )
 @click.option(
     "--quantum",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="Q",
     help="References a thread makes before the next thread's turn; 100 unless the size says "
     "otherwise.",
