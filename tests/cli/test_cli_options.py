@@ -38,6 +38,8 @@ _THREE = "\u0663"  # an Arabic digit, which Python reads as 3
         ("simulate", ["--private-range", "0"], "private_ranges (--private-range): "),
         ("simulate", ["--realign-window", _HUGE], "realign is"),
         ("simulate", ["--cache-size", _HUGE], "'--cache-size': cache size"),
+        ("simulate --machine bus-smp", ["--cache-size", "10"], "cache size 10 bytes"),
+        ("simulate --machine bus-smp", ["--block-size", "8"], "block size 8 bytes"),
         ("simulate", ["--block-size", "-1"], "'-1' is not a number of bytes"),
         ("simulate", ["--processors", _THREE], "'--processors': '\u0663' is not a valid integer"),
         ("simulate", ["--processors", "1_0"], "'1_0' is not a valid integer"),

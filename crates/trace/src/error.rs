@@ -19,14 +19,15 @@ pub enum TraceError {
     },
     /// The disk is full, or a quota is used up.
     #[error(
-        "{}: no space left after {written} bytes; make room and start again{}",
+        "{}: no space left{}; make room and start again{}",
         path.display(),
+        if *written > 0 { format!(" after {written} bytes") } else { String::new() },
         if *kept { "; `homenode repair` rescues the complete chunks of this file" } else { "" }
     )]
     NoSpace {
         /// File.
         path: PathBuf,
-        /// Bytes that were written before.
+        /// Bytes that were written before, 0 if that is not known.
         written: u64,
         /// Whether what was written is kept, for a repair.
         kept: bool,

@@ -348,7 +348,7 @@ class Trace:
             interchange.export_columns(self._path, form, name, progress)
         else:
             with replacing_name(name) as partial:
-                _core.export_trace(str(self._path), form, partial, progress)
+                _core.export_trace(str(self._path), form, partial, progress, name)
 
     def __repr__(self) -> str:
         return f"Trace({str(self._path)!r}, references={self.references}, threads={self.threads})"
