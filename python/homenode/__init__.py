@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult, advise
     from homenode.engines.bus import BusResult, check_protocols, simulate_bus
     from homenode.engines.explain import Explanation, explain
+    from homenode.engines.lines import LineResult, lines
     from homenode.engines.optimal import OptimalResult, optimal
     from homenode.engines.picture import SharingPicture, picture
     from homenode.engines.placement import simulate
@@ -43,6 +44,7 @@ __all__ = [
     "BusResult",
     "ConfigError",
     "Explanation",
+    "LineResult",
     "OptimalResult",
     "Result",
     "SensitivityResult",
@@ -57,6 +59,7 @@ __all__ = [
     "alpha_beta",
     "check_protocols",
     "explain",
+    "lines",
     "optimal",
     "picture",
     "pmap",
@@ -78,6 +81,7 @@ _HOME = {
     "BusResult": "homenode.engines.bus",
     "ConfigError": "homenode._core",
     "Explanation": "homenode.engines.explain",
+    "LineResult": "homenode.engines.lines",
     "OptimalResult": "homenode.engines.optimal",
     "Result": "homenode.results.result",
     "SensitivityResult": "homenode.engines.sensitivity",
@@ -91,6 +95,7 @@ _HOME = {
     "alpha_beta": "homenode.alphabeta",
     "check_protocols": "homenode.engines.bus",
     "explain": "homenode.engines.explain",
+    "lines": "homenode.engines.lines",
     "optimal": "homenode.engines.optimal",
     "picture": "homenode.engines.picture",
     "pmap": "homenode.engines.pmap",

@@ -139,6 +139,13 @@ impl<'a> Packer<'a> {
         self.next = self.next.next_multiple_of(self.block_words);
     }
 
+    /// Goes to the next place that is as far from the beginning of a block as this word is.
+    pub fn block_at_offset(&mut self, word: u64) {
+        let offset = word % self.block_words;
+        let ahead = (offset + self.block_words - self.next % self.block_words) % self.block_words;
+        self.next += ahead;
+    }
+
     /// Adds words. Values of two words that do not straddle blocks will not straddle blocks here.
     pub fn put(&mut self, extent: WordExtent) {
         let (first, words) = (extent.first, extent.words);

@@ -11,6 +11,7 @@
 //! Invariant: a layout keeps every word, and words of one value together.
 
 mod candidate;
+mod concurrency;
 pub mod kind;
 mod layout;
 mod objects;
@@ -21,6 +22,7 @@ pub mod text;
 mod uses;
 
 pub use candidate::{Candidate, Packer, Proposal, ProposalText};
+pub use concurrency::RunningThreads;
 pub use layout::{Layout, MovedWords};
 pub use objects::{DataObject, UniformRun, WordExtent, data_objects, uniform_runs};
 pub use sharing::{FalselyShared, false_sharing};

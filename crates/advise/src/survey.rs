@@ -1,9 +1,10 @@
 //! One pass over the trace: who uses each word.
 
-use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole};
-use homenode_trace::Batch;
+use homenode_base::{AccessKind, BlockSize, Flags, ProcId, ReferenceFilter, ReferenceRole};
+use homenode_trace::{Batch, Event, EventKind};
 use rustc_hash::FxHashMap;
 
+use crate::concurrency::RunningThreads;
 use crate::uses::{EMPTY, UserSets};
 
 /// Words in a page of the table of words.
@@ -22,18 +23,26 @@ const VALUE_BYTES: u8 = 8;
 /// Bits of [`WordUsers::bits`].
 const TOUCHED: u8 = 1;
 const JOINED: u8 = 2;
-/// The first visit writes.
+/// A thread that runs alone writes it.
 const WRITTEN: u8 = 4;
+/// It is referenced to synchronise threads.
+const SYNCHRONISES: u8 = 8;
+
+/// A word that several threads use is only read if at most one in so many of their references
+/// writes: then its line, too, is nearly always in all their caches.
+const READS_A_WRITE: u32 = 64;
 
 /// Use of a word over the whole trace.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordUsers {
-    /// Users since the first visit ended; the empty set until then.
+    /// Users while several threads run.
     uses: u32,
-    /// References by anybody.
+    /// References by anybody at any time.
     references: u32,
-    /// References after the first one's visit.
-    later: u32,
+    /// References while several threads run.
+    concurrent: u32,
+    /// Those of them that write.
+    writes: u32,
     /// Lead of the owner in the majority vote over these.
     lead: u32,
     owner: ProcId,
@@ -50,7 +59,7 @@ pub enum WordLabel {
     Untouched,
     /// One thread uses it, or makes at least half of the references to it, or alone writes it.
     Own(ProcId),
-    /// Several threads use it and none writes it, once it has its first value.
+    /// Several threads use it and hardly any reference writes it.
     Read,
     /// Several threads use it and at least one writes.
     Shared,
@@ -58,10 +67,11 @@ pub enum WordLabel {
 
 /// Collects uses from batches given in Time order.
 ///
-/// The first visit to a word, up to the first reference by another thread, does not count if there
-/// is such a reference: a program often initialises in one thread what others then use.
+/// What counts as use is what happens while several threads run ([`RunningThreads`]): a thread that
+/// runs alone initialises what others will use, or collects what they have computed. Where the trace
+/// marks the end of initialisation, nothing before the marker counts.
 ///
-/// Cost: O(1) a reference. Memory: 24 bytes a word of every 4 KB page that is touched, and at most
+/// Cost: O(1) a reference. Memory: 28 bytes a word of every 4 KB page that is touched, and at most
 /// 64 MB for the different sets of users.
 pub struct UseSurveyor {
     processors: u16,
@@ -70,6 +80,7 @@ pub struct UseSurveyor {
     index: FxHashMap<u64, usize>,
     cache: Box<[(u64, usize); CACHE_ENTRIES]>,
     uses: UserSets,
+    threads: RunningThreads,
     references: u64,
 }
 
@@ -88,13 +99,33 @@ impl UseSurveyor {
             index: FxHashMap::default(),
             cache: Box::new([(NO_PAGE, 0); CACHE_ENTRIES]),
             uses: UserSets::new(processors),
+            threads: RunningThreads::default(),
             references: 0,
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        if matches!(event.what, EventKind::InitDone) {
+            self.forget_uses();
+        }
+        self.threads.event(event);
+    }
+
+    /// Nothing so far was more than initialisation.
+    fn forget_uses(&mut self) {
+        for word in self.pages.iter_mut().flat_map(|(_, page)| page.iter_mut()) {
+            (word.uses, word.concurrent, word.writes, word.lead) = (EMPTY, 0, 0, 0);
         }
     }
 
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
+        let mut events = batch.events.iter().peekable();
         for row in 0..batch.len() {
+            while let Some((_, event)) = events.next_if(|(at, _)| *at as usize <= row) {
+                self.event(event);
+            }
+            self.threads.reference(batch.thread[row]);
             if batch.role(row, self.filter) != ReferenceRole::Shared {
                 continue;
             }
@@ -107,29 +138,34 @@ impl UseSurveyor {
             let end = addr.saturating_add(u64::from(size).saturating_sub(1));
             let last = end / BlockSize::WORD_BYTES;
             let joined = if size <= VALUE_BYTES { JOINED } else { 0 };
+            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
+            let kept = TOUCHED | if flags.contains(Flags::SYNC) { SYNCHRONISES } else { 0 };
             for word in first..=last {
-                let bits = TOUCHED | if word < last { joined } else { 0 };
+                let bits = kept | if word < last { joined } else { 0 };
                 self.word(word, processor, write, bits);
             }
         }
+        events.for_each(|(_, event)| self.event(event));
     }
 
     #[inline]
     fn word(&mut self, word: u64, processor: ProcId, write: bool, bits: u8) {
-        // All state of a word is in one entry of 24 bytes, so that a reference costs one look-up.
+        // All state of a word is in one entry of 28 bytes, so that a reference costs one look-up.
         let page = self.page(page_of(word));
+        let concurrent = self.threads.are_several();
         let entry = &mut self.pages[page].1[place(word)];
         if entry.bits & TOUCHED == 0 {
             entry.first = processor;
         }
         entry.bits |= bits;
         entry.references = entry.references.saturating_add(1);
-        if entry.uses == EMPTY && entry.first == processor {
+        if !concurrent {
             entry.bits |= if write { WRITTEN } else { 0 };
             return;
         }
         entry.uses = self.uses.with(entry.uses, processor, write);
-        entry.later = entry.later.saturating_add(1);
+        entry.concurrent = entry.concurrent.saturating_add(1);
+        entry.writes = entry.writes.saturating_add(u32::from(write));
         // Boyer and Moore's majority vote: a thread that makes more than half of the references
         // ends as the owner, without a count for each thread.
         if entry.owner == processor {
@@ -233,9 +269,9 @@ impl UseSurvey {
             WordLabel::Untouched
         } else if word.uses == EMPTY {
             WordLabel::Own(word.first)
-        } else if !self.uses.written(word.uses) && self.uses.count(word.uses) > 1 {
+        } else if word.writes <= word.concurrent / READS_A_WRITE && self.uses.count(word.uses) > 1 {
             WordLabel::Read
-        } else if word.lead >= word.later - word.later / 2 {
+        } else if word.lead >= word.concurrent - word.concurrent / 2 {
             WordLabel::Own(word.owner)
         } else {
             self.uses.writer(word.uses).map_or(WordLabel::Shared, WordLabel::Own)
@@ -255,6 +291,12 @@ impl UseSurvey {
         self.word(word).bits & JOINED != 0
     }
 
+    /// Whether a word is referenced to synchronise threads.
+    #[must_use]
+    pub fn synchronises(&self, word: u64) -> bool {
+        self.word(word).bits & SYNCHRONISES != 0
+    }
+
     /// References to a word by anybody, up to 2^32 - 1.
     #[must_use]
     pub fn references_to(&self, word: u64) -> u32 {
@@ -262,7 +304,7 @@ impl UseSurvey {
     }
 
     /// A number that is the same for words with the same users, and whether any of them writes.
-    /// The first visit counts if no other thread references the word later.
+    /// A thread that runs alone counts if no other one ever uses the word.
     pub(crate) fn users_of(&self, word: u64) -> (u32, bool) {
         let word = self.word(word);
         if word.uses == EMPTY {
@@ -272,7 +314,7 @@ impl UseSurvey {
     }
 
     /// Sets the elements of the threads that use a word.
-    pub(crate) fn add_users(&self, word: u64, users: &mut [bool]) {
+    pub fn add_users(&self, word: u64, users: &mut [bool]) {
         let word = self.word(word);
         if word.bits & TOUCHED == 0 {
             return;

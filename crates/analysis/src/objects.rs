@@ -198,7 +198,8 @@ impl<'a> Names<'a> {
     }
 
     /// Bytes of all ranges of the object, however often memory was reused.
-    pub(crate) fn bytes_of(&self, group: usize) -> u64 {
+    #[must_use]
+    pub fn bytes_of(&self, group: usize) -> u64 {
         self.bytes[group]
     }
 
@@ -214,7 +215,9 @@ impl<'a> Names<'a> {
         self.segments[..after].last().filter(|segment| addr <= segment.last)
     }
 
-    pub(crate) fn group(&self, addr: u64) -> usize {
+    /// Number of the object at an address; that of unknown memory if there is none.
+    #[must_use]
+    pub fn group(&self, addr: u64) -> usize {
         self.segment(addr).map_or(UNKNOWN, |segment| segment.group)
     }
 

@@ -11,6 +11,7 @@ use crate::access::BlockAccess;
 use crate::frames::{CacheArrays, CacheFrame, MAY_READ, MAY_WRITE, MissStatus, READ, WRITTEN};
 use crate::holders::BlockHolders;
 use crate::system::CacheSystem;
+use crate::waits::WaitCause;
 use crate::words::WordMask;
 
 /// When an invalidation miss is true sharing.
@@ -66,6 +67,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         record: &BlockHolders<WORDS>,
     ) -> MissStatus {
         self.tell_writes(access.block, record);
+        let word = self.word_of(access);
+        self.waits.iter_mut().for_each(|waits| waits.miss(at, word));
         let CacheFrame { status, remote_written, .. } = *self.frame(at);
         let class = if status == MissStatus::Removed {
             MissClass::Removal
@@ -80,8 +83,34 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         } else {
             return MissStatus::Undecided;
         };
-        self.counts.add_miss(class, access.kernel);
+        self.settle(at, class, access.kernel);
         MissStatus::Settled
+    }
+
+    /// A miss on a block that the processor never had, or had and replaced, for which the frame is
+    /// free now.
+    #[inline]
+    pub fn cold_or_replacement_miss(&mut self, access: &BlockAccess<W>, at: usize, had: bool) {
+        self.counts.add_cold_or_replacement(had, access.kernel);
+        if self.waits.is_some() {
+            self.collect_cold_or_replacement(access, at, had);
+        }
+    }
+
+    #[cold]
+    fn collect_cold_or_replacement(&mut self, access: &BlockAccess<W>, at: usize, had: bool) {
+        let word = self.word_of(access);
+        let cause = if had { WaitCause::Replacement } else { WaitCause::Cold };
+        if let Some(waits) = &mut self.waits {
+            waits.miss(at, word);
+            waits.decide(at, cause);
+        }
+    }
+
+    /// The class of the miss that brought a frame its copy is known.
+    fn settle(&mut self, at: usize, class: MissClass, kernel: bool) {
+        self.counts.add_miss(class, kernel);
+        self.waits.iter_mut().for_each(|waits| waits.decide(at, class.into()));
     }
 
     /// An undecided miss is true sharing once a word is touched that others wrote. Returns whether
@@ -100,7 +129,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         if frame.remote_written.meets(access.words) {
             frame.status = MissStatus::Settled;
             frame.permit(permissions);
-            self.counts.add_miss(MissClass::InvalidationTrue, kernel);
+            self.settle(at, MissClass::InvalidationTrue, kernel);
         }
         let need = if access.write { MAY_WRITE } else { MAY_READ };
         let permitted = permissions & need != 0;
@@ -132,6 +161,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
             SharingClass::False
         };
         self.counts.add_coherence(class, access.kernel);
+        let word = self.word_of(access);
+        self.waits.iter_mut().for_each(|waits| waits.announce(word, class));
     }
 
     /// Those who lost the block learn which words the holders wrote since. Has to be called before
@@ -164,7 +195,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     #[inline]
     pub fn end_copy(&mut self, at: usize) {
         if let Some(kernel) = std::mem::take(&mut self.frame(at).status).undecided() {
-            self.counts.add_miss(MissClass::InvalidationFalse, kernel);
+            self.settle(at, MissClass::InvalidationFalse, kernel);
         }
     }
 

@@ -81,7 +81,7 @@ impl CacheCounts {
 
     /// Counts a miss on a block that the processor never had, or had and replaced.
     #[inline]
-    pub fn add_cold_or_replacement(&mut self, had: bool, kernel: bool) {
+    pub(crate) fn add_cold_or_replacement(&mut self, had: bool, kernel: bool) {
         self.misses.add_cold_or_replacement(had);
         if kernel {
             self.kernel.misses.add_cold_or_replacement(had);

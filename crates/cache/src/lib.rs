@@ -13,6 +13,7 @@ mod frames;
 mod holders;
 mod shadow;
 mod system;
+mod waits;
 mod words;
 
 pub use access::BlockAccess;
@@ -27,4 +28,5 @@ pub use holders::{
 };
 pub use shadow::ShadowValues;
 pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};
+pub use waits::{AwaitedTransaction, WaitCause, WaitCollector, Waits, WaitsByCause};
 pub use words::WordMask;

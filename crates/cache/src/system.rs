@@ -2,11 +2,13 @@
 
 use std::marker::PhantomData;
 
+use crate::access::BlockAccess;
 use crate::classify::MissRule;
 use crate::counts::CacheCounts;
 use crate::frames::{CacheArrays, CacheFrame, CacheGeometry, MAY_WRITE};
 use crate::holders::HolderTable;
 use crate::shadow::ShadowValues;
+use crate::waits::WaitCollector;
 use crate::words::WordMask;
 
 /// A set, and the frame of it that may have a block.
@@ -23,7 +25,10 @@ pub struct CacheSystem<F, W, const WORDS: usize = 1> {
     pub counts: CacheCounts,
     /// The values of all copies and of memory, if reads are checked.
     pub shadow: Option<ShadowValues>,
+    /// Misses and waiting by word, if somebody wants to know.
+    pub waits: Option<Box<WaitCollector>>,
     pub(crate) rule: MissRule,
+    block_words: u64,
     words: PhantomData<W>,
 }
 
@@ -45,16 +50,29 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     #[must_use]
     pub fn new(setup: CacheSystemSetup<'_>) -> Self {
         let CacheSystemSetup { geometries, words, rule, check } = setup;
+        let block_words = words;
         let words = usize::try_from(words).unwrap_or(usize::MAX);
         let frames = F::new(geometries);
         Self {
             holders: HolderTable::new(geometries.len()),
             counts: CacheCounts::default(),
             shadow: check.then(|| ShadowValues::new(words, frames.all().len())),
+            waits: None,
             rule,
+            block_words,
             frames,
             words: PhantomData,
         }
+    }
+
+    /// Collects misses and waiting by word from now on.
+    pub fn collect_waits(&mut self) {
+        self.waits = Some(Box::new(WaitCollector::new(self.frames.all().len())));
+    }
+
+    /// The first word of a reference: its address divided by four.
+    pub(crate) fn word_of(&self, access: &BlockAccess<W>) -> u64 {
+        access.block.wrapping_mul(self.block_words) + u64::from(access.words.first())
     }
 
     /// A frame by its number.

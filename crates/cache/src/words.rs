@@ -20,6 +20,8 @@ pub trait WordMask: Copy + Default + Send + 'static {
     fn meets(self, other: Self) -> bool;
     /// Whether there is no word.
     fn is_empty(self) -> bool;
+    /// Position of the first word; 0 if there is none.
+    fn first(self) -> u32;
 }
 
 macro_rules! narrow {
@@ -45,6 +47,11 @@ macro_rules! narrow {
             #[inline]
             fn is_empty(self) -> bool {
                 self == 0
+            }
+
+            #[inline]
+            fn first(self) -> u32 {
+                self.trailing_zeros() & (Self::BITS - 1)
             }
         })+
     };
@@ -79,6 +86,12 @@ impl WordMask for [u64; 4] {
     fn is_empty(self) -> bool {
         self == Self::default()
     }
+
+    fn first(self) -> u32 {
+        let limbs = self.into_iter().zip((0u32..).step_by(64));
+        let mut used = limbs.filter(|&(limb, _)| limb != 0);
+        used.next().map_or(0, |(limb, base)| base + limb.trailing_zeros())
+    }
 }
 
 #[cfg(test)]
@@ -94,6 +107,7 @@ mod tests {
         assert_eq!(<[u64; 4]>::range(255, 255), [0, 0, 0, 1 << 63]);
         for (first, last) in [(0, 255), (64, 127), (10, 200)] {
             let set = <[u64; 4]>::range(first, last);
+            assert_eq!(set.first(), first);
             let ones: u32 = set.iter().map(|limb| limb.count_ones()).sum();
             assert_eq!(ones, last - first + 1);
             assert!(set.meets(<[u64; 4]>::range(last, last)));

@@ -21,33 +21,18 @@ use std::collections::BTreeMap;
 use homenode_base::BlockSize;
 use serde::{Deserialize, Serialize};
 
+use crate::cached::{CachedMachine, Interconnect};
 use crate::decimal::ONE;
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::linear::{Formula, Linear, Parameters};
-use crate::parts::{
-    CacheShape, Caches, KernelModel, MemoryModel, ProcessorModel, SchedulerModel, sourced,
-};
+use crate::parts::{Caches, KernelModel, MemoryModel, ProcessorModel, SchedulerModel, sourced};
 
-/// A machine on a bus.
+/// A bus, and what transactions take on it.
 #[derive(Clone, Debug)]
-pub struct BusMachine {
-    /// Name, summary and source.
-    pub description: Description,
-    /// Each processor.
-    pub processor: ProcessorModel,
-    /// Each processor's cache, unless the user gives another.
-    pub cache: CacheShape,
-    /// Each processor's instruction cache, if it has one of its own: `cache` is for data then.
-    pub instructions: Option<CacheShape>,
-    /// The bus.
-    pub bus: BusModel,
-    /// How processes are scheduled on processors.
-    pub scheduler: SchedulerModel,
-    /// Bytes in a page of memory.
-    pub page_bytes: u64,
-    /// The model of a kernel for traces without kernel references.
-    pub kernel: Option<KernelModel>,
+pub struct Bus {
+    /// Its width and when it is free.
+    pub model: BusModel,
     transactions: [Linear; 7],
 }
 
@@ -158,14 +143,14 @@ struct BusFile {
     kernel: Option<KernelModel>,
 }
 
-impl BusMachine {
-    /// The machine that a file describes.
-    pub(crate) fn from_file(file: MachineFile<'_>) -> Result<Self, MachineError> {
+impl Bus {
+    /// The machine on a bus that a file describes.
+    pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
         let origin = file.origin().to_owned();
         let fail = |problem| MachineError::File { origin: origin.clone(), problem };
         let file: BusFile = file.contents()?;
         let transactions = transactions(&file.transactions).map_err(fail)?;
-        Ok(Self {
+        Ok(CachedMachine {
             description: Description {
                 name: file.name,
                 summary: file.summary,
@@ -174,32 +159,25 @@ impl BusMachine {
             processor: file.processor.checked().map_err(fail)?,
             cache: file.cache.data(),
             instructions: file.cache.instructions(),
-            bus: file.bus.checked().map_err(fail)?,
+            interconnect: Interconnect::Bus(Self {
+                model: file.bus.checked().map_err(fail)?,
+                transactions,
+            }),
             scheduler: file.scheduler.checked().map_err(fail)?,
             page_bytes: file.memory.checked().map_err(fail)?.page_bytes,
             kernel: file.kernel.map(KernelModel::checked).transpose().map_err(fail)?,
-            transactions,
         })
     }
 
-    /// Name, as in the table or the file.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.description.name
-    }
-
-    /// The cycles of each transaction at a block size.
+    /// The cycles of each transaction at a block size; the name of the machine is for errors.
     ///
     /// # Errors
     /// When a transaction does not take a whole number of cycles.
-    pub fn cycles(&self, block: BlockSize) -> Result<BusCycles, MachineError> {
+    pub fn cycles(&self, machine: &str, block: BlockSize) -> Result<BusCycles, MachineError> {
         let mut cycles = [0; 7];
         for ((cycles, form), name) in cycles.iter_mut().zip(&self.transactions).zip(TRANSACTIONS) {
-            let fail = |problem| MachineError::Price {
-                machine: self.name().to_owned(),
-                price: name,
-                problem,
-            };
+            let fail =
+                |problem| MachineError::Price { machine: machine.to_owned(), price: name, problem };
             let value =
                 form.evaluate(&Parameters::new(), block).map_err(|e| fail(e.to_string()))?;
             let millionths = value.millionths();

@@ -12,6 +12,8 @@ pub enum MachineKind {
     PageCoherence,
     /// Processors with caches on a bus.
     Bus,
+    /// Cores with caches in sockets, linked point to point.
+    Multicore,
 }
 
 /// A kind of machine as it is listed.
@@ -57,6 +59,14 @@ pub const KINDS: &[KindEntry] = &[
         simulated_with: "coherence protocols",
         option: "--protocol mesi,pscr",
         example: "bus-smp",
+    },
+    KindEntry {
+        kind: MachineKind::Multicore,
+        name: "multicore",
+        has: "cores with caches",
+        simulated_with: "coherence protocols",
+        option: "--protocol mesi,moesi",
+        example: "spr-2s-lines",
     },
 ];
 

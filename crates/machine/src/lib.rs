@@ -3,10 +3,10 @@
 //! A machine is data, of one of the [`KINDS`]. A [`PricedMachine`] has parameters, and linear forms
 //! of them and the block size: either four prices (r, R, g, G of Bolosky §4.1.1) or the latencies
 //! and packets of page-coherence events (Markatos and Chronaki, table 1); they are exact integers
-//! after scaling by a power of ten (see [`Prices`]). A [`BusMachine`] has processors, caches, a bus
-//! and the cycles of its transactions (Foglia, Giorgi and Prete 2004, table 4). [`TABLE`] lists the
-//! machines that come with the program; [`Machine::parse`] also reads prices in place and users'
-//! files.
+//! after scaling by a power of ten (see [`Prices`]). A [`CachedMachine`] has processors, caches, and
+//! what connects them: a bus and the cycles of its transactions (Foglia, Giorgi and Prete 2004, table
+//! 4), or links between the cores of sockets. [`TABLE`] lists the machines that come with the
+//! program; [`Machine::parse`] also reads prices in place and users' files.
 //!
 //! A file's kind and base are read in `file.rs`, once for all kinds; its other keys in the file of
 //! its kind. What several kinds may have, such as processors and caches, is in `parts/`.
@@ -14,22 +14,26 @@
 //! Invariant: nothing in here knows a policy or a trace.
 
 mod bus;
+mod cached;
 mod decimal;
 mod error;
 mod file;
 mod kind;
 mod linear;
 mod machine;
+mod multicore;
 mod parts;
 mod priced;
 mod prices;
 mod table;
 
-pub use bus::{Arbitration, BusCycles, BusMachine, BusModel};
+pub use bus::{Arbitration, Bus, BusCycles, BusModel};
+pub use cached::{CachedMachine, Interconnect};
 pub use error::MachineError;
 pub use file::Description;
 pub use kind::{KINDS, KindEntry, MachineKind};
 pub use machine::Machine;
+pub use multicore::{LinkLatencies, LinkModel};
 pub use parts::{CacheShape, Dispatch, KernelModel, ProcessorModel, SchedulerModel};
 pub use priced::{Breakdown, EventPrices, PriceList, PriceModel, PriceParts, PricedMachine};
 pub use prices::{Prices, Violation};

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use homenode_base::BlockSize;
 
-use crate::bus::BusMachine;
+use crate::bus::Bus;
+use crate::cached::CachedMachine;
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::kind::MachineKind;
+use crate::multicore::LinkModel;
 use crate::priced::{PriceModel, PricedMachine};
 use crate::table::TABLE;
 
@@ -18,8 +20,8 @@ use crate::table::TABLE;
 pub enum Machine {
     /// Prices of references and moves, or of page-coherence events.
     Priced(PricedMachine),
-    /// Processors with caches on a bus.
-    Bus(BusMachine),
+    /// Processors with coherent caches.
+    Cached(CachedMachine),
 }
 
 impl From<PriceModel> for MachineKind {
@@ -72,7 +74,8 @@ impl Machine {
             MachineKind::Placement | MachineKind::PageCoherence => {
                 PricedMachine::from_file(file).map(Self::Priced)
             }
-            MachineKind::Bus => BusMachine::from_file(file).map(Self::Bus),
+            MachineKind::Bus => Bus::machine(file).map(Self::Cached),
+            MachineKind::Multicore => LinkModel::machine(file).map(Self::Cached),
         }?;
         match machine.problem() {
             Some(problem) => Err(MachineError::File { origin: origin.to_owned(), problem }),
@@ -97,14 +100,14 @@ impl Machine {
     pub fn kind(&self) -> MachineKind {
         match self {
             Self::Priced(machine) => machine.model().into(),
-            Self::Bus(_) => MachineKind::Bus,
+            Self::Cached(machine) => machine.kind(),
         }
     }
 
     fn description(&self) -> &Description {
         match self {
             Self::Priced(machine) => &machine.description,
-            Self::Bus(machine) => &machine.description,
+            Self::Cached(machine) => &machine.description,
         }
     }
 
@@ -131,7 +134,7 @@ impl Machine {
     pub fn block_size_bytes(&self) -> Option<u64> {
         match self {
             Self::Priced(machine) => machine.block_size_bytes(),
-            Self::Bus(machine) => Some(machine.cache.block_size_bytes),
+            Self::Cached(machine) => Some(machine.cache.block_size_bytes),
         }
     }
 }
@@ -159,26 +162,27 @@ impl PricedMachine {
     }
 }
 
-impl BusMachine {
-    /// Reads a machine on a bus as users write it; see [`Machine::parse`].
+impl CachedMachine {
+    /// Reads a machine with caches as users write it; see [`Machine::parse`].
     ///
     /// # Errors
     /// When there is no such machine, its description is faulty, or it is of another kind.
     ///
     /// ```
     /// use homenode_base::BlockSize;
-    /// use homenode_machine::BusMachine;
-    /// let machine = BusMachine::parse("bus-smp")?;
-    /// assert_eq!(machine.cycles(BlockSize::new(32)?)?.read_block_memory, 68);
+    /// use homenode_machine::CachedMachine;
+    /// let machine = CachedMachine::parse("bus-smp")?;
+    /// let cycles = machine.cycles(BlockSize::new(32)?)?;
+    /// assert_eq!(cycles.map(|cycles| cycles.read_block_memory), Some(68));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn parse(spec: &str) -> Result<Self, MachineError> {
         let machine = Machine::parse(spec)?;
         let (kind, wanted) = (machine.kind(), MachineKind::Bus);
-        let Machine::Bus(on_bus) = machine else {
+        let Machine::Cached(cached) = machine else {
             return Err(MachineError::OtherKind { machine: spec.to_owned(), kind, wanted });
         };
-        Ok(on_bus)
+        Ok(cached)
     }
 }
 

@@ -3,19 +3,19 @@
 
 use homenode_base::BlockSize;
 use homenode_machine::{
-    Arbitration, BusMachine, CacheShape, Dispatch, Machine, MachineError, PricedMachine, TABLE,
+    Arbitration, CacheShape, CachedMachine, Dispatch, Machine, MachineError, PricedMachine, TABLE,
 };
 
-fn from_toml(text: &str, origin: &str) -> Result<BusMachine, MachineError> {
+fn from_toml(text: &str, origin: &str) -> Result<CachedMachine, MachineError> {
     let machine = Machine::from_toml(text, origin)?;
-    let Machine::Bus(on_bus) = machine else { panic!("{origin} is not on a bus") };
+    let Machine::Cached(on_bus) = machine else { panic!("{origin} is not on a bus") };
     Ok(on_bus)
 }
 
 /// Foglia, Giorgi and Prete 2004, table 4: all 28 bus entries and the processor's four.
 #[test]
 fn table_4_comes_out_exactly() {
-    let machine = BusMachine::parse("bus-smp").unwrap();
+    let machine = CachedMachine::parse("bus-smp").unwrap();
     let printed: [(u64, [u64; 7]); 4] = [
         (32, [5, 5, 68, 68, 12, 12, 8]),
         (64, [5, 5, 72, 72, 16, 16, 12]),
@@ -23,7 +23,7 @@ fn table_4_comes_out_exactly() {
         (256, [5, 5, 96, 96, 40, 40, 36]),
     ];
     for (bytes, expected) in printed {
-        let cycles = machine.cycles(BlockSize::new(bytes).unwrap()).unwrap();
+        let cycles = machine.cycles(BlockSize::new(bytes).unwrap()).unwrap().unwrap();
         let found = [
             cycles.invalidate,
             cycles.write,
@@ -36,19 +36,22 @@ fn table_4_comes_out_exactly() {
         assert_eq!(found, expected, "{bytes} bytes");
         assert_eq!(machine.processor.operation_cycles, 2);
         let wait = cycles.read_block_memory - cycles.read_block_cache;
-        assert_eq!(machine.bus.wait_cycles, wait, "what a split bus is free for");
+        assert_eq!(machine.bus().unwrap().model.wait_cycles, wait, "what a split bus is free for");
     }
 }
 
 #[test]
 fn the_machine_is_that_of_sections_4_and_5() {
-    let machine = BusMachine::parse("bus-smp").unwrap();
+    let machine = CachedMachine::parse("bus-smp").unwrap();
     assert_eq!((machine.processor.store_buffer_words, machine.processor.misses_max), (2, 8));
     assert_eq!((machine.processor.window_instructions, machine.processor.blocking), (64, false));
     assert_eq!((machine.cache.size_bytes, machine.cache.block_size_bytes), (2 << 20, 128));
     assert_eq!((machine.cache.associativity, machine.page_bytes), (2, 4096));
-    assert_eq!((machine.bus.width_bits, machine.bus.split_transactions), (128, true));
-    assert_eq!(machine.bus.arbitration, Arbitration::Fifo);
+    assert_eq!(
+        (machine.bus().unwrap().model.width_bits, machine.bus().unwrap().model.split_transactions),
+        (128, true)
+    );
+    assert_eq!(machine.bus().unwrap().model.arbitration, Arbitration::Fifo);
     assert_eq!(machine.scheduler.policy, Dispatch::Random);
     assert_eq!(machine.scheduler.time_slice_references, 200_000);
 }
@@ -57,7 +60,7 @@ fn the_machine_is_that_of_sections_4_and_5() {
 fn every_preset_has_cycles_at_every_block_size() {
     for preset in TABLE {
         let machine = Machine::parse(preset.name).unwrap();
-        let Machine::Bus(machine) = machine else { continue };
+        let Machine::Cached(machine) = machine else { continue };
         for shift in 4..=10 {
             machine.cycles(BlockSize::new(1 << shift).unwrap()).unwrap();
         }
@@ -79,13 +82,13 @@ fn a_file_overrides_what_its_base_says() {
     let machine = from_toml(text, "mine.toml").unwrap();
     assert_eq!(machine.name(), "mine");
     assert_eq!((machine.cache.associativity, machine.cache.size_bytes), (4, 2 << 20));
-    let cycles = machine.cycles(BlockSize::new(64).unwrap()).unwrap();
+    let cycles = machine.cycles(BlockSize::new(64).unwrap()).unwrap().unwrap();
     assert_eq!((cycles.invalidate, cycles.write), (6, 5));
 }
 
 #[test]
 fn a_file_may_split_the_cache() {
-    assert_eq!(BusMachine::parse("bus-smp").unwrap().instructions, None);
+    assert_eq!(CachedMachine::parse("bus-smp").unwrap().instructions, None);
     let text = r#"
         name = "split"
         kind = "bus"
@@ -128,7 +131,7 @@ fn numbers_that_no_machine_can_have_are_refused() {
         assert!(error.starts_with("machine x.toml: "), "{error}");
         assert!(error.contains(expected), "{error}");
     }
-    assert_eq!(file("bus", "width_bits", "8").unwrap().bus.width_bits, 8);
+    assert_eq!(file("bus", "width_bits", "8").unwrap().bus().unwrap().model.width_bits, 8);
     // A processor that waits for every miss has no use for these numbers.
     let blocking = "name = 'x'\nbase = 'bus-smp'\n[processor]\n\
                     blocking = { value = true, source = 'x' }\n\

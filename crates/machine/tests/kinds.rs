@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::BlockSize;
-use homenode_machine::{BusMachine, KINDS, Machine, MachineKind, PricedMachine, TABLE};
+use homenode_machine::{CachedMachine, KINDS, Machine, MachineKind, PricedMachine, TABLE};
 
 fn kind(text: &str) -> Result<MachineKind, String> {
     Machine::from_toml(text, "x.toml").map(|m| m.kind()).map_err(|e| e.to_string())
@@ -63,7 +63,7 @@ fn a_file_without_a_kind_has_prices_or_latencies() {
 fn an_unknown_kind_names_the_known_ones() {
     let error = kind("name = \"a\"\nkind = \"ring\"\n").unwrap_err();
     let expected = "machine x.toml: line 2: unknown kind \"ring\": expected one of placement, \
-                    page-coherence, bus";
+                    page-coherence, bus, multicore";
     assert_eq!(error, expected);
     let error = kind("name = \"a\"\nkind = 3\n").unwrap_err();
     assert_eq!(error, "machine x.toml: line 2: kind: expected a string");
@@ -122,7 +122,7 @@ fn a_machine_of_another_kind_says_what_to_do() {
                     with coherence protocols (homenode simulate --machine bus-smp --protocol \
                     mesi,pscr), or choose another machine, such as numa";
     assert_eq!(error, expected);
-    let error = BusMachine::parse("markatos").unwrap_err().to_string();
+    let error = CachedMachine::parse("markatos").unwrap_err().to_string();
     assert!(error.contains("and no caches and a bus: simulate it with"), "{error}");
     assert!(error.contains("or choose another machine, such as bus-smp"), "{error}");
 }

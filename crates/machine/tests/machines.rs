@@ -68,9 +68,6 @@ fn present_day_machines_have_the_prices_their_sources_give() {
         ("genoa-2s-nps4", 4096, "r=1.583,R=21.222"),
         ("xeon-4s", 4096, "r=1.459,R=16.532"),
         ("dram-cxl", 4096, "r=inf,R=26.72,g=2.046,G=17.206"),
-        ("spr-2s-lines", 64, "r=inf,R=57.172"),
-        ("genoa-nps1-lines", 64, "r=inf,R=93.68"),
-        ("genoa-2s-lines", 64, "r=inf,R=147.71"),
     ];
     for (name, block_bytes, expected) in rows {
         assert_eq!(prices(name, block_bytes).unwrap(), expected, "{name}");

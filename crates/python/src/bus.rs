@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use homenode_sim::{BusConfig, FootprintConfig};
+use homenode_sim::{BusConfig, FootprintConfig, LineConfig};
 use homenode_trace::TraceReader;
 use pyo3::prelude::*;
 
@@ -27,10 +27,35 @@ pub fn simulate_bus(
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
 
-/// Whether these machines have caches and a bus; an error if only some of them have.
+/// Who waits for what on a machine with cores, caches and links.
 #[pyfunction]
-pub fn are_on_bus(machines: Vec<String>) -> PyResult<bool> {
-    homenode_sim::are_on_bus(&machines).map_err(|error| sim_error(&error))
+#[pyo3(signature = (path, config_json, progress=None))]
+pub fn line_waits(
+    py: Python<'_>,
+    path: PathBuf,
+    config_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config: LineConfig = parse(config_json)?;
+    let mut progress = ProgressCallback::new(progress);
+    let result = py.detach(|| {
+        let trace = TraceReader::open(path)?;
+        homenode_sim::line_waits(&config, &trace, &mut |done, total| progress.tick(done, total))
+    });
+    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
+}
+
+/// The kind of each machine: `placement`, `page-coherence`, `bus` or `multicore`.
+#[pyfunction]
+pub fn machine_kinds(machines: Vec<String>) -> PyResult<Vec<&'static str>> {
+    let kinds = homenode_sim::machine_kinds(&machines).map_err(|error| sim_error(&error))?;
+    Ok(kinds.into_iter().map(homenode_sim::MachineKind::name).collect())
+}
+
+/// Whether these machines have caches; an error if only some of them have.
+#[pyfunction]
+pub fn have_caches(machines: Vec<String>) -> PyResult<bool> {
+    homenode_sim::have_caches(&machines).map_err(|error| sim_error(&error))
 }
 
 /// What the model checker says about these protocols, all if there is none, as a JSON list.

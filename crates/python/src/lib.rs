@@ -50,7 +50,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(bus::simulate_bus, module)?)?;
-    module.add_function(wrap_pyfunction!(bus::are_on_bus, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::have_caches, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::machine_kinds, module)?)?;
+    module.add_function(wrap_pyfunction!(bus::line_waits, module)?)?;
     module.add_function(wrap_pyfunction!(bus::critical_point, module)?)?;
     module.add_function(wrap_pyfunction!(bus::footprint, module)?)?;
     module.add_function(wrap_pyfunction!(bus::check_protocols, module)?)?;

@@ -9,6 +9,8 @@ mod bus;
 mod error;
 mod explain;
 mod footprint;
+mod layout;
+mod lines;
 mod machines;
 mod optimal;
 mod options;
@@ -21,18 +23,24 @@ mod references;
 mod sharing;
 mod tlb;
 
-pub use advise::{AdviceConfig, AdvicePoint, AdviceReport, AdviceRow, LayoutCost, advise};
+pub use advise::{
+    AdviceConfig, AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, LayoutCost, LineFindings,
+    advise,
+};
 pub use bus::{
     AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
-    KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
-    ReferenceOrder, Scalability, check_protocols, critical_point, protocol_rows, simulate_bus,
+    Contention, KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
+    ReferenceOrder, Scalability, WaitTotals, check_protocols, critical_point, protocol_rows,
+    simulate_bus,
 };
 pub use error::SimError;
 pub use explain::{
     ExplainConfig, ExplainedProtocol, Explanation, TraceExcerpt, explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
-pub use machines::{MachineRow, RowPrices, are_on_bus, machine_rows};
+pub use homenode_machine::MachineKind;
+pub use lines::{LineConfig, LineObject, LineProvenance, LineReport, LineTime, line_waits};
+pub use machines::{MachineRow, RowPrices, have_caches, machine_kinds, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
     OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,

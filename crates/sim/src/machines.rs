@@ -3,7 +3,7 @@
 use std::fmt;
 
 use homenode_base::BlockSize;
-use homenode_machine::{BusCycles, Machine, MachineKind, PriceList, TABLE};
+use homenode_machine::{BusCycles, LinkModel, Machine, MachineKind, PriceList, TABLE};
 use serde::Serialize;
 
 use crate::error::SimError;
@@ -23,8 +23,8 @@ pub struct MachineRow {
     pub base: bool,
     /// Its kind.
     pub model: MachineKind,
-    /// r, R, g, G, `null` if infinite; or, `r` to `G` being `null`, latencies and packets, or the
-    /// cycles of bus transactions.
+    /// r, R, g, G, `null` if infinite; or, `r` to `G` being `null`, latencies and packets, the
+    /// cycles of bus transactions, or the latencies of links.
     #[serde(flatten)]
     pub prices: RowPrices,
     /// Rules of the model that the prices break.
@@ -37,8 +37,8 @@ pub struct MachineRow {
 pub enum RowPrices {
     /// Prices, or latencies and packets.
     Priced(PriceList),
-    /// Cycles of bus transactions.
-    OnBus {
+    /// Cycles of bus transactions, or latencies of links.
+    Cached {
         /// None of these: no reference is remote.
         r: Option<u64>,
         /// As `r`.
@@ -49,18 +49,24 @@ pub enum RowPrices {
         /// As `r`.
         #[serde(rename = "G")]
         global_move: Option<u64>,
-        /// Cycles of each transaction.
-        transactions: BusCycles,
+        /// Cycles of each transaction on a bus.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        transactions: Option<BusCycles>,
+        /// Cores, latencies and links of a machine without a bus.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        links: Option<LinkModel>,
     },
 }
 
 impl fmt::Display for RowPrices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let transactions = match self {
+        let named: Vec<(&str, u64)> = match self {
             Self::Priced(prices) => return prices.fmt(f),
-            Self::OnBus { transactions, .. } => transactions,
+            Self::Cached { transactions: Some(cycles), .. } => cycles.named().to_vec(),
+            Self::Cached { links: Some(links), .. } => links.latency.named().to_vec(),
+            Self::Cached { .. } => Vec::new(),
         };
-        for (i, (name, cycles)) in transactions.named().into_iter().enumerate() {
+        for (i, (name, cycles)) in named.into_iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
             write!(f, "{comma}{name}={cycles}")?;
         }
@@ -111,27 +117,36 @@ fn prices(
         Machine::Priced(machine) => {
             (RowPrices::Priced(machine.price_list(block, force)?), machine.notes(block)?)
         }
-        Machine::Bus(machine) => {
-            let transactions = machine.cycles(block)?;
+        Machine::Cached(machine) => {
             let (r, remote_move, g, global_move) = (None, None, None, None);
-            (RowPrices::OnBus { r, remote_move, g, global_move, transactions }, Vec::new())
+            let (transactions, links) = (machine.cycles(block)?, machine.links(block.bytes()));
+            let row = RowPrices::Cached { r, remote_move, g, global_move, transactions, links };
+            (row, Vec::new())
         }
     })
 }
 
-/// Whether machines as users write them are all on a bus (`true`), or none of them is (`false`).
+/// The kinds of machines as users write them.
+///
+/// # Errors
+/// When there is no such machine, or its description is faulty.
+pub fn machine_kinds<S: AsRef<str>>(machines: &[S]) -> Result<Vec<MachineKind>, SimError> {
+    machines.iter().map(|machine| Ok(Machine::parse(machine.as_ref())?.kind())).collect()
+}
+
+/// Whether machines as users write them all have coherent caches (`true`), or none of them has.
 ///
 /// # Errors
 /// When there is no such machine, its description is faulty, or they are of both kinds.
-pub fn are_on_bus<S: AsRef<str>>(machines: &[S]) -> Result<bool, SimError> {
-    let kinds = machines.iter().map(|machine| Ok(Machine::parse(machine.as_ref())?.kind()));
-    let kinds: Vec<MachineKind> = kinds.collect::<Result<_, SimError>>()?;
-    match kinds.iter().filter(|&&kind| kind == MachineKind::Bus).count() {
+pub fn have_caches<S: AsRef<str>>(machines: &[S]) -> Result<bool, SimError> {
+    let cached = |machine: &S| Ok(matches!(Machine::parse(machine.as_ref())?, Machine::Cached(_)));
+    let cached: Vec<bool> = machines.iter().map(cached).collect::<Result<_, SimError>>()?;
+    match cached.iter().filter(|&&has| has).count() {
         0 => Ok(false),
         n if n == machines.len() => Ok(true),
         _ => {
-            let problem = "machines on a bus and machines with prices of references have nothing \
-                           to compare: simulate them one kind at a time";
+            let problem = "machines with caches and machines with prices of references have \
+                           nothing to compare: simulate them one kind at a time";
             Err(SimError::Config { problem: problem.to_owned() })
         }
     }

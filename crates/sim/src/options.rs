@@ -24,6 +24,7 @@ use serde_json::Value;
 use crate::advise::AdviceConfig;
 use crate::bus::{BusConfig, BusPoint};
 use crate::explain::ExplainConfig;
+use crate::lines::LineConfig;
 use crate::optimal::OptimalConfig;
 use crate::picture::PictureConfig;
 use crate::placement::SimConfig;
@@ -47,6 +48,7 @@ pub const STUDIES: &[StudyOptions] = &[
     StudyOptions { name: "bus-point", schema: schema::<BusPoint> },
     StudyOptions { name: "optimal", schema: schema::<OptimalConfig> },
     StudyOptions { name: "sharing", schema: schema::<SharingConfig> },
+    StudyOptions { name: "lines", schema: schema::<LineConfig> },
     StudyOptions { name: "advise", schema: schema::<AdviceConfig> },
     StudyOptions { name: "tlb", schema: schema::<TlbConfig> },
     StudyOptions { name: "tlb-correction", schema: schema::<McprCorrection> },

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{
-    BusConfig, BusOutcome, BusSimulation, SimError, are_on_bus, machine_rows, simulate_bus,
+    BusConfig, BusOutcome, BusSimulation, SimError, have_caches, machine_rows, simulate_bus,
 };
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
@@ -129,8 +129,8 @@ fn what_cannot_be_is_refused_before_the_trace_is_read() {
         assert!(error.is_config(), "{text}");
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }
-    assert!(are_on_bus(&["bus-smp"]).unwrap() && !are_on_bus(&["numa", "ace"]).unwrap());
-    assert!(are_on_bus(&["bus-smp", "numa"]).is_err());
+    assert!(have_caches(&["bus-smp"]).unwrap() && !have_caches(&["numa", "ace"]).unwrap());
+    assert!(have_caches(&["bus-smp", "numa"]).is_err());
     let rows = machine_rows(&["bus-smp"], &[64], false).unwrap();
     let row = serde_json::to_value(&rows[0]).unwrap();
     assert_eq!((&row["model"], &row["transactions"]["write"]), (&"bus".into(), &5.into()));

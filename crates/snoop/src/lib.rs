@@ -16,6 +16,7 @@ mod bus;
 mod check;
 mod counts;
 mod driver;
+mod links;
 pub mod protocol;
 mod setup;
 mod sheet;
@@ -32,6 +33,7 @@ pub use homenode_cache::{
     CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass,
 };
 pub use homenode_protocol::{Labelled, ProtocolError, ProtocolParameter, TableLabel};
+pub use links::{LinkClock, LinkClockSetup, LinkedResult};
 pub use protocol::{Entry, Example, ProtocolSpec, TABLE};
 pub use setup::{BusSetup, BusSetupError, PROCESSORS_MAX};
 pub use sheet::{BusSheet, SheetReply, SheetRow};

@@ -8,12 +8,12 @@ mod clocked;
 use clocked::{check_conservation, given};
 use homenode_base::{Flags, ReferenceFilter, ReferenceRole};
 use homenode_clock::streams::{OpKind, Operation, StreamSplitter};
-use homenode_machine::{BusMachine, CacheShape, Dispatch, KernelModel};
+use homenode_machine::{CacheShape, CachedMachine, Dispatch, KernelModel};
 use homenode_snoop::{BusClock, BusCounts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind};
 
 fn model() -> KernelModel {
-    let model = BusMachine::parse("bus-smp").unwrap().kernel.unwrap();
+    let model = CachedMachine::parse("bus-smp").unwrap().kernel.unwrap();
     KernelModel {
         call_words: 2,
         transfer_words: 3,

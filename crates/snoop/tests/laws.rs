@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::{ReferenceFilter, Rng};
-use homenode_machine::{BusMachine, CacheShape};
+use homenode_machine::{CacheShape, CachedMachine};
 use homenode_snoop::{
     BusSetup, BusSetupError, CheckError, MissRule, ProtocolSpec, TABLE, TraceOrderSimulation,
 };
@@ -107,8 +107,8 @@ fn pscr_without_private_areas_is_dragon() {
         counter.finish()
     });
     assert_eq!(pscr, dragon);
-    let machine = BusMachine::parse("bus-smp").unwrap();
-    let cycles = machine.cycles(homenode_base::BlockSize::new(32).unwrap()).unwrap();
+    let machine = CachedMachine::parse("bus-smp").unwrap();
+    let cycles = machine.cycles(homenode_base::BlockSize::new(32).unwrap()).unwrap().unwrap();
     let t = pscr.transactions;
     let by_hand = 68 * t.read_block_memory + 12 * t.read_block_cache + 5 * t.write;
     assert_eq!(t.cycles(&cycles), by_hand + 8 * t.update_block);

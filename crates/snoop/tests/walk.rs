@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
-use homenode_machine::{BusCycles, BusMachine, CacheShape};
+use homenode_machine::{BusCycles, CacheShape, CachedMachine};
 use homenode_snoop::walk::{BlockSnapshot, ProtocolWalk, WalkStep, example, examples, walk};
 use homenode_snoop::{
     BusCounts, BusSetup, CoherenceCounts, Example, MissClass, MissCounts, MissRule, ProtocolSpec,
@@ -27,7 +27,11 @@ fn setup(
 }
 
 fn prices(block: u64) -> BusCycles {
-    BusMachine::parse("bus-smp").unwrap().cycles(BlockSize::new(block).unwrap()).unwrap()
+    CachedMachine::parse("bus-smp")
+        .unwrap()
+        .cycles(BlockSize::new(block).unwrap())
+        .unwrap()
+        .unwrap()
 }
 
 fn table(protocol: &str) -> ProtocolTable {

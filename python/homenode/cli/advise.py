@@ -50,17 +50,19 @@ def advise(
 ) -> None:
     """Say which objects to align, pad, group by thread, split or place, and what that gains.
 
-    Every layout is tried by simulating the trace under it; advice that gains less than a thousandth
-    of the cost is not given. Without --machine it is for the cache lines of a two-socket machine;
-    without --policy and --block-size for what the first machine suggests: page-coherence machines
-    run inv, machines without remote reference migrate, others the optimum.
+    Every layout is tried by simulating the trace under it. Without --machine it is for the cache
+    lines of a two-socket machine, in cycles; there --policy is a coherence protocol, and what gains
+    less than a hundredth of the time is not advised. On machines with prices it is a thousandth of
+    the cost, and --policy and --block-size are what the first machine suggests: page-coherence
+    machines run inv, machines without remote reference migrate, others the optimum.
     """
     import homenode
-    from homenode.cli.output import check_outputs, write_tables
+    from homenode.cli.output import check_outputs, note_synchronisation, write_tables
     from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
 
     check_outputs((csv, parquet), trace)
+    note_synchronisation(trace, left_out=options["sync"] == "exclude")
     chosen = given_options(options)
     with Progress("trying layouts") as progress:
         result = homenode.advise(
@@ -84,11 +86,16 @@ def advise(
 
 def _print(result: AdviceResult) -> None:
     from homenode.cli.output import print_table
+    from homenode.cli.sharing import print_objects
+    from homenode.engines.lines import headline
 
     columns = [("#", True), ("advice", False), ("object", False), ("saves alone", True)]
     columns += [("on top", True), ("memory", True)]
     for point in result.points:
         rows = result.at(point)
+        if point["lines"] is not None:
+            echo(headline(point["lines"]["before"], point["machine"], result.facts["trace"]))
+            print_objects(point["lines"]["objects"])
         title = (
             f"{result.facts['trace']} on {point['machine']}, {point['policy']}, "
             f"{format_size(point['block_size'])} blocks, {result.facts['processors']} processors"
@@ -98,7 +105,8 @@ def _print(result: AdviceResult) -> None:
             for row in rows:
                 echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
         else:
-            echo(f"{title}: no layout of an object gains a thousandth of the cost")
+            least = "a hundredth of the time" if point["lines"] else "a thousandth of the cost"
+            echo(f"{title}: no layout of an object gains {least}")
         echo(_outcome(point))
 
 
@@ -116,6 +124,12 @@ def _cells(row: dict[str, Any]) -> list[str]:
 def _outcome(point: dict[str, Any]) -> str:
     before, after = point["before"], point["after"]
     gone = point["false_sharing_gone"]
+    if point["speed_up"] is not None:
+        return (
+            f"{plain_number(before['total_cost'])} cycles before, "
+            f"{plain_number(after['total_cost'])} after all: {point['speed_up']:.2f} times as fast "
+            f"for {plain_number(point['extra_bytes'])} bytes"
+        )
     text = (
         f"MCPR {_mean(before)} before, {_mean(after)} after all: {_percent(point['saved_share'])} "
         f"of the cost saved for {plain_number(point['extra_bytes'])} bytes"

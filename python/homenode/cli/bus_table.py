@@ -1,4 +1,4 @@
-"""The tables that `homenode simulate` prints for machines whose processors share a bus."""
+"""The tables that `homenode simulate` prints for machines whose processors have coherent caches."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _CACHE = ("trace", "machine", "cache_size", "associativity", "block_size")
 _TIMED = ("power", "bus", "cycles")
+_LINKED = ("power", "cycles", "false sharing waits", "true sharing waits", "other waits")
 _UNTIMED = ("coherence", "write-backs", "bus cycles")
 _CLASSES = ("cold", "replacement", "invalidation", "removal")
 
@@ -33,7 +34,9 @@ def print_result(result: BusResult) -> None:
 
 
 def _print_protocols(rows: list[dict[str, Any]]) -> None:
-    last = _TIMED if rows[0]["order"] == "clock" else _UNTIMED
+    last: tuple[str, ...] = _TIMED if rows[0]["order"] == "clock" else _UNTIMED
+    if rows[0]["waits"] is not None:
+        last = _LINKED
     names = ("misses", *_CLASSES, "true", "false", "passive", *last)
     title = f"{_title(rows[0])}; coherence and its kinds are bus transactions"
     columns = [("protocol", False), *((name, True) for name in names)]
@@ -45,6 +48,8 @@ def _print_scaling(rows: list[dict[str, Any]]) -> None:
     protocols = unique(row["protocol"] for row in rows)
     timed = rows[0]["order"] == "clock"
     shown = ("power", "bus") if timed else ("misses", "bus cycles")
+    if rows[0]["waits"] is not None:
+        shown = ("power", "cycles")
     found = {(row["processors"], row["protocol"]): _pair(row) for row in rows}
     counts = unique(row["processors"] for row in rows)
     print_table(
@@ -58,9 +63,12 @@ def _print_scaling(rows: list[dict[str, Any]]) -> None:
 
 
 def _pair(row: dict[str, Any]) -> tuple[str, str]:
+    if row["waits"] is not None:
+        return f"{row['gsp']:.2f}", plain_number(row["cycles"])
     if row["order"] == "clock":
         return f"{row['gsp']:.2f}", _percent(row["bus_utilisation"])
-    return _percent(row["miss_rate"]), plain_number(row["bus_cycles"])
+    bus_cycles = row["bus_cycles"]
+    return _percent(row["miss_rate"]), "-" if bus_cycles is None else plain_number(bus_cycles)
 
 
 def _percent(share: float | None) -> str:
@@ -97,10 +105,22 @@ def _cells(row: dict[str, Any]) -> list[str]:
     by_class = {**misses, "invalidation": invalidations}
     numbers = [by_class[name] for name in _CLASSES]
     numbers += [coherence[name] for name in ("true", "false", "passive")]
-    if row["order"] == "clock":
+    if row["waits"] is not None:
+        last = [*_pair(row), *_waits(row)]
+    elif row["order"] == "clock":
         last = [*_pair(row), plain_number(row["cycles"])]
     else:
         back = row["transactions"]["update_block"]
-        last = [plain_number(n) for n in (sum(coherence.values()), back, row["bus_cycles"])]
+        last = [plain_number(n) for n in (sum(coherence.values()), back)]
+        last.append("-" if row["bus_cycles"] is None else plain_number(row["bus_cycles"]))
     rate = _percent(row["miss_rate"])
     return [row["protocol"], rate, *(plain_number(number) for number in numbers), *last]
+
+
+def _waits(row: dict[str, Any]) -> list[str]:
+    """Shares of the processors' time that waiting takes."""
+    time = row["busy_cycles"] + row["delay_cycles"]
+    cycles = {cause: waits["cycles"] for cause, waits in row["waits"].items()}
+    shared = [cycles["false_sharing"], cycles["true_sharing"]]
+    parts = [*shared, row["delay_cycles"] - sum(shared)]
+    return [_percent(part / time) if time else "-" for part in parts]

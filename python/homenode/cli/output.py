@@ -94,6 +94,21 @@ def note_samples(trace: str) -> None:
         )
 
 
+def note_synchronisation(trace: str, *, left_out: bool) -> None:
+    """Says on standard error how many references to locks and the like are left out."""
+    from homenode import Trace
+
+    opened = Trace.open(trace)
+    count = opened.info["sync"]
+    if left_out and count:
+        share = 100 * count / max(opened.references, 1)
+        click.echo(
+            f"note: {count:,} references ({share:.2g} %) synchronise threads and are left out; "
+            "--sync include counts them",
+            err=True,
+        )
+
+
 def console(aside: bool = False) -> Any:
     """A rich console, wide enough for tables when it writes to a file or pipe."""
     from rich.console import Console

@@ -12,8 +12,12 @@ from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
+    from homenode.engines.lines import LineResult
     from homenode.engines.sharing import SharingResult
 
+# Objects are shown that are waited for during so much of the time, and the causes in this order.
+_SHOWN = 0.005
+CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
 _MISSES = ("false_sharing", "inflicted", "true_sharing", "cold")
 _MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold", True)]
 
@@ -44,16 +48,26 @@ def sharing(
     parquet: str | None,
     **options: Any,
 ) -> int:
-    """Say what false sharing costs at every block size, and who shares what.
+    """Say where processors wait for shared lines, what false sharing costs, and who shares what.
 
-    The cost of the best placement is split into overhead and data transfer, as in chapter 7 of
+    On machines of today (spr-2s-lines) the threads are replayed in cycles, and the time that
+    processors wait is told by cause and by object, whatever the turns of the recording. On machines
+    with prices (cc, numa) every block size is looked at: the cost of the best placement is split
+    into overhead and data transfer, as in chapter 7 of
     Bolosky's thesis. What false sharing costs is bracketed: it is neither less nor more. Then come
     the objects, blocks and source lines that suffer or inflict it.
     """
-    from homenode.cli.output import check_outputs, note_samples, print_json, write_tables
+    from homenode.cli.output import (
+        check_outputs,
+        note_samples,
+        note_synchronisation,
+        print_json,
+        write_tables,
+    )
 
     check_outputs((html, csv, parquet), *filter(None, (trace, compare)))
     note_samples(trace)
+    note_synchronisation(trace, left_out=options["sync"] == "exclude")
     before = _find(trace, options, "looking for sharing")
     after = None if compare is None else _find(compare, options, "looking at the tuned program")
     savings = None if after is None else before.against(after)
@@ -100,6 +114,10 @@ def _write_html(path: str, before: SharingResult, after: SharingResult | None) -
 def _print(
     before: SharingResult, after: SharingResult | None, savings: list[dict[str, Any]] | None
 ) -> None:
+    for waited in before.lines:
+        print_lines(waited)
+    if not before.rows:
+        return
     for machine in unique(row["machine"] for row in before):
         _print_costs([row for row in before if row["machine"] == machine])
     _print_shares(before)
@@ -107,6 +125,33 @@ def _print(
         _print_savings(after, savings)
     if before.detail is not None:
         _print_detail(before.detail)
+
+
+def print_lines(found: LineResult) -> None:
+    """Prints where the time goes and for whose data processors wait."""
+    echo(found.headline)
+    print_objects(found.rows)
+
+
+def print_objects(objects: list[dict[str, Any]]) -> None:
+    """Prints the objects for which processors wait."""
+    from homenode.cli.output import print_table
+
+    cells = [
+        [
+            row["label"],
+            plain_number(row["bytes"]),
+            *(_percent(row[share] or 0) for share in ("share", "false_sharing_share")),
+            *(plain_number(row["waits"][cause]["transactions"]) for cause in CAUSES),
+        ]
+        for row in objects
+        if (row["share"] or 0) >= _SHOWN
+    ]
+    if cells:
+        columns = [("object", False), ("bytes", True), ("time waited", True)]
+        columns += [("by false sharing", True), ("false", True), ("true", True)]
+        columns += [("replaced", True), ("cold", True)]
+        print_table(columns, cells, "For whose data processors wait, and the misses by cause")
 
 
 def _print_costs(rows: list[dict[str, Any]]) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Width of a column of the table of block sizes: a number of up to six places and its margins.
 _COLUMN = 8
+# The pages of a two-socket machine of today.
+MACHINES = ["spr-2s"]
 _MOVES = ("remote_moves", "global_moves")
 
 
@@ -42,22 +44,24 @@ def simulate(
     """Replay a trace under machines, policies and block sizes; or on a bus, under protocols.
 
     Prints the mean cost per reference (MCPR), in units of a local reference, of every combination.
-    The policy optimal is the least that any policy could pay, knowing the future.
+    The policy optimal is the least that any policy could pay, knowing the future. Without --machine
+    it is spr-2s, the pages of two sockets of today; without --block-size the machines' own size.
 
-    Machines with caches and a bus (bus-smp) have coherence protocols instead of policies: printed
-    are misses by cause, bus transactions by what they are for, and the global system power, the
+    Machines with caches (bus-smp, spr-2s-lines) have coherence protocols instead of policies:
+    printed are misses by cause, transactions by what they are for, and the global system power, the
     sum of the processors' utilisations. There, synchronisation counts unless it is left out.
     """
     from homenode.cli import bus_table, simulate_bus
-    from homenode.cli.output import check_outputs, write_tables
+    from homenode.cli.output import check_outputs, note_synchronisation, write_tables
 
     check_outputs((csv, parquet), trace)
     result: Rows
     chosen = given_options(options)
-    if simulate_bus.is_on_bus(chosen):
+    if simulate_bus.has_caches(chosen):
         on_bus = simulate_bus.run(trace, chosen)
         result, show = on_bus, partial(bus_table.print_result, on_bus)
     else:
+        note_synchronisation(trace, left_out=options["sync"] != "include")
         placed = run(trace, chosen)
         result, show = placed, partial(print_result, placed)
     write_tables(result.flat_rows, csv, parquet)
@@ -73,14 +77,14 @@ def run(trace: str, options: dict[str, Any]) -> Result:
     """Simulates with the options of the command line, showing progress."""
     import homenode
     from homenode.cli.progress import Progress
-    from homenode.engines.placement import policies_for
+    from homenode.engines.placement import own_block_sizes, policies_for
 
     chosen = dict(options)
     if window := chosen.pop("realign_window", None):
         chosen["realign"] = window
-    machines = chosen.pop("machines", ["numa"])
+    machines = chosen.pop("machines", MACHINES)
     policies = chosen.pop("policies", None) or policies_for(machines, chosen.get("force", False))
-    block_sizes = chosen.pop("block_sizes", [4096])
+    block_sizes = chosen.pop("block_sizes", None) or own_block_sizes(machines)
     with Progress("simulating") as progress:
         return homenode.simulate(
             trace, machines, policies, block_sizes, progress=progress, **chosen

@@ -1,4 +1,4 @@
-"""What `homenode simulate` does on machines whose processors share a bus."""
+"""What `homenode simulate` does on machines whose processors have coherent caches."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from homenode.engines.bus import BusResult
 
 
-def is_on_bus(options: dict[str, Any]) -> bool:
-    """Whether the options of `homenode simulate` that are given are about machines on a bus.
+def has_caches(options: dict[str, Any]) -> bool:
+    """Whether the options of `homenode simulate` that are given are about machines with caches.
 
     Raises:
         ConfigError: when they are about machines of both kinds, or about neither.
@@ -20,13 +20,13 @@ def is_on_bus(options: dict[str, Any]) -> bool:
     from homenode import _core
 
     bus_only = [option for name, option in only_on("bus").items() if name in options]
-    on_bus = _core.are_on_bus(options["machines"]) if "machines" in options else bool(bus_only)
-    if bus_only and not on_bus:
+    cached = _core.have_caches(options["machines"]) if "machines" in options else bool(bus_only)
+    if bus_only and not cached:
         raise ConfigError(
-            f"{bus_only[0].flag} is for machines with caches and a bus, such as --machine bus-smp; "
-            "machines with prices of references have policies (--policy)"
+            f"{bus_only[0].flag} is for machines with caches, such as --machine spr-2s-lines or "
+            "bus-smp; machines with prices of references have policies (--policy)"
         )
-    return on_bus
+    return cached
 
 
 def run(trace: str, options: dict[str, Any]) -> BusResult:
@@ -45,11 +45,19 @@ def run(trace: str, options: dict[str, Any]) -> BusResult:
             flag = f"--{name.replace('_', '-')}" if name.endswith("_window") else option.flag
             raise ConfigError(
                 f"{flag} is for machines with prices of references; "
-                "a machine on a bus has protocols (--protocol) and caches"
+                "a machine with caches has protocols (--protocol)"
             )
     chosen = dict(options)
-    protocols = chosen.pop("protocols", None) or [
-        row["name"] for row in homenode.table("protocols")
-    ]
+    protocols = chosen.pop("protocols", None) or _protocols(chosen.get("machines", []))
     with Progress("simulating") as progress:
         return homenode.simulate_bus(trace, protocols, progress=progress, **chosen)
+
+
+def _protocols(machines: list[str]) -> list[str]:
+    """All protocols on a bus; on machines of today MESI, which they have."""
+    import homenode
+    from homenode import _core
+
+    if "multicore" in _core.machine_kinds(machines):
+        return ["mesi"]
+    return [row["name"] for row in homenode.table("protocols")]

@@ -163,6 +163,9 @@ def advise(
         policies = policy if policies is None else policies
         block_sizes = size if block_sizes is None else block_sizes
     only_declared("advise", options)
+    if "multicore" in _core.machine_kinds(named):
+        # To a cache a lock is a word like any other.
+        options.setdefault("sync", "include")
     config = configuration(named, policies, block_sizes, **part_of("simulate", options))
     out = options.get("out")
     asked = json.dumps({"simulation": config})
@@ -177,14 +180,17 @@ def advise(
 def usual_point(machine: str) -> tuple[str, int]:
     """The policy and block size that a machine suggests.
 
-    Page-coherence machines invalidate. Where there is no remote reference, as between caches, a
-    block moves to whoever needs it. Else it is the optimum: advice that helps even the best policy.
+    Machines of today have MESI. Page-coherence machines invalidate. Where there is no remote
+    reference, as between caches, a block moves to whoever needs it. Else it is the optimum: advice
+    that helps even the best policy.
 
     >>> usual_point("spr-2s-lines"), usual_point("markatos"), usual_point("numa")
-    (('migrate', 64), ('inv', 4096), ('optimal', 4096))
+    (('mesi', 64), ('inv', 4096), ('optimal', 4096))
     """
     row = json.loads(_core.machine_prices(machine, [], True))[0]
-    if row["model"] == "page-coherence":
+    if row["model"] in ("multicore", "bus"):
+        policy = "mesi"
+    elif row["model"] == "page-coherence":
         policy = "inv"
     else:
         policy = "migrate" if row["r"] is None else "optimal"

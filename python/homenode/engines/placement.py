@@ -80,9 +80,9 @@ def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
     rows = [json.loads(_core.machine_prices(machine, [], force))[0] for machine in machines]
     everywhere = all(row["g"] is not None for row in rows)
     models = {row["model"] for row in rows}
-    if "bus" in models:
+    if models & {"bus", "multicore"}:
         raise ConfigError(
-            "machines with caches and a bus have protocols instead of policies: use "
+            "machines with caches have protocols instead of policies: use "
             "homenode.simulate_bus, or homenode simulate --protocol"
         )
 
@@ -96,6 +96,16 @@ def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
         for row in core_table("policies")
         if made_for(row) and (everywhere or not row["needs_global"])
     ]
+
+
+def own_block_sizes(machines: Iterable[str]) -> list[int]:
+    """The block sizes that machines are usually simulated with.
+
+    >>> own_block_sizes(["numa"]), own_block_sizes(["cc", "numa"])
+    ([4096], [64, 4096])
+    """
+    rows = [json.loads(_core.machine_prices(machine, [], True))[0] for machine in machines]
+    return sorted({int(row["block_size"]) for row in rows})
 
 
 def configuration(

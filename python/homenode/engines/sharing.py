@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from homenode import _core
+from homenode.engines.lines import lines
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
-from homenode.options.values import about, sizes_of, whole_number
+from homenode.options.values import about, sizes_of, specs_of, whole_number
 from homenode.results.rows import Rows
 from homenode.trace import Trace
 
@@ -17,12 +18,17 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
-    from homenode.options.typed import SharingOptions
+    from homenode.engines.lines import LineResult
+    from homenode.options.typed import LinesOptions, SharingOptions
 
 
-MACHINES = ("cc", "numa")
+MACHINES = ("spr-2s-lines", "cc", "numa")
 BLOCK_SIZES = tuple(32 << i for i in range(9))
 _USUAL_DETAIL = 4096
+_OfLines = Literal["processors", "private", "sync", "count", "threads"]
+# Options of both analyses, and facts that both know.
+_OF_LINES: tuple[_OfLines, ...] = ("processors", "private", "sync", "count", "threads")
+_LINE_FACTS = ("processors", "references")
 _NESTED = frozenset({"components", "estimate", "counts", "shares"})
 
 
@@ -35,6 +41,7 @@ class SharingResult(Rows):
             ``components``, the ``estimate`` of what false sharing costs, the ``counts`` it follows
             from, and the bounds as ``shares`` of all moves. ``docs/sharing.md`` defines every
             field.
+        lines: for each machine of today, in order, a `LineResult`: where its processors' time goes.
         detail: the objects, blocks and source lines that share, at one block size; or None.
         facts: trace, processors, references, words by class, word_transfers, merge_transfers.
         configuration: what was asked for.
@@ -55,6 +62,7 @@ class SharingResult(Rows):
         provenance: dict[str, Any],
     ) -> None:
         super().__init__(rows, configuration, provenance)
+        self.lines: list[LineResult] = []
         self.detail = detail
         self.facts = facts
 
@@ -70,6 +78,7 @@ class SharingResult(Rows):
         """What ``homenode sharing --json`` prints."""
         return {
             **self.facts,
+            "lines": [found.to_dict() for found in self.lines],
             "rows": self.rows,
             "detail": self.detail,
             "provenance": self.provenance,
@@ -112,7 +121,9 @@ def sharing(
 
     Args:
         trace: a `Trace` or the path of one.
-        machine: one or several machines, as for `homenode.simulate`.
+        machine: one or several machines. Those with prices, as for `homenode.simulate`, are
+            analysed at all block sizes; of machines of today (`spr-2s-lines`) it is said where the
+            time of their processors goes.
         block_sizes: bytes, powers of two; or text such as ``64-8192``.
         progress: called with the work done and in all.
         options: see `SharingOptions`.
@@ -130,6 +141,19 @@ def sharing(
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     only_declared("sharing", options)
+    # To a cache a lock is a word like any other.
+    options.setdefault("sync", "include")
+    named = specs_of(machine, "machine")
+    kinds = _core.machine_kinds(named)
+    of_today = [name for name, kind in zip(named, kinds, strict=True) if kind == "multicore"]
+    machine = [name for name in named if name not in of_today]
+    waited = [_lines(opened, name, options, progress) for name in of_today]
+    if not machine:
+        first = waited[0]
+        facts = {"trace": str(opened.path), **{name: first.facts[name] for name in _LINE_FACTS}}
+        result = SharingResult([], None, facts, first.configuration, first.provenance)
+        result.lines = waited
+        return result
     simulation = configuration(machine, "optimal", block_sizes, **part_of("simulate", options))
     asked = {
         "simulation": simulation,
@@ -146,7 +170,23 @@ def sharing(
     }
     rows = [same | row | sizes[row["block_size"]] for row in found["costs"]]
     facts = same | {"words": found["words"], "merge_transfers": found["merge_transfers"]}
-    return SharingResult(rows, found["detail"], facts, asked, found["provenance"])
+    result = SharingResult(rows, found["detail"], facts, asked, found["provenance"])
+    result.lines = waited
+    return result
+
+
+def _lines(
+    trace: Trace,
+    machine: str,
+    options: SharingOptions,
+    progress: Callable[[int, int | None], None] | None,
+) -> LineResult:
+    """Where the time of the processors of a machine of today goes."""
+    chosen: LinesOptions = {"machine": machine}
+    for name in _OF_LINES:
+        if options.get(name) is not None:
+            chosen[name] = options[name]
+    return lines(trace, progress=progress, **chosen)
 
 
 def synthetic(

@@ -27,6 +27,7 @@ _TYPES: dict[str, tuple[str, str | None]] = {
     "bus-point": ("BusPoint", None),
     "optimal": ("OptimalOptions", "simulate"),
     "sharing": ("SharingOptions", "simulate"),
+    "lines": ("LinesOptions", None),
     "advise": ("AdviseOptions", "simulate"),
     "sensitivity": ("SensitivityOptions", "simulate"),
     "tlb": ("TlbOptions", None),
@@ -58,10 +59,11 @@ _ANNOTATIONS = {
 
 _TITLES = {
     "simulate": "Simulation: `homenode simulate`, `homenode.simulate`",
-    "bus": "Machines on a bus: `homenode simulate`, `homenode.simulate_bus`",
+    "bus": "Machines with caches: `homenode simulate`, `homenode.simulate_bus`",
     "bus-point": "One point of a simulation on a bus",
     "optimal": "The optimum: `homenode optimal`, `homenode.optimal`",
     "sharing": "False sharing: `homenode sharing`, `homenode.sharing`",
+    "lines": "Machines of today: `homenode sharing`, `homenode.lines`",
     "advise": "Advice: `homenode advise`, `homenode.advise`",
     "sensitivity": "Orders: `homenode sensitivity`, `homenode.sensitivity`",
     "tlb": "TLBs: `homenode tlb`, `homenode.tlb`",

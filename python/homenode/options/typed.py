@@ -61,10 +61,14 @@ class BusOptions(TypedDict, total=False):
         ``affinity``: the one that ran there last: cache affinity. Default: the machine's.
     seed: For what scheduler and frames leave to chance. Default: 1.
     addresses: What the addresses of the trace are. ``auto``: those of memory if the trace is of a
-        whole system, else of processes; ``pages``: those of processes, whose pages are put into
-        frames; ``trace``: those of memory. Default: ``auto``.
+        whole system or the machine has links, else of processes; ``pages``: those of processes,
+        whose pages are put into frames; ``trace``: those of memory. Default: ``auto``.
     kernel_model: Make up what a kernel refers to at system calls, switches and ticks, by the
         machine's model, for a trace without a kernel.
+    contention: Whether messages wait for each other at memories and between sockets, on machines
+        with links. ``none``: there is room for all; only transactions on one block wait for each
+        other; ``modelled``: memories and links take one block after the other. Default: the
+        machine's.
     private_ranges: Private areas beside those of the trace, each with its first byte and one past
         the last, as in 0x1000-0x2000. Default: none.
     private: What to do with references that the trace calls private: ``local`` ones are to private
@@ -95,6 +99,7 @@ class BusOptions(TypedDict, total=False):
     seed: int | None
     addresses: str | None
     kernel_model: bool
+    contention: str | None
     private_ranges: Iterable[str | tuple[int, int]] | None
     private: str | None
     sync: str | None
@@ -157,6 +162,38 @@ class SharingOptions(SimulateOptions, total=False):
     detail: int | str | None
     count: int | None
     merge_transfers: int | None
+
+
+class LinesOptions(TypedDict, total=False):
+    """Choices of a simulation that says where processors wait.
+
+    machine: The machine: one with cores and caches (``homenode list machines``), or a TOML file.
+        Default: ``spr-2s-lines``.
+    protocol: The coherence protocol (``homenode list protocols``). Default: ``mesi``.
+    processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
+    block_size: Bytes in a line. Default: the machine's.
+    private: What to do with references that the trace calls private. ``local``: count them as local
+        to whoever makes them; ``exclude``: leave them out of everything; ``shared``: treat them
+        like all others. Default: ``local``.
+    sync: What to do with references to synchronisation variables: to a cache a lock is a word like
+        any other. ``exclude``: leave them out of everything; ``include``: treat them like all
+        others. Default: ``include``.
+    contention: Whether messages wait for each other at memories and between sockets. ``none``:
+        there is room for all; only transactions on one block wait for each other; ``modelled``:
+        memories and links take one block after the other. Default: the machine's.
+    count: How many objects to name. Default: 20.
+    threads: Cores to use; the result does not depend on it. Default: all.
+    """
+
+    machine: str | None
+    protocol: str | None
+    processors: int | None
+    block_size: int | None
+    private: str | None
+    sync: str | None
+    contention: str | None
+    count: int | None
+    threads: int | None
 
 
 class AdviseOptions(SimulateOptions, total=False):

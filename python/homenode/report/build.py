@@ -24,6 +24,7 @@ from homenode.results.palette import COST_COLOURS, colour_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from homenode.report.answer import Answer
     from homenode.results.result import Result
     from homenode.trace import Trace
 
@@ -58,6 +59,7 @@ class Study:
         costs: where the cost comes from (``_core.worst_blocks``): worst blocks, objects, map.
         point: machine, policy and block size that `costs` is about.
         notes: further sentences, for example what a demonstration checked.
+        answer: what to know first, with advice.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Study:
     costs: dict[str, Any] | None = None
     point: dict[str, Any] | None = None
     notes: Sequence[str] = field(default_factory=tuple)
+    answer: Answer | None = None
 
 
 def study(
@@ -126,6 +129,7 @@ def render(
     """
     templates = environment()
     templates.filters |= {
+        "percent": _percent,
         "size": format_size,
         "num": plain_number,
         "times": sentences.times,
@@ -155,6 +159,10 @@ def _ticked(text: str) -> Markup:
     parts = [escape(part) for part in text.split("`")]
     marked = [Markup("<code>{}</code>").format(p) if i % 2 else p for i, p in enumerate(parts)]
     return Markup("").join(marked)
+
+
+def _percent(share: float | None) -> str:
+    return f"{100 * (share or 0):.1f} %"
 
 
 def _script_json(value: Any) -> Markup:
@@ -190,6 +198,7 @@ def _section(index: int, item: Study) -> dict[str, Any]:
         "bars": bars(here),
         "sentences": sentences.distance(here),
         "notes": item.notes,
+        "answer": item.answer,
         "panels": [lines.draw(panel, limits) for panel in panels] if len(sizes) > 1 else [],
         "beyond": lines.beyond(panels, limits),
         "series": [(panel.machine, panel.series) for panel in panels],

@@ -15,7 +15,7 @@ pub const ENTRY: Entry = Entry {
 
 fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
     if !candidate.crowded {
-        return Vec::new();
+        return misaligned(candidate).into_iter().collect();
     }
     let mut found = vec![together(candidate)];
     if candidate.object.extents.len() > 1 {
@@ -52,6 +52,26 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
         }
     };
     candidate.propose(packer, words)
+}
+
+/// An object of several blocks that begins within one: what was padded to whole blocks straddles two.
+fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let [extent] = candidate.object.extents[..] else { return None };
+    let block_words = candidate.block.words();
+    if extent.first % block_words == 0 || extent.words <= block_words {
+        return None;
+    }
+    let mut packer = Packer::new(candidate);
+    packer.put(extent);
+    let sentence = format!(
+        "`{}`, used by {}, begins {} after the beginning of a block of {}, so that parts of the size \
+         of a block straddle two: begin it at a block.",
+        candidate.object.label(),
+        threads(&candidate.users),
+        size(crate::pattern::bytes(extent.first % block_words)),
+        size(candidate.block.bytes()),
+    );
+    candidate.propose(packer, ProposalText { elements: None, sentence, hint: hint(candidate) })
 }
 
 fn hint(candidate: &Candidate<'_>) -> String {

@@ -149,7 +149,9 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
         Some(thread_stride) => {
             format!("one after the other, again every {}", size(bytes(thread_stride)))
         }
-        None => "in no regular order, so that this is for data whose users are known".to_owned(),
+        // What is used at random belongs to nobody, whoever happens to use it most.
+        None if !owned_for_good(candidate) => return None,
+        None => "in no regular order, but each for good".to_owned(),
     };
     let apart = placement.instruction();
     let sentence = format!(
@@ -173,6 +175,18 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
         packer,
         ProposalText { elements: pattern::stride(&candidate.runs), sentence, hint },
     )
+}
+
+/// Whether nearly all that a thread owns is used by it alone.
+fn owned_for_good(candidate: &Candidate<'_>) -> bool {
+    let runs = uniform_runs(candidate.object, candidate.survey, true);
+    let owned = runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_)));
+    let (mut all, mut exclusive) = (0, 0);
+    for run in owned {
+        all += run.extent.words;
+        exclusive += if run.exclusive { run.extent.words } else { 0 };
+    }
+    exclusive * 10 >= all * 9
 }
 
 /// A matrix whose columns are divided among the threads, with its dimensions exchanged.

@@ -242,6 +242,10 @@ impl<M: MemorySystem> Clock<M> {
     fn complete(&mut self, requester: Requester) -> Result<(), M::Error> {
         let at = requester.processor();
         let processor = &mut self.processors[at];
+        if processor.mode == Mode::Stalls || requester.port == Port::Blocking {
+            let cause = processor.waits_for(requester);
+            self.memory.waited(cause, self.now - processor.since);
+        }
         match requester.port {
             Port::Mshr(number) => processor.end_load(usize::from(number)),
             Port::StoreBuffer => processor.end_store(),

@@ -164,6 +164,13 @@ pub trait MemorySystem: Sized {
     /// References took place.
     fn count(&mut self, counted: ReferenceCounts);
 
+    /// A processor waited so many cycles for what it asked for at a port, which is there now. By
+    /// default nobody wants to know.
+    #[inline]
+    fn waited(&mut self, requester: Requester, cycles: u64) {
+        let _ = (requester, cycles);
+    }
+
     /// How long a synchronisation operation takes before it has its effect, once everything that
     /// the processor began before is done: messages to a lock's home, acknowledgements that a
     /// release waits for. By default it takes no time.

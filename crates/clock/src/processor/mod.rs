@@ -97,6 +97,19 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         self.mshrs_live
     }
 
+    /// What a processor that does not go on waits for, when something is there that was asked for
+    /// at a port: its own reference, the oldest load under way, or a store if there is no load.
+    pub(crate) fn waits_for(&self, requester: Requester) -> Requester {
+        if requester.port != Port::StoreBuffer {
+            return requester;
+        }
+        let live = (0u8..).zip(&self.mshrs).filter(|(_, mshr)| mshr.live && !mshr.behind_store);
+        match live.min_by_key(|(_, mshr)| mshr.instruction) {
+            Some((number, _)) => Requester::new(requester.processor(), Port::Mshr(number)),
+            None => requester,
+        }
+    }
+
     /// Adds a load to the one from the same block that has not taken place yet, if there is one.
     pub(crate) fn merge_load(&mut self, load: &M::Access) -> bool {
         let pending = self

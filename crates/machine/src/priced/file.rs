@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! block_size_bytes = 4096     # the block size the machine is usually shown with
+//! processors = 2              # optional: how many it has, unless the user says otherwise
 //! unit = "local"              # optional: a parameter that all prices are divided by
 //! validity = "checked"        # or "as published": broken rules become notes, not errors
 //! [parameters.latency]
@@ -48,6 +49,8 @@ struct PricedFile {
     #[serde(default)]
     source: String,
     block_size_bytes: Option<u64>,
+    /// Processors that it has, unless the user says otherwise.
+    processors: Option<u16>,
     /// Name of the parameter that is the price of a local reference.
     unit: Option<String>,
     #[serde(default)]
@@ -126,6 +129,7 @@ impl PricedMachine {
                 source: file.source.clone(),
             },
             block_size_bytes: file.block_size_bytes,
+            processors: file.processors,
             validity: file.validity,
             unit,
             parameters,

@@ -42,6 +42,7 @@ impl PricedMachine {
                 source: "the user".to_owned(),
             },
             block_size_bytes: None,
+            processors: None,
             validity: Validity::Checked,
             unit: None,
             parameters: Parameters::new(),

@@ -25,6 +25,7 @@ use file::Validity;
 pub struct PricedMachine {
     pub(crate) description: Description,
     block_size_bytes: Option<u64>,
+    processors: Option<u16>,
     validity: Validity,
     /// The price of a local reference, by which every price is divided.
     unit: Option<Decimal>,
@@ -45,6 +46,13 @@ enum Charges {
 const PRICES: [&str; 4] = ["r", "R", "g", "G"];
 
 impl PricedMachine {
+    /// How many processors it has, unless the user says otherwise; `None` where that is the user's to
+    /// say.
+    #[must_use]
+    pub fn processors(&self) -> Option<u16> {
+        self.processors
+    }
+
     /// What the machine prices: references and moves, or page-coherence events.
     #[must_use]
     pub fn model(&self) -> PriceModel {

@@ -1,14 +1,18 @@
 //! Advice to align, pad, group, split and place data, with the savings simulated.
 
-mod applier;
 mod config;
 mod evaluator;
+mod line_search;
+mod lines;
 mod place;
+mod replicate;
 mod report;
 mod run;
 mod search;
 mod trial;
 
 pub use config::AdviceConfig;
-pub use report::{AdvicePoint, AdviceReport, AdviceRow, LayoutCost};
+pub use report::{
+    AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, LayoutCost, LineFindings,
+};
 pub use run::advise;

@@ -7,10 +7,11 @@ use homenode_placement::{Block, Cost, PlacementSetup, PolicySpec, Shard, Tally};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashMap;
 
-use super::applier::LayoutApplier;
 use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch};
+use super::replicate::Replication;
 use super::search::{LEAST_PART, ObjectBlocks};
 use crate::error::SimError;
+use crate::layout::LayoutApplier;
 use crate::placement::POLICIES;
 
 /// Most parts of an object, with homes of their own, that a sentence lists.
@@ -19,6 +20,8 @@ const LISTED_MAX: usize = 4;
 /// A better home for the blocks of one object.
 #[derive(Debug)]
 pub(super) struct HomeAdvice {
+    /// `place`, or `replicate` if each node is to have a copy.
+    pub(super) kind: &'static str,
     /// The object.
     pub(super) object: usize,
     /// Steps that it saves.
@@ -30,10 +33,11 @@ pub(super) struct HomeAdvice {
 }
 
 /// Cost of a block at its present and at its best home, and that home.
-struct HomeChoice {
-    now: u128,
+pub(super) struct HomeChoice {
+    pub(super) now: u128,
     best: u128,
     home: Home,
+    pub(super) accesses: u128,
 }
 
 /// A processor, or none for global memory.
@@ -54,15 +58,22 @@ pub(super) fn places(
     };
     let choices = choices(point, trace, (layout, prices), tick)?;
     let places = ObjectBlocks::new(objects, survey, layout, point.block);
+    let replication = Replication { survey, layout, block: point.block, prices };
     let mut found = Vec::new();
     for (object, blocks) in places.own_blocks() {
         let chosen = blocks.iter().filter_map(|&b| choices.get(&b).map(|choice| (b, choice)));
         let chosen: Vec<(u64, &HomeChoice)> = chosen.collect();
         let saved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
-        if saved > total / LEAST_PART && objects[object].movable() {
+        let copies = replication.of((object, &objects[object]), &chosen);
+        let copies =
+            copies.filter(|copies| copies.saved > saved && copies.saved > total / LEAST_PART);
+        if let Some(copies) = copies.filter(|_| objects[object].movable()) {
+            found.push(copies);
+        } else if saved > total / LEAST_PART && objects[object].movable() {
             let homes: Vec<(u64, Home)> = chosen.iter().map(|&(b, c)| (b, c.home)).collect();
             let (sentence, hint) = sentence_and_hint(&objects[object], &homes, point.block);
-            found.push(HomeAdvice { object, saved, blocks: homes.len(), sentence, hint });
+            let blocks = homes.len();
+            found.push(HomeAdvice { kind: "place", object, saved, blocks, sentence, hint });
         }
     }
     found.sort_by_key(|placing| (std::cmp::Reverse(placing.saved), placing.object));
@@ -95,8 +106,10 @@ fn choices(
             policy.block(block, &mut now);
             best.block(block, &mut then);
             let steps = |tally: &Tally| Cost::of(tally, &prices).total().steps;
+            let accesses = u128::from(now.accesses());
             if let (Some(now), Some(best)) = (steps(&now), steps(&then)) {
-                found.insert(block.number, HomeChoice { now, best, home: home(block, &then) });
+                let home = home(block, &then);
+                found.insert(block.number, HomeChoice { now, best, home, accesses });
             }
         }
     }

@@ -11,13 +11,14 @@ use serde::Serialize;
 use super::evaluator::{LayoutEvaluator, PricedTrace};
 use super::place::HomeAdvice;
 use super::search::{AcceptedLayout, LayoutSearch};
+use crate::lines::{LineObject, LineProvenance, LineTime};
 use crate::placement::PlacementProvenance;
 
 /// One piece of advice. The names of the fields are a public contract; `docs/advise.md` defines
 /// each.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AdviceRow {
-    /// Kind: `align`, `pad`, `group`, `split` or `place`.
+    /// Kind: `separate-lock`, `align`, `pad`, `split`, `group`, `place` or `replicate`.
     pub kind: &'static str,
     /// The object's short name.
     pub object: String,
@@ -79,12 +80,16 @@ pub struct AdvicePoint {
     pub policy: String,
     /// Bytes in a block.
     pub block_size: u64,
+    /// The unit of costs: `local references`, or `cycles` on a machine with a clock.
+    pub unit: &'static str,
     /// The trace as it is.
     pub before: LayoutCost,
     /// The trace with all layouts, simulated as a whole, and every block at its better home.
     pub after: LayoutCost,
     /// Part of the cost that all advice together saves.
     pub saved_share: Option<f64>,
+    /// Execution time before divided by that after; `null` without a clock.
+    pub speed_up: Option<f64>,
     /// Fraction of the references to falsely shared blocks that are to other blocks afterwards;
     /// none if there were no such references.
     pub false_sharing_gone: Option<f64>,
@@ -94,8 +99,38 @@ pub struct AdvicePoint {
     pub examined: u64,
     /// Layouts that were simulated.
     pub tried: u64,
+    /// Where time goes, and for whose data processors wait; `null` without a clock.
+    pub lines: Option<LineFindings>,
     /// The advice, by savings, largest first.
     pub advice: Vec<AdviceRow>,
+}
+
+/// Where time goes on a machine with a clock.
+#[derive(Clone, Debug, Serialize)]
+pub struct LineFindings {
+    /// As the trace is.
+    pub before: LineTime,
+    /// With all layouts.
+    pub after: LineTime,
+    /// The objects for which processors wait longest as the trace is.
+    pub objects: Vec<LineObject>,
+}
+
+/// Everything that the results depend on.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum AdviceProvenance {
+    /// Machines with prices.
+    Priced(PlacementProvenance),
+    /// Machines with a clock.
+    Clocked(LineProvenance),
+}
+
+/// The machine, policy and block size of a point.
+pub(super) struct PointName<'a> {
+    pub(super) machine: &'a str,
+    pub(super) policy: &'a str,
+    pub(super) block: BlockSize,
 }
 
 /// The advice for all points.
@@ -114,7 +149,7 @@ pub struct AdviceReport {
     /// The new trace, if one was asked for.
     pub written: Option<Summary>,
     /// Everything that the results depend on.
-    pub provenance: PlacementProvenance,
+    pub provenance: AdviceProvenance,
 }
 
 /// Assembles the results of one point.
@@ -132,21 +167,21 @@ pub(super) fn assemble(
     let saved = |side: &LayoutCost| side.total_cost.steps;
     let total = saved(&before).unwrap_or(0);
     let scale = CostScale { steps: before.total_cost.scale, total };
-    let rows = search.taken.iter().map(|taken| {
-        let object = &objects[search.trials[taken.trial].object];
-        row(point, (object, survey), (search, taken), &scale)
-    });
+    let name = PointName { machine: point.machine, policy: &point.spec.text, block: point.block };
+    let rows = rows(&name, (objects, survey), search, &scale);
     let homes = placings.iter().map(|placing| {
-        let about = about(point, (&objects[placing.object], survey), "place");
+        let about = about(&name, (&objects[placing.object], survey), placing.kind);
         place_row(about, placing, &scale)
     });
-    let advice: Vec<AdviceRow> = rows.chain(homes).collect();
-    let lost = |a: u64, b: u64| (a > 0).then(|| 1.0 - ratio(u128::from(b), u128::from(a)));
+    let advice: Vec<AdviceRow> = rows.into_iter().chain(homes).collect();
     let gone = lost(sharing[0].references, sharing[1].references);
     AdvicePoint {
         machine: point.machine.to_owned(),
         policy: point.spec.text.clone(),
         block_size: point.block.bytes(),
+        unit: "local references",
+        speed_up: None,
+        lines: None,
         saved_share: (total > 0).then(|| 1.0 - ratio(saved(&after).unwrap_or(0), total)),
         before,
         after,
@@ -156,6 +191,25 @@ pub(super) fn assemble(
         tried: count(search.trials.len()),
         advice,
     }
+}
+
+/// The part of some references that are gone; none of none.
+pub(super) fn lost(before: u64, after: u64) -> Option<f64> {
+    (before > 0).then(|| 1.0 - ratio(u128::from(after), u128::from(before)))
+}
+
+/// The rows of the layouts that a search accepted.
+pub(super) fn rows(
+    point: &PointName<'_>,
+    (objects, survey): (&[DataObject], &UseSurvey),
+    search: &LayoutSearch,
+    scale: &CostScale,
+) -> Vec<AdviceRow> {
+    let one = |taken: &AcceptedLayout| {
+        let object = &objects[search.trials[taken.trial].object];
+        row(point, (object, survey), (search, taken), scale)
+    };
+    search.taken.iter().map(one).collect()
 }
 
 fn side(
@@ -169,9 +223,9 @@ fn side(
 }
 
 /// Steps in the cost of a local reference, and in the whole cost before.
-struct CostScale {
-    steps: u64,
-    total: u128,
+pub(super) struct CostScale {
+    pub(super) steps: u64,
+    pub(super) total: u128,
 }
 
 impl CostScale {
@@ -187,7 +241,7 @@ impl CostScale {
 }
 
 fn row(
-    point: &LayoutEvaluator<'_>,
+    point: &PointName<'_>,
     (object, survey): (&DataObject, &UseSurvey),
     (search, taken): (&LayoutSearch, &AcceptedLayout),
     scale: &CostScale,
@@ -226,7 +280,7 @@ fn place_row(about: AdviceRow, placing: &HomeAdvice, scale: &CostScale) -> Advic
 
 /// The object that a row is about.
 fn about(
-    point: &LayoutEvaluator<'_>,
+    point: &PointName<'_>,
     (object, survey): (&DataObject, &UseSurvey),
     kind: &'static str,
 ) -> AdviceRow {

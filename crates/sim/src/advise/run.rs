@@ -4,16 +4,22 @@ use std::path::Path;
 
 use homenode_advise::{UseSurvey, UseSurveyor, data_objects, false_sharing};
 use homenode_analysis::Names;
+use homenode_base::BlockSize;
+use homenode_machine::MachineKind;
 use homenode_trace::{TraceError, TraceReader};
 
 use super::config::AdviceConfig;
-use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch};
-use super::report::{AdvicePoint, AdviceReport};
+use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch_with_events};
+use super::report::{AdvicePoint, AdviceProvenance, AdviceReport};
 use super::search::search;
-use super::{applier, place, report};
+use super::{lines, place, report};
 use crate::error::SimError;
+use crate::layout;
+use crate::lines::{LineConfig, LineProvenance, LineReplay};
+use crate::machines::machine_kinds;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
 use crate::placement::{MatrixPlan, provenance};
+use crate::references::data;
 
 /// Finds the layouts of objects that gain, and what they gain. With `out` also writes the trace
 /// under the layout of all advice together; the configuration must name one point then.
@@ -26,6 +32,9 @@ pub fn advise(
     out: Option<&Path>,
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
+    if machine_kinds(&config.simulation.machines)?.contains(&MachineKind::Multicore) {
+        return on_lines(config, trace, out, progress);
+    }
     let plan = MatrixPlan::new(&config.simulation, trace)?;
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
     if out.is_some() && points != 1 {
@@ -45,7 +54,8 @@ pub fn advise(
     let mut progress = PassProgress::new(progress, total, 0.0);
     #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
     progress.begin(0.5 / (1.0 + points as f64));
-    let survey = look(&plan, trace, &pool, &mut |done| progress.tick(done))?;
+    let surveyor = UseSurveyor::new(plan.processors, plan.filter);
+    let survey = look(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
     let names = Names::new(trace.metadata());
     let objects = data_objects(&names, &survey);
     let mut found = Vec::new();
@@ -70,19 +80,96 @@ pub fn advise(
         objects: u64::try_from(objects.len()).unwrap_or(u64::MAX),
         points: found,
         written,
-        provenance: provenance(&plan, trace),
+        provenance: AdviceProvenance::Priced(provenance(&plan, trace)),
+    })
+}
+
+/// Advice on cache lines: one simulation in cycles for each machine and layout.
+fn on_lines(
+    config: &AdviceConfig,
+    trace: &TraceReader,
+    out: Option<&Path>,
+    progress: Progress<'_>,
+) -> Result<AdviceReport, SimError> {
+    let simulation = &config.simulation;
+    let fail = |problem: String| SimError::Config { problem };
+    if out.is_some() && simulation.machines.len() != 1 {
+        let count = simulation.machines.len();
+        return Err(fail(format!(
+            "a trace can be laid out for one machine at a time, not {count}"
+        )));
+    }
+    let pool = thread_pool(simulation.threads)?;
+    let replay = |machine: &String| {
+        let block_size = match simulation.block_sizes[..] {
+            [] => None,
+            [one] => Some(one),
+            _ => return Err(fail("--block-size: a machine with a clock has one size".to_owned())),
+        };
+        let lines = LineConfig {
+            protocol: simulation.policies.first().cloned().unwrap_or_else(|| "mesi".to_owned()),
+            processors: simulation.processors,
+            block_size,
+            private: simulation.private.unwrap_or_default(),
+            sync: simulation.sync,
+            threads: simulation.threads,
+            ..LineConfig::new(machine)
+        };
+        LineReplay::new(&lines, trace, &pool)
+    };
+    let replays: Vec<LineReplay<'_>> =
+        simulation.machines.iter().map(replay).collect::<Result<_, _>>()?;
+    let mut progress = PassProgress::new(progress, trace.references(), 0.0);
+    progress.begin(0.1);
+    let processors = replays.first().and_then(|r| r.plan.processors.first().copied()).unwrap_or(1);
+    let filter = data(simulation.private.unwrap_or_default(), simulation.sync);
+    let surveyor = UseSurveyor::new(processors, filter);
+    let survey = look(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
+    let names = Names::new(trace.metadata());
+    let objects = data_objects(&names, &survey);
+    let mut points = Vec::new();
+    let mut written = None;
+    for replay in &replays {
+        let mut last = 1.0;
+        let mut tick = |done: f64| {
+            // Nobody knows how many passes there will be.
+            if done <= last {
+                progress.begin(0.2);
+            }
+            last = done;
+            progress.tick(done)
+        };
+        let (point, layout) = lines::advise(replay, trace, (&objects, &survey, &names), &mut tick)?;
+        if let Some(out) = out {
+            written = Some(write_layout(&point, trace, (&layout, replay.block), out)?);
+        }
+        points.push(point);
+    }
+    progress.finish()?;
+    let mut provenances = replays.iter().map(|replay| LineProvenance::of(replay, trace));
+    let Some(mut provenance) = provenances.next() else {
+        return Err(fail("no machine is given: name at least one".to_owned()));
+    };
+    provenance.machines.extend(provenances.flat_map(|other| other.machines));
+    Ok(AdviceReport {
+        trace: TraceSource::name(trace),
+        processors,
+        references: survey.references(),
+        objects: u64::try_from(objects.len()).unwrap_or(u64::MAX),
+        points,
+        written,
+        provenance: AdviceProvenance::Clocked(provenance),
     })
 }
 
 /// The survey of all words.
 fn look(
-    plan: &MatrixPlan,
+    mut surveyor: UseSurveyor,
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
     tick: ReportPart<'_>,
 ) -> Result<UseSurvey, SimError> {
-    let mut surveyor = UseSurveyor::new(plan.processors, plan.filter);
-    for_each_batch(trace, pool, tick, |batch| surveyor.push(batch))?;
+    for_each_batch_with_events(trace, pool, tick, |batch| surveyor.push(batch))?;
     Ok(surveyor.finish())
 }
 
@@ -129,9 +216,19 @@ fn write(
     (found, layout): &FoundAdvice,
     out: &Path,
 ) -> Result<homenode_trace::Summary, SimError> {
+    write_layout(found, trace, (layout, point.block), out)
+}
+
+/// Writes the trace under the layout of all advice together.
+fn write_layout(
+    found: &AdvicePoint,
+    trace: &TraceReader,
+    (layout, block): (&homenode_advise::Layout, BlockSize),
+    out: &Path,
+) -> Result<homenode_trace::Summary, SimError> {
     let mut record = format!(
         "advise --machine {} --policy {} --block-size {}:",
-        point.machine, found.policy, found.block_size
+        found.machine, found.policy, found.block_size
     );
     for row in &found.advice {
         record = format!("{record} {} {};", row.kind, row.object);
@@ -139,5 +236,5 @@ fn write(
     let (version, checksum) = (env!("CARGO_PKG_VERSION"), trace.checksum());
     record = format!("{record} (homenode {version}) of a trace with checksum {checksum}");
     let mut tick = |_| Ok::<(), TraceError>(());
-    Ok(applier::write(trace, (layout, point.block), (out, record), &mut tick)?)
+    Ok(layout::write(trace, (layout, block), (out, record), &mut tick)?)
 }

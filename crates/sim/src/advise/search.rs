@@ -46,7 +46,7 @@ pub(super) struct LayoutSearch {
 /// The blocks in which each object has words that are used, and which of them it shares.
 pub(super) struct ObjectBlocks {
     /// For each object, in order.
-    blocks: Vec<Vec<u64>>,
+    pub(super) blocks: Vec<Vec<u64>>,
     /// Blocks with words of several objects.
     mixed: FxHashSet<u64>,
 }
@@ -89,7 +89,7 @@ impl ObjectBlocks {
     }
 
     /// Whether an object shares a block with another one.
-    fn crowded(&self, object: usize) -> bool {
+    pub(super) fn crowded(&self, object: usize) -> bool {
         self.blocks[object].iter().any(|block| self.mixed.contains(block))
     }
 
@@ -166,7 +166,11 @@ fn costly_objects(
 }
 
 /// First word of free addresses for so many words.
-fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
+pub(super) fn free_range_for(
+    trace: &TraceReader,
+    words: u64,
+    block: BlockSize,
+) -> Result<u64, SimError> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
     let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
     found.ok_or_else(|| SimError::Config {
@@ -178,7 +182,7 @@ fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u
 }
 
 /// Gives every trial free addresses of its own.
-fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
+pub(super) fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
     for trial in trials {
         trial.proposal.moves.iter_mut().for_each(|piece: &mut MovedWords| piece.to += next);
         let end = next + trial.proposal.length;
@@ -274,7 +278,7 @@ impl SearchState {
 }
 
 /// Of the layouts of one object nearly as good as the best, the one that is easiest to follow.
-fn choose(list: &[(i128, usize)], trials: &[LayoutTrial]) -> Option<(i128, usize)> {
+pub(super) fn choose(list: &[(i128, usize)], trials: &[LayoutTrial]) -> Option<(i128, usize)> {
     let best = list.iter().map(|&(gain, _)| gain).max().filter(|&gain| gain > 0)?;
     let best = u128::try_from(best).ok()?;
     let good =

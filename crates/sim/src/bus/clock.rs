@@ -1,14 +1,15 @@
 //! One pass over the trace for all configurations with a clock.
 
-use homenode_clock::ClockSetup;
+use homenode_cache::WaitsByCause;
 use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
-use homenode_machine::SchedulerModel;
-use homenode_snoop::{BusClock, BusClockSetup, BusCounts, BusSetupError, BusTime, ClockError};
-use homenode_trace::Batch;
+use homenode_clock::{ClockSetup, ClockTime};
+use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
+use homenode_snoop::{BusClock, BusClockSetup, BusCounts, ClockError, LinkClock, LinkClockSetup};
+use homenode_trace::{Batch, ProcessorAreas};
 use rayon::prelude::*;
 
-use super::config::BusConfig;
+use super::config::{BusConfig, Contention};
 use super::plan::{BusPlan, CAPTURED, PlannedPoint};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_window};
@@ -18,8 +19,91 @@ const FRAMES: u64 = 0x6672_616d_6573;
 /// Separates the random numbers of the kernel model.
 const KERNEL: u64 = 0x6b65_726e_656c;
 
-/// Counts and times of each configuration, and notes on the trace.
-pub(super) type TimedResults = (Vec<(BusCounts, BusTime)>, Vec<String>);
+/// What one configuration comes to.
+pub(crate) struct PointResult {
+    pub(crate) counts: BusCounts,
+    /// Processors and processes, with a clock.
+    pub(crate) time: Option<ClockTime>,
+    /// Cycles for which the bus was held, if there is one.
+    pub(crate) bus_busy: Option<u64>,
+    /// Misses and waiting by word, if there are links.
+    pub(crate) waits: Option<Vec<(u64, WaitsByCause)>>,
+}
+
+/// A clock over any interconnect.
+pub(super) enum CachedClock {
+    Bus(BusClock),
+    Links(LinkClock),
+}
+
+impl CachedClock {
+    pub(super) fn new(
+        plan: &BusPlan,
+        point: &PlannedPoint,
+        (config, processes): (&BusConfig, usize),
+    ) -> Result<Self, SimError> {
+        let machine = &plan.machines[point.machine];
+        let scheduler = SchedulerModel { policy: point.scheduler, ..machine.scheduler };
+        let clock =
+            ClockSetup { processor: machine.processor, scheduler, seed: config.seed, processes };
+        let table = point.table.clone();
+        Ok(match &machine.interconnect {
+            Interconnect::Bus(bus) => {
+                let cycles = point.cycles.unwrap_or_default();
+                let timed = BusClockSetup { clock, bus: bus.model, cycles };
+                Self::Bus(BusClock::new(&point.setup, table, &timed)?)
+            }
+            Interconnect::Links(links) => {
+                let contention = config.contention.map(|asked| asked == Contention::Modelled);
+                let links = links.with_contention(contention);
+                let timed = LinkClockSetup { clock, links, page_bytes: machine.page_bytes };
+                Self::Links(LinkClock::new(&point.setup, table, &timed)?)
+            }
+        })
+    }
+
+    fn with_areas(self, areas: &ProcessorAreas) -> Self {
+        match self {
+            Self::Bus(clock) => Self::Bus(clock.with_areas(areas)),
+            Self::Links(clock) => Self::Links(clock.with_areas(areas)),
+        }
+    }
+
+    /// Makes up what a kernel does; machines with links have no model of one.
+    fn with_kernel(self, model: &KernelModel) -> Self {
+        match self {
+            Self::Bus(clock) => Self::Bus(clock.with_kernel(model)),
+            Self::Links(_) => self,
+        }
+    }
+
+    pub(super) fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
+        match self {
+            Self::Bus(clock) => clock.push(streams),
+            Self::Links(clock) => clock.push(streams),
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<PointResult, ClockError> {
+        match self {
+            Self::Bus(clock) => clock.finish().map(|(counts, timing)| PointResult {
+                counts,
+                time: Some(timing.clock),
+                bus_busy: Some(timing.bus_busy),
+                waits: None,
+            }),
+            Self::Links(clock) => clock.finish().map(|result| PointResult {
+                counts: result.counts,
+                time: Some(result.time),
+                bus_busy: None,
+                waits: Some(result.waits),
+            }),
+        }
+    }
+}
+
+/// Results of each configuration, and notes on the trace.
+pub(super) type PointResults = (Vec<PointResult>, Vec<String>);
 
 /// Simulates all configurations. The trace is decoded and split into the streams of its processes
 /// once for all of them.
@@ -28,24 +112,23 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     (config, trace): (&BusConfig, &T),
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<TimedResults, SimError> {
+) -> Result<PointResults, SimError> {
     let processes = usize::from(trace.threads());
     let clock = |point: &PlannedPoint| {
-        let timed = setup(plan, point, (config, processes));
-        let mut clock = BusClock::new(&point.setup, point.table.clone(), &timed)?;
+        let mut clock = CachedClock::new(plan, point, (config, processes))?;
         if let Some(areas) = &trace.metadata().processor_areas {
             clock = clock.with_areas(areas);
         }
         if let Some(model) = plan.kernel_model(config) {
             clock = clock.with_kernel(&model);
         }
-        Ok::<_, BusSetupError>(clock)
+        Ok::<_, SimError>(clock)
     };
-    let mut clocks: Vec<BusClock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
+    let mut clocks: Vec<CachedClock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
     let mut splitter = splitter(plan, config, trace)?;
-    let page_table = config
-        .translates(trace)
-        .then(|| PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES));
+    let translates = plan.translates(config, trace);
+    let page_table =
+        translates.then(|| PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES));
     let ends = trace.ends();
     let mut piece = 0;
     let total = trace.references();
@@ -68,18 +151,19 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     }
     // Every result is collected, so that the first error is the same on any number of threads.
     let done: Vec<Result<_, ClockError>> =
-        pool.install(|| clocks.into_par_iter().map(BusClock::finish).collect());
+        pool.install(|| clocks.into_par_iter().map(CachedClock::finish).collect());
     let results = done.into_iter().collect::<Result<_, _>>()?;
-    let notes = notes(&splitter, (config, trace)).map(str::to_owned).collect();
+    let notes = notes(&splitter, (plan, config), trace).map(str::to_owned).collect();
     Ok((results, notes))
 }
 
 /// Notes on the trace.
 fn notes<T: TraceSource + ?Sized>(
     splitter: &StreamSplitter,
-    (config, trace): (&BusConfig, &T),
+    (plan, config): (&BusPlan, &BusConfig),
+    trace: &T,
 ) -> impl Iterator<Item = &'static str> {
-    let (translated, metadata) = (config.translates(trace), trace.metadata());
+    let (translated, metadata) = (plan.translates(config, trace), trace.metadata());
     let common = metadata.processor_areas.is_none() && !metadata.processes.is_empty();
     let mixed = (splitter.is_mixed() && translated).then_some(MIXED);
     mixed.into_iter().chain((common && !translated).then_some(COMMON))
@@ -94,25 +178,10 @@ const COMMON: &str = "the trace does not say where the kernel has data of each p
                       references go to those of the processors that were recorded, whoever makes \
                       them";
 
-fn push(clocks: &mut [BusClock], all: &[ThreadStreams]) -> Result<(), SimError> {
-    let push = |clock: &mut BusClock| all.iter().try_for_each(|streams| clock.push(streams));
+fn push(clocks: &mut [CachedClock], all: &[ThreadStreams]) -> Result<(), SimError> {
+    let push = |clock: &mut CachedClock| all.iter().try_for_each(|streams| clock.push(streams));
     let done: Vec<Result<(), ClockError>> = clocks.par_iter_mut().map(push).collect();
     Ok(done.into_iter().collect::<Result<(), _>>()?)
-}
-
-/// The timing parameters of one configuration.
-fn setup(
-    plan: &BusPlan,
-    point: &PlannedPoint,
-    (config, processes): (&BusConfig, usize),
-) -> BusClockSetup {
-    let machine = &plan.machines[point.machine];
-    let scheduler = SchedulerModel { policy: point.scheduler, ..machine.scheduler };
-    BusClockSetup {
-        clock: ClockSetup { processor: machine.processor, scheduler, seed: config.seed, processes },
-        bus: machine.bus,
-        cycles: point.cycles,
-    }
 }
 
 /// All machines of a run have pages of the same size ([`BusPlan`] checks it).
@@ -122,7 +191,7 @@ fn page_shift(plan: &BusPlan) -> u32 {
 
 /// The splitter of the trace for a configuration. Whether PSCR treats kernel references as private
 /// is decided by the engine.
-fn splitter<T: TraceSource + ?Sized>(
+pub(super) fn splitter<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     config: &BusConfig,
     trace: &T,
@@ -130,7 +199,7 @@ fn splitter<T: TraceSource + ?Sized>(
     let Some(point) = plan.points.first() else {
         return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
     };
-    let pages = config.translates(trace).then(|| PageNumbers::new(page_shift(plan)));
+    let pages = plan.translates(config, trace).then(|| PageNumbers::new(page_shift(plan)));
     let (filter, private) = (point.setup.filter, &point.setup.private);
     let mut splitter = StreamSplitter::new(usize::from(trace.threads()), filter, private, pages);
     if let Some(areas) = &trace.metadata().processor_areas {

@@ -5,7 +5,6 @@ use homenode_snoop::MissRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
 
 /// Choices of a simulation on a bus: machines, protocols and caches.
@@ -71,6 +70,10 @@ pub struct BusConfig {
     #[serde(default)]
     #[schemars(extend("x-only-order" = "clock"))]
     pub kernel_model: bool,
+    /// Whether messages wait for each other at memories and between sockets, on machines with links.
+    #[serde(default)]
+    #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
+    pub contention: Option<Contention>,
     /// Private areas beside those of the trace, each with its first byte and one past the last, as
     /// in 0x1000-0x2000.
     #[serde(default)]
@@ -97,6 +100,35 @@ pub struct BusConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
+}
+
+/// What is simulated where nothing is said: no protocol.
+impl Default for BusConfig {
+    fn default() -> Self {
+        Self {
+            machines: machines(),
+            protocols: Vec::new(),
+            points: Vec::new(),
+            cache_sizes: Vec::new(),
+            associativities: Vec::new(),
+            block_sizes: Vec::new(),
+            processors: None,
+            scaling: Vec::new(),
+            order: ReferenceOrder::default(),
+            scheduler: None,
+            seed: one(),
+            addresses: AddressSpace::default(),
+            kernel_model: false,
+            contention: None,
+            private_ranges: Vec::new(),
+            private: PrivateReferences::default(),
+            sync: Inclusion::Include,
+            fetches: Inclusion::Include,
+            miss_rule: MissRule::default(),
+            check: false,
+            threads: None,
+        }
+    }
 }
 
 fn machines() -> Vec<String> {
@@ -142,6 +174,16 @@ pub struct BusPoint {
     pub scheduler: Option<Dispatch>,
 }
 
+/// Whether messages wait for each other at memories and between sockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contention {
+    /// There is room for all; only transactions on one block wait for each other.
+    None,
+    /// Memories and links take one block after the other.
+    Modelled,
+}
+
 /// In which order references take place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -158,22 +200,11 @@ pub enum ReferenceOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AddressSpace {
-    /// Those of memory if the trace is of a whole system, else of processes.
+    /// Those of memory if the trace is of a whole system or the machine has links, else of processes.
     #[default]
     Auto,
     /// Those of processes, whose pages are put into frames.
     Pages,
     /// Those of memory.
     Trace,
-}
-
-impl BusConfig {
-    /// Whether pages are put into frames: those of a whole system are in memory already.
-    pub(super) fn translates<T: TraceSource + ?Sized>(&self, trace: &T) -> bool {
-        match self.addresses {
-            AddressSpace::Auto => trace.metadata().processes.is_empty(),
-            AddressSpace::Pages => true,
-            AddressSpace::Trace => false,
-        }
-    }
 }

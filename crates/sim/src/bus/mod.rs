@@ -3,6 +3,7 @@
 mod cache;
 mod clock;
 mod config;
+mod layouts;
 mod outcome;
 mod plan;
 mod protocols;
@@ -10,12 +11,15 @@ mod run;
 mod trace_order;
 
 pub(crate) use cache::{private_areas, resized};
+pub(crate) use clock::PointResult;
+pub(crate) use layouts::simulate_layouts;
+pub(crate) use plan::BusPlan;
 
-pub use config::{AddressSpace, BusConfig, BusPoint, ReferenceOrder};
+pub use config::{AddressSpace, BusConfig, BusPoint, Contention, ReferenceOrder};
 pub use homenode_clock::critical_point;
 pub use outcome::{
     BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, ProcessorWork,
-    Scalability,
+    Scalability, WaitTotals,
 };
 pub use protocols::{
     ProtocolParameterRow, ProtocolReport, ProtocolRow, check_protocols, protocol_rows,

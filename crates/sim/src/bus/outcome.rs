@@ -1,11 +1,13 @@
 //! Results, as the command line prints them.
 
+use homenode_cache::{WaitCause, Waits, WaitsByCause};
 use homenode_clock::{ClockTime, ProcessorTime, critical_point};
-use homenode_machine::{BusCycles, Dispatch, KernelModel};
-use homenode_snoop::{BusCounts, BusTime, MissRule};
+use homenode_machine::{BusCycles, CachedMachine, Dispatch, KernelModel, LinkModel};
+use homenode_snoop::{BusCounts, MissRule};
 use serde::Serialize;
 
-use super::config::{AddressSpace, BusConfig, ReferenceOrder};
+use super::clock::PointResult;
+use super::config::{AddressSpace, BusConfig, Contention, ReferenceOrder};
 use super::plan::BusPlan;
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
@@ -38,17 +40,45 @@ pub struct BusOutcome {
     pub counts: BusCounts,
     /// Misses divided by references, a reference counting once for each block; `null` without any.
     pub miss_rate: Option<f64>,
-    /// Cycles that all transactions take on the bus at the machine's prices.
-    pub bus_cycles: u64,
+    /// Cycles that all transactions take on the bus at the machine's prices; `null` without a bus.
+    pub bus_cycles: Option<u64>,
     /// Global system power: the sum of the processors' utilisations; `null` without a clock.
     pub gsp: Option<f64>,
-    /// Fraction of the time during which the bus is busy; `null` without a clock.
+    /// Fraction of the time during which the bus is busy; `null` without a bus or a clock.
     pub bus_utilisation: Option<f64>,
     /// Execution time of the trace in cycles; `null` without a clock.
     pub cycles: Option<u64>,
     /// Work of the processors and scheduling of processes; `null` without a clock.
     #[serde(flatten)]
     pub work: ProcessorWork,
+    /// What processors waited for; `null` without a clock, and on a bus.
+    pub waits: Option<WaitTotals>,
+}
+
+/// What processors waited for, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WaitTotals {
+    /// Blocks that a processor never had.
+    pub cold: Waits,
+    /// Blocks that gave way to others in its cache.
+    pub replacement: Waits,
+    /// Blocks whose words others use as well.
+    pub true_sharing: Waits,
+    /// Blocks of whose words others use other ones.
+    pub false_sharing: Waits,
+}
+
+impl WaitTotals {
+    /// The totals of some words.
+    #[must_use]
+    pub fn of(waits: &WaitsByCause) -> Self {
+        Self {
+            cold: waits.of(WaitCause::Cold),
+            replacement: waits.of(WaitCause::Replacement),
+            true_sharing: waits.of(WaitCause::TrueSharing),
+            false_sharing: waits.of(WaitCause::FalseSharing),
+        }
+    }
 }
 
 /// Where references of the kernel come from.
@@ -127,8 +157,23 @@ pub struct BusMachineRecord {
     pub source: String,
     /// Bytes in a block.
     pub block_size: u64,
-    /// Cycles of each transaction.
-    pub transactions: BusCycles,
+    /// Cycles of each transaction; `null` without a bus.
+    pub transactions: Option<BusCycles>,
+    /// Where cores are and how far it is from one to another; `null` on a bus.
+    pub links: Option<LinkModel>,
+}
+
+impl BusMachineRecord {
+    /// The record of a machine with links, or without the cycles of its bus.
+    pub(crate) fn of(machine: &CachedMachine, block_size: u64) -> Self {
+        Self {
+            machine: machine.name().to_owned(),
+            source: machine.description.source.clone(),
+            block_size,
+            transactions: None,
+            links: machine.links(block_size),
+        }
+    }
 }
 
 /// Everything that the outcomes depend on.
@@ -146,6 +191,8 @@ pub struct BusProvenance {
     pub order: ReferenceOrder,
     /// Which ready process a processor takes; `null` if that is the machine's.
     pub scheduler: Option<Dispatch>,
+    /// Whether messages wait for each other on links; `null` if that is the machine's.
+    pub contention: Option<Contention>,
     /// Seed of the scheduler's choices and of the translation of addresses.
     pub seed: u64,
     /// What the addresses of the trace are.
@@ -184,14 +231,14 @@ pub struct BusSimulation {
 /// Assembles the outcomes of all points.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &BusPlan,
-    results: Vec<(BusCounts, Option<BusTime>)>,
+    results: Vec<PointResult>,
     (config, trace): (&BusConfig, &T),
 ) -> BusSimulation {
     let mut outcomes = Vec::new();
     let mut machines: Vec<BusMachineRecord> = Vec::new();
-    for (point, (counts, timing)) in plan.points.iter().zip(results) {
+    for (point, PointResult { counts, time, bus_busy, waits }) in plan.points.iter().zip(results) {
         let (machine, cache) = (&plan.machines[point.machine], point.setup.cache);
-        let clock = timing.as_ref().map(|timing| &timing.clock);
+        let clock = time.as_ref();
         outcomes.push(BusOutcome {
             trace: trace.name(),
             machine: machine.name().to_owned(),
@@ -204,17 +251,20 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             kernel_activity: kernel_activity(config, &counts),
             counts,
             miss_rate: ratio(counts.misses.total(), counts.block_references),
-            bus_cycles: counts.transactions.cycles(&point.cycles),
+            bus_cycles: point.cycles.map(|cycles| counts.transactions.cycles(&cycles)),
             gsp: clock.map(ClockTime::gsp),
-            bus_utilisation: timing.as_ref().and_then(BusTime::bus_utilisation),
+            bus_utilisation: bus_busy.zip(clock).and_then(|(busy, t)| ratio(busy, t.cycles)),
             cycles: clock.map(|clock| clock.cycles),
             work: clock.map(ProcessorWork::of).unwrap_or_default(),
+            waits: waits.map(|words| {
+                let mut sum = WaitsByCause::default();
+                words.iter().for_each(|(_, waits)| sum.add(waits));
+                WaitTotals::of(&sum)
+            }),
         });
         let record = BusMachineRecord {
-            machine: machine.name().to_owned(),
-            source: machine.description.source.clone(),
-            block_size: cache.block_size_bytes,
             transactions: point.cycles,
+            ..BusMachineRecord::of(machine, cache.block_size_bytes)
         };
         machines.extend((!machines.contains(&record)).then_some(record));
     }
@@ -227,8 +277,9 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         processors: plan.processors.clone(),
         order: config.order,
         scheduler: config.scheduler,
+        contention: config.contention,
         seed: config.seed,
-        addresses: match (config.order, config.translates(trace)) {
+        addresses: match (config.order, plan.translates(config, trace)) {
             (ReferenceOrder::Clock, true) => AddressSpace::Pages,
             (ReferenceOrder::Clock, false) | (ReferenceOrder::Trace, _) => AddressSpace::Trace,
         },

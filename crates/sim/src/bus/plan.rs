@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use homenode_base::{BlockSize, ReferenceFilter};
-use homenode_machine::{BusCycles, BusMachine, CacheShape, Dispatch, KernelModel};
+use homenode_machine::{BusCycles, CacheShape, CachedMachine, Dispatch, KernelModel};
 use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable};
 
 use super::cache::{private_areas, resized};
-use super::config::{BusConfig, ReferenceOrder};
+use super::config::{AddressSpace, BusConfig, ReferenceOrder};
 use crate::error::SimError;
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::references::data;
@@ -22,29 +22,30 @@ pub(super) const CAPTURED: &str = "the trace has the kernel's references already
                                    kernel model";
 
 /// One combination.
-pub(super) struct PlannedPoint {
+pub(crate) struct PlannedPoint {
     /// Position of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
     /// Which ready process a processor takes.
     pub(super) scheduler: Dispatch,
-    pub(super) setup: BusSetup,
+    pub(crate) setup: BusSetup,
     pub(super) table: ProtocolTable,
-    pub(super) cycles: BusCycles,
+    /// What transactions take, if there is a bus.
+    pub(super) cycles: Option<BusCycles>,
 }
 
 /// All combinations.
-pub(super) struct BusPlan {
-    pub(super) machines: Vec<BusMachine>,
-    pub(super) points: Vec<PlannedPoint>,
+pub(crate) struct BusPlan {
+    pub(crate) machines: Vec<CachedMachine>,
+    pub(crate) points: Vec<PlannedPoint>,
     /// Numbers of processors.
-    pub(super) processors: Vec<u16>,
+    pub(crate) processors: Vec<u16>,
     private_areas: Vec<Range<u64>>,
 }
 
 impl BusPlan {
-    pub(super) fn new<T: TraceSource + ?Sized>(
+    pub(crate) fn new<T: TraceSource + ?Sized>(
         config: &BusConfig,
         trace: &T,
     ) -> Result<Self, SimError> {
@@ -60,6 +61,7 @@ impl BusPlan {
         } else {
             plan.select(config, trace)?;
         }
+        plan.check_kinds()?;
         plan.check_memory()?;
         if config.order == ReferenceOrder::Clock {
             plan.check_pages()?;
@@ -84,7 +86,7 @@ impl BusPlan {
                 return Err(SimError::Config { problem });
             }
         }
-        let machines = config.machines.iter().map(|machine| BusMachine::parse(machine));
+        let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         self.machines = machines.collect::<Result<_, _>>()?;
         self.processors = vec![processors(config.processors, trace)?];
         if !config.scaling.is_empty() {
@@ -111,7 +113,7 @@ impl BusPlan {
             let machine = known.unwrap_or(named.len());
             if known.is_none() {
                 named.push(&point.machine);
-                self.machines.push(BusMachine::parse(&point.machine)?);
+                self.machines.push(CachedMachine::parse(&point.machine)?);
             }
             let own = self.machines[machine].cache;
             let cache = resized(own, point.cache_size, point.associativity, point.block_size);
@@ -196,6 +198,37 @@ impl BusPlan {
             setup,
         });
         Ok(())
+    }
+
+    /// Checks that all machines have a bus or none has: the addresses of one are those of frames, of
+    /// the other those of the trace.
+    fn check_kinds(&self) -> Result<(), SimError> {
+        let on_bus = self.machines.iter().filter(|machine| machine.bus().is_some()).count();
+        if on_bus == 0 || on_bus == self.machines.len() {
+            return Ok(());
+        }
+        let problem = "--machine: machines with a bus and machines with links have nothing to \
+                       compare: simulate them one kind at a time";
+        Err(SimError::Config { problem: problem.to_owned() })
+    }
+
+    /// Whether the machines have links instead of a bus.
+    pub(super) fn has_links(&self) -> bool {
+        self.machines.iter().any(|machine| machine.bus().is_none())
+    }
+
+    /// Whether addresses of the trace are put into frames of memory. With links they are not: who
+    /// waits for which data is said of the program's addresses.
+    pub(super) fn translates<T: TraceSource + ?Sized>(
+        &self,
+        config: &BusConfig,
+        trace: &T,
+    ) -> bool {
+        match config.addresses {
+            AddressSpace::Auto => !self.has_links() && trace.metadata().processes.is_empty(),
+            AddressSpace::Pages => true,
+            AddressSpace::Trace => false,
+        }
     }
 
     /// Checks that pages have one size and are at least as large as blocks.

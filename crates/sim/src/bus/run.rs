@@ -1,5 +1,6 @@
 //! One pass over the trace for all configurations.
 
+use super::clock::PointResult;
 use super::config::{BusConfig, ReferenceOrder};
 use super::outcome::{BusSimulation, assemble};
 use super::plan::BusPlan;
@@ -23,12 +24,15 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
     let (results, notes) = match config.order {
         ReferenceOrder::Trace => {
             let counts = trace_order::count(&plan, trace, &pool, progress)?;
-            (counts.into_iter().map(|counts| (counts, None)).collect(), Vec::new())
+            let results = counts.into_iter().map(|counts| PointResult {
+                counts,
+                time: None,
+                bus_busy: None,
+                waits: None,
+            });
+            (results.collect(), Vec::new())
         }
-        ReferenceOrder::Clock => {
-            let (timed, notes) = clock::simulate(&plan, (config, trace), &pool, progress)?;
-            (timed.into_iter().map(|(counts, timing)| (counts, Some(timing))).collect(), notes)
-        }
+        ReferenceOrder::Clock => clock::simulate(&plan, (config, trace), &pool, progress)?,
     };
     let mut simulation = assemble(&plan, results, (config, trace));
     simulation.provenance.notes.extend(notes);

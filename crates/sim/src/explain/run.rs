@@ -1,7 +1,7 @@
 //! Explains protocols by a walk through the same references.
 
 use homenode_base::{Access, BlockSize, ReferenceFilter};
-use homenode_machine::{BusCycles, BusMachine, CacheShape};
+use homenode_machine::{BusCycles, CacheShape, CachedMachine, MachineError, MachineKind};
 use homenode_snoop::walk::{WalkError, example, examples, walk};
 use homenode_snoop::{BusSetup, Example, MissRule, ProtocolSpec};
 
@@ -33,7 +33,7 @@ pub fn explain<T: TraceSource + ?Sized>(
     if specs.is_empty() {
         return Err(config_error("no protocol is given: name at least one".to_owned()));
     }
-    let machine = BusMachine::parse(&config.machine)?;
+    let machine = CachedMachine::parse(&config.machine)?;
     let names: Vec<&str> = specs.iter().map(|spec| spec.entry.name).collect();
     let shown = match (trace, &config.example) {
         (Some(_), Some(_)) => {
@@ -58,6 +58,12 @@ pub fn explain<T: TraceSource + ?Sized>(
         (None, None) => (Vec::new(), None),
     };
     let cycles = machine.cycles(BlockSize::new(setup.cache.block_size_bytes)?)?;
+    let Some(cycles) = cycles else {
+        let (kind, wanted) = (machine.kind(), MachineKind::Bus);
+        return Err(
+            MachineError::OtherKind { machine: config.machine.clone(), kind, wanted }.into()
+        );
+    };
     let one = |spec: &ProtocolSpec| explained(spec, &setup, (&cycles, &references));
     Ok(Explanation {
         version: env!("CARGO_PKG_VERSION"),

@@ -77,11 +77,13 @@ impl MatrixPlan {
         check_threads(config.threads)?;
         let machines = config.machines.iter().map(|m| PricedMachine::parse(m));
         let policies = config.policies.iter().map(|p| PolicySpec::parse(p, POLICIES));
+        let machines: Vec<PricedMachine> = machines.collect::<Result<_, _>>()?;
+        let own = own_processors(config.processors, &machines)?;
         let mut plan = Self {
-            machines: machines.collect::<Result<_, _>>()?,
+            machines,
             policies: policies.collect::<Result<_, _>>()?,
             sizes: Vec::new(),
-            processors: processors(config.processors, trace)?,
+            processors: processors(own, trace)?,
             filter: data(config.private.unwrap_or_default(), config.sync),
             private: config.private,
             sync: config.sync,
@@ -257,6 +259,30 @@ fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
     }
     let problem = format!(
         "windows of re-alignment hold 1 to {WINDOW_MAX} references; the paper's are 1000000"
+    );
+    Err(SimError::Config { problem })
+}
+
+/// How many processors are asked for, or that the machines have, which must be the same number: only
+/// one is simulated at a time.
+fn own_processors(asked: Option<u16>, machines: &[PricedMachine]) -> Result<Option<u16>, SimError> {
+    if asked.is_some() {
+        return Ok(asked);
+    }
+    let mut own = machines.iter().map(PricedMachine::processors);
+    let first = own.next().flatten();
+    if own.all(|other| other == first) {
+        return Ok(first);
+    }
+    let said = |machine: &PricedMachine| match machine.processors() {
+        Some(count) => format!("{} has {count}", machine.name()),
+        None => format!("{} as many as there are threads", machine.name()),
+    };
+    let said: Vec<String> = machines.iter().map(said).collect();
+    let problem = format!(
+        "machines of different numbers of processors ({}): choose one number for all with \
+         --processors, or simulate them one at a time",
+        said.join(", ")
     );
     Err(SimError::Config { problem })
 }

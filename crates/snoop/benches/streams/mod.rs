@@ -6,7 +6,7 @@ use std::sync::Arc;
 use homenode_base::{BlockSize, ReferenceFilter, Rng};
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
-use homenode_machine::{BusMachine, CacheShape};
+use homenode_machine::{CacheShape, CachedMachine};
 use homenode_snoop::{
     BusClock, BusClockSetup, BusCounts, BusSetup, BusTime, MissRule, ProtocolSpec,
     TraceOrderSimulation,
@@ -148,7 +148,7 @@ fn portions(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Th
 /// What a protocol does in eight processors of `bus-smp` with these caches: 256 KiB, 8-way, 64-byte
 /// blocks.
 pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (BusCounts, BusTime) {
-    let machine = BusMachine::parse("bus-smp").expect("a machine of the table");
+    let machine = CachedMachine::parse("bus-smp").expect("a machine of the table");
     let setup = BusSetup {
         processors: CLOCKED,
         cache: CacheShape { size_bytes: 256 << 10, block_size_bytes: 64, associativity: 8 },
@@ -159,6 +159,7 @@ pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (BusCounts,
         rule: MissRule::Dubois,
         check: false,
     };
+    let block = BlockSize::new(64).expect("a size");
     let timed = BusClockSetup {
         clock: ClockSetup {
             processor: machine.processor,
@@ -166,8 +167,8 @@ pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (BusCounts,
             seed: 1,
             processes: usize::from(CLOCKED),
         },
-        bus: machine.bus,
-        cycles: machine.cycles(BlockSize::new(64).expect("a size")).expect("whole cycles"),
+        bus: machine.bus().expect("a bus").model,
+        cycles: machine.cycles(block).expect("whole cycles").expect("a bus"),
     };
     let table = ProtocolSpec::parse(protocol).expect("a protocol of the table").table();
     let mut clock = BusClock::new(&setup, table, &timed).expect("a machine that can be");

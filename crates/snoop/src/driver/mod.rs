@@ -143,8 +143,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         let status = match lost {
             Some(at) => caches.coherence_miss(access, at, &record),
             None => {
-                caches.counts.add_cold_or_replacement(record.had(access.cache), access.kernel);
                 self.replace(access.cache, at)?;
+                self.caches.cold_or_replacement_miss(access, at, record.had(access.cache));
                 MissStatus::Settled
             }
         };

@@ -49,7 +49,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         records[replaced] = left.without(access.cache).0;
         records[fetched] = new.only(access.cache).0;
         self.transactions.update_block += self.fast.write_backs(old.state);
-        caches.counts.add_cold_or_replacement(new.had(access.cache), access.kernel);
+        caches.cold_or_replacement_miss(access, at, new.had(access.cache));
         let all = &mut self.transactions;
         let (block, invalidate) = (&mut all.read_block_memory, &mut all.read_invalidate_memory);
         *select_unpredictable(fetch.invalidate, invalidate, block) += 1;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use homenode_base::{BlockSize, Flags, ReferenceFilter};
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
-use homenode_machine::{BusMachine, CacheShape, Dispatch};
+use homenode_machine::{CacheShape, CachedMachine, Dispatch};
 use homenode_snoop::{
     BusClock, BusClockSetup, BusCounts, BusSetup, BusTime, MissRule, ProtocolSpec,
 };
@@ -32,7 +32,7 @@ pub struct Given {
 
 /// Some processors of `bus-smp` with caches of 1 KiB, 2-way, 32-byte blocks, for so many processes.
 pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given {
-    let machine = BusMachine::parse("bus-smp").unwrap();
+    let machine = CachedMachine::parse("bus-smp").unwrap();
     let cache = CacheShape { size_bytes: 1024, block_size_bytes: 32, associativity: 2 };
     let mut scheduler = machine.scheduler;
     scheduler.policy = Dispatch::Affinity;
@@ -50,8 +50,8 @@ pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given
         },
         timed: BusClockSetup {
             clock: ClockSetup { processor: machine.processor, scheduler, seed: 1, processes },
-            bus: machine.bus,
-            cycles: machine.cycles(BlockSize::new(32).unwrap()).unwrap(),
+            bus: machine.bus().unwrap().model,
+            cycles: machine.cycles(BlockSize::new(32).unwrap()).unwrap().unwrap(),
         },
     }
 }
@@ -59,9 +59,9 @@ pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given
 impl Given {
     pub fn cache(mut self, cache: CacheShape) -> Self {
         self.setup.cache = cache;
-        let machine = BusMachine::parse("bus-smp").unwrap();
+        let machine = CachedMachine::parse("bus-smp").unwrap();
         let block = BlockSize::new(cache.block_size_bytes).unwrap();
-        self.timed.cycles = machine.cycles(block).unwrap();
+        self.timed.cycles = machine.cycles(block).unwrap().unwrap();
         self
     }
 

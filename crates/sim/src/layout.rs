@@ -11,7 +11,7 @@ use homenode_trace::{
 
 /// Moves the references of batches that come in order.
 #[derive(Default)]
-pub(super) struct LayoutApplier {
+pub(crate) struct LayoutApplier {
     /// Data references so far.
     time: Time,
 }
@@ -19,7 +19,7 @@ pub(super) struct LayoutApplier {
 impl LayoutApplier {
     /// Fills an empty batch with the references of another at their new addresses. A reference that
     /// the layout splits becomes several, each of which advances Time.
-    pub(super) fn batch(&mut self, layout: &Layout, input: &Batch, output: &mut Batch) {
+    pub(crate) fn batch(&mut self, layout: &Layout, input: &Batch, output: &mut Batch) {
         output.clear();
         output.first_time = self.time;
         let mut events = input.events.iter().peekable();
@@ -84,7 +84,7 @@ fn push_event(layout: &Layout, event: &homenode_trace::Event, out: &mut Batch) {
 }
 
 /// Writes the trace under a layout for blocks of this size, with its named ranges moved.
-pub(super) fn write(
+pub(crate) fn write(
     trace: &TraceReader,
     (layout, block): (&Layout, BlockSize),
     (out, record): (&Path, String),

@@ -1,0 +1,74 @@
+//! Locks beside data.
+
+use super::Entry;
+use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
+use crate::objects::WordExtent;
+use crate::text::{size, threads};
+
+/// Moves the words of an object that synchronise threads to blocks of their own: who looks at the
+/// data does not wait for those who ask for the lock, nor the other way round.
+pub const ENTRY: Entry = Entry {
+    name: "separate-lock",
+    summary: "move a lock away from the data beside it",
+    source: "ours: `split` for locks, which every reference to synchronisation tells apart",
+    propose,
+};
+
+fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
+    separate(candidate).into_iter().collect()
+}
+
+fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
+    let parts = parts(candidate);
+    let locks = parts.iter().filter(|(lock, _)| *lock).count();
+    if locks == 0 || locks == parts.len() {
+        return None;
+    }
+    let mut packer = Packer::new(candidate);
+    for &(_, extent) in parts.iter().filter(|(lock, _)| *lock) {
+        packer.block();
+        packer.put(extent);
+    }
+    // Data keep their distances: what begins at a block still does.
+    for &(_, extent) in parts.iter().filter(|(lock, _)| !lock) {
+        packer.block_at_offset(extent.first);
+        packer.put(extent);
+    }
+    let (block, label) = (size(candidate.block.bytes()), candidate.object.label());
+    let which = if locks == 1 { "a lock".to_owned() } else { format!("{locks} locks") };
+    let sentence = format!(
+        "`{label}` has {which} in blocks of {block} with data, and {} use it: who waits for the \
+         lock takes the data away from who holds it. Give the lock a block of its own.",
+        threads(&candidate.users)
+    );
+    let hint = format!(
+        "struct {{ _Alignas({0}) LOCK lock; _Alignas({0}) TYPE data; }}",
+        candidate.block.bytes()
+    );
+    candidate.propose(packer, ProposalText { elements: None, sentence, hint })
+}
+
+/// The object's words, cut where locks begin and end. Unused words and the later words of a value
+/// go with those before them.
+fn parts(candidate: &Candidate<'_>) -> Vec<(bool, WordExtent)> {
+    let survey = candidate.survey;
+    let mut parts: Vec<(bool, WordExtent)> = Vec::new();
+    for extent in &candidate.object.extents {
+        let mut open: Option<(bool, WordExtent)> = None;
+        let mut joined = false;
+        for word in extent.range() {
+            let lock = survey.synchronises(word);
+            let continues = joined || survey.references_to(word) == 0;
+            match &mut open {
+                Some((last, part)) if continues || *last == lock => part.words += 1,
+                _ => {
+                    parts.extend(open.take());
+                    open = Some((lock, WordExtent { first: word, words: 1 }));
+                }
+            }
+            joined = survey.joined(word);
+        }
+        parts.extend(open);
+    }
+    parts
+}

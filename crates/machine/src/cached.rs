@@ -1,0 +1,83 @@
+//! Machines whose processors have caches that hardware keeps coherent, whatever connects them.
+
+use homenode_base::BlockSize;
+
+use crate::bus::{Bus, BusCycles};
+use crate::error::MachineError;
+use crate::file::Description;
+use crate::kind::MachineKind;
+use crate::multicore::LinkModel;
+use crate::parts::{CacheShape, KernelModel, ProcessorModel, SchedulerModel};
+
+/// A machine with a coherent cache for each processor.
+#[derive(Clone, Debug)]
+pub struct CachedMachine {
+    /// Name, summary and source.
+    pub description: Description,
+    /// Each processor.
+    pub processor: ProcessorModel,
+    /// Each processor's cache, unless the user gives another.
+    pub cache: CacheShape,
+    /// Each processor's instruction cache, if it has one of its own: `cache` is for data then.
+    pub instructions: Option<CacheShape>,
+    /// What connects processors and memory.
+    pub interconnect: Interconnect,
+    /// How processes are scheduled on processors.
+    pub scheduler: SchedulerModel,
+    /// Bytes in a page of memory.
+    pub page_bytes: u64,
+    /// The model of a kernel for traces without kernel references.
+    pub kernel: Option<KernelModel>,
+}
+
+/// What connects processors and memory.
+#[derive(Clone, Debug)]
+pub enum Interconnect {
+    /// A bus, on which all caches snoop.
+    Bus(Bus),
+    /// Links between the cores and memories of sockets.
+    Links(LinkModel),
+}
+
+impl CachedMachine {
+    /// Name, as in the table or the file.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    /// Its bus, if it has one.
+    #[must_use]
+    pub fn bus(&self) -> Option<&Bus> {
+        match &self.interconnect {
+            Interconnect::Bus(bus) => Some(bus),
+            Interconnect::Links(_) => None,
+        }
+    }
+
+    /// Its links at a block size, if it has links.
+    #[must_use]
+    pub fn links(&self, block_size_bytes: u64) -> Option<LinkModel> {
+        match &self.interconnect {
+            Interconnect::Bus(_) => None,
+            Interconnect::Links(links) => Some(links.with_block_size(block_size_bytes)),
+        }
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> MachineKind {
+        match self.interconnect {
+            Interconnect::Bus(_) => MachineKind::Bus,
+            Interconnect::Links(_) => MachineKind::Multicore,
+        }
+    }
+
+    /// The cycles of each transaction at a block size, if there is a bus.
+    ///
+    /// # Errors
+    /// When a transaction does not take a whole number of cycles.
+    pub fn cycles(&self, block: BlockSize) -> Result<Option<BusCycles>, MachineError> {
+        self.bus().map(|bus| bus.cycles(self.name(), block)).transpose()
+    }
+}

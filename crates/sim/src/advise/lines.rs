@@ -1,0 +1,68 @@
+//! Advice on cache lines, in cycles of a machine of today.
+
+use homenode_advise::{DataObject, Layout, UseSurvey, false_sharing};
+use homenode_analysis::Names;
+use homenode_placement::Amount;
+use homenode_trace::TraceReader;
+
+use super::evaluator::ReportPart;
+use super::line_search::{LineSearch, search};
+use super::report::{AdvicePoint, CostScale, LayoutCost, LineFindings, PointName, lost, rows};
+use crate::error::SimError;
+use crate::lines::{LineReplay, LineResult, LineTime, line_objects};
+
+/// Most objects that are named as findings.
+const FINDINGS_MAX: usize = 10;
+
+/// Advice for one machine, and the layout of all of it together.
+pub(super) fn advise(
+    replay: &LineReplay<'_>,
+    trace: &TraceReader,
+    (objects, survey, names): (&[DataObject], &UseSurvey, &Names<'_>),
+    tick: ReportPart<'_>,
+) -> Result<(AdvicePoint, Layout), SimError> {
+    let LineSearch { found, before, after } = search(replay, trace, (objects, survey), tick)?;
+    let after = after.as_ref().unwrap_or(&before);
+    let layouts = [&Layout::default(), &found.layout];
+    let sharing = layouts.map(|layout| false_sharing(survey, layout, replay.block));
+    let side = |result: &LineResult, nth: usize| LayoutCost {
+        accesses: result.counts.block_references,
+        total_cost: Amount { steps: Some(u128::from(result.cycles)), scale: 1 },
+        mcpr: Amount { steps: Some(u128::from(result.processor_cycles())), scale: 1 }
+            .per(result.counts.block_references),
+        false_sharing: sharing[nth],
+    };
+    let scale = CostScale { steps: 1, total: u128::from(before.cycles) };
+    let point = PointName {
+        machine: replay.plan.machines.first().map_or("", |machine| machine.name()),
+        policy: replay.config.protocols.first().map_or("", String::as_str),
+        block: replay.block,
+    };
+    let advice = rows(&point, (objects, survey), &found, &scale);
+    let mut waiting = line_objects(names, &before.waits, before.processor_cycles());
+    waiting.truncate(FINDINGS_MAX);
+    let ratio = crate::ratio::ratio;
+    Ok((
+        AdvicePoint {
+            machine: point.machine.to_owned(),
+            policy: point.policy.to_owned(),
+            block_size: replay.block.bytes(),
+            unit: "cycles",
+            before: side(&before, 0),
+            after: side(after, 1),
+            saved_share: ratio(before.cycles.saturating_sub(after.cycles), before.cycles),
+            speed_up: ratio(before.cycles, after.cycles),
+            false_sharing_gone: lost(sharing[0].references, sharing[1].references),
+            extra_bytes: advice.iter().map(|row| row.extra_bytes).sum(),
+            examined: u64::try_from(found.examined).unwrap_or(u64::MAX),
+            tried: u64::try_from(found.trials.len()).unwrap_or(u64::MAX),
+            lines: Some(LineFindings {
+                before: LineTime::of(&before),
+                after: LineTime::of(after),
+                objects: waiting,
+            }),
+            advice,
+        },
+        found.layout,
+    ))
+}

@@ -1,0 +1,13 @@
+//! Where the time of processors goes on a machine of today, by data structure: the answer about cache
+//! lines, which comes from a clock and so does not depend on the turns of the recording.
+
+mod config;
+mod outcome;
+mod replay;
+mod run;
+
+pub use config::LineConfig;
+pub(crate) use outcome::objects as line_objects;
+pub use outcome::{LineObject, LineProvenance, LineReport, LineTime};
+pub(crate) use replay::{LineReplay, LineResult};
+pub use run::line_waits;

@@ -1,0 +1,211 @@
+//! Results, as the command line prints them.
+
+use std::collections::BTreeMap;
+
+use homenode_analysis::{Names, ObjectKind, SourceSite};
+use homenode_base::BlockSize;
+use homenode_cache::WaitsByCause;
+use homenode_trace::TraceReader;
+use serde::Serialize;
+
+use super::config::LineConfig;
+use super::replay::{LineReplay, LineResult};
+use crate::bus::{BusMachineRecord, WaitTotals};
+use crate::pass::TraceSource;
+use crate::ratio::ratio;
+use crate::references::{Inclusion, PrivateReferences};
+
+/// Where the time of all processors went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LineTime {
+    /// Execution time in cycles.
+    pub cycles: u64,
+    /// Cycles for which processors had a thread to run: operations and waiting for memory.
+    pub processor_cycles: u64,
+    /// Cycles of operations.
+    pub busy_cycles: u64,
+    /// Cycles without a thread: at barriers, for locks, before it began and after it ended.
+    pub idle_cycles: u64,
+    /// Waiting for memory, by cause.
+    pub waits: WaitTotals,
+    /// Part of `processor_cycles` that waits for lines of whose words others use other ones.
+    pub false_sharing_share: Option<f64>,
+    /// Part of `processor_cycles` that waits for lines whose words others use as well.
+    pub true_sharing_share: Option<f64>,
+    /// Part of `processor_cycles` that waits for lines that were not or no longer in the cache.
+    pub other_share: Option<f64>,
+}
+
+impl LineTime {
+    /// The time of a result.
+    pub(crate) fn of(result: &LineResult) -> Self {
+        let mut sum = WaitsByCause::default();
+        result.waits.iter().for_each(|(_, waits)| sum.add(waits));
+        let waits = WaitTotals::of(&sum);
+        let all = result.processor_cycles();
+        Self {
+            cycles: result.cycles,
+            processor_cycles: all,
+            busy_cycles: result.processors.busy,
+            idle_cycles: result.processors.idle,
+            false_sharing_share: ratio(waits.false_sharing.cycles, all),
+            true_sharing_share: ratio(waits.true_sharing.cycles, all),
+            other_share: ratio(waits.cold.cycles + waits.replacement.cycles, all),
+            waits,
+        }
+    }
+}
+
+/// A data structure for which processors wait.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineObject {
+    /// Its short name.
+    pub label: String,
+    /// Kind of memory.
+    pub kind: ObjectKind,
+    /// Where heap blocks were allocated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated_at: Option<SourceSite>,
+    /// Bytes, of all its parts together.
+    pub bytes: u64,
+    /// Misses and announcements of references to it, and the cycles that processors waited for them.
+    pub waits: WaitTotals,
+    /// Part of all processors' time that waits for it because of false sharing.
+    pub false_sharing_share: Option<f64>,
+    /// Part of all processors' time that waits for it.
+    pub share: Option<f64>,
+}
+
+/// Who waits for what on one machine.
+#[derive(Clone, Debug, Serialize)]
+pub struct LineReport {
+    /// Name of the trace.
+    pub trace: String,
+    /// The machine.
+    pub machine: String,
+    /// The coherence protocol.
+    pub protocol: String,
+    /// Processors, each with a cache.
+    pub processors: u16,
+    /// Bytes in a line.
+    pub block_size: u64,
+    /// References taken into account.
+    pub references: u64,
+    /// Where the time went.
+    pub time: LineTime,
+    /// The objects for which processors wait longest: first by sharing, then by all causes.
+    pub objects: Vec<LineObject>,
+    /// How often processes waited for each other in a ring, which is not what was recorded.
+    pub deadlocks_broken: u64,
+    /// Everything that the results depend on.
+    pub provenance: LineProvenance,
+}
+
+/// Everything that results on machines with links depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LineProvenance {
+    /// Version of the program.
+    pub version: String,
+    /// Name of the trace.
+    pub trace: String,
+    /// Content checksum of the trace.
+    pub trace_checksum: String,
+    /// Where the numbers of each machine come from.
+    pub machines: Vec<BusMachineRecord>,
+    /// The coherence protocol.
+    pub protocol: String,
+    /// What the trace's private references are.
+    pub private: PrivateReferences,
+    /// What was done with synchronisation references.
+    pub sync: Inclusion,
+    /// Notes on the trace.
+    pub notes: Vec<String>,
+}
+
+impl LineProvenance {
+    pub(crate) fn of(replay: &LineReplay<'_>, trace: &TraceReader) -> Self {
+        let (bytes, config) = (replay.block.bytes(), &replay.config);
+        let sampling = trace.sampling();
+        let samples = format!("the trace holds samples ({sampling}): counts are of the samples");
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            trace: TraceSource::name(trace),
+            trace_checksum: trace.checksum(),
+            machines: replay.plan.machines.iter().map(|m| BusMachineRecord::of(m, bytes)).collect(),
+            protocol: config.protocols.join(","),
+            private: config.private,
+            sync: config.sync,
+            notes: if sampling.is_empty() { Vec::new() } else { vec![samples] },
+        }
+    }
+}
+
+/// Adds names.
+pub(super) fn assemble(
+    config: &LineConfig,
+    replay: &LineReplay<'_>,
+    trace: &TraceReader,
+    (names, results): (&Names<'_>, Vec<LineResult>),
+) -> LineReport {
+    let result = results.into_iter().next();
+    let time = result.as_ref().map(LineTime::of).unwrap_or_default();
+    let waits = result.as_ref().map_or(&[][..], |result| &result.waits);
+    let mut objects = objects(names, waits, time.processor_cycles);
+    objects.truncate(config.count);
+    LineReport {
+        trace: TraceSource::name(trace),
+        machine: config.machine.clone(),
+        protocol: config.protocol.clone(),
+        processors: replay.plan.processors.first().copied().unwrap_or(0),
+        block_size: replay.block.bytes(),
+        references: result.as_ref().map_or(0, |result| result.counts.references),
+        time,
+        objects,
+        deadlocks_broken: result.map_or(0, |result| result.deadlocks_broken),
+        provenance: LineProvenance::of(replay, trace),
+    }
+}
+
+/// What processors wait for, by the name of the data.
+pub(crate) fn objects(
+    names: &Names<'_>,
+    waits: &[(u64, WaitsByCause)],
+    processor_cycles: u64,
+) -> Vec<LineObject> {
+    let mut groups: BTreeMap<usize, WaitsByCause> = BTreeMap::new();
+    for (word, waits) in waits {
+        groups.entry(names.group(word * BlockSize::WORD_BYTES)).or_default().add(waits);
+    }
+    // Objects that people cannot tell apart are one row.
+    let mut rows: BTreeMap<String, (WaitsByCause, u64, usize)> = BTreeMap::new();
+    for (group, waits) in groups {
+        let label = names.object_of(group).label();
+        let label = if label.is_empty() { "memory without a name".to_owned() } else { label };
+        let row = rows.entry(label).or_insert((WaitsByCause::default(), 0, group));
+        row.0.add(&waits);
+        row.1 += names.bytes_of(group);
+    }
+    let mut found: Vec<LineObject> = rows
+        .into_iter()
+        .map(|(label, (waits, bytes, group))| {
+            let object = names.object_of(group);
+            let totals = WaitTotals::of(&waits);
+            LineObject {
+                label,
+                kind: object.kind,
+                allocated_at: object.allocated_at.clone(),
+                bytes,
+                false_sharing_share: ratio(totals.false_sharing.cycles, processor_cycles),
+                share: ratio(waits.cycles(), processor_cycles),
+                waits: totals,
+            }
+        })
+        .collect();
+    let sharing = |row: &LineObject| row.waits.false_sharing.cycles + row.waits.true_sharing.cycles;
+    found.sort_by(|a, b| {
+        (sharing(b), b.share.unwrap_or(0.0), &a.label)
+            .partial_cmp(&(sharing(a), a.share.unwrap_or(0.0), &b.label))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    found
+}

@@ -1,0 +1,30 @@
+//! Simulates a machine of today and says whose data its processors wait for.
+
+use homenode_advise::Layout;
+use homenode_analysis::Names;
+use homenode_trace::TraceReader;
+
+use super::config::LineConfig;
+use super::outcome::{LineReport, assemble};
+use super::replay::LineReplay;
+use crate::error::SimError;
+use crate::pass::{PassProgress, Progress, TraceSource, thread_pool};
+
+/// Simulates the trace in cycles, and says how long processors wait, why, and for whose data.
+///
+/// # Errors
+/// When the configuration is faulty (found before the trace is read) or the trace is.
+pub fn line_waits(
+    config: &LineConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<LineReport, SimError> {
+    let pool = thread_pool(config.threads)?;
+    let replay = LineReplay::new(config, trace, &pool)?;
+    let mut progress = PassProgress::new(progress, TraceSource::references(trace), 0.0);
+    progress.begin(1.0);
+    let results = replay.simulate(&[&Layout::default()], &mut |done| progress.tick(done))?;
+    progress.finish()?;
+    let names = Names::new(trace.metadata());
+    Ok(assemble(config, &replay, trace, (&names, results)))
+}

@@ -1,0 +1,379 @@
+//! Cores with private caches, last-level caches, links and memories as a memory system.
+
+use std::collections::VecDeque;
+
+use homenode_base::{Flags, ProcessorSet};
+use homenode_cache::{
+    AwaitedTransaction, BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WaitsByCause, WordMask,
+};
+use homenode_clock::streams::OpKind;
+use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
+use homenode_machine::LinkModel;
+use rustc_hash::FxHashMap;
+
+use super::last_level::LastLevelCache;
+use super::topology::Topology;
+use crate::bus::ClockError;
+use crate::counts::{BusCounts, Transactions};
+use crate::driver::{CheckError, ProtocolDriver};
+use crate::setup::{BusSetup, BusSetupError};
+use crate::table::ProtocolTable;
+
+/// Ends a transaction on a block after everything else of its cycle.
+const LAST_RANK: u32 = u32::MAX;
+
+/// Something that happens on the links.
+pub(super) enum LinkEvent {
+    /// A request comes to where it is decided who has the block.
+    Request(LinkRequest),
+    /// The transaction on a block is over.
+    Over(u64),
+}
+
+/// A processor asks for a block.
+#[derive(Clone, Copy)]
+pub(super) struct LinkRequest {
+    requester: Requester,
+    cache: usize,
+    block: u64,
+}
+
+/// Cores with private caches, last-level caches, links and memories. `WORDS` says how many caches
+/// there may be.
+pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
+    driver: ProtocolDriver<F, W, WORDS>,
+    links: LinkModel,
+    topology: Topology,
+    request_cycles: u64,
+    last_levels: Vec<LastLevelCache>,
+    /// The socket of each page's memory: that of the first to fetch from it.
+    homes: FxHashMap<u64, usize>,
+    /// Blocks from page numbers, as a shift.
+    page_blocks_shift: u32,
+    /// Blocks with a transaction, and those who wait for its end.
+    busy: FxHashMap<u64, VecDeque<LinkRequest>>,
+    /// Transactions that processors may wait for, by the rank of the requester.
+    awaited: FxHashMap<u32, AwaitedTransaction>,
+    /// When each memory, and each link between two sockets in one direction, is free.
+    memory_free: Vec<u64>,
+    link_free: Vec<u64>,
+    at_rest_from: u64,
+    block_shift: u32,
+    processors: u16,
+    instruction_caches: usize,
+    private_kernel: bool,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORDS> {
+    pub(super) fn new(
+        setup: &BusSetup,
+        table: ProtocolTable,
+        (links, page_bytes): (&LinkModel, u64),
+    ) -> Result<Self, BusSetupError> {
+        let (block, _) = setup.geometry()?;
+        let links = links.with_block_size(block.bytes());
+        let mut driver = ProtocolDriver::new(setup, table)?;
+        driver.caches.collect_waits();
+        let topology = Topology::new(&links, setup.processors);
+        let [sockets, last_levels] = [links.sockets, links.sockets * links.last_levels]
+            .map(|count| usize::try_from(count).unwrap_or(1));
+        let block_shift = block.bytes().trailing_zeros();
+        Ok(Self {
+            driver,
+            request_cycles: topology.request_cycles(),
+            topology,
+            last_levels: (0..last_levels).map(|_| LastLevelCache::new(links.last_level)).collect(),
+            homes: FxHashMap::default(),
+            page_blocks_shift: page_bytes.trailing_zeros().saturating_sub(block_shift),
+            busy: FxHashMap::default(),
+            awaited: FxHashMap::default(),
+            memory_free: vec![0; sockets],
+            link_free: vec![0; sockets * sockets],
+            at_rest_from: 0,
+            block_shift,
+            processors: setup.processors,
+            instruction_caches: setup.instruction_caches(),
+            private_kernel: setup.private_kernel,
+            links,
+        })
+    }
+
+    /// What was counted in all, and who waited for what.
+    pub(super) fn finish(&mut self) -> (BusCounts, Vec<(u64, WaitsByCause)>) {
+        let counts = self.driver.finish();
+        let waits = self.driver.caches.waits.take();
+        (counts, waits.map(|waits| waits.finish()).unwrap_or_default())
+    }
+
+    fn cache(&self, reference: &MemoryReference) -> usize {
+        let fetch = reference.kind == OpKind::Fetch;
+        reference.processor + if fetch { self.instruction_caches } else { 0 }
+    }
+
+    fn words(reference: &MemoryReference) -> W {
+        W::range(W::word(reference.first), W::word(reference.last))
+    }
+
+    fn is_private(&self, flags: Flags) -> bool {
+        flags.contains(Flags::PRIVATE) && (self.private_kernel || !flags.contains(Flags::KERNEL))
+    }
+
+    /// The processor that a cache is of.
+    fn processor_of(&self, cache: usize) -> usize {
+        cache % usize::from(self.processors)
+    }
+
+    /// The transaction takes place: the caches become what they are after it, and the requester
+    /// has its data when they have come.
+    fn serve(
+        &mut self,
+        request: LinkRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let LinkRequest { requester, cache, block } = request;
+        let now = requesters.now();
+        let number = self.driver.caches.holders.number(block);
+        let holders = self.driver.caches.holders.get(number).holders_without(cache);
+        let before = self.driver.transactions;
+        let victim = self.victim(cache, block);
+        self.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
+        requesters.perform(requester, |access| self.perform(now, access))?;
+        let waits = self.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
+        let made = self.driver.transactions.since(&before);
+        let left = self.latency(now, request, holders, &made);
+        self.keep(cache, victim, made.update_block > 0);
+        // What turned out to need no transaction is over in the next cycle.
+        let done = now + left.saturating_sub(self.request_cycles).max(1);
+        match waits {
+            Some(transaction) => self.awaited.insert(requester.rank(), transaction),
+            None => self.awaited.remove(&requester.rank()),
+        };
+        requesters.complete_at(done, requester);
+        requesters.schedule_at(done, LAST_RANK, LinkEvent::Over(block));
+        self.at_rest_from = self.at_rest_from.max(done);
+        Ok(())
+    }
+
+    /// The block that gives way in a cache if this one is fetched.
+    fn victim(&self, cache: usize, block: u64) -> Option<u64> {
+        let frames = &self.driver.caches.frames;
+        let set = frames.set_of(cache, block);
+        if frames.find(set, block).is_some() {
+            return None;
+        }
+        let frame = frames.all()[frames.victim(set)];
+        (frame.is_used() && frame.state != 0).then(|| frame.block())
+    }
+
+    /// The last level takes what gave way in a core's cache. If it was written, what the others'
+    /// last levels have is out of date.
+    fn keep(&mut self, cache: usize, victim: Option<u64>, written: bool) {
+        let Some(block) = victim else { return };
+        let own = self.topology.place(self.processor_of(cache)).last_level;
+        self.last_levels[own].insert(block);
+        if written {
+            self.forget(block, own);
+        }
+    }
+
+    /// Takes a block out of all last levels but one.
+    fn forget(&mut self, block: u64, own: usize) {
+        for (number, last_level) in self.last_levels.iter_mut().enumerate() {
+            if number != own {
+                last_level.remove(block);
+            }
+        }
+    }
+
+    /// Cycles from asking to having what the transactions bring, if all is free.
+    fn latency(
+        &mut self,
+        now: u64,
+        LinkRequest { cache, block, .. }: LinkRequest,
+        holders: ProcessorSet<WORDS>,
+        made: &Transactions,
+    ) -> u64 {
+        let core = self.processor_of(cache);
+        let place = self.topology.place(core);
+        let distances = |memory: &Self| {
+            let others = holders.members().map(usize::from);
+            let mut cycles = others.map(|c| memory.topology.between(core, memory.processor_of(c)));
+            let first = cycles.next().unwrap_or(0);
+            cycles.fold((first, first), |(near, far), c| (near.min(c), far.max(c)))
+        };
+        let mut cycles = 0;
+        if made.read_block_memory + made.read_invalidate_memory > 0 {
+            cycles = self.from_memory(now, (place.socket, place.last_level), block);
+        }
+        if made.read_block_cache + made.read_invalidate_cache > 0 {
+            cycles = distances(self).0;
+        }
+        if made.read_invalidate_cache + made.invalidate + made.write > 0 {
+            cycles = cycles.max(distances(self).1);
+        }
+        if made.read_invalidate_memory + made.read_invalidate_cache + made.invalidate > 0 {
+            self.forget(block, place.last_level);
+        }
+        cycles
+    }
+
+    /// The same for a block that no core has: from the last level, or else from memory.
+    fn from_memory(&mut self, now: u64, (socket, last_level): (usize, usize), block: u64) -> u64 {
+        let page = block >> self.page_blocks_shift;
+        let home = *self.homes.entry(page).or_insert(socket);
+        let latency = self.links.latency;
+        if self.last_levels[last_level].has(block) {
+            return latency.last_level;
+        }
+        let cycles = if home == socket { latency.memory } else { latency.remote_memory };
+        if !self.links.contention {
+            return cycles;
+        }
+        let mut waited = occupy(&mut self.memory_free[home], now, self.links.memory_block_cycles);
+        if home != socket {
+            let link = home * self.memory_free.len() + socket;
+            let free = &mut self.link_free[link];
+            waited += occupy(free, now + waited, self.links.link_block_cycles);
+        }
+        cycles + waited
+    }
+}
+
+/// Keeps something busy for so many cycles, as soon as it is free. Returns how long that is from now.
+fn occupy(free_at: &mut u64, now: u64, cycles: u64) -> u64 {
+    let from = now.max(*free_at);
+    *free_at = from + cycles;
+    from - now
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
+    for LinkedMemory<F, W, WORDS>
+{
+    type Access = BlockAccess<W>;
+    type Event = LinkEvent;
+    type Error = ClockError;
+
+    fn block_shift(&self) -> u32 {
+        self.block_shift
+    }
+
+    #[inline(always)]
+    fn try_hit(&mut self, reference: &MemoryReference) -> bool {
+        let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
+        let place = self.driver.caches.locate(self.cache(reference), reference.block);
+        self.driver.hit(place, (reference.block, Self::words(reference)), need)
+    }
+
+    #[inline]
+    fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
+        BlockAccess {
+            cache: self.cache(reference),
+            block: reference.block,
+            words: Self::words(reference),
+            write: reference.kind.writes(),
+            private: self.is_private(reference.flags),
+            kernel: reference.flags.contains(Flags::KERNEL),
+        }
+    }
+
+    #[inline]
+    fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
+        one.block == other.block && one.cache == other.cache
+    }
+
+    #[inline]
+    fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
+        self.driver.needs_transaction(access)
+    }
+
+    fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        let place = self.driver.caches.locate(access.cache, access.block);
+        if self.driver.uncontended(access, place) {
+            return Ok(());
+        }
+        let base = access.block << self.block_shift;
+        let count = self.processors;
+        self.driver.access(access, place.0).map_err(|error| match error {
+            CheckError::Stale { processor: cache, address, .. } => {
+                let address = base + address;
+                ClockError::Stale { cycle: now, processor: cache % count, address }
+            }
+            CheckError::Impossible { processor: cache, what, .. } => {
+                let processor = cache % count;
+                ClockError::Impossible { cycle: now, processor, address: base, what }
+            }
+        })
+    }
+
+    fn request(
+        &mut self,
+        requester: Requester,
+        access: &BlockAccess<W>,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let request = LinkRequest { requester, cache: access.cache, block: access.block };
+        let time = requesters.now() + self.request_cycles;
+        requesters.schedule_at(time, requester.rank(), LinkEvent::Request(request));
+    }
+
+    fn event(
+        &mut self,
+        event: LinkEvent,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match event {
+            LinkEvent::Request(request) => {
+                if let Some(waiting) = self.busy.get_mut(&request.block) {
+                    waiting.push_back(request);
+                    return Ok(());
+                }
+                self.busy.insert(request.block, VecDeque::new());
+                self.serve(request, requesters)
+            }
+            LinkEvent::Over(block) => {
+                match self.busy.get_mut(&block).and_then(VecDeque::pop_front) {
+                    Some(next) => self.serve(next, requesters),
+                    None => {
+                        self.busy.remove(&block);
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn next_advance(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    /// A request changes nothing before it has come to where it is decided who has the block.
+    #[inline]
+    fn undisturbed_until(&self, now: u64) -> u64 {
+        now + self.request_cycles
+    }
+
+    fn at_rest_from(&self) -> u64 {
+        self.at_rest_from
+    }
+
+    #[inline]
+    fn count(&mut self, counted: ReferenceCounts) {
+        let counts = &mut self.driver.caches.counts;
+        counts.references += counted.references;
+        counts.block_references += counted.block_references;
+        counts.kernel.references += counted.kernel;
+    }
+
+    fn waited(&mut self, requester: Requester, cycles: u64) {
+        let transaction = self.awaited.get(&requester.rank()).copied();
+        if let (Some(transaction), Some(waits)) = (transaction, &mut self.driver.caches.waits) {
+            waits.waited(transaction, cycles);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+"""`lines`: where the time of processors goes on a machine of today, by data structure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Unpack
+
+from homenode import _core
+from homenode.options.checked import checked, only_declared
+from homenode.options.specs import plain_number
+from homenode.results.rows import Rows
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from homenode.options.typed import LinesOptions
+
+MACHINE = "spr-2s-lines"
+CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
+
+
+class LineResult(Rows):
+    """For whose data the processors of a machine of today wait, and why.
+
+    Attributes:
+        rows: one dictionary an object, those first whose sharing is waited for longest: label,
+            kind, allocated_at, bytes, ``waits`` (for each cause its ``transactions`` and the
+            ``cycles`` that processors waited for them), and as parts of all processors' time
+            ``share`` and ``false_sharing_share``.
+        time: cycles, processor_cycles (with a thread to run), busy_cycles, idle_cycles, waits, and
+            as parts of processor_cycles false_sharing_share, true_sharing_share, other_share.
+        facts: trace, machine, protocol, processors, block_size, references, deadlocks_broken.
+        configuration: what was asked for.
+        provenance: everything that the rows depend on.
+    """
+
+    def __init__(self, found: dict[str, Any], configuration: dict[str, Any]) -> None:
+        super().__init__(found["objects"], configuration, found["provenance"])
+        self.time: dict[str, Any] = found["time"]
+        names = ("trace", "machine", "protocol", "processors", "block_size", "references")
+        self.facts = {name: found[name] for name in (*names, "deadlocks_broken")}
+
+    @property
+    def headline(self) -> str:
+        """What a user wants to know first, in a sentence."""
+        return headline(self.time, self.facts["machine"], self.facts["trace"])
+
+    def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
+        flat = {k: v for k, v in row.items() if k not in {"waits", "allocated_at"}}
+        for cause, waits in row["waits"].items():
+            flat |= {f"{cause}_{name}": value for name, value in waits.items()}
+        return flat
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``homenode sharing --json`` prints as ``lines``."""
+        return {
+            **self.facts,
+            "time": self.time,
+            "objects": self.rows,
+            "provenance": self.provenance,
+        }
+
+
+def lines(
+    trace: Trace | str | os.PathLike[str],
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[LinesOptions],
+) -> LineResult:
+    """Says how long processors of a machine of today wait for cache lines, why, and for whose data.
+
+    The threads of the trace are replayed in simulated cycles, under its synchronisation, so that
+    the turns of the recording leave no mark.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        progress: called with the work done and in all.
+        options: see `LinesOptions`.
+
+    Raises:
+        ConfigError: when the machine, the protocol or an option cannot be used.
+        TraceError: when the trace is damaged.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(thread=[0, 1] * 50, kind="W", address=[64, 68] * 50)
+    >>> found = hn.lines(trace)
+    >>> found.time["waits"]["false_sharing"]["transactions"] > 0
+    True
+    """
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    only_declared("lines", options)
+    config = checked("lines", options)
+    found = json.loads(_core.line_waits(str(opened.path), json.dumps(config), progress))
+    return LineResult(found, config)
+
+
+def headline(time: dict[str, Any], machine: str, trace: str) -> str:
+    """Where the time of the processors goes, in a sentence."""
+
+    def part(name: str) -> str:
+        return f"{100 * (time[name] or 0):.1f}%"
+
+    return (
+        f"{trace} on {machine}: {plain_number(time['cycles'])} cycles. Of the processors' time "
+        f"{part('false_sharing_share')} waits for lines of which they share no data (false "
+        f"sharing), {part('true_sharing_share')} for lines whose data they share, "
+        f"{part('other_share')} for lines that are not in the cache."
+    )
+
+
+__all__ = ["LineResult", "headline", "lines"]

@@ -1,0 +1,139 @@
+"""The answer at the head of a report: what costs most, whose it is, why, and what to change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from homenode.options.specs import plain_number
+
+if TYPE_CHECKING:
+    from homenode.engines.advise import AdviceResult
+
+# Objects are listed that are waited for during so much of the time, and named in the answer from
+# twice that on.
+_LISTED = 0.005
+_NAMED = 0.01
+_CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
+_WHY = {
+    "false_sharing": "threads use different words of one line (false sharing)",
+    "true_sharing": "threads write and read the same words (true sharing)",
+    "replacement": "it does not stay in the cores' caches",
+    "cold": "it is fetched for the first time",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a user wants to know first about one program.
+
+    Attributes:
+        sentences: at most ten, the most important first.
+        objects: for whose data processors wait: label, bytes, share, false_sharing_share, waits.
+        advice: pieces of advice on cache lines, then on pages: rows of `AdviceResult`.
+        lines: the point of the advice on cache lines, with times before and after.
+    """
+
+    sentences: list[str]
+    objects: list[dict[str, Any]] = field(default_factory=list)
+    advice: list[dict[str, Any]] = field(default_factory=list)
+    lines: dict[str, Any] | None = None
+
+
+def answer(lines: AdviceResult, pages: AdviceResult | None = None) -> Answer:
+    """Puts the answer together.
+
+    Args:
+        lines: advice for the cache lines of one machine of today.
+        pages: advice for the pages of one, or nothing.
+    """
+    point = lines.points[0]
+    found = point["lines"]
+    objects = [row for row in found["objects"] if (row["share"] or 0) >= _LISTED]
+    sentences = [_time(point), *_objects(objects), *_lines(lines, point)]
+    rows = [{**row, "unit": "cycles"} for row in lines.rows]
+    if pages is not None:
+        sentences += _pages(pages)
+        rows += [{**row, "unit": "cost"} for row in pages.rows]
+    sentences.append(_sure(lines))
+    return Answer(sentences[:10], objects, rows, point)
+
+
+def _percent(share: float | None) -> str:
+    return f"{100 * (share or 0):.1f} %"
+
+
+def _time(point: dict[str, Any]) -> str:
+    time = point["lines"]["before"]
+    return (
+        f"On {point['machine']} the program takes {plain_number(time['cycles'])} cycles. Of the "
+        f"processors' time {_percent(time['false_sharing_share'])} waits for lines of which they "
+        f"share no data (false sharing), {_percent(time['true_sharing_share'])} for lines whose "
+        f"data they share, {_percent(time['other_share'])} for lines that are not in the cache."
+    )
+
+
+def _objects(objects: list[dict[str, Any]]) -> list[str]:
+    found = []
+    for row in objects[:3]:
+        if (row["share"] or 0) < _NAMED:
+            continue
+        main = max(_CAUSES, key=lambda cause: row["waits"][cause]["cycles"])
+        misses = row["waits"][main]["transactions"]
+        found.append(
+            f"{_percent(row['share'])} waits for `{row['label']}`, above all because "
+            f"{_WHY[main]}: {misses:,} times."
+        )
+    return found
+
+
+def _lines(lines: AdviceResult, point: dict[str, Any]) -> list[str]:
+    rows = lines.at(point)
+    if not rows:
+        return [_nothing(point)]
+    found = [f"Change this first: {rows[0]['sentence']}"]
+    more = len(rows) - 1
+    before, after = (plain_number(point[side]["total_cost"]) for side in ("before", "after"))
+    what = "That" if not more else f"With {more} more piece{'s' if more > 1 else ''} of advice that"
+    found.append(
+        f"{what} takes the program from {before} to {after} cycles: {point['speed_up']:.2f} times "
+        f"as fast, simulated, for {plain_number(point['extra_bytes'])} bytes of memory."
+    )
+    return found
+
+
+def _nothing(point: dict[str, Any]) -> str:
+    time = point["lines"]["before"]
+    shared = time["true_sharing_share"] or 0
+    said = f"None of {point['tried']} other layouts of its data gains a hundredth of the time."
+    if shared >= _NAMED:
+        said += (
+            " What is waited for is shared indeed, which no layout helps: let threads write it "
+            "less often, as with a value for each thread that is added up at the end."
+        )
+    return said
+
+
+def _pages(pages: AdviceResult) -> list[str]:
+    point = pages.points[0]
+    rows = pages.at(point)
+    where = f"On the pages of {point['machine']} under {point['policy']}"
+    if point["before"]["mcpr"] is None:
+        return []
+    mean = f"a reference costs {plain_number(point['before']['mcpr'])} local ones"
+    if not rows:
+        return [f"{where} {mean}; no better home or layout gains a thousandth of that."]
+    return [
+        f"{where} {mean}, and {plain_number(point['after']['mcpr'])} if you follow this "
+        f"({_percent(point['saved_share'])} of the cost): {rows[0]['sentence']}"
+    ]
+
+
+def _sure(lines: AdviceResult) -> str:
+    said = (
+        "How sure: times are those of a model whose threads are replayed in cycles under the "
+        "recorded synchronisation, so they do not depend on the turns of the recording; a program "
+        "whose threads race, or wait by polling, may take other turns on a real machine."
+    )
+    notes = lines.provenance.get("notes", [])
+    return " ".join([said, *notes])
