@@ -25,6 +25,8 @@ def check_output(path: PathLike, *inputs: PathLike) -> None:
     target = Path(path)
     if str(path) == "-":
         return
+    if not str(path):
+        raise OSError(errno.ENOENT, "an output has an empty name; name a file", "''")
     if target.is_dir():
         raise _refusal(errno.EISDIR, path)
     if not target.parent.is_dir():
@@ -32,6 +34,13 @@ def check_output(path: PathLike, *inputs: PathLike) -> None:
     for source in map(Path, inputs):
         if target.is_file() and source.exists() and target.samefile(source):
             raise OSError(errno.EINVAL, "the output is also an input; name another file", str(path))
+
+
+def same_file(one: PathLike, other: PathLike) -> bool:
+    """Whether two outputs would be one file: both can go to a device or to standard output."""
+    if "-" in {str(one), str(other)} or _is_special(Path(one)):
+        return False
+    return Path(one).resolve() == Path(other).resolve()
 
 
 def check_replaceable(path: PathLike, *inputs: PathLike) -> None:

@@ -218,9 +218,11 @@ def natively() -> Callable[..., str]:
 
 @pytest.fixture
 def kill_recorder() -> Callable[..., None]:
-    """Kills a recorder whose program has begun; the program must come to its end all the same."""
+    """Kills a recorder whose program has begun: the program ends with it, or goes on to its end."""
 
-    def kill(options: Mapping[str, Any], report: Path, patience_s: float) -> None:
+    def kill(
+        options: Mapping[str, Any], report: Path, patience_s: float, *, goes_on: bool = False
+    ) -> None:
         code = "import sys; from homenode import _core; _core.record(sys.argv[1], None)"
         recorder = subprocess.Popen(
             [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
@@ -228,8 +230,16 @@ def kill_recorder() -> Callable[..., None]:
         deadline = time.monotonic() + patience_s
         while not report.exists() and time.monotonic() < deadline:
             time.sleep(0.01)
+        started = Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()
+        assert len(started) == 1
         recorder.send_signal(signal.SIGKILL)
         recorder.wait()
+        if not goes_on:
+            while Path(f"/proc/{started[0]}").exists() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert not Path(f"/proc/{started[0]}").exists()
+            assert report.read_text() == "started\n"
+            return
         while report.read_text() != "started\ndone\n" and time.monotonic() < deadline:
             time.sleep(0.05)
         assert report.read_text() == "started\ndone\n"

@@ -59,7 +59,7 @@ def test_a_full_disk_is_an_error_and_the_program_runs_on(
 
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
-def test_a_killed_recorder_does_not_hang_the_program(
+def test_a_killed_recorder_ends_the_program(
     compiled: Callable[..., Path],
     kill_recorder: Callable[..., None],
     qemu: Qemu,

@@ -60,15 +60,36 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
-def test_a_killed_recorder_does_not_hang_the_program(
-    build: Callable[..., Path], kill_recorder: Callable[..., None], tmp_path: Path, order: str
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_killed_recorder_ends_the_program_and_hangs_no_other(
+    build: Callable[..., Path],
+    kill_recorder: Callable[..., None],
+    tmp_path: Path,
+    order: str,
+    goes_on: bool,
 ) -> None:
     report = tmp_path / "report"
     argv = [str(build("marathon.c")), str(report)]
+    if goes_on:
+        # The shell, which the recorder started, is killed; what it started is not.
+        argv = ["/bin/sh", "-c", '"$@"; :', "sh", *argv]
     options = {"argv": argv, "output": str(tmp_path / "t.hnt"), "order": order}
-    kill_recorder(options, report, patience_s=20)
+    kill_recorder(options, report, patience_s=20, goes_on=goes_on)
     # What was on disk by then can be saved.
     assert (tmp_path / "t.hnt.partial").exists()
+
+
+@pytest.mark.parametrize("order", ["deterministic", "free"])
+@pytest.mark.parametrize("source", ["raw_thread.c", "stranger.c"])
+def test_threads_that_nobody_announced_are_counted(
+    build: Callable[..., Path], record: Callable[..., Recording], source: str, order: str
+) -> None:
+    recording = record(build(source), order=order)
+    assert recording.out == "499500\n"
+    assert recording.summary["lost_threads"] == 1
+    assert "repeatable" not in recording.metadata()["order"]
+    if source == "raw_thread.c":
+        assert record(build(source), "ordinary", order=order).summary["lost_threads"] == 0
 
 
 def test_interrupting_keeps_what_was_recorded(

@@ -318,7 +318,7 @@ def test_mistakes_are_named(trace: str, tmp_path: Path, capsys: pytest.CaptureFi
         (["mesi", "--trace", str(tmp_path / "no.hnt")], "no.hnt"),
         (["mesi", "--block-size", "24"], "24"),
         (["mesi", "--block-size", "16,32"], "expected one size"),
-        (["mesi", "--cache-size", "100"], "a cache of 100 bytes"),
+        (["mesi", "--cache-size", "100"], "cache size 100 bytes"),
         (["mesi", "--processors", "1025"], "1025 processors"),
         (["mesi", "--machine", "numa"], "numa"),
         (["mesi", "--private-range", "5"], "expected LO-HI"),

@@ -92,7 +92,7 @@ def test_hand_tuning_compares_two_programs() -> None:
 
 
 def test_what_cannot_be_asked_is_refused(trace: hn.Trace) -> None:
-    with pytest.raises(ConfigError, match="merge_transfers is 0; expected at least 1"):
+    with pytest.raises(ConfigError, match=r"merge_transfers \(--merge\) is 0; expected at least 1"):
         hn.sharing(trace, "cc", 64, merge_transfers=0)
     with pytest.raises(ConfigError, match="add it to the block sizes"):
         hn.sharing(trace, "cc", 64, detail=128)

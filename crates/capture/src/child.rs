@@ -78,6 +78,7 @@ impl Traced {
             // SAFETY: between fork and exec only system calls that POSIX allows there.
             unsafe { command.pre_exec(move || prepare(fd, target)) };
         }
+        end_with_us(&mut command);
         Ok(Self { child: command.spawn()?, ending: None, asked_to_end: None })
     }
 
@@ -88,6 +89,7 @@ impl Traced {
         command.arg0(first).args(&argv[1..]);
         command.env_remove(FD_VARIABLE).env_remove(PAD_VARIABLE);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        end_with_us(&mut command);
         Ok(Self { child: command.spawn()?, ending: None, asked_to_end: None })
     }
 
@@ -144,6 +146,24 @@ pub fn maps(pid: u32) -> String {
 #[must_use]
 pub fn shares_memory(pid: u32) -> bool {
     maps(pid).lines().any(|line| line.contains("/memfd:homenode"))
+}
+
+/// Makes the kernel kill the program when the recorder ends without having waited for it: when
+/// it is killed, or its thread ends. What the program itself started goes on, unrecorded.
+fn end_with_us(command: &mut Command) {
+    let recorder = libc::pid_t::try_from(std::process::id()).unwrap_or_default();
+    let tie = move || {
+        // SAFETY: plain system calls on numbers.
+        let (tied, parent) =
+            unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) };
+        if tied == 0 && parent != recorder {
+            // The recorder has ended in the meantime.
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only system calls that POSIX allows there.
+    unsafe { command.pre_exec(tie) };
 }
 
 /// Runs in the child: makes addresses repeatable, and gives the area its descriptor number.

@@ -215,7 +215,9 @@ pub struct RecordSummary {
     /// With `qemu`, how often the program asked for the number of a process or thread, which the
     /// kernel chooses: if not 0, two recordings may differ in what depends on it.
     pub process_numbers: u32,
-    /// Threads beyond the most that can be recorded, whose references are missing.
+    /// Threads that were not recorded: those beyond the most that can be, and those that the
+    /// program made by a `clone` of its own. Their references are missing, or stand under the
+    /// thread that made them, and two recordings may differ.
     pub lost_threads: u32,
     /// Content checksum of the trace.
     pub checksum: String,

@@ -325,7 +325,8 @@ pub(crate) fn metadata(
     let quantum = options.quantum;
     let order = match options.order {
         Order::Deterministic => {
-            let strays = area.get(at::FORCED) + area.get(at::OUTSIDE);
+            let strays = [at::FORCED, at::OUTSIDE, at::LOST_THREADS];
+            let strays: u32 = strays.map(|word| area.get(word)).iter().sum();
             let repeats = match (strays, area.get(at::NUMBERS)) {
                 (0, 0) => "repeatable",
                 (0, _) => "repeatable but for process numbers",

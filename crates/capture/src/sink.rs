@@ -38,7 +38,8 @@ pub struct RecordingSink {
 impl RecordingSink {
     /// A sink in front of a writer.
     #[must_use]
-    pub fn new(writer: TraceWriter) -> Self {
+    pub fn new(mut writer: TraceWriter) -> Self {
+        writer.keep_partial();
         Self {
             writer: Some(writer),
             error: None,

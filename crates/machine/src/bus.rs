@@ -58,6 +58,16 @@ pub struct BusModel {
     pub wait_cycles: u64,
 }
 
+impl BusModel {
+    /// The model, if its numbers make sense by themselves; what a block takes is known later.
+    fn checked(self) -> Result<Self, String> {
+        if self.width_bits > 0 && self.width_bits.is_multiple_of(8) {
+            return Ok(self);
+        }
+        Err(format!("bus.width_bits is {}: expected whole bytes: 8, 16, ...", self.width_bits))
+    }
+}
+
 /// Which of several waiting requests gets the bus next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -146,12 +156,15 @@ impl Bus {
                 summary: file.summary,
                 source: file.source,
             },
-            processor: file.processor,
+            processor: file.processor.checked().map_err(fail)?,
             cache: file.cache.data(),
             instructions: file.cache.instructions(),
-            interconnect: Interconnect::Bus(Self { model: file.bus, transactions }),
-            scheduler: file.scheduler,
-            page_bytes: file.memory.page_bytes,
+            interconnect: Interconnect::Bus(Self {
+                model: file.bus.checked().map_err(fail)?,
+                transactions,
+            }),
+            scheduler: file.scheduler.checked().map_err(fail)?,
+            page_bytes: file.memory.checked().map_err(fail)?.page_bytes,
             kernel: file.kernel.map(KernelModel::checked).transpose().map_err(fail)?,
         })
     }

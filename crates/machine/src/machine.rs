@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use homenode_base::BlockSize;
+
 use crate::bus::Bus;
 use crate::cached::CachedMachine;
 use crate::error::MachineError;
@@ -68,13 +70,29 @@ impl Machine {
     /// When the text is not a machine, or its base does not exist or is of another kind.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, MachineError> {
         let file = MachineFile::read(text, origin)?;
-        match file.kind {
+        let machine = match file.kind {
             MachineKind::Placement | MachineKind::PageCoherence => {
                 PricedMachine::from_file(file).map(Self::Priced)
             }
             MachineKind::Bus => Bus::machine(file).map(Self::Cached),
             MachineKind::Multicore => LinkModel::machine(file).map(Self::Cached),
+        }?;
+        match machine.problem() {
+            Some(problem) => Err(MachineError::File { origin: origin.to_owned(), problem }),
+            None => Ok(machine),
         }
+    }
+
+    /// What is wrong with what machines of every kind have.
+    fn problem(&self) -> Option<String> {
+        let name = self.name();
+        // Names stand in tables, titles and files of results.
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            let problem = "expected a text without line breaks and control characters";
+            return Some(format!("name is {name:?}: {problem}"));
+        }
+        let size = self.block_size_bytes().map(BlockSize::new);
+        size.and_then(Result::err).map(|error| format!("block_size_bytes: {error}"))
     }
 
     /// Its kind.

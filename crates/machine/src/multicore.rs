@@ -167,12 +167,12 @@ impl LinkModel {
                 summary: file.summary,
                 source: file.source,
             },
-            processor: file.processor,
+            processor: file.processor.checked().map_err(fail)?,
             cache: file.cache.data(),
             instructions: file.cache.instructions(),
             interconnect: Interconnect::Links(links),
-            scheduler: file.scheduler,
-            page_bytes: file.memory.page_bytes,
+            scheduler: file.scheduler.checked().map_err(fail)?,
+            page_bytes: file.memory.checked().map_err(fail)?.page_bytes,
             kernel: None,
         })
     }

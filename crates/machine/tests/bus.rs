@@ -82,7 +82,7 @@ fn a_file_overrides_what_its_base_says() {
     let machine = from_toml(text, "mine.toml").unwrap();
     assert_eq!(machine.name(), "mine");
     assert_eq!((machine.cache.associativity, machine.cache.size_bytes), (4, 2 << 20));
-    let cycles = machine.cycles(BlockSize::new(64).unwrap()).unwrap();
+    let cycles = machine.cycles(BlockSize::new(64).unwrap()).unwrap().unwrap();
     assert_eq!((cycles.invalidate, cycles.write), (6, 5));
 }
 
@@ -107,6 +107,40 @@ fn a_file_may_split_the_cache() {
 }
 
 #[test]
+fn numbers_that_no_machine_can_have_are_refused() {
+    let file = |table: &str, key: &str, value: &str| {
+        let text = format!(
+            "name = 'x'\nbase = 'bus-smp'\n[{table}]\n{key} = {{ value = {value}, source = 'x' }}\n"
+        );
+        from_toml(&text, "x.toml").map_err(|error| error.to_string())
+    };
+    let cases = [
+        ("bus", "width_bits", "0", "bus.width_bits is 0"),
+        ("bus", "width_bits", "7", "bus.width_bits is 7: expected whole bytes"),
+        ("processor", "misses_max", "0", "say blocking = { value = true"),
+        ("processor", "window_instructions", "0", "processor.window_instructions is 0"),
+        ("processor", "operation_cycles", "18446744073709551615", "expected at most 4294967296"),
+        ("scheduler", "wait_cycles", "18446744073709551615", "scheduler.wait_cycles is 184"),
+        ("scheduler", "time_slice_references", "0", "scheduler.time_slice_references is 0"),
+        ("memory", "page_bytes", "0", "memory.page_bytes is 0: expected a power of two"),
+        ("memory", "page_bytes", "2147483648", "at most 1073741824"),
+        ("cache", "block_size_bytes", "3", "block_size_bytes: block size 3 is not a power of two"),
+    ];
+    for (table, key, value, expected) in cases {
+        let error = file(table, key, value).unwrap_err();
+        assert!(error.starts_with("machine x.toml: "), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
+    assert_eq!(file("bus", "width_bits", "8").unwrap().bus().unwrap().model.width_bits, 8);
+    // A processor that waits for every miss has no use for these numbers.
+    let blocking = "name = 'x'\nbase = 'bus-smp'\n[processor]\n\
+                    blocking = { value = true, source = 'x' }\n\
+                    misses_max = { value = 0, source = 'x' }\n\
+                    window_instructions = { value = 0, source = 'x' }\n";
+    assert_eq!(from_toml(blocking, "x.toml").unwrap().processor.misses_max, 0);
+}
+
+#[test]
 fn what_is_wrong_with_a_file_is_said() {
     let cases = [
         ("kind = 'bus'\nbase = 'numa'", "base \"numa\": expected one of bus-smp"),
@@ -119,7 +153,7 @@ fn what_is_wrong_with_a_file_is_said() {
         ),
         (
             "kind = 'bus'\nbase = 'bus-smp'\n[bus]\nwidth_bits = 64",
-            "invalid type: integer `64`, expected struct Sourced",
+            "line 4: invalid type: integer `64`, expected a number with its source, as in { value",
         ),
     ];
     for (text, expected) in cases {

@@ -185,6 +185,28 @@ fn files_stand_on_a_base_and_are_checked() {
     assert!(fail("name = \"a\"\nbase = \"b\"\n").contains("unknown machine \"b\""));
 }
 
+#[test]
+fn files_that_describe_no_machine_are_refused() {
+    let fail = |text: &str| {
+        let error = from_toml(text, "mine.toml").unwrap_err().to_string();
+        assert!(error.starts_with("machine mine.toml: "), "{error}");
+        error
+    };
+    let all_infinite = "name = \"a\"\n[prices.r]\ninfinite = true\nsource = \"x\"\n";
+    for text in ["name = \"a\"\n", all_infinite] {
+        assert!(fail(text).contains("no finite price"), "{text}");
+    }
+    for name in ["", " ", "a\\u001b[31mb", "a\\nb"] {
+        let error = fail(&format!("name = \"{name}\"\nbase = \"numa\"\n"));
+        assert!(error.contains("without line breaks and control characters"), "{error}");
+        assert!(!error.contains(char::is_control), "{error}");
+    }
+    for bytes in ["0", "3", "1099511627776", "4611686018427387904"] {
+        let error = fail(&format!("name = \"a\"\nbase = \"numa\"\nblock_size_bytes = {bytes}\n"));
+        assert!(error.contains(&format!("block_size_bytes: block size {bytes} is not")), "{error}");
+    }
+}
+
 /// Markatos and Chronaki, table 1, at the ends of their range of page sizes.
 #[test]
 fn markatos_has_the_entries_of_table_1() {

@@ -63,25 +63,30 @@ pub fn import_trace(
     to_json(&summary)
 }
 
-/// Writes a trace in another format to a file, or to standard output for `-`.
+/// Writes a trace in another format to a file, or to standard output for `-`; `name` is what errors
+/// call it, if it will have another one.
 #[pyfunction]
+#[pyo3(signature = (path, format, out, progress, name=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them, and `py` is none of its own")]
 pub fn export_trace(
     py: Python<'_>,
     path: PathBuf,
     format: &str,
     out: PathBuf,
     progress: Option<Py<PyAny>>,
+    name: Option<PathBuf>,
 ) -> PyResult<String> {
     let mut progress = ProgressCallback::new(progress);
+    let name = name.as_ref().unwrap_or(&out);
     let result = py.detach(|| -> Result<u64, homenode_trace::TraceError> {
         let entry = export::find(format)?;
         let trace = TraceReader::open(&path)?;
         let mut sink: Box<dyn Write> = if is_standard(&out) {
             Box::new(io::stdout().lock())
         } else {
-            Box::new(File::create(&out).map_err(|e| cannot("create", &out, e))?)
+            Box::new(File::create(&out).map_err(|e| cannot("create", name, e))?)
         };
-        export::export(entry, &trace, sink.as_mut(), &out, &mut |d, t| progress.tick(d, t))?;
+        export::export(entry, &trace, sink.as_mut(), name, &mut |d, t| progress.tick(d, t))?;
         Ok(trace.rows())
     });
     let rows = progress.finish(result.map_err(|error| trace_error(&error)))?;

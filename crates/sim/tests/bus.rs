@@ -114,9 +114,9 @@ fn what_cannot_be_is_refused_before_the_trace_is_read() {
         (r#"{"protocols": ["mesi:x=yes"]}"#, "it has no parameter, found \"x\""),
         (r#"{"protocols": ["pscr:private_kernel=2"]}"#, "private_kernel is yes or no, found \"2\""),
         (r#"{"processors": 1025}"#, "1025 processors: the model allows 1 to 1024"),
-        (r#"{"cache_sizes": [1000]}"#, "a cache of 1000 bytes"),
-        (r#"{"block_sizes": [8]}"#, "blocks of 8 bytes"),
-        (r#"{"block_sizes": [0]}"#, "blocks of 0 bytes"),
+        (r#"{"cache_sizes": [1000]}"#, "cache size 1000 bytes, associativity 2"),
+        (r#"{"block_sizes": [8]}"#, "block size 8 bytes: a cache on a bus has"),
+        (r#"{"block_sizes": [0]}"#, "block size 0 bytes"),
         (r#"{"private_ranges": [[8, 8]]}"#, "private range 0x8-0x8"),
         (r#"{"threads": 0}"#, "worker threads"),
         (

@@ -56,7 +56,7 @@ pub enum BusSetupError {
         data: u64,
     },
     /// A block that is too small or too large, or no power of two.
-    #[error("blocks of {bytes} bytes: expected a power of two from 16 to 1024")]
+    #[error("block size {bytes} bytes: a cache on a bus has a power of two from 16 to 1024")]
     Block {
         /// The size.
         bytes: u64,
@@ -74,10 +74,10 @@ pub enum BusSetupError {
     },
     /// A cache that does not consist of whole sets, whose number is a power of two.
     #[error(
-        "a cache of {} bytes with {} blocks of {} bytes in a set: expected an associativity from \
-         1 to {}, such that the number of sets is a power of two, and at most 1 GiB",
-        .cache.size_bytes, .cache.associativity, .cache.block_size_bytes,
-        .cache.size_bytes / .cache.block_size_bytes
+        "cache size {} bytes, associativity {}, block size {} bytes: expected a cache of at least \
+         one block and at most 1 GiB, an associativity from 1 to the number of its blocks, and a \
+         number of sets that is a power of two",
+        .cache.size_bytes, .cache.associativity, .cache.block_size_bytes
     )]
     Cache {
         /// The cache.

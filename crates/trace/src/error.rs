@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum TraceError {
     /// The operating system refused.
-    #[error("{}: cannot {action}: {source}", path.display())]
+    #[error("{}: cannot {action}: {source}{}", path.display(), remedy(source.kind()))]
     Io {
         /// File.
         path: PathBuf,
@@ -19,15 +19,28 @@ pub enum TraceError {
     },
     /// The disk is full, or a quota is used up.
     #[error(
-        "{}: no space left after {written} bytes; make room and start again; if a .partial file \
-         is there, `homenode repair` keeps its complete chunks",
-        path.display()
+        "{}: no space left{}; make room and start again{}",
+        path.display(),
+        if *written > 0 { format!(" after {written} bytes") } else { String::new() },
+        if *kept { "; `homenode repair` rescues the complete chunks of this file" } else { "" }
     )]
     NoSpace {
         /// File.
         path: PathBuf,
-        /// Bytes that were written before.
+        /// Bytes that were written before, 0 if that is not known.
         written: u64,
+        /// Whether what was written is kept, for a repair.
+        kept: bool,
+    },
+    /// There is no trace of this name.
+    #[error(
+        "{}: there is no such file; check the name, or make the trace: `homenode record` runs a \
+         program, `homenode import` reads other formats",
+        path.display()
+    )]
+    Missing {
+        /// The trace.
+        path: PathBuf,
     },
     /// Another command is writing a trace of this name.
     #[error(
@@ -169,6 +182,17 @@ pub enum TraceError {
     },
 }
 
+/// What users can do when the operating system refuses.
+fn remedy(kind: io::ErrorKind) -> &'static str {
+    let remedies = [
+        (io::ErrorKind::NotFound, "; check the name and that the folder exists"),
+        (io::ErrorKind::PermissionDenied, "; choose a place that you may read and write"),
+        (io::ErrorKind::IsADirectory, "; name a file, not a folder"),
+        (io::ErrorKind::NotADirectory, "; check the folder part of the name"),
+    ];
+    remedies.into_iter().find(|&(of, _)| of == kind).map_or("", |(_, remedy)| remedy)
+}
+
 impl TraceError {
     /// File the error is about, if it is about one.
     #[must_use]
@@ -176,6 +200,7 @@ impl TraceError {
         match self {
             Self::Io { path, .. }
             | Self::NoSpace { path, .. }
+            | Self::Missing { path }
             | Self::Busy { path }
             | Self::Abandoned { path, .. }
             | Self::Empty { path }
@@ -202,6 +227,7 @@ impl TraceError {
             Self::Foreign { .. } | Self::Empty { .. } => Some(0),
             Self::FutureVersion { .. } => Some(8),
             Self::Io { .. }
+            | Self::Missing { .. }
             | Self::Busy { .. }
             | Self::Abandoned { .. }
             | Self::Line { .. }
@@ -222,11 +248,12 @@ impl TraceError {
         Self::Io { path: path.to_owned(), action, source }
     }
 
-    /// An error of the operating system while writing, with a full disk told apart.
-    pub(crate) fn write(path: &Path, written: u64, source: io::Error) -> Self {
+    /// An error of the operating system while writing, with a full disk told apart; `kept` says
+    /// whether a repair finds something in the file.
+    pub(crate) fn write(path: &Path, (written, kept): (u64, bool), source: io::Error) -> Self {
         let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
         if full.contains(&source.kind()) {
-            Self::NoSpace { path: path.to_owned(), written }
+            Self::NoSpace { path: path.to_owned(), written, kept }
         } else {
             Self::io(path, "write", source)
         }

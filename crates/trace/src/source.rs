@@ -24,7 +24,12 @@ enum Bytes {
 impl ByteSource {
     /// Opens a file for reading.
     pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
-        let open = |e| TraceError::io(path, "open the file", e);
+        let open = |e: io::Error| {
+            if e.kind() == io::ErrorKind::NotFound {
+                return TraceError::Missing { path: path.to_owned() };
+            }
+            TraceError::io(path, "open the file", e)
+        };
         // Asked before it is opened: to open a pipe is to wait until somebody writes to it.
         if !std::fs::metadata(path).map_err(open)?.is_file() {
             let error = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
@@ -77,7 +82,17 @@ impl ByteSource {
                 Ok(())
             }
         };
-        result.map_err(|e| TraceError::io(&self.path, "read", e))
+        result.map_err(|e| {
+            if e.kind() != io::ErrorKind::UnexpectedEof {
+                return TraceError::io(&self.path, "read", e);
+            }
+            TraceError::Truncated {
+                path: self.path.clone(),
+                offset,
+                expected: format!("{count} bytes, as there were when the file was opened"),
+                found: "that the file has become shorter".to_owned(),
+            }
+        })
     }
 
     /// The `N` bytes at `offset`.

@@ -80,6 +80,8 @@ pub struct TraceWriter<W: Write = File> {
     events: u64,
     /// Whether a write failed: the file then ends within a chunk.
     failed: bool,
+    /// Whether a failed write leaves the complete chunks.
+    keep: bool,
 }
 
 impl TraceWriter<File> {
@@ -159,6 +161,7 @@ impl<W: Write> TraceWriter<W> {
             references: [0, 0],
             events: 0,
             failed: false,
+            keep: false,
         };
         let header = Header { columns: options.columns, chunk_rows: options.chunk_rows };
         writer.chunk.extend(header.to_bytes());
@@ -188,6 +191,12 @@ impl<W: Write> TraceWriter<W> {
     /// know only after the last line what a file has.
     pub const fn trim_columns(&mut self) {
         self.trim = true;
+    }
+
+    /// Makes a failed write leave the complete chunks, for a repair: of what cannot be had again,
+    /// such as a recording. Else [`finish`](Self::finish) leaves nothing after an error.
+    pub const fn keep_partial(&mut self) {
+        self.keep = true;
     }
 
     /// Adds a reference.
@@ -272,8 +281,22 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// When the rest cannot be written or the file cannot be renamed.
     pub fn finish(mut self, metadata: Metadata) -> Result<Summary, TraceError> {
+        let finished = self.complete(&metadata);
+        if finished.is_err() && self.target.is_some() && !self.keeps() {
+            // The error that led here matters more than one of the removal.
+            let _ = std::fs::remove_file(&self.name);
+        }
+        finished
+    }
+
+    /// Whether a failed write leaves something for a repair.
+    const fn keeps(&self) -> bool {
+        self.keep && self.target.is_some() && self.chunks > 0
+    }
+
+    fn complete(&mut self, metadata: &Metadata) -> Result<Summary, TraceError> {
         self.flush_chunk()?;
-        let footer = self.footer(&metadata)?;
+        let footer = self.footer(metadata)?;
         let trailer = Trailer {
             footer_offset: self.written,
             footer_bytes: footer.len() as u64,
@@ -282,7 +305,7 @@ impl<W: Write> TraceWriter<W> {
         self.chunk = footer;
         self.chunk.extend(trailer.to_bytes());
         self.write_chunk_bytes()?;
-        self.out.flush().map_err(|e| TraceError::write(&self.name, self.written, e))?;
+        self.out.flush().map_err(|e| self.write_error(e))?;
         let summary = Summary {
             rows: self.rows,
             references: self.references[0],
@@ -291,14 +314,18 @@ impl<W: Write> TraceWriter<W> {
             bytes: self.written,
             checksum: to_hex(&self.content.digest(self.final_columns())),
         };
-        let Self { out, name, target, .. } = self;
-        drop(out);
-        if let Some(target) = target {
-            std::fs::rename(&name, &target).map_err(|e| {
-                TraceError::io(&target, "rename the complete trace to this name", e)
-            })?;
+        if let Some(target) = &self.target {
+            std::fs::rename(&self.name, target)
+                .map_err(|e| TraceError::io(target, "rename the complete trace to this name", e))?;
         }
         Ok(summary)
+    }
+
+    /// An error of the operating system: of a file that is not kept, by the name it would get.
+    fn write_error(&self, error: io::Error) -> TraceError {
+        let kept = self.keeps();
+        let path = self.target.as_ref().filter(|_| !kept).unwrap_or(&self.name);
+        TraceError::write(path, (self.written, kept), error)
     }
 
     fn final_columns(&self) -> Columns {
@@ -385,7 +412,7 @@ impl<W: Write> TraceWriter<W> {
             // Without a complete chunk there is nothing in it to rescue.
             let _ = std::fs::remove_file(&self.name);
         }
-        result.map_err(|e| TraceError::write(&self.name, self.written, e))?;
+        result.map_err(|e| self.write_error(e))?;
         self.written += self.chunk.len() as u64;
         self.chunk.clear();
         Ok(())

@@ -154,6 +154,26 @@ fn a_disk_that_fails_at_any_byte_is_a_clear_error() {
 }
 
 #[test]
+fn a_file_that_becomes_shorter_while_it_is_read_is_a_clear_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.hnt");
+    let (bytes, _) = write(&steps(), small_chunks(10));
+    std::fs::write(&path, &bytes).unwrap();
+    let trace = TraceReader::open(&path).unwrap();
+    std::fs::write(&path, &bytes[..100]).unwrap();
+    let error = trace.verify().unwrap_err();
+    assert!(matches!(error, TraceError::Truncated { .. }), "{error}");
+    assert!(error.to_string().contains("the file has become shorter"), "{error}");
+}
+
+#[test]
+fn a_trace_that_is_not_there_has_a_remedy() {
+    let error = TraceReader::open("no-such.hnt").unwrap_err().to_string();
+    assert!(error.starts_with("no-such.hnt: there is no such file"), "{error}");
+    assert!(error.contains("homenode record") && error.contains("homenode import"), "{error}");
+}
+
+#[test]
 fn after_a_failed_write_nothing_succeeds() {
     let out = Full { left: 100, kind: io::ErrorKind::StorageFull };
     let mut writer = TraceWriter::new(out, "t.hnt", small_chunks(1)).unwrap();

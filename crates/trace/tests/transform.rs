@@ -326,6 +326,29 @@ fn phases() -> Vec<Step> {
 }
 
 #[test]
+fn a_selection_of_what_the_trace_lacks_is_an_error() {
+    let trace = trace_of(&phases());
+    let has = "it has init-done, phase:2, marker:a b";
+    let cases: [(&[&str], &str); 6] = [
+        (&["begin=phase:9"], &format!("begin=phase:9: the trace has no such event; {has}")),
+        (&["end=phase:9"], "end=phase:9: the trace has no such event after the begi"),
+        (&["begin=phase:2", "end=init-done"], "end=init-done: the trace has no such event after"),
+        (&["threads=70000-80000"], "expected numbers from 0 to 65534"),
+        (&["pids=4294967296"], "pids=4294967296: expected numbers from 0 to 4294967295"),
+        (&["threads=7"], "nothing is left: of 5 references none"),
+    ];
+    for (words, expected) in cases {
+        let error = pieces(&trace, "select", words).unwrap_err().to_string();
+        assert!(error.contains(expected), "{words:?}: {error}");
+    }
+    // What lies beyond the interval need not be there.
+    assert!(pieces(&trace, "select", &["time=0-1", "end=phase:9"]).is_ok());
+    assert!(pieces(&trace, "select", &["threads=0-70000"]).is_ok());
+    let error = pieces(&trace_of(&[reference(0, 4)]), "split", &["at=phase"]).unwrap_err();
+    assert!(error.to_string().contains("at=phase: the trace has no such event"), "{error}");
+}
+
+#[test]
 fn a_selection_is_what_fits_everything_given() {
     let (all, trace) = (phases(), trace_of(&phases()));
     let select = |words: &[&str]| transformed(&trace, "select", words);
@@ -339,7 +362,6 @@ fn a_selection_is_what_fits_everything_given() {
     // Memory is everybody's.
     assert_eq!(select(&["threads=1"]), pick(&[1, 6, 8, 9, 12, 13]));
     assert_eq!(select(&["threads=0-2,5"]), all);
-    assert_eq!(select(&["begin=phase:9"]), pick(&[0, 1, 3, 9, 13]));
     // Two instructions and the reference itself become part of the next gap.
     let some = accesses(&select(&["address=0x103-0x105,0x1fc-0x200,0x300-0x301"]));
     let found: Vec<(u64, u32)> = some.iter().map(|access| (access.addr, access.gap)).collect();

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homenode.capture import arguments, build
+from homenode.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +77,7 @@ def compile(language: str, argv: Sequence[str]) -> int:
             return _run([*driver, *_compile_flags(language), *line.all_words])
         return _link(language, driver, line)
     except (OSError, build.RuntimeBuildError, arguments.UsageError) as error:
-        print(f"homenode: {error}", file=sys.stderr)
+        print(f"homenode: {shown(str(error), lines=True)}", file=sys.stderr)
         return 2
 
 

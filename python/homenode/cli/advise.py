@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, table_options
+from homenode.cli.command import WholeNumber, examples, table_options
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 @study_options("advise")
 @click.option(
     "--top",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="Show so many pieces of advice, those that gain most. Default: all.",
 )
@@ -76,11 +77,11 @@ def advise(
     shown = result if top is None else result.top(top)
     write_tables(shown.flat_rows, csv, parquet)
     if as_json:
-        click.echo(shown.to_json())
+        echo(shown.to_json())
     elif csv is None and parquet is None:
         _print(shown)
     if out is not None and not as_json:
-        click.echo(f"{out}: written", err=True)
+        echo(f"{out}: written", err=True)
 
 
 def _print(result: AdviceResult) -> None:
@@ -93,7 +94,7 @@ def _print(result: AdviceResult) -> None:
     for point in result.points:
         rows = result.at(point)
         if point["lines"] is not None:
-            click.echo(headline(point["lines"]["before"], point["machine"], result.facts["trace"]))
+            echo(headline(point["lines"]["before"], point["machine"], result.facts["trace"]))
             print_objects(point["lines"]["objects"])
         title = (
             f"{result.facts['trace']} on {point['machine']}, {point['policy']}, "
@@ -102,11 +103,11 @@ def _print(result: AdviceResult) -> None:
         if rows:
             print_table(columns, [_cells(row) for row in rows], title)
             for row in rows:
-                click.echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
+                echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
         else:
             least = "a hundredth of the time" if point["lines"] else "a thousandth of the cost"
-            click.echo(f"{title}: no layout of an object gains {least}")
-        click.echo(_outcome(point))
+            echo(f"{title}: no layout of an object gains {least}")
+        echo(_outcome(point))
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

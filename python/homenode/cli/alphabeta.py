@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import PlainFloat, WholeNumber, examples, json_option
+from homenode.cli.output import echo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +23,12 @@ class _Times(click.ParamType[list[float]]):
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Splits the text; what is no number is a usage error."""
         try:
-            return [float(item) for item in value.split(",")]
+            found = [float(item) for item in value.split(",")]
         except ValueError:
-            return self.fail(f"{value!r}: expected seconds, as in 67.4 or 67.4,67.6", param, ctx)
+            found = []
+        if found and value.isascii():
+            return found
+        return self.fail(f"{value!r}: expected seconds, as in 67.4 or 67.4,67.6", param, ctx)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
         """How the help shows the value."""
@@ -46,20 +50,20 @@ class _Times(click.ParamType[list[float]]):
 @click.option("--local", "t_local", type=_Times(), help="T_local: everything in local memory.")
 @click.option(
     "--ratio",
-    type=float,
+    type=PlainFloat(),
     metavar="G/L",
     help="Time of a far reference over a near one. Default: 2, the ACE's; with --measure the "
     "machine's own distances.",
 )
 @click.option("--times", metavar="FILE", help="CSV: program,T_global,T_numa,T_local[,ratio].")
 @click.option("--measure", is_flag=True, help="Run PROGRAM under three placements by numactl.")
-@click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, metavar="N")
+@click.option("--repeat", type=WholeNumber(min=1), default=3, show_default=True, metavar="N")
 @click.option(
     "--local-command", metavar="'PROGRAM ARGS'", help="With --measure: the same with one thread."
 )
 @click.option("--trace", metavar="T.hnt", help="Simulate alpha: the ACE's page manager.")
 @click.option("--page-size", default="4K", show_default=True, metavar="B", help="With --trace.")
-@click.option("--limit", type=click.IntRange(min=0), default=4, show_default=True, metavar="N")
+@click.option("--limit", type=WholeNumber(min=0), default=4, show_default=True, metavar="N")
 @click.option("--published", is_flag=True, help="Check tables 3.1 and 3.2 of Bolosky's thesis.")
 @json_option
 @click.pass_context
@@ -165,7 +169,7 @@ def _measure(program: tuple[str, ...], options: dict[str, Any], as_json: bool) -
         return
     for name, command in found.commands.items():
         times = ", ".join(f"{seconds:.2f}" for seconds in found.user_s[name])
-        click.echo(f"T_{name}: {times} s: {shlex.join(command)}")
+        echo(f"T_{name}: {times} s: {shlex.join(command)}")
     _print_rows([found.describe()])
 
 
@@ -211,7 +215,7 @@ def _print_rows(rows: Sequence[dict[str, Any]], title: str | None = None) -> Non
     print_table(headings, cells, title)
     for row in rows:
         for note in row["notes"]:
-            click.echo(f"note: {row['program']}{': ' * bool(row['program'])}{note}", err=True)
+            echo(f"note: {row['program']}{': ' * bool(row['program'])}{note}", err=True)
 
 
 def _differs(row: dict[str, Any]) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from homenode.cli.output import print_table
+from homenode.cli.output import echo, print_table
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -83,7 +81,7 @@ def _print_scalability(line: dict[str, Any]) -> None:
     if point is not None:
         found = f"{point} processor{'' if point == 1 else 's'}"
     cache, block = format_size(line["cache_size"]), format_size(line["block_size"])
-    click.echo(
+    echo(
         f"{line['protocol']} on {line['machine']}, {cache}, {block} blocks: critical point {found}"
     )
 

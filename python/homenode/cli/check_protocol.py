@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import echo
 
 
 @click.command(
@@ -56,9 +57,9 @@ def _print(reports: list[dict[str, Any]]) -> None:
     )
     for report in reports:
         for finding in report["findings"]:
-            click.echo(f"{report['protocol']}: {finding['message']}")
+            echo(f"{report['protocol']}: {finding['message']}")
             for number, step in enumerate(finding["steps"], 1):
-                click.echo(f"  {number}. {step}")
+                echo(f"  {number}. {step}")
 
 
 COMMANDS = {"check-protocol": check_protocol}

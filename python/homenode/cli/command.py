@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+")
 
 
 def examples(*lines: str) -> str:
@@ -87,7 +91,7 @@ class Costs(click.ParamType[dict[str, float]]):
                 costs[name.strip()] = float(number)
             except ValueError:
                 equals = ""
-            if not equals:
+            if not equals or not number.isascii():
                 self.fail(f"{item!r}: expected name=microseconds, as in fault=500", param, ctx)
         return costs
 
@@ -96,16 +100,39 @@ class Costs(click.ParamType[dict[str, float]]):
         return "NAME=US[,NAME=US...]"
 
 
+class WholeNumber(click.IntRange):
+    """A whole number within bounds, in plain digits: Python also reads those of other scripts."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Reads the number; a bad one is a usage error."""
+        if isinstance(value, str) and not _PLAIN_NUMBER.fullmatch(value.strip()):
+            self.fail(f"{value!r} is not a valid integer.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class PlainFloat(click.types.FloatParamType):
+    """A number in plain digits."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Reads the number; a bad one is a usage error."""
+        if isinstance(value, str) and not value.isascii():
+            self.fail(f"{value!r} is not a valid number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class Counts(click.ParamType[list[int]]):
     """A list of whole numbers from 1 on: ``100``, ``50,100``."""
 
     name = "counts"
 
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Reads the numbers; a bad one is a usage error."""
         if isinstance(value, list):
             return value
-        one: Any = click.IntRange(min=1)
+        one: Any = WholeNumber(1, self._most)
         return unique(one.convert(word.strip(), param, ctx) for word in str(value).split(","))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import echo
 from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _run(program: Program, folder: Path, quiet: bool) -> tuple[Trace, Result]:
     with Progress(f"recording {program.name}") as progress, aside:
         trace = plan.record(program, folder, progress)
     if not quiet:
-        click.echo(
+        echo(
             f"recorded {program.name} {' '.join(program.arguments)}: "
             f"{plain_number(trace.references)} references by {trace.threads} threads, "
             f"{trace.bytes_per_reference:.3g} bytes each"
@@ -107,10 +108,10 @@ def _tell(results: list[tuple[Program, Trace, Result]], found: list[Check], page
         shown: list[dict[str, Any]] = [r for r in result if r["machine"] == _SHOWN_MACHINE]
         print_result(Result(shown))
     for check in found:
-        click.echo(f"{'holds  ' if check.holds else 'differs'}  {check.statement}")
+        echo(f"{'holds  ' if check.holds else 'differs'}  {check.statement}")
         for line in check.detail:
-            click.echo(f"         {line}")
-    click.echo(f"\nreport: {page.resolve()}")
+            echo(f"         {line}")
+    echo(f"\nreport: {page.resolve()}")
 
 
 COMMANDS = {"demo": demo}

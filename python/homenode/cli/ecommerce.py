@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import WholeNumber, examples, json_option
 from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _MIXES = ("ec", "db", "web")
 )
 @click.option(
     "--references",
-    type=click.IntRange(min=1_000_000),
+    type=WholeNumber(min=1_000_000),
     metavar="N",
     help="References of each mix, fetches included; 130,000,000 unless said, as in the paper.",
 )
@@ -39,17 +39,17 @@ _MIXES = ("ec", "db", "web")
     is_flag=True,
     help="The size that comes along: a short part of each process.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="S")
+@click.option("--seed", type=WholeNumber(min=0), default=1, show_default=True, metavar="S")
 @click.option(
     "--items",
-    type=click.IntRange(100, 1_000_000),
+    type=WholeNumber(100, 1_000_000),
     default=10_000,
     show_default=True,
     help="Books in the shop; the paper had 100,000.",
 )
 @click.option(
     "--customers",
-    type=click.IntRange(100, 1_000_000),
+    type=WholeNumber(100, 1_000_000),
     default=57_600,
     show_default=True,
     help="Customers; TPC-W wants 2,880 for each of the 20 browsers.",

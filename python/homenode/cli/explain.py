@@ -9,6 +9,7 @@ import click
 
 from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 from homenode.options.declared import options_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def explain(
     if as_json:
         print_json(found.to_dict())
     elif html is not None:
-        click.echo(f"{html}: {len(text):,} bytes")
+        echo(f"{html}: {len(text):,} bytes")
     else:
         _print(found.to_dict())
 
@@ -112,7 +113,7 @@ def _print(data: dict[str, Any]) -> None:
     from homenode.report import steps
 
     for protocol in data["protocols"]:
-        click.echo(f"{protocol['name']}: {protocol['summary']}\nSource: {protocol['source']}\n")
+        echo(f"{protocol['name']}: {protocol['summary']}\nSource: {protocol['source']}\n")
         table = protocol["table"]
         for what in ("states", "conditions"):
             print_table(
@@ -168,11 +169,11 @@ def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
         ],
         steps.title(data, protocol),
     )
-    click.echo(steps.legend(walk))
+    echo(steps.legend(walk))
     if others := steps.unseen(protocol["walk"]):
-        click.echo(others)
-    click.echo(steps.summary(protocol))
-    click.echo()
+        echo(others)
+    echo(steps.summary(protocol))
+    echo()
 
 
 COMMANDS = {"explain": explain}

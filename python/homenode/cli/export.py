@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import echo
 from homenode.options.specs import plain_number
 from homenode.options.tables import format_names
 
@@ -39,7 +40,7 @@ def export(trace: str, form: str | None, output: str, as_json: bool) -> None:
     if as_json:
         print_json({"trace": trace, "output": output, "references": opened.references})
     elif output != "-":
-        click.echo(f"{output}: {plain_number(opened.references)} references")
+        echo(f"{output}: {plain_number(opened.references)} references")
 
 
 COMMANDS = {"export": export}

@@ -9,6 +9,9 @@ import traceback
 
 import click
 
+from homenode.cli.output import echo
+from homenode.shown import shown
+
 INTERNAL_ERROR = 70
 BROKEN_PIPE = 141
 INTERRUPTED = 130
@@ -23,7 +26,7 @@ class Terminated(KeyboardInterrupt):
 def report_failure(error: BaseException) -> int:
     """Prints `error` as one line on standard error and returns the exit code for it."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        click.echo("homenode: interrupted; nothing was left half-written", err=True)
+        echo("homenode: interrupted; nothing was left half-written", err=True)
         # Click raises its Abort from what interrupted it.
         asked = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
         return TERMINATED if asked else INTERRUPTED
@@ -88,4 +91,4 @@ def _internal(error: BaseException) -> int:
 
 
 def _say(message: str) -> None:
-    click.echo(f"homenode: error: {message}", err=True)
+    echo(f"homenode: error: {shown(message)}", err=True)

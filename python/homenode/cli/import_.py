@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import echo
 from homenode.options.specs import plain_number
 from homenode.options.tables import format_names
 
@@ -47,7 +48,7 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
     if as_json:
         print_json(trace.info)
         return
-    click.echo(
+    echo(
         f"{output}: {plain_number(trace.references)} references by {trace.threads} threads, "
         f"{trace.bytes_per_reference:.3f} bytes a reference"
     )
@@ -56,7 +57,7 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
     if trace.info["metadata"].get("sampling"):
         notes = ["the trace holds samples: most references are missing", *notes]
     for note in notes:
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
 
 
 COMMANDS = {"import": import_}

@@ -8,6 +8,7 @@ import click
 
 from homenode.catalogue import KINDS
 from homenode.cli.command import BlockSizes, examples, flattened, table_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
 
 # Transactions of smaller blocks take no whole number of cycles.
@@ -80,7 +81,7 @@ def _print(kind: str, rows: list[dict[str, Any]]) -> None:
     from homenode.cli.output import print_table
 
     if not rows:
-        click.echo(f"This version has no {kind}.")
+        echo(f"This version has no {kind}.")
     elif kind == "machines":
         _print_machines(rows)
     else:

@@ -8,6 +8,7 @@ import click
 
 from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
             trace, machines, sizes, replication=not no_replication, progress=progress, **chosen
         )
     if as_json:
-        click.echo(result.to_json())
+        echo(result.to_json())
     elif options["placement"] != "-":
         _print(result)
     for note in result.provenance["notes"]:
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
     return 0 if not options["certify"] or result.certified else 1
 
 
@@ -129,7 +130,7 @@ def _print_curve(row: dict[str, Any]) -> None:
     price, pieces = curve["price"], curve["pieces"]
     name = f"{row['machine']}, {format_size(row['block_size'])} blocks"
     if not pieces:
-        click.echo(f"{name}: no placement is finite")
+        echo(f"{name}: no placement is finite")
         return
     cells = [
         [
@@ -145,21 +146,21 @@ def _print_curve(row: dict[str, Any]) -> None:
     words = (price, "to", "MCPR", "to", "slope", "local", "remote", "global", "moves R", "moves G")
     print_table([(word, True) for word in words], cells, f"Optimal cost against {price}: {name}")
     if len(pieces) > _SHOWN:
-        click.echo(f"{len(pieces) - _SHOWN} more pieces; --json prints all")
+        echo(f"{len(pieces) - _SHOWN} more pieces; --json prints all")
 
 
 def _print_certificate(row: dict[str, Any]) -> None:
     found = row["certificate"]
     name = f"{row['machine']}, {format_size(row['block_size'])} blocks"
     if found["failed"] == 0:
-        click.echo(
+        echo(
             f"{name}: certified, {plain_number(found['blocks'])} blocks, "
             f"{plain_number(found['references'])} references replayed"
         )
         return
-    click.echo(f"{name}: {plain_number(found['failed'])} blocks FAILED the replay")
+    echo(f"{name}: {plain_number(found['failed'])} blocks FAILED the replay")
     for fault in found["faults"]:
-        click.echo(f"  {fault}")
+        echo(f"  {fault}")
 
 
 def _mcpr(value: float | None, accesses: int) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import BlockSizes, CacheSizes, Costs, SpecList, flattened
+from homenode.cli.command import BlockSizes, CacheSizes, Costs, SpecList, WholeNumber, flattened
 from homenode.options.declared import options_of
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _decorated(function: Decorated, option: Option, text: str) -> Decorated:
         function = click.option(
             f"{option.flag}-window",
             f"{option.name}_window",
-            type=click.IntRange(min=option.minimum),
+            type=WholeNumber(min=option.minimum),
             metavar="N",
             help=f"References of a window; implies {option.flag}. Default: 1000000.",
         )(function)
@@ -113,6 +113,6 @@ def _type(option: Option) -> dict[str, Any]:
     if kind == "choice":
         return {"type": click.Choice(list(option.choices))}
     if kind == "number":
-        number = click.IntRange(min=option.minimum)
+        number = WholeNumber(min=option.minimum)
         return {"type": number, "metavar": metavar, "default": option.command_line_default}
     return _TYPES.get(kind) or {"metavar": metavar, "multiple": kind in _REPEATED}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -10,8 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from homenode.shown import shown
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+def echo(text: str = "", *, err: bool = False) -> None:
+    """Prints text, on standard error if `err`: the one place where a command prints text.
+
+    Names in it come from traces and files: what could steer a terminal is shown as an escape.
+    """
+    click.echo(shown(text, lines=True), err=err)
 
 
 def print_json(value: Any) -> None:
@@ -29,9 +40,8 @@ def print_table(
 
     table = Table(
         box=box.SIMPLE_HEAD,
-        title=title,
+        title=title and Text(shown(title), style="bold"),
         title_justify="left",
-        title_style="bold",
         pad_edge=False,
     )
     for heading, numeric in columns:
@@ -44,7 +54,7 @@ def print_table(
         )
     for row in rows:
         # As Text: a bracket in somebody's file name is not a style.
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(shown(cell)) for cell in row))
     console().print(table)
 
 
@@ -57,7 +67,7 @@ def print_facts(facts: Iterable[tuple[str, str]], aside: bool = False) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in facts:
-        table.add_row(Text(name, style="dim"), Text(value))
+        table.add_row(Text(shown(name), style="dim"), Text(shown(value)))
     console(aside).print(table)
 
 
@@ -79,7 +89,7 @@ def note_samples(trace: str) -> None:
     from homenode import Trace
 
     if how := Trace.open(trace).info["metadata"].get("sampling"):
-        click.echo(
+        echo(
             f"note: the trace holds samples ({how}): counts and costs are of the samples", err=True
         )
 
@@ -126,12 +136,17 @@ def write_csv(rows: Iterable[dict[str, Any]], path: str) -> None:
     writer.writeheader()
     writer.writerows(listed)
     if path == "-":
-        click.echo(text.getvalue(), nl=False)
+        _print_csv(text.getvalue())
         return
     from homenode.files import replacing
 
     with replacing(path) as file:
         file.write(text.getvalue().encode())
+
+
+def _print_csv(text: str) -> None:
+    """Prints CSV: as it is for programs, for people without what could steer their terminal."""
+    click.echo(shown(text, lines=True) if sys.stdout.isatty() else text, nl=False)
 
 
 def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
@@ -144,6 +159,9 @@ def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
     listed = list(rows)
     names = list(dict.fromkeys(name for row in listed for name in row))
     table = pa.table({name: [row.get(name) for row in listed] for name in names})
+    if path == "-":
+        pq.write_table(table, sys.stdout.buffer, compression="zstd")
+        return
     with replacing(path) as file:
         pq.write_table(table, file, compression="zstd")
 
@@ -152,13 +170,16 @@ def check_outputs(paths: Iterable[str | None], *inputs: str) -> None:
     """Checks, before any work is done, that the files asked for can get their names.
 
     Raises:
-        OSError: as `homenode.files.check_output`.
+        OSError: as `homenode.files.check_output`, and when two of them are the same file.
     """
-    from homenode.files import check_output
+    from homenode.files import check_output, same_file
 
-    for path in paths:
-        if path is not None:
-            check_output(path, *inputs)
+    wanted = [path for path in paths if path is not None]
+    for i, path in enumerate(wanted):
+        check_output(path, *inputs)
+        if any(same_file(path, other) for other in wanted[:i]):
+            message = "two outputs have this name (--csv, --parquet, -o); give each its own"
+            raise OSError(errno.EINVAL, message, path)
 
 
 def write_tables(

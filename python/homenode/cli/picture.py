@@ -8,6 +8,7 @@ import click
 
 from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 
 
 @click.command(
@@ -46,7 +47,7 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
     if as_json:
         print_json(found.to_dict())
     else:
-        click.echo(f"{output}: {len(text):,} bytes")
+        echo(f"{output}: {len(text):,} bytes")
 
 
 COMMANDS = {"picture": picture}

@@ -6,7 +6,11 @@ from typing import Any
 
 import click
 
-from homenode.cli.command import Counts, examples, json_option
+from homenode.cli.command import Counts, WholeNumber, examples, json_option
+from homenode.cli.output import echo
+
+# What the recorder takes.
+_QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 
 
 @click.command(
@@ -40,7 +44,7 @@ from homenode.cli.command import Counts, examples, json_option
 @click.option(
     "--quantum",
     "quanta",
-    type=Counts(),
+    type=Counts(_QUANTUM_MAX),
     default="100",
     show_default=True,
     metavar="Q,...",
@@ -49,7 +53,7 @@ from homenode.cli.command import Counts, examples, json_option
 )
 @click.option(
     "--seed",
-    type=click.IntRange(0, (1 << 32) - 1),
+    type=WholeNumber(0, _SEED_MAX),
     default=0,
     show_default=True,
     metavar="S",
@@ -58,7 +62,7 @@ from homenode.cli.command import Counts, examples, json_option
 )
 @click.option(
     "--repeat",
-    type=click.IntRange(min=1),
+    type=WholeNumber(1, 10_000),
     default=1,
     show_default=True,
     metavar="K",
@@ -88,14 +92,14 @@ from homenode.cli.command import Counts, examples, json_option
 @click.option("--initramfs", metavar="I", help="With qemu-system, the file system to boot.")
 @click.option(
     "--processors",
-    type=click.IntRange(1, 255),
+    type=WholeNumber(1, 255),
     default=4,
     show_default=True,
     help="With qemu-system, how many the machine has.",
 )
 @click.option(
     "--memory",
-    type=click.IntRange(64, 3072),
+    type=WholeNumber(64, 3072),
     default=512,
     show_default=True,
     metavar="MIB",
@@ -111,7 +115,7 @@ from homenode.cli.command import Counts, examples, json_option
 )
 @click.option(
     "--start-within",
-    type=click.IntRange(min=1, max=(1 << 32) - 1),
+    type=WholeNumber(min=1, max=(1 << 32) - 1),
     default=600,
     show_default=True,
     metavar="SECONDS",
@@ -207,6 +211,8 @@ def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
 
     output, first = options["output"], options["seed"]
     quanta, repeat = options.pop("quanta"), options.pop("repeat")
+    if first + repeat - 1 > _SEED_MAX:
+        raise click.UsageError(f"--seed {first} and --repeat {repeat}: the last seed is too large")
     turns = [(quantum, first + i) for quantum in quanta for i in range(repeat)]
     return [
         {
@@ -239,7 +245,7 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
         ):
             summary: dict[str, Any] = json.loads(_core.record(json.dumps(options), progress))
     except KeyboardInterrupt:
-        click.echo(f"{options['output']} holds what was recorded until now", err=True)
+        echo(f"{options['output']} holds what was recorded until now", err=True)
         raise
     return summary
 

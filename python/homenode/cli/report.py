@@ -8,6 +8,7 @@ import click
 
 from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 
 if TYPE_CHECKING:
     from homenode.report.answer import Answer
@@ -86,7 +87,7 @@ def report(
     if as_json:
         print_json({"report": output, "bytes": len(html.encode()), "outcomes": outcomes})
     else:
-        click.echo(f"{output}: {len(studies)} program(s), {len(html.encode()) // 1024} KB")
+        echo(f"{output}: {len(studies)} program(s), {len(html.encode()) // 1024} KB")
 
 
 def _answer(path: str, given: dict[str, Any]) -> Answer:

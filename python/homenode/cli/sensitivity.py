@@ -8,6 +8,7 @@ import click
 
 from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def sensitivity(
     elif csv is None and parquet is None:
         _print(result)
         for note in result.provenance["notes"]:
-            click.echo(f"note: {note}", err=True)
+            echo(f"note: {note}", err=True)
 
 
 def _print(result: SensitivityResult) -> None:
@@ -75,8 +76,8 @@ def _print(result: SensitivityResult) -> None:
         title = f"{point['machine']}, {size} blocks, {count} orders"
         print_table(columns, [_cells(row) for row in rows], title)
         for line in _verdict(point, count):
-            click.echo(line)
-        click.echo()
+            echo(line)
+        echo()
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

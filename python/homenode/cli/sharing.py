@@ -8,6 +8,7 @@ import click
 
 from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def sharing(
     elif csv is None and parquet is None:
         _print(before, after, savings)
         if html is not None:
-            click.echo(f"{html}: written", err=True)
+            echo(f"{html}: written", err=True)
     worthless = savings is not None and not any((row["saved"] or 0) > 0 for row in savings)
     return 1 if worthless else 0
 
@@ -128,7 +129,7 @@ def _print(
 
 def print_lines(found: LineResult) -> None:
     """Prints where the time goes and for whose data processors wait."""
-    click.echo(found.headline)
+    echo(found.headline)
     print_objects(found.rows)
 
 

@@ -9,6 +9,7 @@ import click
 
 from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, simulate_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -65,11 +66,11 @@ def simulate(
         result, show = placed, partial(print_result, placed)
     write_tables(result.flat_rows, csv, parquet)
     if as_json:
-        click.echo(result.to_json())
+        echo(result.to_json())
     elif csv is None and parquet is None:
         show()
         for note in result.provenance.get("notes", []):
-            click.echo(f"note: {note}", err=True)
+            echo(f"note: {note}", err=True)
 
 
 def run(trace: str, options: dict[str, Any]) -> Result:

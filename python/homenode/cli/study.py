@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import echo
 
 if TYPE_CHECKING:
     from homenode.studies.entry import StudyResult
@@ -104,8 +105,8 @@ def _tell(result: StudyResult, page: Path) -> None:
     )
     for row in rows:
         if row["verdict"] == "differs" and row["note"]:
-            click.echo(f"{row['section']}: {row['claim']}\n    {row['note']}")
-    click.echo(f"\n{count_summary(result.counts)}\npage: {page.resolve()}")
+            echo(f"{row['section']}: {row['claim']}\n    {row['note']}")
+    echo(f"\n{count_summary(result.counts)}\npage: {page.resolve()}")
 
 
 COMMANDS = {"study": study}

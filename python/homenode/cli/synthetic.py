@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import WholeNumber, examples, json_option
+from homenode.cli.output import echo
 
 
 @click.command(
@@ -16,18 +17,16 @@ from homenode.cli.command import examples, json_option
 )
 @click.argument("name", metavar="NAME")
 @click.option("-o", "--output", required=True, metavar="T.hnt", help="The trace to write.")
-@click.option("--processors", type=click.IntRange(min=2), default=4, show_default=True, metavar="P")
+@click.option("--processors", type=WholeNumber(min=2), default=4, show_default=True, metavar="P")
 @click.option(
     "--words",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=16,
     show_default=True,
     metavar="S",
     help="Words of four bytes in the one block, a power of two.",
 )
-@click.option(
-    "--references", type=click.IntRange(min=1), default=1024, show_default=True, metavar="N"
-)
+@click.option("--references", type=WholeNumber(min=1), default=1024, show_default=True, metavar="N")
 @json_option
 def synthetic(
     name: str, output: str, processors: int, words: int, references: int, as_json: bool
@@ -47,7 +46,7 @@ def synthetic(
     if as_json:
         print_json({"name": name, "trace": str(trace.path), "references": trace.references})
     else:
-        click.echo(f"{trace.path}: {plain_number(trace.references)} references")
+        echo(f"{trace.path}: {plain_number(trace.references)} references")
 
 
 COMMANDS = {"synthetic": synthetic}

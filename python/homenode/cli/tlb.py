@@ -8,6 +8,7 @@ import click
 
 from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, study_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def tlb(trace: str, as_json: bool, csv: str | None, parquet: str | None, **optio
     result = _run(trace, options)
     write_tables(lambda: result.rows, csv, parquet)
     if as_json:
-        click.echo(result.to_json())
+        echo(result.to_json())
     elif csv is None and parquet is None:
         _print(result)
 
@@ -87,7 +88,7 @@ def _print(result: TlbResult) -> None:
         title = f"{what}, {where}: {first['trace']}"
     print_table([("TLB", False), *((format_size(size), True) for size in sizes)], cells, title)
     if corrected and any(row["miss_cost"] is None for row in result):
-        click.echo("-: what a miss costs is not known; say it, as in 68040:cost=2.5", err=True)
+        echo("-: what a miss costs is not known; say it, as in 68040:cost=2.5", err=True)
 
 
 def _rate(row: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import echo
 from homenode.options.specs import plain_number
 
 _EXAMPLES = {
@@ -166,7 +167,7 @@ def _run(
 
     tables = {"processes": print_mix, "merge": print_merger, "realign": print_report}
     for piece in made:
-        click.echo(f"{piece.path}: {plain_number(piece.references)} references")
+        echo(f"{piece.path}: {plain_number(piece.references)} references")
         if piece.report:
             tables[kind](piece.report)
 

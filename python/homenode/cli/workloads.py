@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import WholeNumber, examples, json_option
 from homenode.cli.ecommerce import ecommerce
+from homenode.cli.output import echo
 from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
         print_json(built)
         return
     for row in built:
-        click.echo(row["program"])
+        echo(row["program"])
 
 
 @workloads.command(
@@ -88,7 +89,7 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
 @click.option("-o", "--output", default=".", show_default=True, metavar="FOLDER")
 @click.option(
     "--threads",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="Default: what the program is meant for, 8 unless its page says otherwise.",
 )
@@ -101,7 +102,7 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
 )
 @click.option(
     "--quantum",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="Q",
     help="References a thread makes before the next thread's turn; 100 unless the size says "
     "otherwise.",
@@ -122,7 +123,7 @@ def record(names: tuple[str, ...], output: str, as_json: bool, **options: Any) -
         trace = _record(run, folder, aside=as_json)
         found.append({"name": run[0], "trace": str(trace.path), "references": trace.references})
         if not as_json:
-            click.echo(f"{trace.path}: {plain_number(trace.references)} references")
+            echo(f"{trace.path}: {plain_number(trace.references)} references")
     if as_json:
         print_json(found)
 
@@ -150,7 +151,7 @@ def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
             file.write(found.svg().encode())
         drawn.append({"name": name, "picture": str(path), "bytes": path.stat().st_size})
         if not as_json:
-            click.echo(f"{path}: {path.stat().st_size:,} bytes")
+            echo(f"{path}: {path.stat().st_size:,} bytes")
     if as_json:
         print_json(drawn)
 

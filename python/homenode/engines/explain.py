@@ -10,7 +10,7 @@ from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
-from homenode.options.values import whole_number
+from homenode.options.values import about, whole_number
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def explain(
     config = {
         **checked("explain", options),
         "protocols": unique(name for text in given for name in split_specs(text, "protocol")),
-        "cache_size": None if cache is None else _one(parse_cache_sizes, cache, "cache size"),
-        "block_size": None if block is None else _one(parse_block_sizes, block, "block size"),
+        "cache_size": None if cache is None else _one(parse_cache_sizes, cache, "cache_size"),
+        "block_size": None if block is None else _one(parse_block_sizes, block, "block_size"),
         "blocks": [_address(address) for address in options.get("blocks") or ()],
     }
     path = None
@@ -122,9 +122,10 @@ def explain(
 
 
 def _one(parse: Callable[[str], list[int]], given: int | str, what: str) -> int:
-    sizes = parse(given if isinstance(given, str) else str(whole_number(what, given, 1)))
-    if len(sizes) != 1:
-        raise ConfigError(f"{what} {given!r}: expected one size; a walk has one cache")
+    with about(what):
+        sizes = parse(given if isinstance(given, str) else str(whole_number(what, given, 1)))
+        if len(sizes) != 1:
+            raise ConfigError(f"{given!r}: expected one size; a walk has one cache")
     return sizes[0]
 
 

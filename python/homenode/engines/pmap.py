@@ -9,7 +9,7 @@ from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.tables import core_table
-from homenode.options.values import choice, sizes_of
+from homenode.options.values import about, choice, sizes_of
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def configuration(
 
 
 def _page_size(given: int | str) -> int:
-    sizes = sizes_of(given)
-    if len(sizes) != 1:
-        raise ConfigError(f"page size {given!r} names {len(sizes)} sizes; expected one")
+    with about("page_size"):
+        sizes = sizes_of(given, "page size")
+        if len(sizes) != 1:
+            raise ConfigError(f"{given!r} names {len(sizes)} sizes; expected one")
     return sizes[0]

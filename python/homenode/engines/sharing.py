@@ -10,7 +10,7 @@ from homenode.engines.lines import lines
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
-from homenode.options.values import sizes_of, specs_of, whole_number
+from homenode.options.values import about, sizes_of, specs_of, whole_number
 from homenode.results.rows import Rows
 from homenode.trace import Trace
 
@@ -236,9 +236,10 @@ def _detail(given: int | str | None, sizes: Sequence[int]) -> int | None:
         return usual_detail(sizes)
     if given in {0, "0"}:
         return None
-    found = sizes_of(given)
-    if len(found) != 1:
-        raise ConfigError(f"detail is {given!r}; expected one block size, or 0 for none")
+    with about("detail"):
+        found = sizes_of(given)
+        if len(found) != 1:
+            raise ConfigError(f"{given!r}: expected one block size, or 0 for none")
     return found[0]
 
 

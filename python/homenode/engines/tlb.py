@@ -100,7 +100,7 @@ def configuration(
     correction = {name: own.pop(name) for name in options_of("tlb-correction")}
     return {
         "tlbs": [tlbs] if isinstance(tlbs, str) else list(tlbs),
-        "page_sizes": sizes_of(page_sizes),
+        "page_sizes": sizes_of(page_sizes, "page size"),
         **own,
         "correct": None if correction["machine"] is None else correction,
     }

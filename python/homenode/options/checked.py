@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from homenode.errors import ConfigError
 from homenode.options.declared import options_of
 from homenode.options.values import (
+    about,
     address_ranges,
     associativities,
     cache_sizes,
@@ -71,18 +72,23 @@ def value_of(option: Option, given: Any) -> Any:
     if given is None or (isinstance(given, list | tuple) and not given):
         return option.default
     if option.kind == "choice":
-        return choice(option.name, str(given), option.choices)
+        return choice(option.label, str(given), option.choices)
     if option.kind == "number":
-        return whole_number(option.name, given, option.minimum)
+        return whole_number(option.label, given, option.minimum)
+    if option.kind == "window":
+        return _window(option, given)
     read = _READ.get(option.kind)
-    return given if read is None else read(given)
+    if read is None:
+        return given
+    with about(option.label):
+        return read(given)
 
 
-def _window(given: Any) -> int | None:
+def _window(option: Option, given: Any) -> int | None:
     """References of a window of re-alignment; ``True`` and ``False`` are numbers to Python."""
     if given is False:
         return None
-    return REALIGN_WINDOW if given is True else whole_number("realign", given, 1)
+    return REALIGN_WINDOW if given is True else whole_number(option.label, given, 1)
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -95,5 +101,4 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "associativities": associativities,
     "counts": counts,
     "address-ranges": address_ranges,
-    "window": _window,
 }

@@ -44,6 +44,12 @@ class Option:
     only_order: str | None = None
     """The order of references that it applies to, unless it applies to all."""
 
+    @property
+    def label(self) -> str:
+        """How errors name it: its name, and its flag where that is another word."""
+        spelled = "--" + self.name.replace("_", "-")
+        return self.name if self.flag in {None, spelled} else f"{self.name} ({self.flag})"
+
     def text(self) -> str:
         """What it means, with its choices and its default, for people."""
         words = " ".join(self.description.split())

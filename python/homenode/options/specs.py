@@ -20,6 +20,7 @@ T = TypeVar("T")
 _PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_-]*=")
 _SIZE = re.compile(r"([0-9]+)([KMG]?)(?:i?B)?", re.IGNORECASE)
 _UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_BYTES_END = 1 << 48
 _SMALLEST_BLOCK, _LARGEST_BLOCK = 4, 1 << 30
 
 
@@ -59,11 +60,12 @@ def split_specs(text: str, what: str) -> list[str]:
     return unique(items)
 
 
-def parse_block_sizes(text: str) -> list[int]:
+def parse_block_sizes(text: str, what: str = "block size") -> list[int]:
     """Reads a list of block sizes: ``64``, ``4K``, ``8KB``, ``64-8192`` (doubling).
 
     Args:
         text: sizes and ranges separated by commas; bytes, with K, M and G for 2**10, 2**20, 2**30.
+        what: the word for one of them in error messages.
 
     Returns:
         The sizes in bytes in the order written, each once.
@@ -74,7 +76,7 @@ def parse_block_sizes(text: str) -> list[int]:
     >>> parse_block_sizes("64-512,4K")
     [64, 128, 256, 512, 4096]
     """
-    return _sizes(text, parse_block_size, "block-size")
+    return _sizes(text, parse_block_size, what)
 
 
 def parse_cache_sizes(text: str) -> list[int]:
@@ -86,20 +88,21 @@ def parse_cache_sizes(text: str) -> list[int]:
     >>> parse_cache_sizes("48K,64K-256K")
     [49152, 65536, 131072, 262144]
     """
-    return _sizes(text, _parse_size, "cache-size")
+    return _sizes(text, _parse_size, "cache size")
 
 
-def _sizes(text: str, parse: Callable[[str], int], what: str) -> list[int]:
+def _sizes(text: str, parse: Callable[[str, str], int], what: str) -> list[int]:
     """Sizes and doubling ranges of them."""
     sizes: list[int] = []
     for raw in text.split(","):
         part = raw.strip()
         low, dash, high = part.partition("-")
-        first = parse(low)
+        # What begins with a dash is no range: the error shows all of it.
+        first = parse(low or part, what)
         if not dash:
             sizes.append(first)
             continue
-        last = parse(high)
+        last = parse(high, what)
         if last < first:
             raise ConfigError(f"{what} range {part!r} runs backwards; write the smaller size first")
         while first <= last:
@@ -108,8 +111,8 @@ def _sizes(text: str, parse: Callable[[str], int], what: str) -> list[int]:
     return unique(sizes)
 
 
-def parse_block_size(text: str) -> int:
-    """Reads one block size in bytes.
+def parse_block_size(text: str, what: str = "block size") -> int:
+    """Reads one block size in bytes, or one of something else that has the same sizes.
 
     Raises:
         ConfigError: when it is not a number or not a power of two from 4 bytes to 1 GiB.
@@ -117,13 +120,13 @@ def parse_block_size(text: str) -> int:
     >>> parse_block_size("8KB")
     8192
     """
-    size = _parse_size(text, "block size")
+    size = _parse_size(text, what)
     if size & (size - 1) or not _SMALLEST_BLOCK <= size <= _LARGEST_BLOCK:
-        raise ConfigError(f"block size {size} is not a power of two between 4 and 1073741824 bytes")
+        raise ConfigError(f"{what} {size} is not a power of two between 4 and 1073741824 bytes")
     return size
 
 
-def _parse_size(text: str, what: str = "cache size") -> int:
+def _parse_size(text: str, what: str) -> int:
     """A number of bytes, not 0."""
     match = _SIZE.fullmatch(text.strip())
     if match is None or int(match[1]) == 0:
@@ -131,7 +134,10 @@ def _parse_size(text: str, what: str = "cache size") -> int:
             f"{what} {text.strip()!r} is not a number of bytes; "
             "write 64, 4K, 8KB, or a doubling range such as 64-8192"
         )
-    return int(match[1]) * _UNIT[match[2].upper()]
+    size = int(match[1]) * _UNIT[match[2].upper()]
+    if size >= _BYTES_END:
+        raise ConfigError(f"{what} {text.strip()!r} is too large; expected less than 2^48 bytes")
+    return size
 
 
 def format_size(size: int) -> str:

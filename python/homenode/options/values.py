@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
 from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 FULL = "full"
 """The associativity of a cache that is one set."""
@@ -20,6 +21,19 @@ _COUNTS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _RANGE = re.compile(r"(0x[0-9a-f]+|[0-9]+)-(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
 # Counts of references fit, and so does every sum of a few of them.
 _LIMIT = 1 << 48
+
+
+@contextmanager
+def about(option: str) -> Iterator[None]:
+    """Names the option in an error about its value.
+
+    Raises:
+        ConfigError: the one that the block raises, with the name before it.
+    """
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"{option}: {error}") from None
 
 
 def only_known(options: Mapping[str, Any], known: type) -> None:
@@ -45,15 +59,15 @@ def specs_of(given: str | Iterable[str], what: str) -> list[str]:
     return found
 
 
-def sizes_of(given: str | int | Iterable[int]) -> list[int]:
+def sizes_of(given: str | int | Iterable[int], what: str = "block size") -> list[int]:
     """Block or page sizes, however they are given."""
     if isinstance(given, str):
-        return parse_block_sizes(given)
+        return parse_block_sizes(given, what)
     sizes = given if not isinstance(given, int) and hasattr(given, "__iter__") else [given]
-    whole = [str(whole_number("block size", size)) for size in sizes]
-    found = parse_block_sizes(",".join(whole)) if whole else []
+    whole = [str(whole_number(what, size)) for size in sizes]
+    found = parse_block_sizes(",".join(whole), what) if whole else []
     if not found:
-        raise ConfigError("no block size given; expected at least one power of two in bytes")
+        raise ConfigError(f"no {what} given; expected at least one power of two in bytes")
     return found
 
 
@@ -78,7 +92,7 @@ def _associativity(given: Any) -> int | None:
     text = str(given).strip()
     if text == FULL:
         return None
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal()):
         raise ConfigError(f"associativity is {given!r}; expected a number from 1 on, or {FULL}")
     return whole_number("associativity", int(text), 1)
 
@@ -94,7 +108,7 @@ def counts(given: str | int | Iterable[int]) -> list[int]:
         low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= low <= high <= _PROCESSORS_MAX:
             raise ConfigError(
-                f"numbers of processors {part!r}: expected numbers from 1 to {_PROCESSORS_MAX}, as "
+                f"number of processors {part!r}: expected numbers from 1 to {_PROCESSORS_MAX}, as "
                 "in 4,8 or 1-20"
             )
         found.extend(range(low, high + 1))

@@ -20,6 +20,7 @@ from homenode.options.tables import core_table
 from homenode.report import heatmap, lines, sentences
 from homenode.report.page import environment
 from homenode.results.palette import COST_COLOURS, colour_of
+from homenode.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -156,7 +157,7 @@ def render(
 
 def _ticked(text: str) -> Markup:
     """Text with words in backticks set as code."""
-    parts = [escape(part) for part in text.split("`")]
+    parts = [escape(part) for part in shown(text).split("`")]
     marked = [Markup("<code>{}</code>").format(p) if i % 2 else p for i, p in enumerate(parts)]
     return Markup("").join(marked)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from homenode.shown import shown
 
 
 def environment() -> Environment:
@@ -10,7 +14,13 @@ def environment() -> Environment:
     return Environment(
         loader=PackageLoader("homenode.report"),
         autoescape=True,
+        finalize=_finalize,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _finalize(value: Any) -> Any:
+    """Text of ours is marked as safe; what others named is shown without control characters."""
+    return shown(value, lines=True) if type(value) is str else value

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from homenode.shown import shown
+
 _LOG_STEPS = (1, 2, 5)
 _FEW_DECADES = 1.2
 
@@ -22,12 +24,17 @@ def element(name: str, *children: str | Markup, **attributes: str | float | None
         if value is not None:
             spelled = key.rstrip("_").replace("_", "-")
             words.append(f'{spelled}="{escape(_plain(value))}"')
-    inside = Markup("").join(escape(child) for child in children)
+    inside = Markup("").join(_content(child) for child in children)
     return Markup(f"<{' '.join(words)}>{inside}</{name}>")  # noqa: S704 - every part is escaped
 
 
+def _content(child: str | Markup) -> Markup:
+    """Other elements as they are; text without what XML cannot hold."""
+    return child if isinstance(child, Markup) else escape(shown(child, lines=True))
+
+
 def _plain(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+    return shown(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def path_of(points: list[tuple[float, float] | None]) -> str:

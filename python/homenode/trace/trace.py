@@ -18,12 +18,12 @@ from homenode.capture import recording
 from homenode.errors import ConfigError
 from homenode.files import check_output, check_replaceable, replacing_name
 from homenode.options.tables import COLUMNAR, core_table
-from homenode.options.values import only_known
+from homenode.options.values import only_known, whole_number
 from homenode.trace import interchange
 from homenode.trace.columns import ColumnReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,6 +59,10 @@ class RecordOptions(TypedDict, total=False):
     sysroot: str
     emulator: str
     system: dict[str, str | int | bool]
+
+
+# The recorder's numbers.
+_RECORD_LIMITS: Mapping[str, tuple[int, int]] = {"quantum": (1, 10**9), "seed": (0, (1 << 32) - 1)}
 
 
 class Trace:
@@ -110,6 +114,10 @@ class Trace:
             TraceError: when the trace cannot be written.
         """
         only_known(options, RecordOptions)
+        for name, value in options.items():
+            least, most = _RECORD_LIMITS.get(name, (0, 0))
+            if most and whole_number(name, value, least) > most:
+                raise ConfigError(f"{name} is {value}; expected at most {most}")
         files = {"argv": [os.fspath(word) for word in command], "output": os.fspath(path)}
         wanted: dict[str, Any] = {**files, **options}
         check_replaceable(path, *command[:1])
@@ -139,7 +147,7 @@ class Trace:
             TraceError: when the file does not fit its format; the message has the line or row.
         """
         name = os.fspath(source)
-        form = format or guess_format(name)
+        form = guess_format(name) if format is None else format
 
         def write(target: str) -> None:
             if form in COLUMNAR:
@@ -334,13 +342,13 @@ class Trace:
             OSError: when the file cannot be written.
         """
         name = os.fspath(path)
-        form = format or guess_format(name)
+        form = guess_format(name) if format is None else format
         check_output(name, self._path)
         if form in COLUMNAR:
             interchange.export_columns(self._path, form, name, progress)
         else:
             with replacing_name(name) as partial:
-                _core.export_trace(str(self._path), form, partial, progress)
+                _core.export_trace(str(self._path), form, partial, progress, name)
 
     def __repr__(self) -> str:
         return f"Trace({str(self._path)!r}, references={self.references}, threads={self.threads})"

@@ -15,3 +15,14 @@ pub use scheduler::{Dispatch, SchedulerModel};
 pub(crate) use cache::Caches;
 pub(crate) use memory::MemoryModel;
 pub(crate) use sourced::{Sourced, sourced};
+
+/// Most cycles that one thing may take: 2^30 of them still fit into 64 bits.
+const CYCLES_MAX: u64 = 1 << 32;
+
+/// Checks that a number of cycles can be added up.
+fn within_cycles(what: &str, cycles: u64) -> Result<(), String> {
+    if cycles <= CYCLES_MAX {
+        return Ok(());
+    }
+    Err(format!("{what} is {cycles}: expected at most {CYCLES_MAX}"))
+}

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::sourced;
+use super::{sourced, within_cycles};
 
 /// A processor, which may continue past loads that miss, within a window of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -25,4 +25,20 @@ pub struct ProcessorModel {
     /// Whether every miss stalls the processor instead.
     #[serde(deserialize_with = "sourced")]
     pub blocking: bool,
+}
+
+impl ProcessorModel {
+    /// The model, if its numbers make sense.
+    pub(crate) fn checked(self) -> Result<Self, String> {
+        within_cycles("processor.operation_cycles", self.operation_cycles)?;
+        let overlap =
+            [("misses_max", self.misses_max), ("window_instructions", self.window_instructions)];
+        match overlap.into_iter().find(|&(_, value)| value == 0 && !self.blocking) {
+            Some((name, _)) => Err(format!(
+                "processor.{name} is 0: expected at least 1; of a processor that waits for every \
+                 miss say blocking = {{ value = true, source = \"...\" }}"
+            )),
+            None => Ok(self),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sourced;
+use super::{sourced, within_cycles};
 
 /// How processes are assigned to processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -21,6 +21,17 @@ pub struct SchedulerModel {
     /// Cycles for which a process is blocked by a system call that may block it.
     #[serde(deserialize_with = "sourced")]
     pub wait_cycles: u64,
+}
+
+impl SchedulerModel {
+    /// The model, if its numbers make sense.
+    pub(crate) fn checked(self) -> Result<Self, String> {
+        within_cycles("scheduler.wait_cycles", self.wait_cycles)?;
+        match self.time_slice_references {
+            0 => Err("scheduler.time_slice_references is 0: expected at least 1".to_owned()),
+            _ => Ok(self),
+        }
+    }
 }
 
 /// Which ready process a processor takes.

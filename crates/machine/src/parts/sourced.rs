@@ -4,7 +4,10 @@ use serde::{Deserialize, Deserializer};
 
 /// A value as files give it: `{ value = 2, source = "table 4" }`.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a number with its source, as in { value = 2, source = \"table 4\" }"
+)]
 pub(crate) struct Sourced<T> {
     pub(crate) value: T,
     /// Required of every number; nothing in the program reads it.

@@ -35,6 +35,10 @@ use crate::file::{Description, MachineFile};
 use crate::kind::MachineKind;
 use crate::linear::{Formula, Linear, Number, Parameters};
 
+/// What is wrong with a machine without any operation but local references.
+const NO_PRICE: &str = "it has no finite price, so nothing but local references could take place: \
+                        give prices.r or prices.R, or a base";
+
 /// The contents of a file, with what is inherited from its bases.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -108,9 +112,9 @@ impl PriceFormulas {
 impl PricedMachine {
     /// The machine that a file describes.
     pub(crate) fn from_file(file: MachineFile<'_>) -> Result<Self, MachineError> {
-        let kind = file.kind;
+        let (kind, origin) = (file.kind, file.origin().to_owned());
         let file: PricedFile = file.contents()?;
-        let fail = |problem| MachineError::File { origin: file.name.clone(), problem };
+        let fail = |problem| MachineError::File { origin: origin.clone(), problem };
         let mut parameters = Parameters::new();
         for (key, parameter) in &file.parameters {
             let value = parameter.value.decimal();
@@ -132,6 +136,9 @@ impl PricedMachine {
             charges: Charges::Placement([None, None, None, None]),
         };
         machine.charges = machine.charges(&file)?;
+        if let Charges::Placement([None, None, None, None]) = machine.charges {
+            return Err(fail(NO_PRICE.to_owned()));
+        }
         if MachineKind::from(machine.model()) == kind {
             return Ok(machine);
         }

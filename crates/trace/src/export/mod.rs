@@ -59,7 +59,7 @@ pub fn export(
     progress: &mut ImportProgress<'_>,
 ) -> Result<(), TraceError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
-    let failed = |e| TraceError::write(out_name, 0, e);
+    let failed = |e| TraceError::write(out_name, (0, false), e);
     (format.begin)(&mut out, trace.columns()).map_err(failed)?;
     let mut batch = Batch::default();
     let mut rows = 0;

@@ -313,7 +313,8 @@ impl FooterHeader {
         let parts = header.metadata_bytes.checked_add(u64::from(header.index_bytes));
         if parts != Some(cursor.left() as u64) {
             let expected = format!("index and metadata of {} bytes", cursor.left());
-            return Err(DecodeFault::new(40, expected, format!("{parts:?}")));
+            let found = parts.map_or("more than 2^64".to_owned(), |bytes| bytes.to_string());
+            return Err(DecodeFault::new(40, expected, found));
         }
         let largest = if header.compressed {
             header.metadata_bytes.saturating_mul(MAX_METADATA_RATIO)
@@ -413,6 +414,16 @@ mod tests {
         ] {
             assert!(ChunkHeader::parse(&bad.to_bytes()).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_footer_that_claims_other_lengths_says_which() {
+        let footer = FooterHeader { metadata_bytes: 102, metadata_raw: 102, ..Default::default() };
+        let error = FooterHeader::parse(&mut Cursor::new(&footer.to_bytes())).unwrap_err();
+        assert_eq!(
+            (error.expected.as_str(), error.found.as_str()),
+            ("index and metadata of 0 bytes", "102")
+        );
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub const ENTRY: Entry = Entry {
 
 /// Ranges of shared memory, in order, adjacent ones joined.
 fn shared(values: &TransformValues<'_>) -> Result<Vec<Range<u64>>, TransformError> {
-    let mut ranges = values.ranges("shared", false)?.unwrap_or_default();
+    let mut ranges = values.ranges("shared", (false, u64::MAX))?.unwrap_or_default();
     ranges.sort_by_key(|range| range.start);
     let mut found: Vec<Range<u64>> = Vec::new();
     for range in ranges {

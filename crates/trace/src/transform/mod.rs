@@ -112,6 +112,11 @@ trait Transform {
     /// Emits what is left.
     fn finish(&mut self, _out: &mut TransformOutput) {}
 
+    /// Called after the last chunk: whether what was asked for could be done.
+    fn check(&self) -> Result<(), TransformError> {
+        Ok(())
+    }
+
     /// Optional columns of the new trace; `given` are those of the first input.
     fn columns(&self, given: Columns) -> Columns {
         given

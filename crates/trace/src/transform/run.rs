@@ -74,7 +74,7 @@ pub fn transform_files(
         Ok(()) => Ok(files.done),
         Err(error) => {
             files.remove();
-            Err(error.into())
+            Err(error)
         }
     }
 }
@@ -96,7 +96,7 @@ impl Files<'_> {
         &mut self,
         transform: &mut dyn Transform,
         (ahead, progress): (u64, &mut ImportProgress<'_>),
-    ) -> Result<(), TraceError> {
+    ) -> Result<(), TransformError> {
         let mut input = Batch::default();
         let mut output = TransformOutput::new();
         let mut rows = ahead;
@@ -115,12 +115,13 @@ impl Files<'_> {
             }
             rows += input.len() as u64;
             if progress(rows, Some(all + ahead)).is_break() {
-                return Err(TraceError::Cancelled { path: self.out.to_owned() });
+                return Err(TraceError::Cancelled { path: self.out.to_owned() }.into());
             }
         }
         transform.finish(&mut output);
+        transform.check()?;
         self.take(transform, &mut output)?;
-        self.end(transform)
+        Ok(self.end(transform)?)
     }
 
     /// Writes what was emitted and keeps the memory of the first batch.

@@ -1,5 +1,7 @@
 //! Selects part of a trace.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::ops::Range;
 
 use homenode_base::{Access, AccessKind, Flags};
@@ -74,7 +76,7 @@ pub const ENTRY: Entry = Entry {
             ));
         }
         let everything = || Range { start: 0, end: u64::MAX };
-        let time = match values.ranges("time", false)?.as_deref() {
+        let time = match values.ranges("time", (false, u64::MAX))?.as_deref() {
             None => everything(),
             Some([range]) => range.clone(),
             Some(_) => return Err(values.error("time: expected one range".to_owned())),
@@ -85,18 +87,28 @@ pub const ENTRY: Entry = Entry {
             stage: if begin.is_some() { Stage::Before } else { Stage::Within },
             begin,
             end: mark(values, "end")?,
-            threads: values.ranges("threads", true)?,
-            address: values.ranges("address", false)?,
-            pids: values.ranges("pids", true)?,
+            threads: values.ranges("threads", (true, THREAD_MAX))?,
+            address: values.ranges("address", (false, u64::MAX))?,
+            pids: values.ranges("pids", (true, u32::MAX.into()))?,
             kernel: kernel(values)?,
             next: 0,
             covered: 0,
+            all: 0,
+            kept: 0,
+            marks: BTreeSet::new(),
             dropped: Dropped::default(),
         }))
     },
 };
 
+/// Highest number of a thread.
+const THREAD_MAX: u64 = 65_534;
+
+/// Most events that an error lists.
+const MARKS_SHOWN: usize = 8;
+
 /// An event that begins or ends what is kept.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Mark {
     InitDone,
     Phase(u32),
@@ -104,11 +116,33 @@ enum Mark {
 }
 
 impl Mark {
+    /// The mark that an event is, if it is one.
+    fn of(what: &EventKind) -> Option<Self> {
+        if let EventKind::Phase { id } = what {
+            return Some(Self::Phase(*id));
+        }
+        if let EventKind::Marker { text } = what {
+            return Some(Self::Marker(text.clone()));
+        }
+        (*what == EventKind::InitDone).then_some(Self::InitDone)
+    }
+
     fn is(&self, what: &EventKind) -> bool {
         match self {
             Self::InitDone => matches!(what, EventKind::InitDone),
             Self::Phase(wanted) => matches!(what, EventKind::Phase { id } if id == wanted),
             Self::Marker(wanted) => matches!(what, EventKind::Marker { text } if text == wanted),
+        }
+    }
+}
+
+/// As users write it.
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InitDone => f.write_str("init-done"),
+            Self::Phase(id) => write!(f, "phase:{id}"),
+            Self::Marker(text) => write!(f, "marker:{text}"),
         }
     }
 }
@@ -157,6 +191,11 @@ struct Select {
     next: u64,
     /// Data references within the interval of Time that is kept.
     covered: u64,
+    /// References and fetches of the trace, and those of them that are kept.
+    all: u64,
+    kept: u64,
+    /// Events of the trace that could begin or end something: some, for an error.
+    marks: BTreeSet<Mark>,
     dropped: Dropped,
 }
 
@@ -189,6 +228,7 @@ impl Select {
         let stage = self.stage();
         let data = u64::from(access.kind != AccessKind::Fetch);
         self.next += data;
+        self.all += 1;
         if stage != Stage::Within {
             return;
         }
@@ -197,6 +237,7 @@ impl Select {
             return;
         }
         if self.keeps(access) {
+            self.kept += 1;
             out.access(&self.dropped.keep(access));
         } else if access.kind != AccessKind::Fetch {
             self.dropped.drop(access);
@@ -204,6 +245,9 @@ impl Select {
     }
 
     fn event(&mut self, event: &Event, out: &mut TransformOutput) {
+        if self.marks.len() < MARKS_SHOWN {
+            self.marks.extend(Mark::of(&event.what));
+        }
         if self.stage == Stage::Before && self.begin.as_ref().is_some_and(|m| m.is(&event.what)) {
             self.stage = Stage::Within;
         } else if self.stage() == Stage::Within
@@ -252,6 +296,30 @@ impl Transform for Select {
                 s.event(event, out);
             },
         );
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), TransformError> {
+        let fail = |problem| Err(TransformError::Parameter { transform: ENTRY.name, problem });
+        let marks: Vec<String> = self.marks.iter().map(Mark::to_string).collect();
+        let there = if marks.is_empty() { "none".to_owned() } else { marks.join(", ") };
+        if let (Some(begin), Stage::Before) = (&self.begin, self.stage) {
+            return fail(format!("begin={begin}: the trace has no such event; it has {there}"));
+        }
+        if let (Some(end), Stage::Before | Stage::Within) = (&self.end, self.stage())
+            && self.all > 0
+        {
+            return fail(format!(
+                "end={end}: the trace has no such event after the beginning; it has {there}"
+            ));
+        }
+        if self.kept == 0 && self.all > 0 {
+            return fail(format!(
+                "nothing is left: of {} references none meets every condition; `homenode info` \
+                 tells what the trace has",
+                self.all
+            ));
+        }
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Splits a trace into one for each phase of the program.
 
 use super::output::TransformOutput;
-use super::{Entry, Transform, TransformParam};
+use super::{Entry, Transform, TransformError, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, EventKind};
 
@@ -45,7 +45,7 @@ pub const ENTRY: Entry = Entry {
                 return Err(values.error("give either at or every".to_owned()));
             }
         };
-        Ok(Box::new(Split { at, every: every.unwrap_or(u64::MAX), in_piece: 0 }))
+        Ok(Box::new(Split { at, found: false, every: every.unwrap_or(u64::MAX), in_piece: 0 }))
     },
 };
 
@@ -70,6 +70,8 @@ impl SplitPoint {
 
 struct Split {
     at: Option<SplitPoint>,
+    /// Whether the trace has such an event.
+    found: bool,
     every: u64,
     /// Data references in the present trace.
     in_piece: u64,
@@ -92,11 +94,18 @@ impl Transform for Split {
             },
             |(split, out), event| {
                 if split.at.is_some_and(|at| at.is(&event.what)) {
+                    split.found = true;
                     out.cut();
                 }
                 out.event(event.clone());
             },
         );
         Ok(())
+    }
+
+    fn check(&self) -> Result<(), TransformError> {
+        let Some(at) = self.at.filter(|_| !self.found) else { return Ok(()) };
+        let problem = format!("at={}: the trace has no such event", NAMES[at as usize]);
+        Err(TransformError::Parameter { transform: ENTRY.name, problem })
     }
 }

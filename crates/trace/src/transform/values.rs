@@ -76,15 +76,19 @@ impl<'a> TransformValues<'a> {
     }
 
     /// Half-open ranges `A-B`, separated by commas; `A-` and `-B` have no end, `A` alone (where
-    /// that makes sense) is one number. Numbers are decimal or, after `0x`, hexadecimal.
+    /// that makes sense) is one number. Numbers are decimal or, after `0x`, hexadecimal. No range
+    /// begins after `most`.
     pub(super) fn ranges(
         &self,
         name: &str,
-        single: bool,
+        (single, most): (bool, u64),
     ) -> Result<Option<Vec<Range<u64>>>, TransformError> {
         let Some(text) = self.text(name) else { return Ok(None) };
         let range = |item: &str| range(item.trim(), single);
         let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
+        if ranges.iter().flatten().any(|range| range.start > most) {
+            return Err(self.error(format!("{name}={text}: expected numbers from 0 to {most}")));
+        }
         ranges.map(Some).ok_or_else(|| {
             let alone = if single { ", or A alone" } else { "" };
             self.error(format!(

@@ -8,7 +8,7 @@ use crate::source::{Finding, SourceFile};
 const PACKAGE: &str = "python/homenode/";
 
 /// Modules directly in the package: how it begins, and what every room may use.
-const ROOT: &[&str] = &["__init__", "__main__", "catalogue", "demo", "errors", "files"];
+const ROOT: &[&str] = &["__init__", "__main__", "catalogue", "demo", "errors", "files", "shown"];
 
 /// Modules and folders that lie directly in the package, and which of them imports which. What is
 /// imported for types only does not count; the package's own `__init__` imports when asked.

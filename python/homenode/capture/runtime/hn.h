@@ -118,6 +118,7 @@ struct hn_control {
     uint64_t watched_progress;
     uint64_t watched_since_ns;
     uint64_t watched_cpu_ns;
+    uint32_t turned_away;       /* lost threads that may make a reference yet */
     int dying_tid;              /* thread that released the baton for the last time */
 };
 
@@ -168,6 +169,8 @@ void hn_watch(struct hn_thread *me);
 
 /* slots.c */
 struct hn_thread *hn_register(void);
+void hn_lose_thread(void);
+void hn_meet_stranger(void);
 void hn_release(struct hn_thread *t);
 void hn_take_orders(void);
 struct hn_thread *hn_first_thread(void);

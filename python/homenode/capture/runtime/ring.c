@@ -123,8 +123,11 @@ __attribute__((noinline)) void hn_ref_slow(const volatile void *address, uint64_
     struct hn_thread *me = hn_me;
     struct hn_record *at = hn_slow(me);
 
-    if (at == NULL)
+    if (at == NULL) {
+        if (me == &hn_nobody && hn_recording && hn_c->order != 0)
+            hn_meet_stranger();
         return;
+    }
     at->word[1] = (pc & 0xffffffffffff) | me->tag;
     __atomic_store_n(&at->word[0], ((uintptr_t)address & 0xffffffffffff) | what,
                      __ATOMIC_RELEASE);

@@ -39,11 +39,36 @@ struct hn_thread *hn_register(void)
         if (!hn_deterministic())
             hn_shared->rings_used = hn_c->slots_used;
     } else {
-        hn_shared->lost_threads++;
+        hn_lose_thread();
     }
     hn_unlock();
     me->in_runtime--;
     return t;
+}
+
+/* A thread is made that cannot be recorded: there are too many, or it is none of the C library's,
+ * so that it may even share the maker's slot. */
+void hn_lose_thread(void)
+{
+    __atomic_fetch_add(&hn_shared->lost_threads, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&hn_c->turned_away, 1, __ATOMIC_RELAXED);
+}
+
+/* A thread without a slot makes a reference: one that was counted when it was made, or one that
+ * came from nowhere, as by a bare system call. */
+void hn_meet_stranger(void)
+{
+    static __thread int met __attribute__((tls_model("initial-exec")));
+    uint32_t expected = __atomic_load_n(&hn_c->turned_away, __ATOMIC_RELAXED);
+
+    if (met)
+        return;
+    met = 1;
+    while (expected != 0)
+        if (__atomic_compare_exchange_n(&hn_c->turned_away, &expected, expected - 1, 0,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return;
+    __atomic_fetch_add(&hn_shared->lost_threads, 1, __ATOMIC_RELAXED);
 }
 
 /* The recorder's settings. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <stdarg.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -297,6 +298,23 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
     if (result == 0 && t != NULL && t == me && me->cancelled_anywhere)
         pthread_testcancel();
     return result;
+}
+
+/* What this makes is no thread of the C library's, and has no slot of its own: if it shares the
+ * maker's thread-local storage, as it does without CLONE_SETTLS, even its references are the
+ * maker's. */
+INTERPOSE(int, clone, (int (*start)(void *), void *stack, int flags, void *argument, ...))
+{
+    void *more[3];
+    va_list rest;
+
+    va_start(rest, argument);
+    for (int i = 0; i < 3; i++)
+        more[i] = va_arg(rest, void *);
+    va_end(rest);
+    if ((flags & CLONE_THREAD) != 0 && hn_recording && hn_c->order != 0)
+        hn_lose_thread();
+    return REAL(clone)(start, stack, flags, argument, more[0], more[1], more[2]);
 }
 
 /* Cancelled at any instruction, a thread could die in the middle of a hook. Here any instruction

@@ -97,7 +97,7 @@ struct hn_header {
     uint32_t doorbell;      /* futex: raised at the end of every block */
     uint32_t recorder_waits;
     uint32_t forced;        /* times the baton was taken from a thread stuck in foreign code */
-    uint32_t lost_threads;  /* threads beyond the largest number, not recorded */
+    uint32_t lost_threads;  /* beyond the largest number, or not the C library's: not recorded */
     uint32_t outside;       /* times a thread came back from a wait the order cannot determine */
     uint32_t rings_used;
     uint32_t greeted;       /* futex: the recorder has seen the process and its mappings */

@@ -1,0 +1,98 @@
+"""A disk that is full: what is left on it, and what the message recommends."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import homenode as hn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_CLI = [sys.executable, "-m", "homenode"]
+# A disk of memory in a user namespace, so that it needs no rights.
+_ON_A_DISK = 'mount -t tmpfs -o size="$1" none "$2" && cd "$2" && eval "$3"'
+
+
+def _on_a_disk(size: str, folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    line = ["unshare", "-Urm", "sh", "-c", _ON_A_DISK, "sh", size, str(folder), script]
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    """A folder on which a disk can be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if shutil.which("unshare") is None:
+        pytest.skip("unshare is not installed")
+    tried = _on_a_disk("4k", folder, "true")
+    if tried.returncode != 0:
+        pytest.skip(f"no disk can be mounted in a user namespace here: {tried.stderr.strip()}")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trace of several chunks, each of some megabytes."""
+    path = tmp_path_factory.mktemp("big") / "big.hnt"
+    address = np.random.default_rng(5).integers(0, 1 << 30, 2_200_000) * 4
+    hn.Trace.from_numpy(thread=0, kind="R", address=address, path=path)
+    assert hn.Trace.open(path).info["chunks"] > 2
+    return path
+
+
+_FULL = {
+    "export": ["export", "BIG", "--format", "text", "-o", "out.txt"],
+    "arrow": ["export", "BIG", "--format", "arrow", "-o", "out.arrow"],
+    "transform": ["transform", "local", "BIG", "-o", "out.hnt"],
+    "import": ["import", "TEXT", "--format", "text", "-o", "out.hnt"],
+    "columns": ["import", "TEXT.parquet", "-o", "out.hnt"],
+    "repair": ["repair", "BIG", "-o", "out.hnt"],
+}
+
+
+@pytest.mark.parametrize("size", ["8k", "5m"])
+@pytest.mark.parametrize("command", _FULL)
+def test_what_can_be_made_again_leaves_nothing(
+    command: str, size: str, disk: Path, big: Path, tmp_path: Path
+) -> None:
+    text = tmp_path / "big.txt"
+    if command == "import":
+        hn.Trace.open(big).export(text, format="text")
+    if command == "columns":
+        hn.Trace.open(big).export(tmp_path / "big.txt.parquet")
+    words = [w.replace("BIG", str(big)).replace("TEXT", str(text)) for w in _FULL[command]]
+    done = _on_a_disk(size, disk, f"{shlex.join([*_CLI, *words])}; echo $?; ls -A")
+    assert done.stdout.splitlines() == ["2"], done
+    assert len(done.stderr.splitlines()) == 1
+    assert "no space left" in done.stderr
+    assert "out." in done.stderr
+    assert ".partial" not in done.stderr
+    assert "make room" in done.stderr
+    assert "repair" not in done.stderr
+
+
+@pytest.mark.parametrize(("size", "kept"), [("8k", False), ("2m", True)])
+def test_a_recording_keeps_what_can_be_rescued(
+    size: str, kept: bool, disk: Path, build: Callable[..., Path]
+) -> None:
+    record = [*_CLI, "record", "-o", "t.hnt", "--", str(build("large.c")), "3000000"]
+    script = f"{shlex.join(record)} >&2; echo $?; ls -A"
+    if kept:
+        # There is room for what is left of it, once the first of it is gone.
+        script += f"; mount -o remount,size=16m .; {shlex.join(_CLI)} repair t.hnt.partial >&2"
+        script += "; echo $?; ls -A"
+    done = _on_a_disk(size, disk, script)
+    assert "no space left" in done.stderr
+    assert ("homenode repair" in done.stderr) == kept
+    expected = ["2", "t.hnt.partial", "0", "t.hnt", "t.hnt.partial"] if kept else ["2"]
+    assert done.stdout.splitlines() == expected, done
