@@ -25,8 +25,8 @@ const TOUCHED: u8 = 1;
 const JOINED: u8 = 2;
 /// A thread that runs alone writes it.
 const WRITTEN: u8 = 4;
-/// It is referenced to synchronise threads.
-const SYNCHRONISES: u8 = 8;
+/// It is updated in one step to synchronise threads, as locks and counters of users are.
+const LOCKS: u8 = 8;
 
 /// A word that several threads use is only read if at most one in so many of their references
 /// writes: then its line, too, is nearly always in all their caches.
@@ -139,7 +139,8 @@ impl UseSurveyor {
             let last = end / BlockSize::WORD_BYTES;
             let joined = if size <= VALUE_BYTES { JOINED } else { 0 };
             let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-            let kept = TOUCHED | if flags.contains(Flags::SYNC) { SYNCHRONISES } else { 0 };
+            let locks = flags.contains(Flags::SYNC) && kind == AccessKind::Atomic.code();
+            let kept = TOUCHED | if locks { LOCKS } else { 0 };
             for word in first..=last {
                 let bits = kept | if word < last { joined } else { 0 };
                 self.word(word, processor, write, bits);
@@ -157,12 +158,14 @@ impl UseSurveyor {
         if entry.bits & TOUCHED == 0 {
             entry.first = processor;
         }
-        entry.bits |= bits;
         entry.references = entry.references.saturating_add(1);
         if !concurrent {
+            // A compiler initialises several values at a time: these are not one.
+            entry.bits |= bits & !JOINED;
             entry.bits |= if write { WRITTEN } else { 0 };
             return;
         }
+        entry.bits |= bits;
         entry.uses = self.uses.with(entry.uses, processor, write);
         entry.concurrent = entry.concurrent.saturating_add(1);
         entry.writes = entry.writes.saturating_add(u32::from(write));
@@ -291,10 +294,10 @@ impl UseSurvey {
         self.word(word).bits & JOINED != 0
     }
 
-    /// Whether a word is referenced to synchronise threads.
+    /// Whether a word is updated in one step to synchronise threads, as locks are.
     #[must_use]
-    pub fn synchronises(&self, word: u64) -> bool {
-        self.word(word).bits & SYNCHRONISES != 0
+    pub fn locks(&self, word: u64) -> bool {
+        self.word(word).bits & LOCKS != 0
     }
 
     /// References to a word by anybody, up to 2^32 - 1.

@@ -29,4 +29,4 @@ pub use holders::{
 pub use shadow::ShadowValues;
 pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};
 pub use waits::{AwaitedTransaction, WaitCause, WaitCollector, Waits, WaitsByCause};
-pub use words::WordMask;
+pub use words::{ByteMask, WordMask};

@@ -72,7 +72,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
 
     /// The first word of a reference: its address divided by four.
     pub(crate) fn word_of(&self, access: &BlockAccess<W>) -> u64 {
-        access.block.wrapping_mul(self.block_words) + u64::from(access.words.first())
+        access.block.wrapping_mul(self.block_words) + u64::from(access.words.first()) * W::BYTES / 4
     }
 
     /// A frame by its number.

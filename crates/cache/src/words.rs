@@ -5,11 +5,13 @@
 pub trait WordMask: Copy + Default + Send + 'static {
     /// How many there can be: a power of two.
     const COUNT: u64;
+    /// Bytes of a word.
+    const BYTES: u64 = 4;
 
     /// Position of the word at an offset within a block.
     #[inline]
     fn word(offset: u64) -> u32 {
-        u32::try_from((offset / 4) & (Self::COUNT - 1)).unwrap_or(0)
+        u32::try_from((offset / Self::BYTES) & (Self::COUNT - 1)).unwrap_or(0)
     }
 
     /// The words from `first` to `last`, both included and below the size of the set.
@@ -60,6 +62,41 @@ macro_rules! narrow {
 // Blocks of up to 128 and 256 bytes.
 narrow!(u32, u64);
 
+/// The bytes of blocks of up to 64 bytes, where every byte is a word of its own: whether threads share
+/// a flag of one byte, or only have it beside another's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByteMask(u64);
+
+impl WordMask for ByteMask {
+    const COUNT: u64 = 64;
+    const BYTES: u64 = 1;
+
+    #[inline]
+    fn range(first: u32, last: u32) -> Self {
+        Self(u64::range(first, last))
+    }
+
+    #[inline]
+    fn add(&mut self, other: Self) {
+        self.0.add(other.0);
+    }
+
+    #[inline]
+    fn meets(self, other: Self) -> bool {
+        self.0.meets(other.0)
+    }
+
+    #[inline]
+    fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    #[inline]
+    fn first(self) -> u32 {
+        self.0.first()
+    }
+}
+
 /// The words of blocks of up to 1024 bytes.
 impl WordMask for [u64; 4] {
     const COUNT: u64 = 256;
@@ -105,6 +142,9 @@ mod tests {
         assert_eq!(u64::range(63, 63), 1 << 63);
         assert_eq!(<[u64; 4]>::range(62, 65), [3 << 62, 3, 0, 0]);
         assert_eq!(<[u64; 4]>::range(255, 255), [0, 0, 0, 1 << 63]);
+        assert_eq!((ByteMask::word(63), u64::word(63), u32::word(127)), (63, 15, 31));
+        assert!(ByteMask::range(4, 4).meets(ByteMask::range(0, 7)));
+        assert!(!ByteMask::range(4, 4).meets(ByteMask::range(5, 7)));
         for (first, last) in [(0, 255), (64, 127), (10, 200)] {
             let set = <[u64; 4]>::range(first, last);
             assert_eq!(set.first(), first);

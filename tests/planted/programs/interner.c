@@ -17,15 +17,14 @@ typedef struct node {
 
 #define NODES (NTHREAD * WORDS)
 static Node pool[NODES] __attribute__((aligned(64))); /* mark: pool */
-#ifndef FIXED
 static atomic_int pool_used;
-#endif
 static char page[NTHREAD][WORDS][LETTERS];
 
 static Node *new_node(int thread)
 {
 #ifdef FIXED
     static _Thread_local int mine; /* each thread has a stretch of the pool */
+    atomic_fetch_add(&pool_used, 1);
     return &pool[thread * WORDS + mine++];
 #else
     (void)thread;

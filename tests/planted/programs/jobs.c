@@ -17,7 +17,14 @@ static struct job *queue[WORKERS];
 
 static void dispatch(int worker, int number)
 {
+#ifdef FIXED
+    static struct job *arena[WORKERS]; /* each worker's jobs lie in a stretch of their own */
+    if (arena[worker] == NULL)
+        arena[worker] = aligned_alloc(64, JOBS * sizeof **arena);
+    struct job *j = arena[worker] == NULL ? NULL : arena[worker] + number;
+#else
     struct job *j = malloc(sizeof *j); /* mark: queue */
+#endif
     if (j == NULL)
         abort();
     j->left = 5 + (unsigned)number % 20;
@@ -45,15 +52,9 @@ int main(void)
     pthread_t t[WORKERS];
     unsigned digest = 0, left = 0;
 
-#ifdef FIXED
-    for (int w = 0; w < WORKERS; w++)
-        for (int n = 0; n < JOBS; n++)
-            dispatch(w, n);
-#else
     for (int n = 0; n < JOBS; n++)
         for (int w = 0; w < WORKERS; w++)
             dispatch(w, n);
-#endif
     for (int w = 0; w < WORKERS; w++)
         pthread_create(&t[w], NULL, work, &queue[w]);
     for (int w = 0; w < WORKERS; w++)
@@ -63,7 +64,9 @@ int main(void)
             next = j->next;
             digest = digest + j->value;
             left += j->left;
+#ifndef FIXED
             free(j);
+#endif
         }
     }
     printf("digest %08x, %u left\n", digest, left);

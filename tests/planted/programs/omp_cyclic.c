@@ -12,19 +12,19 @@
 #endif
 
 static float level[N] __attribute__((aligned(64))); /* mark: level */
-static float inflow[N] __attribute__((aligned(64)));
+static float inflow[64] __attribute__((aligned(64)));
 
 int main(void)
 {
     double sum = 0;
 
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < 64; i++)
         inflow[i] = (float)(i % 7);
 #pragma omp parallel num_threads(TEAM)
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
 #pragma omp for SCHEDULE nowait
         for (int i = 0; i < N; i++) {
-            level[i] += 0.25f * (inflow[i] - level[i]);
+            level[i] += 0.25f * (inflow[i % 64] - level[i]);
             if (level[i] > 5.0f)
                 level[i] = 5.0f;
         }

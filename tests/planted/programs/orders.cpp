@@ -1,6 +1,8 @@
 // Orders are dealt to brokers as they come; each broker keeps a list and works through it.
+#include <cstddef>
 #include <cstdio>
 #include <list>
+#include <memory_resource>
 #include <thread>
 #include <vector>
 
@@ -9,7 +11,13 @@ struct Order {
     unsigned filled;
 };
 
+#ifdef FIXED
+// Each book's orders lie in a stretch of their own.
+using Book = std::pmr::list<Order>;
+using Stretch = std::pmr::monotonic_buffer_resource;
+#else
 using Book = std::list<Order>;
+#endif
 
 static void place(Book &book, unsigned number)
 {
@@ -27,16 +35,23 @@ static void trade(Book &book)
 int main()
 {
     constexpr unsigned brokers = 8, orders = 128;
-    std::vector<Book> books(brokers);
 #ifdef FIXED
-    for (unsigned b = 0; b < brokers; ++b)
-        for (unsigned n = 0; n < orders; ++n)
-            place(books[b], n);
+    struct alignas(64) Buffer {
+        std::byte bytes[orders * 64];
+    };
+    std::vector<Buffer> buffers(brokers);
+    std::list<Stretch> stretches;
+    std::list<Book> books;
+    for (auto &buffer : buffers) {
+        stretches.emplace_back(buffer.bytes, sizeof buffer.bytes);
+        books.emplace_back(&stretches.back());
+    }
 #else
+    std::vector<Book> books(brokers);
+#endif
     for (unsigned n = 0; n < orders; ++n)
         for (auto &book : books)
             place(book, n);
-#endif
     std::vector<std::thread> threads;
     for (auto &book : books)
         threads.emplace_back(trade, std::ref(book));

@@ -195,7 +195,7 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
     if candidate.object.words() > COLUMNS_WORDS_MAX {
         return None;
     }
-    let units = units(candidate, thread_stride);
+    let units = units(candidate, thread_stride)?;
     let mut packer = Packer::new(candidate);
     for extent in &candidate.object.extents {
         packer.block();
@@ -228,8 +228,10 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
 }
 
 /// The columns of a matrix with rows of so many words: its first word, one past its last, and the
-/// label of most of its words. Words that hold a value together in any row are one column.
-fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Vec<((u64, u64), WordLabel)> {
+/// label of most of its words. Words that hold a value together in any row are one column. `None` if
+/// the words of a column are not mostly used alike, or those of all columns are: then this is no
+/// matrix that is divided so.
+fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Option<Vec<((u64, u64), WordLabel)>> {
     let length = usize::try_from(thread_stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<WordLabel, u64>> = vec![BTreeMap::new(); length];
     let mut joined = vec![false; length + 1];
@@ -245,7 +247,10 @@ fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Vec<((u64, u64), Word
         }
     }
     let mut units: Vec<((u64, u64), WordLabel)> = Vec::new();
+    let (mut all, mut alike) = (0, 0);
     for ((at, count), joined) in (0..).zip(&counts).zip(joined) {
+        all += count.values().sum::<u64>();
+        alike += count.values().max().copied().unwrap_or(0);
         let most = count.iter().max_by_key(|&(_, &count)| count).map(|(&label, _)| label);
         match units.last_mut() {
             Some(((_, end), _)) if joined => *end = at + 1,
@@ -255,7 +260,10 @@ fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Vec<((u64, u64), Word
             }
         }
     }
-    units
+    let mut labels: Vec<WordLabel> = units.iter().map(|&(_, label)| label).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    (alike * 4 >= all * 3 && labels.len() > 1).then_some(units)
 }
 
 fn one_of(candidate: &Candidate<'_>) -> String {

@@ -10,7 +10,7 @@ use crate::text::{size, threads};
 pub const ENTRY: Entry = Entry {
     name: "separate-lock",
     summary: "move a lock away from the data beside it",
-    source: "ours: `split` for locks, which every reference to synchronisation tells apart",
+    source: "ours: `split` for locks, which are updated in one step",
     propose,
 };
 
@@ -29,6 +29,7 @@ fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
         packer.block();
         packer.put(extent);
     }
+    packer.block();
     // Data keep their distances: what begins at a block still does.
     for &(_, extent) in parts.iter().filter(|(lock, _)| !lock) {
         packer.block_at_offset(extent.first);
@@ -37,8 +38,9 @@ fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
     let (block, label) = (size(candidate.block.bytes()), candidate.object.label());
     let which = if locks == 1 { "a lock".to_owned() } else { format!("{locks} locks") };
     let sentence = format!(
-        "`{label}` has {which} in blocks of {block} with data, and {} use it: who waits for the \
-         lock takes the data away from who holds it. Give the lock a block of its own.",
+        "`{label}` has {which}, or atomics like one, in blocks of {block} with data, and {} use it: \
+         who asks for the lock takes the data away from all others. Give each lock a block of its \
+         own.",
         threads(&candidate.users)
     );
     let hint = format!(
@@ -57,7 +59,7 @@ fn parts(candidate: &Candidate<'_>) -> Vec<(bool, WordExtent)> {
         let mut open: Option<(bool, WordExtent)> = None;
         let mut joined = false;
         for word in extent.range() {
-            let lock = survey.synchronises(word);
+            let lock = survey.locks(word);
             let continues = joined || survey.references_to(word) == 0;
             match &mut open {
                 Some((last, part)) if continues || *last == lock => part.words += 1,

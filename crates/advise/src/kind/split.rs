@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
-    let found = [fields(candidate), structure(candidate)];
+    let found = [fields(candidate, false), fields(candidate, true), structure(candidate)];
     found.into_iter().flatten().collect()
 }
 
@@ -53,8 +53,9 @@ impl FieldClass {
     }
 }
 
-/// The fields of an array of structures, by their distance from its beginning.
-fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
+/// The fields of an array of structures, by their distance from its beginning. Those that several
+/// threads use and one writes may each have a block for every element.
+fn fields(candidate: &Candidate<'_>, shared_apart: bool) -> Option<Proposal> {
     let elements = pattern::period(candidate.object, candidate.survey)?;
     let classes = classes(candidate, elements.stride);
     let mut ranges: Vec<(FieldClass, std::ops::Range<u64>)> = Vec::new();
@@ -68,12 +69,15 @@ fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
     let mut kinds: Vec<FieldClass> = classes.clone();
     kinds.sort_unstable();
     kinds.dedup();
-    if kinds.len() < 2 {
+    if kinds.len() < 2 || (shared_apart && !kinds.contains(&FieldClass::Shared)) {
         return None;
     }
     for &kind in &kinds {
         packer.block();
         for element in pattern::elements(candidate.object, elements.stride) {
+            if shared_apart && kind == FieldClass::Shared {
+                packer.block();
+            }
             for (_, range) in ranges.iter().filter(|(class, _)| *class == kind) {
                 let end = range.end.min(element.words);
                 if range.start < end {
@@ -87,14 +91,19 @@ fn fields(candidate: &Candidate<'_>) -> Option<Proposal> {
         .iter()
         .map(|(class, r)| format!("{}-{} {}", bytes(r.start), bytes(r.end) - 1, class.name()))
         .collect();
+    let remedy = if shared_apart {
+        "give what several threads write a block of its own in each element"
+    } else {
+        "keep these in arrays of their own, each beginning at a block"
+    };
     let sentence = format!(
-        "The {} elements of `{}`, {} each, mix fields of different use (bytes {}): keep these in \
-         arrays of their own, each beginning at a block of {}.",
+        "The {} elements of `{}`, {} each, mix fields of different use in blocks of {} (bytes {}): \
+         {remedy}.",
         elements.count,
         candidate.object.label(),
         size(bytes(elements.stride)),
+        size(candidate.block.bytes()),
         list.join(", "),
-        size(candidate.block.bytes())
     );
     let hint = format!(
         "struct {{ TYPE field[{}]; _Alignas({}) TYPE other[{0}]; }}",

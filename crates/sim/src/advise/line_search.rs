@@ -20,12 +20,14 @@ const OBJECT_PART: u64 = 500;
 /// The same for misses: a handful, as when threads begin, are nobody's problem.
 const OBJECT_TRANSACTIONS: u64 = 100;
 
-/// A layout is advised if it saves at least one in so many cycles. What happens in which order
+/// A layout is advised if it saves at least one in so many of the cycles that are left. What happens in which order
 /// depends on every delay, so that smaller differences say nothing.
-const LEAST_PART: u64 = 100;
+const LEAST_PART: u64 = 40;
 
-/// Most objects for which layouts are tried: those whose sharing is waited for longest.
-const OBJECTS_MAX: usize = 12;
+/// Most objects for which layouts are proposed, and for which they are tried in a round: those whose
+/// sharing is waited for longest.
+const OBJECTS_MAX: usize = 40;
+const OBJECTS_TRIED_MAX: usize = 12;
 
 /// Most rounds of accepting the layout that saves most.
 const ROUNDS_MAX: usize = 8;
@@ -55,7 +57,8 @@ pub(super) fn search(
         return Err(SimError::Config { problem });
     };
     let places = ObjectBlocks::new(objects, survey, &identity, replay.block);
-    let examined = waited_for(objects, &before);
+    let words = ObjectWords::new(objects);
+    let examined = words.waited_for(&before, (0, OBJECTS_MAX));
     let mut trials = Vec::new();
     for &object in &examined {
         let crowded = places.crowded(object);
@@ -76,17 +79,21 @@ pub(super) fn search(
     }
     let mut state = LineSearchState {
         replay,
-        least: i128::from(before.cycles / LEAST_PART).max(1),
         cycles: before.cycles,
         layout: identity,
         taken: Vec::new(),
         alone: vec![0; trials.len()],
         after: None,
     };
-    let mut open: Vec<usize> = (0..trials.len()).collect();
     for round in 0..ROUNDS_MAX {
-        open = state.round(&trials, &open, round, tick)?;
-        if open.is_empty() {
+        let now = state.after.as_ref().unwrap_or(&before);
+        let least = now.processor_cycles() / OBJECT_PART;
+        let mut objects = words.waited_for(now, (least, OBJECTS_MAX));
+        objects.retain(|&object| !state.taken.iter().any(|t| trials[t.trial].object == object));
+        objects.truncate(OBJECTS_TRIED_MAX);
+        let open: Vec<usize> =
+            (0..trials.len()).filter(|&trial| objects.contains(&trials[trial].object)).collect();
+        if !state.round(&trials, &open, round, tick)? {
             break;
         }
     }
@@ -95,41 +102,54 @@ pub(super) fn search(
     Ok(LineSearch { found, before, after })
 }
 
-/// The objects for whose lines processors wait because others use them, longest first.
-fn waited_for(objects: &[DataObject], before: &LineResult) -> Vec<usize> {
-    let mut extents: Vec<(u64, u64, usize)> = Vec::new();
-    for (index, object) in objects.iter().enumerate() {
-        extents.extend(object.extents.iter().map(|e| (e.first, e.first + e.words, index)));
+/// Which object a word belongs to.
+struct ObjectWords<'a> {
+    objects: &'a [DataObject],
+    /// First word, one past the last, and the object, in order.
+    extents: Vec<(u64, u64, usize)>,
+}
+
+impl<'a> ObjectWords<'a> {
+    fn new(objects: &'a [DataObject]) -> Self {
+        let mut extents: Vec<(u64, u64, usize)> = Vec::new();
+        for (index, object) in objects.iter().enumerate() {
+            extents.extend(object.extents.iter().map(|e| (e.first, e.first + e.words, index)));
+        }
+        extents.sort_unstable();
+        Self { objects, extents }
     }
-    extents.sort_unstable();
-    let mut waited = vec![Waits::default(); objects.len()];
-    for (word, waits) in &before.waits {
-        let after = extents.partition_point(|&(first, ..)| first <= *word);
-        if let Some(&(_, end, object)) = extents[..after].last()
-            && *word < end
-        {
-            for cause in [WaitCause::FalseSharing, WaitCause::TrueSharing] {
-                waited[object].transactions += waits.of(cause).transactions;
-                waited[object].cycles += waits.of(cause).cycles;
+
+    /// The objects for whose lines processors wait because others use them, for at least so many
+    /// cycles, and at most so many objects: longest first. Words that a layout has moved are
+    /// nobody's.
+    fn waited_for(&self, result: &LineResult, (least, most): (u64, usize)) -> Vec<usize> {
+        let mut waited = vec![Waits::default(); self.objects.len()];
+        for (word, waits) in &result.waits {
+            let after = self.extents.partition_point(|&(first, ..)| first <= *word);
+            if let Some(&(_, end, object)) = self.extents[..after].last()
+                && *word < end
+            {
+                for cause in [WaitCause::FalseSharing, WaitCause::TrueSharing] {
+                    waited[object].transactions += waits.of(cause).transactions;
+                    waited[object].cycles += waits.of(cause).cycles;
+                }
             }
         }
+        let mut found: Vec<usize> = (0..self.objects.len())
+            .filter(|&object| {
+                let Waits { transactions, cycles } = waited[object];
+                let enough = cycles > least && transactions >= OBJECT_TRANSACTIONS;
+                enough && self.objects[object].movable()
+            })
+            .collect();
+        found.sort_by_key(|&object| (std::cmp::Reverse(waited[object].cycles), object));
+        found.truncate(most);
+        found
     }
-    let least = before.processor_cycles() / OBJECT_PART;
-    let mut found: Vec<usize> = (0..objects.len())
-        .filter(|&object| {
-            let Waits { transactions, cycles } = waited[object];
-            cycles > least && transactions >= OBJECT_TRANSACTIONS && objects[object].movable()
-        })
-        .collect();
-    found.sort_by_key(|&object| (std::cmp::Reverse(waited[object].cycles), object));
-    found.truncate(OBJECTS_MAX);
-    found
 }
 
 struct LineSearchState<'a> {
     replay: &'a LineReplay<'a>,
-    /// Fewest cycles that a layout must save.
-    least: i128,
     /// Execution time under the layouts accepted so far.
     cycles: u64,
     layout: Layout,
@@ -141,14 +161,14 @@ struct LineSearchState<'a> {
 
 impl LineSearchState<'_> {
     /// Simulates these trials on top of the layouts accepted so far, and accepts the best. Returns
-    /// the trials that may still save something on top of that: the best of every other object.
+    /// whether one saves enough.
     fn round(
         &mut self,
         trials: &[LayoutTrial],
         open: &[usize],
         round: usize,
         tick: ReportPart<'_>,
-    ) -> Result<Vec<usize>, SimError> {
+    ) -> Result<bool, SimError> {
         let mut gains: Vec<(i128, usize)> = Vec::with_capacity(open.len());
         let mut results: Vec<LineResult> = Vec::with_capacity(open.len());
         for some in open.chunks(TOGETHER_MAX) {
@@ -159,7 +179,7 @@ impl LineSearchState<'_> {
         }
         for (&trial, result) in open.iter().zip(&results) {
             let gain = i128::from(self.cycles) - i128::from(result.cycles);
-            if round == 0 {
+            if round == 0 || self.alone[trial] == 0 {
                 self.alone[trial] = gain;
             }
             gains.push((gain, trial));
@@ -173,15 +193,16 @@ impl LineSearchState<'_> {
             let of_it = gains.iter().filter(|&&(_, trial)| trials[trial].object == object);
             chosen.extend(choose(&of_it.copied().collect::<Vec<_>>(), trials));
         }
-        chosen.retain(|&(gain, _)| gain >= self.least);
+        let least = i128::from(self.cycles / LEAST_PART).max(1);
+        chosen.retain(|&(gain, _)| gain >= least);
         chosen.sort_by_key(|&(gain, trial)| (std::cmp::Reverse(gain), trial));
-        let Some((&(more, best), rest)) = chosen.split_first() else { return Ok(Vec::new()) };
+        let Some(&(more, best)) = chosen.first() else { return Ok(false) };
         let at = open.iter().position(|&trial| trial == best).unwrap_or(0);
         let accepted = results.swap_remove(at);
         self.cycles = accepted.cycles;
         self.after = Some(accepted);
         self.layout = self.layout.and(&trials[best].proposal.moves);
         self.taken.push(AcceptedLayout { trial: best, alone: self.alone[best], more });
-        Ok(rest.iter().map(|&(_, trial)| trial).collect())
+        Ok(true)
     }
 }

@@ -9,6 +9,7 @@
 //! data are: in the cache of the nearest core that has them, in the last level, or in the memory of
 //! the page's home, which is the socket that fetched from it first.
 //!
+//! Whether data are shared is told byte by byte in blocks of up to 64 bytes, else by words of four.
 //! Every miss and every announcement is kept with the word it is about, and with the cycles that
 //! processors waited for it ([`homenode_cache::WaitCollector`]).
 
@@ -16,7 +17,10 @@ mod last_level;
 mod memory;
 mod topology;
 
-use homenode_cache::{CacheArrays, WaitsByCause, WordMask, boxed_for_geometry};
+use homenode_cache::{
+    ByteMask, CacheArrays, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS, WaitsByCause,
+    WordMask, boxed_for_geometry,
+};
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup, ClockTime};
 use homenode_machine::LinkModel;
@@ -64,6 +68,9 @@ impl LinkClock {
         timed: &LinkClockSetup,
     ) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
+        if block.bytes() <= ByteMask::COUNT && !setup.check {
+            return Ok(Self(by_bytes((setup, ways), table, timed)?));
+        }
         let simulation: Box<dyn Simulation> = boxed_for_geometry!(
             (block.words(), ways, setup.caches()),
             ClockedLinks,
@@ -111,6 +118,22 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedLinks<F, W, WORD
         let memory = LinkedMemory::new(setup, table, (&timed.links, timed.page_bytes))?;
         Ok(Self(Clock::new(memory, usize::from(setup.processors), &timed.clock)))
     }
+}
+
+/// A clock for small blocks, in which sharing is told byte by byte.
+fn by_bytes(
+    (setup, ways): (&BusSetup, usize),
+    table: ProtocolTable,
+    timed: &LinkClockSetup,
+) -> Result<Box<dyn Simulation>, BusSetupError> {
+    type Narrow<F> = ClockedLinks<F, ByteMask, 1>;
+    type Wide<F> = ClockedLinks<F, ByteMask, WIDE_WORDS>;
+    Ok(match (setup.caches() <= NARROW_CACHES_MAX, ways <= 16) {
+        (true, true) => Box::new(Narrow::<UpTo16Ways<ByteMask>>::new(setup, table, timed)?),
+        (true, false) => Box::new(Narrow::<IndexedSets<ByteMask>>::new(setup, table, timed)?),
+        (false, true) => Box::new(Wide::<UpTo16Ways<ByteMask>>::new(setup, table, timed)?),
+        (false, false) => Box::new(Wide::<IndexedSets<ByteMask>>::new(setup, table, timed)?),
+    })
 }
 
 /// [`ClockedLinks`], whatever the arrangement.
