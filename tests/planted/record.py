@@ -43,6 +43,9 @@ class Program:
     twin: bool = True
     why: str = ""
     cure: str = ""
+    found: str = "advice"
+    found_why: str = ""
+    apart: str = ""
     quantum: int = 100
     args: tuple[str, ...] = ()
 

@@ -306,6 +306,14 @@ impl UseSurvey {
         self.word(word).references
     }
 
+    /// Who referenced a word first, and the references to it while a thread ran alone, which
+    /// initialise it.
+    #[must_use]
+    pub fn initialisation(&self, word: u64) -> (ProcId, u32) {
+        let word = self.word(word);
+        (word.first, word.references - word.concurrent)
+    }
+
     /// A number that is the same for words with the same users, and whether any of them writes.
     /// A thread that runs alone counts if no other one ever uses the word.
     pub(crate) fn users_of(&self, word: u64) -> (u32, bool) {

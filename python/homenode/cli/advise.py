@@ -52,7 +52,7 @@ def advise(
 
     Every layout is tried by simulating the trace under it. Without --machine it is for the cache
     lines of a two-socket machine, in cycles; there --policy is a coherence protocol, and what gains
-    less than a hundredth of the time is not advised. On machines with prices it is a thousandth of
+    less than a fortieth of the time is not advised. On machines with prices it is a hundredth of
     the cost, and --policy and --block-size are what the first machine suggests: page-coherence
     machines run inv, machines without remote reference migrate, others the optimum.
     """
@@ -105,7 +105,7 @@ def _print(result: AdviceResult) -> None:
             for row in rows:
                 echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
         else:
-            least = "a hundredth of the time" if point["lines"] else "a thousandth of the cost"
+            least = "a fortieth of the time" if point["lines"] else "a hundredth of the cost"
             echo(f"{title}: no layout of an object gains {least}")
         echo(_outcome(point))
 

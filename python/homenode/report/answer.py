@@ -105,7 +105,7 @@ def _lines(lines: AdviceResult, point: dict[str, Any]) -> list[str]:
 def _nothing(point: dict[str, Any]) -> str:
     time = point["lines"]["before"]
     shared = time["true_sharing_share"] or 0
-    said = f"None of {point['tried']} other layouts of its data gains a hundredth of the time."
+    said = f"None of {point['tried']} other layouts of its data gains a fortieth of the time."
     if shared >= _NAMED:
         said += (
             " What is waited for is shared indeed, which no layout helps: let threads write it "
@@ -122,7 +122,7 @@ def _pages(pages: AdviceResult) -> list[str]:
         return []
     mean = f"a reference costs {plain_number(point['before']['mcpr'])} local ones"
     if not rows:
-        return [f"{where} {mean}; no better home or layout gains a thousandth of that."]
+        return [f"{where} {mean}; no better home or layout gains a hundredth of that."]
     return [
         f"{where} {mean}, and {plain_number(point['after']['mcpr'])} if you follow this "
         f"({_percent(point['saved_share'])} of the cost): {rows[0]['sentence']}"

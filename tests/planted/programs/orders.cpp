@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <list>
+#include <memory>
 #include <memory_resource>
 #include <thread>
 #include <vector>
@@ -21,12 +22,12 @@ using Book = std::list<Order>;
 
 static void place(Book &book, unsigned number)
 {
-    book.push_back(Order{10 + number % 30, 0}); // mark: books
+    book.push_back(Order{70 + number % 40, 0}); // mark: books
 }
 
 static void trade(Book &book)
 {
-    for (unsigned day = 0; day < 40; ++day)
+    for (unsigned day = 0; day < 120; ++day)
         for (Order &order : book)
             if (order.filled < order.shares)
                 ++order.filled;
@@ -37,13 +38,13 @@ int main()
     constexpr unsigned brokers = 8, orders = 128;
 #ifdef FIXED
     struct alignas(64) Buffer {
-        std::byte bytes[orders * 64];
+        std::byte bytes[orders * 32];
     };
-    std::vector<Buffer> buffers(brokers);
+    const std::unique_ptr<Buffer[]> buffers(new Buffer[brokers]);
     std::list<Stretch> stretches;
     std::list<Book> books;
-    for (auto &buffer : buffers) {
-        stretches.emplace_back(buffer.bytes, sizeof buffer.bytes);
+    for (unsigned b = 0; b < brokers; ++b) {
+        stretches.emplace_back(buffers[b].bytes, sizeof buffers[b].bytes);
         books.emplace_back(&stretches.back());
     }
 #else

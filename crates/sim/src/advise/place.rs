@@ -58,13 +58,18 @@ pub(super) fn places(
     };
     let choices = choices(point, trace, (layout, prices), tick)?;
     let places = ObjectBlocks::new(objects, survey, layout, point.block);
-    let replication = Replication { survey, layout, block: point.block, prices };
+    let replication = Replication::new(objects, survey, (layout, point.block, prices));
     let mut found = Vec::new();
     for (object, blocks) in places.own_blocks() {
         let chosen = blocks.iter().filter_map(|&b| choices.get(&b).map(|choice| (b, choice)));
         let chosen: Vec<(u64, &HomeChoice)> = chosen.collect();
-        let saved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
-        let copies = replication.of((object, &objects[object]), &chosen);
+        let moved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
+        // What one thread initialises now, the one that uses it will.
+        let remote = prices.remote_reference.unwrap_or(prices.scale) - prices.scale;
+        let initialised =
+            initialised_elsewhere(&objects[object], survey, (layout, point), &choices);
+        let saved = moved + if moved > 0 { initialised * u128::from(remote) } else { 0 };
+        let copies = replication.of((object, &objects[object]), &choices);
         let copies =
             copies.filter(|copies| copies.saved > saved && copies.saved > total / LEAST_PART);
         if let Some(copies) = copies.filter(|_| objects[object].movable()) {
@@ -78,6 +83,23 @@ pub(super) fn places(
     }
     found.sort_by_key(|placing| (std::cmp::Reverse(placing.saved), placing.object));
     Ok(found)
+}
+
+/// References that initialise data of an object in another processor than their best home.
+fn initialised_elsewhere(
+    object: &DataObject,
+    survey: &UseSurvey,
+    (layout, point): (&Layout, &LayoutEvaluator<'_>),
+    choices: &FxHashMap<u64, HomeChoice>,
+) -> u128 {
+    let mut count = 0;
+    for word in object.extents.iter().flat_map(|extent| extent.range()) {
+        let (first, references) = survey.initialisation(word);
+        let choice = choices.get(&(layout.word(word) / point.block.words()));
+        let elsewhere = choice.is_some_and(|c| c.home.is_some_and(|home| home != first));
+        count += if elsewhere { u128::from(references) } else { 0 };
+    }
+    count
 }
 
 /// The choice for every block under a layout.

@@ -1,63 +1,87 @@
 //! Advice to keep a copy at every node of what is only read.
 
+use std::collections::BTreeMap;
+
 use homenode_advise::{DataObject, Layout, UseSurvey, WordLabel, text};
-use homenode_base::BlockSize;
+use homenode_base::{BlockSize, ProcId};
 use homenode_machine::Prices;
 use rustc_hash::FxHashMap;
 
 use super::place::{HomeAdvice, HomeChoice};
 
-/// What copies of an object's blocks would cost.
+/// The blocks that are only read, each with the object that has most of its words.
 pub(super) struct Replication<'a> {
-    pub(super) survey: &'a UseSurvey,
-    pub(super) layout: &'a Layout,
-    pub(super) block: BlockSize,
-    pub(super) prices: Prices,
+    survey: &'a UseSurvey,
+    prices: Prices,
+    /// Block and its words that are used, by object.
+    blocks: BTreeMap<usize, Vec<(u64, u64)>>,
 }
 
 /// The words of a block.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct BlockWords {
     /// Those that are used.
     used: u64,
     /// Those of them that several processors use and hardly any reference writes.
     read: u64,
+    /// Those of each object.
+    of_object: BTreeMap<usize, u64>,
 }
 
-impl Replication<'_> {
+impl<'a> Replication<'a> {
+    /// The blocks of all objects under a layout.
+    pub(super) fn new(
+        objects: &[DataObject],
+        survey: &'a UseSurvey,
+        (layout, block, prices): (&Layout, BlockSize, Prices),
+    ) -> Self {
+        let mut words: FxHashMap<u64, BlockWords> = FxHashMap::default();
+        for (index, object) in objects.iter().enumerate() {
+            for word in object.extents.iter().flat_map(|extent| extent.range()) {
+                let label = survey.label(word);
+                if label != WordLabel::Untouched {
+                    let in_block = words.entry(layout.word(word) / block.words()).or_default();
+                    in_block.used += 1;
+                    in_block.read += u64::from(label == WordLabel::Read);
+                    *in_block.of_object.entry(index).or_default() += 1;
+                }
+            }
+        }
+        let mut blocks: BTreeMap<usize, Vec<(u64, u64)>> = BTreeMap::new();
+        for (number, block) in words {
+            let most = block.of_object.iter().max_by_key(|&(object, words)| (words, object));
+            if let Some((&object, _)) = most.filter(|_| block.read * 10 >= block.used * 9) {
+                blocks.entry(object).or_default().push((number, block.used));
+            }
+        }
+        Self { survey, prices, blocks }
+    }
+
     /// The advice to replicate an object, if copies of its blocks save anything. A copy at another
     /// node costs a remote read and a local write of each word that is used; then every reference
     /// is local.
     pub(super) fn of(
         &self,
         (index, object): (usize, &DataObject),
-        blocks: &[(u64, &HomeChoice)],
+        choices: &FxHashMap<u64, HomeChoice>,
     ) -> Option<HomeAdvice> {
-        let words = self.words(object);
         let users = users_of(self.survey, object);
-        let copies = users.len().saturating_sub(1);
-        let copies = u128::try_from(copies).unwrap_or(u128::MAX);
-        let remote = self.prices.remote_reference?;
-        let each = u128::from(remote) + u128::from(self.prices.scale);
-        let (mut saved, mut count) = (0i128, 0);
-        for (number, choice) in blocks {
-            let in_it = words.get(number).copied().unwrap_or_default();
-            if in_it.used == 0 || in_it.read < in_it.used {
-                continue;
-            }
-            let copying = copies * u128::from(in_it.used) * each;
-            let now = i128::try_from(choice.now).unwrap_or(i128::MAX);
-            let then = choice.accesses * u128::from(self.prices.scale) + copying;
-            saved += now - i128::try_from(then).unwrap_or(i128::MAX);
-            count += 1;
+        let copies = u128::try_from(users.len().checked_sub(1)?).ok()?;
+        let local = u128::from(self.prices.scale);
+        let each = u128::from(self.prices.remote_reference?) + local;
+        let (mut now, mut then, mut blocks) = (0, 0, 0);
+        for (number, words) in self.blocks.get(&index)? {
+            let Some(choice) = choices.get(number) else { continue };
+            now += choice.now;
+            then += choice.accesses * local + copies * u128::from(*words) * each;
+            blocks += 1;
         }
-        let saved = u128::try_from(saved).ok().filter(|&saved| saved > 0 && copies > 0)?;
         let label = object.label();
         Some(HomeAdvice {
             kind: "replicate",
             object: index,
-            saved,
-            blocks: count,
+            saved: now.checked_sub(then).filter(|&saved| saved > 0 && copies > 0)?,
+            blocks,
             sentence: format!(
                 "`{label}` is only read once it has its values, by {}, and lies in one memory: \
                  give each node a copy of its own.",
@@ -68,24 +92,10 @@ impl Replication<'_> {
                 .to_owned(),
         })
     }
-
-    fn words(&self, object: &DataObject) -> FxHashMap<u64, BlockWords> {
-        let mut found: FxHashMap<u64, BlockWords> = FxHashMap::default();
-        for word in object.extents.iter().flat_map(|extent| extent.range()) {
-            let label = self.survey.label(word);
-            if label != WordLabel::Untouched {
-                let number = self.layout.word(word) / self.block.words();
-                let block = found.entry(number).or_default();
-                block.used += 1;
-                block.read += u64::from(label == WordLabel::Read);
-            }
-        }
-        found
-    }
 }
 
 /// The processors that use an object.
-fn users_of(survey: &UseSurvey, object: &DataObject) -> Vec<homenode_base::ProcId> {
+fn users_of(survey: &UseSurvey, object: &DataObject) -> Vec<ProcId> {
     let mut users = vec![false; usize::from(survey.processors())];
     for word in object.extents.iter().flat_map(|extent| extent.range()) {
         survey.add_users(word, &mut users);

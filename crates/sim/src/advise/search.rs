@@ -15,7 +15,7 @@ use crate::error::SimError;
 const OBJECTS_MAX: usize = 40;
 
 /// An object or a layout is considered only if it is worth more than one in so many of the cost.
-pub(super) const LEAST_PART: u128 = 1000;
+pub(super) const LEAST_PART: u128 = 100;
 
 /// Most rounds of accepting the layouts that save most.
 const ROUNDS_MAX: usize = 16;

@@ -1,0 +1,56 @@
+"""Advice on the planted programs: the planted cause comes first, and what is promised comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from planted.found import MARKS, PAGE, is_about, look, table
+from planted.record import TWINS, corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from planted.conftest import Twin
+    from planted.record import Program
+
+    Twins = Callable[[Program], dict[str, Twin]]
+
+PROGRAMS = corpus()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.source.stem)
+def test_the_planted_cause_is_found_and_what_is_promised_comes(
+    program: Program, twins: Twins
+) -> None:
+    runs = twins(program)
+    found = look(program, {twin: runs[twin].trace for twin in TWINS})
+    # What is fixed, or was never broken, needs no advice.
+    assert found.twin == ()
+    if program.kind == "none":
+        assert found.advice is None
+    elif program.found == "finding":
+        assert is_about(program, found.finding)
+        assert program.found_why
+    else:
+        assert found.advice is not None
+        kind, label = found.advice
+        assert kind in {program.kind, *program.also}
+        assert is_about(program, label)
+        assert found.promised < 0.9 * found.before
+        assert program.apart or 0.9 < found.ratio < 1.1
+    # The table of the documentation says the same; what a program costs may differ by the compiler.
+    row = table([(program, found)]).splitlines()[-1].split(" | ")
+    written = [line.split(" | ") for line in _table() if line.startswith(row[0])]
+    assert [line[:3] for line in written] == [row[:3]]
+
+
+def _table() -> list[str]:
+    text = PAGE.read_text()
+    return text[text.index(MARKS[0]) : text.index(MARKS[1])].splitlines()
+
+
+def test_the_table_has_a_row_for_every_program() -> None:
+    rows = [line for line in _table() if line.startswith("| `")]
+    assert [row.split("`")[1] for row in rows] == [program.file for program in PROGRAMS]
