@@ -57,8 +57,9 @@ def test_data_are_placed_where_they_are_used() -> None:
     (row,) = hn.advise(trace, "numa", "first-touch", 256)
     assert (row["kind"], row["extra_bytes"]) == ("place", 0)
     assert row["sentence"].endswith("is used most by thread 1: place it with thread 1.")
+    # With the best home only what thread 0 initialises is remote; thread 1 is to do that, too.
     best = hn.simulate(trace, "numa", "best-static", 256).rows[0]["total_cost"]
-    assert hn.advise(trace, "numa", "first-touch", 256).summary["cost_after"] == best
+    assert hn.advise(trace, "numa", "first-touch", 256).summary["cost_after"] == best - 64 * 101
 
 
 def test_several_points_have_advice_each() -> None:
@@ -133,11 +134,11 @@ def test_what_is_promised_of_padding_is_what_padding_gains(tmp_path: Path) -> No
         path = tmp_path / f"t{len(flag)}.hnt"
         hn.Trace.record([str(program), "--quick", "-p", "8", *flag], path)
         traces.append(path)
-    point = ("spr-2s-lines", "migrate", 128)
-    result = hn.advise(traces[0], *point)
+    result = hn.advise(traces[0])
     first = result.rows[0]
     assert (first["kind"], first["object"]) == ("pad", "adjacent_counters")
     assert (first["stride"], first["count"]) == (8, 8)
-    before, padded = (hn.simulate(trace, *point).rows[0]["total_cost"] for trace in traces)
+    before, padded = (hn.lines(trace).time["cycles"] for trace in traces)
     assert before - first["saved_alone"] == pytest.approx(padded, rel=0.02)
     assert first["saved_alone"] > 0.3 * before
+    assert result.points[0]["speed_up"] == pytest.approx(before / padded, rel=0.02)

@@ -62,7 +62,8 @@ fn components_add_up_on_every_machine() {
     let trace = trace(1);
     let priced = |name: &&str| Machine::parse(name).unwrap().kind() == MachineKind::Placement;
     let all: Vec<&str> = TABLE.iter().map(|preset| preset.name).filter(priced).collect();
-    let config = config(&all, &[64, 4096]);
+    let mut config = config(&all, &[64, 4096]);
+    config.simulation.processors = Some(4);
     let mut forced = config.clone();
     forced.simulation.force = true;
     let found = find(&forced, &trace).unwrap();

@@ -84,7 +84,8 @@ def lines(
         TraceError: when the trace is damaged.
 
     >>> import homenode as hn
-    >>> trace = hn.Trace.from_numpy(thread=[0, 1] * 50, kind="W", address=[64, 68] * 50)
+    >>> trace = hn.Trace.from_numpy(
+    ...     thread=[0, 1, 0, 1] * 500, kind=["R", "R", "W", "W"] * 500, address=[64, 68] * 1000)
     >>> found = hn.lines(trace)
     >>> found.time["waits"]["false_sharing"]["transactions"] > 0
     True
