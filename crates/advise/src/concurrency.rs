@@ -1,5 +1,5 @@
-//! Which part of a trace is serial: while one thread runs alone, it prepares what others will use, or
-//! looks at what they have done.
+//! Which part of a trace is serial: while one thread runs alone, it prepares what others will use,
+//! or looks at what they have done.
 
 use homenode_trace::{Event, EventKind};
 

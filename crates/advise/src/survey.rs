@@ -68,8 +68,8 @@ pub enum WordLabel {
 /// Collects uses from batches given in Time order.
 ///
 /// What counts as use is what happens while several threads run ([`RunningThreads`]): a thread that
-/// runs alone initialises what others will use, or collects what they have computed. Where the trace
-/// marks the end of initialisation, nothing before the marker counts.
+/// runs alone initialises what others will use, or collects what they have computed. Where the
+/// trace marks the end of initialisation, nothing before the marker counts.
 ///
 /// Cost: O(1) a reference. Memory: 28 bytes a word of every 4 KB page that is touched, and at most
 /// 64 MB for the different sets of users.

@@ -62,8 +62,8 @@ macro_rules! narrow {
 // Blocks of up to 128 and 256 bytes.
 narrow!(u32, u64);
 
-/// The bytes of blocks of up to 64 bytes, where every byte is a word of its own: whether threads share
-/// a flag of one byte, or only have it beside another's.
+/// The bytes of blocks of up to 64 bytes, where every byte is a word of its own: whether threads
+/// share a flag of one byte, or only have it beside another's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteMask(u64);
 

@@ -3,9 +3,9 @@
 //! A machine is data, of one of the [`KINDS`]. A [`PricedMachine`] has parameters, and linear forms
 //! of them and the block size: either four prices (r, R, g, G of Bolosky §4.1.1) or the latencies
 //! and packets of page-coherence events (Markatos and Chronaki, table 1); they are exact integers
-//! after scaling by a power of ten (see [`Prices`]). A [`CachedMachine`] has processors, caches, and
-//! what connects them: a bus and the cycles of its transactions (Foglia, Giorgi and Prete 2004, table
-//! 4), or links between the cores of sockets. [`TABLE`] lists the machines that come with the
+//! after scaling by a power of ten (see [`Prices`]). A [`CachedMachine`] has processors, caches,
+//! and what connects them: a bus and the cycles of its transactions (Foglia, Giorgi and Prete 2004,
+//! table 4), or links between the cores of sockets. [`TABLE`] lists the machines that come with the
 //! program; [`Machine::parse`] also reads prices in place and users' files.
 //!
 //! A file's kind and base are read in `file.rs`, once for all kinds; its other keys in the file of

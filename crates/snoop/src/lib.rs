@@ -30,7 +30,8 @@ pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
 pub use counts::{BusCounts, Transactions};
 pub use driver::CheckError;
 pub use homenode_cache::{
-    CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass,
+    CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass, WaitCause, Waits,
+    WaitsByCause,
 };
 pub use homenode_protocol::{Labelled, ProtocolError, ProtocolParameter, TableLabel};
 pub use links::{LinkClock, LinkClockSetup, LinkedResult};

@@ -294,14 +294,15 @@ impl Slow<'_> {
     }
 
     fn run(&mut self) -> u64 {
-        for now in 0.. {
-            self.events(now);
-            self.issue(now);
+        for time in 0.. {
+            self.events(time);
+            self.issue(time);
             let over = (0..self.cores.len()).all(|core| {
-                self.cores[core].next == self.processes[core].len() && self.cores[core].ready <= now
+                self.cores[core].next == self.processes[core].len()
+                    && self.cores[core].ready <= time
             });
             if over && self.ends.is_empty() {
-                return now;
+                return time;
             }
         }
         unreachable!("time has no end")

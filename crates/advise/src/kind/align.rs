@@ -54,7 +54,8 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, words)
 }
 
-/// An object of several blocks that begins within one: what was padded to whole blocks straddles two.
+/// An object of several blocks that begins within one: what was padded to whole blocks straddles
+/// two.
 fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
     let [extent] = candidate.object.extents[..] else { return None };
     let block_words = candidate.block.words();

@@ -228,8 +228,8 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
 }
 
 /// The columns of a matrix with rows of so many words: its first word, one past its last, and the
-/// label of most of its words. Words that hold a value together in any row are one column. `None` if
-/// the words of a column are not mostly used alike, or those of all columns are: then this is no
+/// label of most of its words. Words that hold a value together in any row are one column. `None`
+/// if the words of a column are not mostly used alike, or those of all columns are: then this is no
 /// matrix that is divided so.
 fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Option<Vec<((u64, u64), WordLabel)>> {
     let length = usize::try_from(thread_stride).unwrap_or(0);

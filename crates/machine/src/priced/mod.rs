@@ -46,8 +46,8 @@ enum Charges {
 const PRICES: [&str; 4] = ["r", "R", "g", "G"];
 
 impl PricedMachine {
-    /// How many processors it has, unless the user says otherwise; `None` where that is the user's to
-    /// say.
+    /// How many processors it has, unless the user says otherwise; `None` where that is the user's
+    /// to say.
     #[must_use]
     pub fn processors(&self) -> Option<u16> {
         self.processors

@@ -2,7 +2,7 @@
 
 use homenode_advise::kind::TABLE;
 use homenode_advise::{Candidate, DataObject, Layout, UseSurvey};
-use homenode_cache::{WaitCause, Waits};
+use homenode_snoop::{WaitCause, Waits};
 use homenode_trace::TraceReader;
 
 use super::evaluator::ReportPart;
@@ -13,19 +13,19 @@ use super::trial::LayoutTrial;
 use crate::error::SimError;
 use crate::lines::{LineReplay, LineResult};
 
-/// An object is examined if processors wait for sharing of its lines for more than one in so many of
-/// their cycles.
+/// An object is examined if processors wait for sharing of its lines for more than one in so many
+/// of their cycles.
 const OBJECT_PART: u64 = 500;
 
 /// The same for misses: a handful, as when threads begin, are nobody's problem.
 const OBJECT_TRANSACTIONS: u64 = 100;
 
-/// A layout is advised if it saves at least one in so many of the cycles that are left. What happens in which order
-/// depends on every delay, so that smaller differences say nothing.
+/// A layout is advised if it saves at least one in so many of the cycles that are left. What
+/// happens in which order depends on every delay, so that smaller differences say nothing.
 const LEAST_PART: u64 = 40;
 
-/// Most objects for which layouts are proposed, and for which they are tried in a round: those whose
-/// sharing is waited for longest.
+/// Most objects for which layouts are proposed, and for which they are tried in a round: those
+/// whose sharing is waited for longest.
 const OBJECTS_MAX: usize = 40;
 const OBJECTS_TRIED_MAX: usize = 12;
 

@@ -18,7 +18,7 @@ use crate::layout;
 use crate::lines::{LineConfig, LineProvenance, LineReplay};
 use crate::machines::machine_kinds;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
-use crate::placement::{MatrixPlan, provenance};
+use crate::placement::{MatrixPlan, SimConfig, provenance};
 use crate::references::data;
 
 /// Finds the layouts of objects that gain, and what they gain. With `out` also writes the trace
@@ -100,23 +100,8 @@ fn on_lines(
         )));
     }
     let pool = thread_pool(simulation.threads)?;
-    let replay = |machine: &String| {
-        let block_size = match simulation.block_sizes[..] {
-            [] => None,
-            [one] => Some(one),
-            _ => return Err(fail("--block-size: a machine with a clock has one size".to_owned())),
-        };
-        let lines = LineConfig {
-            protocol: simulation.policies.first().cloned().unwrap_or_else(|| "mesi".to_owned()),
-            processors: simulation.processors,
-            block_size,
-            private: simulation.private.unwrap_or_default(),
-            sync: simulation.sync,
-            threads: simulation.threads,
-            ..LineConfig::new(machine)
-        };
-        LineReplay::new(&lines, trace, &pool)
-    };
+    let replay =
+        |machine: &String| LineReplay::new(&line_config(simulation, machine)?, trace, &pool);
     let replays: Vec<LineReplay<'_>> =
         simulation.machines.iter().map(replay).collect::<Result<_, _>>()?;
     let mut progress = PassProgress::new(progress, trace.references(), 0.0);
@@ -159,6 +144,27 @@ fn on_lines(
         points,
         written,
         provenance: AdviceProvenance::Clocked(provenance),
+    })
+}
+
+/// What to simulate of a machine with a clock.
+fn line_config(simulation: &SimConfig, machine: &str) -> Result<LineConfig, SimError> {
+    let block_size = match simulation.block_sizes[..] {
+        [] => None,
+        [one] => Some(one),
+        _ => {
+            let problem = "--block-size: a machine with a clock has one size".to_owned();
+            return Err(SimError::Config { problem });
+        }
+    };
+    Ok(LineConfig {
+        protocol: simulation.policies.first().cloned().unwrap_or_else(|| "mesi".to_owned()),
+        processors: simulation.processors,
+        block_size,
+        private: simulation.private.unwrap_or_default(),
+        sync: simulation.sync,
+        threads: simulation.threads,
+        ..LineConfig::new(machine)
     })
 }
 

@@ -1,10 +1,10 @@
 //! One pass over the trace for all configurations with a clock.
 
-use homenode_cache::WaitsByCause;
 use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_clock::{ClockSetup, ClockTime};
 use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
+use homenode_snoop::WaitsByCause;
 use homenode_snoop::{BusClock, BusClockSetup, BusCounts, ClockError, LinkClock, LinkClockSetup};
 use homenode_trace::{Batch, ProcessorAreas};
 use rayon::prelude::*;

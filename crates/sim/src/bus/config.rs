@@ -70,7 +70,8 @@ pub struct BusConfig {
     #[serde(default)]
     #[schemars(extend("x-only-order" = "clock"))]
     pub kernel_model: bool,
-    /// Whether messages wait for each other at memories and between sockets, on machines with links.
+    /// Whether messages wait for each other at memories and between sockets, on machines with
+    /// links.
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub contention: Option<Contention>,
@@ -200,7 +201,8 @@ pub enum ReferenceOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AddressSpace {
-    /// Those of memory if the trace is of a whole system or the machine has links, else of processes.
+    /// Those of memory if the trace is of a whole system or the machine has links, else of
+    /// processes.
     #[default]
     Auto,
     /// Those of processes, whose pages are put into frames.

@@ -1,9 +1,9 @@
 //! Results, as the command line prints them.
 
-use homenode_cache::{WaitCause, Waits, WaitsByCause};
 use homenode_clock::{ClockTime, ProcessorTime, critical_point};
 use homenode_machine::{BusCycles, CachedMachine, Dispatch, KernelModel, LinkModel};
 use homenode_snoop::{BusCounts, MissRule};
+use homenode_snoop::{WaitCause, Waits, WaitsByCause};
 use serde::Serialize;
 
 use super::clock::PointResult;
@@ -268,9 +268,26 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         };
         machines.extend((!machines.contains(&record)).then_some(record));
     }
+    let provenance = provenance(plan, machines, (config, trace));
+    BusSimulation {
+        scalability: match &config.points[..] {
+            [] => scalability(&outcomes, plan.processors.len()),
+            _ => Vec::new(),
+        },
+        outcomes,
+        provenance,
+    }
+}
+
+/// Everything that the outcomes depend on.
+fn provenance<T: TraceSource + ?Sized>(
+    plan: &BusPlan,
+    machines: Vec<BusMachineRecord>,
+    (config, trace): (&BusConfig, &T),
+) -> BusProvenance {
     let sampling = trace.sampling();
     let samples = format!("the trace holds samples ({sampling}): counts are of the samples");
-    let provenance = BusProvenance {
+    BusProvenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         trace: trace.name(),
         trace_checksum: trace.checksum(),
@@ -292,14 +309,6 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         check: config.check,
         machines,
         notes: if sampling.is_empty() { Vec::new() } else { vec![samples] },
-    };
-    BusSimulation {
-        scalability: match &config.points[..] {
-            [] => scalability(&outcomes, plan.processors.len()),
-            _ => Vec::new(),
-        },
-        outcomes,
-        provenance,
     }
 }
 

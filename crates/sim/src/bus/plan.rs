@@ -200,8 +200,8 @@ impl BusPlan {
         Ok(())
     }
 
-    /// Checks that all machines have a bus or none has: the addresses of one are those of frames, of
-    /// the other those of the trace.
+    /// Checks that all machines have a bus or none has: the addresses of one are those of frames,
+    /// of the other those of the trace.
     fn check_kinds(&self) -> Result<(), SimError> {
         let on_bus = self.machines.iter().filter(|machine| machine.bus().is_some()).count();
         if on_bus == 0 || on_bus == self.machines.len() {

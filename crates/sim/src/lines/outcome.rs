@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use homenode_analysis::{Names, ObjectKind, SourceSite};
 use homenode_base::BlockSize;
-use homenode_cache::WaitsByCause;
+use homenode_snoop::WaitsByCause;
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
@@ -68,7 +68,8 @@ pub struct LineObject {
     pub allocated_at: Option<SourceSite>,
     /// Bytes, of all its parts together.
     pub bytes: u64,
-    /// Misses and announcements of references to it, and the cycles that processors waited for them.
+    /// Misses and announcements of references to it, and the cycles that processors waited for
+    /// them.
     pub waits: WaitTotals,
     /// Part of all processors' time that waits for it because of false sharing.
     pub false_sharing_share: Option<f64>,

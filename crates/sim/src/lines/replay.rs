@@ -2,10 +2,10 @@
 
 use homenode_advise::Layout;
 use homenode_base::BlockSize;
-use homenode_cache::WaitsByCause;
 use homenode_clock::ProcessorTime;
 use homenode_machine::MachineKind;
 use homenode_snoop::BusCounts;
+use homenode_snoop::WaitsByCause;
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;

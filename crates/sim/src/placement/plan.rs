@@ -263,8 +263,8 @@ fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
     Err(SimError::Config { problem })
 }
 
-/// How many processors are asked for, or that the machines have, which must be the same number: only
-/// one is simulated at a time.
+/// How many processors are asked for, or that the machines have, which must be the same number:
+/// only one is simulated at a time.
 fn own_processors(asked: Option<u16>, machines: &[PricedMachine]) -> Result<Option<u16>, SimError> {
     if asked.is_some() {
         return Ok(asked);

@@ -7,8 +7,8 @@ const EMPTY: u64 = u64::MAX;
 
 /// A last-level cache, which some cores share: sets of blocks, the one used last first.
 ///
-/// It takes what gives way in the caches of its cores, written or not. Nothing in these has to be in
-/// it.
+/// It takes what gives way in the caches of its cores, written or not. Nothing in these has to be
+/// in it.
 pub(super) struct LastLevelCache {
     blocks: Vec<u64>,
     sets: u64,

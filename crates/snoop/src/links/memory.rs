@@ -261,7 +261,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     }
 }
 
-/// Keeps something busy for so many cycles, as soon as it is free. Returns how long that is from now.
+/// Keeps something busy for so many cycles, as soon as it is free. Returns how long that is from
+/// now.
 fn occupy(free_at: &mut u64, now: u64, cycles: u64) -> u64 {
     let from = now.max(*free_at);
     *free_at = from + cycles;

@@ -1,13 +1,13 @@
-//! The memory system of machines of today: cores with private caches, a last-level cache for some or
-//! all cores of a socket, links between sockets, and a memory in each.
+//! The memory system of machines of today: cores with private caches, a last-level cache for some
+//! or all cores of a socket, links between sockets, and a memory in each.
 //!
 //! A request takes half of the shortest latency to where it is decided who has the block. There
 //! transactions on one block take place one after the other, in the order in which they came, each
-//! when the one before it has its data; transactions on different blocks do not wait for each other,
-//! unless the machine models contention at memories and between sockets. What a transaction does to
-//! all caches it does at once, by the protocol's table. How long it takes depends on where the
-//! data are: in the cache of the nearest core that has them, in the last level, or in the memory of
-//! the page's home, which is the socket that fetched from it first.
+//! when the one before it has its data; transactions on different blocks do not wait for each
+//! other, unless the machine models contention at memories and between sockets. What a transaction
+//! does to all caches it does at once, by the protocol's table. How long it takes depends on where
+//! the data are: in the cache of the nearest core that has them, in the last level, or in the
+//! memory of the page's home, which is the socket that fetched from it first.
 //!
 //! Whether data are shared is told byte by byte in blocks of up to 64 bytes, else by words of four.
 //! Every miss and every announcement is kept with the word it is about, and with the cycles that
@@ -55,7 +55,7 @@ pub struct LinkedResult {
 }
 
 /// Simulates what one protocol does in one machine with links, in cycles.
-pub struct LinkClock(Box<dyn Simulation>);
+pub struct LinkClock(Box<dyn LinkSimulation>);
 
 impl LinkClock {
     /// A machine with empty caches at cycle 0; all processes are ready.
@@ -71,7 +71,7 @@ impl LinkClock {
         if block.bytes() <= ByteMask::COUNT && !setup.check {
             return Ok(Self(by_bytes((setup, ways), table, timed)?));
         }
-        let simulation: Box<dyn Simulation> = boxed_for_geometry!(
+        let simulation: Box<dyn LinkSimulation> = boxed_for_geometry!(
             (block.words(), ways, setup.caches()),
             ClockedLinks,
             (setup, table, timed)
@@ -125,7 +125,7 @@ fn by_bytes(
     (setup, ways): (&BusSetup, usize),
     table: ProtocolTable,
     timed: &LinkClockSetup,
-) -> Result<Box<dyn Simulation>, BusSetupError> {
+) -> Result<Box<dyn LinkSimulation>, BusSetupError> {
     type Narrow<F> = ClockedLinks<F, ByteMask, 1>;
     type Wide<F> = ClockedLinks<F, ByteMask, WIDE_WORDS>;
     Ok(match (setup.caches() <= NARROW_CACHES_MAX, ways <= 16) {
@@ -137,13 +137,15 @@ fn by_bytes(
 }
 
 /// [`ClockedLinks`], whatever the arrangement.
-trait Simulation: Send {
+trait LinkSimulation: Send {
     fn set_areas(&mut self, areas: &ProcessorAreas);
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
     fn finish(self: Box<Self>) -> Result<LinkedResult, ClockError>;
 }
 
-impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Simulation for ClockedLinks<F, W, WORDS> {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkSimulation
+    for ClockedLinks<F, W, WORDS>
+{
     fn set_areas(&mut self, areas: &ProcessorAreas) {
         self.0.set_areas(areas);
     }

@@ -18,8 +18,8 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// So many processors, spread over sockets and last-level caches as evenly as can be: those with
-    /// neighbouring numbers are near each other.
+    /// So many processors, spread over sockets and last-level caches as evenly as can be: those
+    /// with neighbouring numbers are near each other.
     pub(super) fn new(links: &LinkModel, processors: u16) -> Self {
         let (sockets, levels) = (links.sockets, links.last_levels);
         let (all, count) = (sockets * levels, u64::from(processors));
