@@ -18,6 +18,7 @@
 
 mod detail;
 mod error;
+mod fields;
 mod footprint;
 mod labels;
 mod map;
@@ -26,6 +27,7 @@ mod picture;
 mod rank;
 mod report;
 pub mod sharing;
+mod source;
 mod survey;
 pub mod synthetic;
 
@@ -33,13 +35,14 @@ pub use error::AnalysisError;
 pub use footprint::{Footprint, FootprintCounts};
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
-pub use objects::{Names, Object, ObjectKind, ObjectSegment, SourceSite};
+pub use objects::{Names, Object, ObjectKind, ObjectSegment};
 pub use picture::{PictureFrame, SharingPicture, picture};
 pub use rank::WorstQuery;
 pub use report::{
     BlockMisses, ByClass, CostReport, LineUse, ObjectCost, ObjectUse, SharingPattern, ThreadUse,
     WorstBlock, worst_blocks,
 };
+pub use source::SourceSite;
 
 use std::ops::ControlFlow;
 

@@ -53,7 +53,7 @@ fn access(thread: u16, kind: AccessKind, addr: u64, pc: u64) -> Access {
 }
 
 fn range(start: u64, size: u64, kind: RangeKind, name: &str) -> AddressRange {
-    AddressRange { start, size, kind, name: name.to_owned(), site: 0, thread: 0 }
+    AddressRange { start, size, kind, name: name.to_owned(), ..AddressRange::default() }
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn label_at(addr: u64, metadata: &Metadata) -> String {
     let owner = ranges.filter(|(_, r)| holds(r)).max_by_key(|(i, r)| (r.start, *i));
     let Some((_, range)) = owner else { return String::new() };
     match range.kind {
-        RangeKind::Heap => format!("heap, f.c:{}", range.site % 4),
+        RangeKind::Heap => format!("heap, f.c:{} (f)", range.site % 4),
         RangeKind::Stack => "stack of thread 0".to_owned(),
         RangeKind::Static | RangeKind::Mapping | RangeKind::ThreadLocal => range.name.clone(),
     }

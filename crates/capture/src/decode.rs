@@ -33,6 +33,15 @@ pub enum DecodedItem {
     },
     /// A fact about a whole system, from this processor.
     System(u16, SystemFact),
+    /// Memory was allocated.
+    Alloc {
+        /// The thread.
+        thread: u16,
+        /// First byte, bytes, and program counter of the call.
+        block: (u64, u64, u64),
+        /// Position of its call stack, 0 if unknown.
+        stack: u32,
+    },
     /// Free order: the following records of this ring have this sequence number.
     Stamp(u64),
 }
@@ -178,6 +187,13 @@ impl Decoder {
                 let region = (addr, addr.saturating_add(p.words[0]));
                 return Some(DecodedItem::Private { thread: p.thread, region });
             }
+            code::ALLOC => {
+                return Some(DecodedItem::Alloc {
+                    thread: p.thread,
+                    block: (addr, p.words[0], p.second),
+                    stack: u32::try_from(p.words[1]).unwrap_or(0),
+                });
+            }
             code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
             code::CONTEXT => {
                 let processor = usize::from(p.thread);
@@ -203,7 +219,6 @@ impl Decoder {
             code::BARRIER_LEAVE => EventKind::BarrierLeave { addr },
             code::CONDITION_WAIT => EventKind::ConditionWait { addr },
             code::CONDITION_WAKE => EventKind::ConditionWake { addr },
-            code::ALLOC => EventKind::Alloc { addr, size: p.words[0], site: p.second },
             code::FREE => EventKind::Free { addr },
             code::MAP => EventKind::Map {
                 addr,
@@ -322,8 +337,8 @@ mod tests {
         let mut decoder = Decoder::default();
         let head = EVENT | (u64::from(code::ALLOC) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 0x1000;
         assert_eq!(decoder.take([head, 0x40_0000 | (3 << THREAD_SHIFT)]), None);
-        let event = EventKind::Alloc { addr: 0x1000, size: 24, site: 0x40_0000 };
-        assert_eq!(decoder.take([EVENT | 24, 0]), Some(DecodedItem::Event(3, event)));
+        let made = DecodedItem::Alloc { thread: 3, block: (0x1000, 24, 0x40_0000), stack: 17 };
+        assert_eq!(decoder.take([EVENT | 24, 17]), Some(made));
     }
 
     #[test]
