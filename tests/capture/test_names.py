@@ -55,8 +55,8 @@ def test_containers_are_named_by_who_uses_them(
         ("unique", "main"): "shop::Tally",
         ("shared", "main"): "node of shop::Tally",
     }
-    if "-O0" not in flags:
-        # Without optimisation only the C++ library looks into these.
+    if not {"-O0", "-fno-inline"} & set(flags):
+        # Else only the C++ library looks into these.
         expected["reserve", "names"] = "std::string"
     for (mark, function), type_name in expected.items():
         label = f"heap, containers.cpp:{_line('containers.cpp', mark)} ({function}): {type_name}"
@@ -87,6 +87,7 @@ def test_wrappers_of_malloc_are_passed_over(
     assert label("raw", "main", "") in objects, "nothing is said where nothing is known"
     assert _fields(objects[label("own", "worker", ": cell")]) == ["cell::count"]
     assert _fields(objects["counters"]) == ["counters::hits"]
+    assert f"mapped, wrappers.c:{_line('wrappers.c', 'mapped')} (main)" in objects
     assert [[f["function"] for f in stack] for stack in cells["stacks"]] == [
         ["checked_alloc", "xcalloc", "main"]
     ]

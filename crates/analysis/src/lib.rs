@@ -20,6 +20,7 @@ mod detail;
 mod error;
 mod fields;
 mod footprint;
+mod identity;
 mod labels;
 mod map;
 mod objects;
@@ -33,9 +34,10 @@ pub mod synthetic;
 
 pub use error::AnalysisError;
 pub use footprint::{Footprint, FootprintCounts};
+pub use identity::{Object, ObjectKind};
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
-pub use objects::{Names, Object, ObjectKind, ObjectSegment};
+pub use objects::{Names, ObjectSegment};
 pub use picture::{PictureFrame, SharingPicture, picture};
 pub use rank::WorstQuery;
 pub use report::{

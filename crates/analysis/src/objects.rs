@@ -1,72 +1,28 @@
 //! The program's objects: the object at an address, and which ranges make up one object.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_trace::{
     AddressRange, AllocationStack, Metadata, MovedRange, OwnedInterval, RangeKind, owned_intervals,
 };
-use serde::Serialize;
 
 use crate::fields::field_at;
+use crate::identity::{Object, ObjectKind};
 use crate::source::SourceSite;
 
 /// Number of the object that stands for all addresses without a name.
 pub(crate) const UNKNOWN: usize = 0;
 
-/// What kind of memory an object lies in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ObjectKind {
-    /// Unknown: the trace has no name for it.
-    Unknown,
-    /// A static object with a symbol.
-    Static,
-    /// Heap blocks that one line of the program allocated.
-    Heap,
-    /// A thread's stack.
-    Stack,
-    /// Thread-local storage.
-    ThreadLocal,
-    /// A mapped file or anonymous mapping.
-    Mapping,
-}
-
-/// A data structure of the program: a symbol, all heap blocks of one call site, a stack, a mapping.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Object {
-    /// Kind of memory.
-    pub kind: ObjectKind,
-    /// Symbol, file, `thread 3`, or whose thread-local or anonymous memory it is; empty for heap
-    /// blocks and unknown memory.
-    pub name: String,
-    /// Where heap blocks were allocated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allocated_at: Option<SourceSite>,
-    /// Its type, or that of its elements; empty if unknown.
-    #[serde(rename = "type", skip_serializing_if = "String::is_empty")]
-    pub type_name: String,
-}
-
-impl Object {
-    /// An object of this kind and name, of which no more is known.
-    #[must_use]
-    pub fn named(kind: ObjectKind, name: impl Into<String>) -> Self {
-        Self { kind, name: name.into(), allocated_at: None, type_name: String::new() }
-    }
-
-    /// A short name for people: the symbol, the file, or where it was allocated, and what for.
-    #[must_use]
-    pub fn label(&self) -> String {
-        match (&self.allocated_at, self.kind) {
-            (Some(site), _) => {
-                let colon = if self.type_name.is_empty() { "" } else { ": " };
-                format!("heap, {}{colon}{}", site.label(), self.type_name)
-            }
-            (None, ObjectKind::Heap) if self.name.is_empty() => "heap".to_owned(),
-            (None, ObjectKind::Stack) => format!("stack of {}", self.name),
-            (None, _) => self.name.clone(),
+/// The names that several static objects have, as those of several files may.
+fn repeated(ranges: &[AddressRange]) -> BTreeSet<&str> {
+    let mut first: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut several = BTreeSet::new();
+    for range in ranges.iter().filter(|range| range.kind == RangeKind::Static) {
+        if *first.entry(&range.name).or_insert(range.start) != range.start {
+            several.insert(range.name.as_str());
         }
     }
+    several
 }
 
 /// The entry of a list that is counted from 1, as in the metadata.
@@ -117,8 +73,12 @@ impl<'a> Names<'a> {
         // the same to people are one.
         let mut known: BTreeMap<(ObjectKind, String, u64), usize> = BTreeMap::new();
         let mut groups = Vec::with_capacity(metadata.ranges.len());
+        let several = repeated(&metadata.ranges);
         for range in &metadata.ranges {
-            let object = names.object(range);
+            let mut object = names.object(range);
+            if object.kind == ObjectKind::Static && several.contains(object.name.as_str()) {
+                object.name = format!("{} ({:#x})", object.name, range.start);
+            }
             let place = if object.kind == ObjectKind::Static { range.start } else { 0 };
             let next = names.objects.len();
             let group = *known.entry((object.kind, object.label(), place)).or_insert(next);
@@ -184,7 +144,11 @@ impl<'a> Names<'a> {
             }
             RangeKind::ThreadLocal => named(ObjectKind::ThreadLocal, range.name.clone()),
             RangeKind::Mapping if range.name.is_empty() => {
-                named(ObjectKind::Mapping, format!("anonymous memory of thread {}", range.thread))
+                let stack = numbered(&self.metadata.stacks, range.stack);
+                let allocated_at = stack.and_then(|stack| self.frame(stack, stack.site));
+                let of_thread = || format!("anonymous memory of thread {}", range.thread);
+                let name = if allocated_at.is_some() { String::new() } else { of_thread() };
+                Object { allocated_at, ..named(ObjectKind::Mapping, name) }
             }
             RangeKind::Mapping => named(ObjectKind::Mapping, range.name.clone()),
         }
@@ -338,7 +302,7 @@ fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectSegment> {
 
 #[cfg(test)]
 mod tests {
-    use homenode_trace::SourceLine;
+    use homenode_trace::{CallFrame, SourceLine, TypeField, TypeLayout};
 
     use super::*;
 
@@ -420,6 +384,54 @@ mod tests {
         assert_eq!(names.only_group(128, u64::MAX), Some(UNKNOWN));
     }
 
+    /// Two ways through a wrapper to one line, and a block of which only the call is known.
+    #[test]
+    fn heap_blocks_are_named_by_their_stacks() {
+        let frame = |function: &str, line| CallFrame {
+            function: function.to_owned(),
+            file: format!("/src/{function}.c"),
+            line,
+        };
+        let stack =
+            |frames: &[u32]| AllocationStack { frames: frames.to_vec(), site: 1, layout: 1 };
+        let field = |offset, name: &str| TypeField {
+            offset,
+            size: 8,
+            name: name.to_owned(),
+            ..TypeField::default()
+        };
+        let heap = |start, stack, layout| AddressRange {
+            stack,
+            layout,
+            site: 7,
+            ..range(start, 32, RangeKind::Heap, "")
+        };
+        let joined = AddressRange { stride: 24, size: 1000, ..heap(0x1000, 1, 1) };
+        let fields = vec![field(0, "hits"), field(8, "misses")];
+        let data = Metadata {
+            ranges: vec![heap(0, 1, 1), heap(32, 2, 1), heap(64, 9, 3), joined],
+            stacks: vec![stack(&[0, 1, 2]), stack(&[3, 1])],
+            frames: vec![frame("xmalloc", 3), frame("fill", 41), frame("main", 9), frame("x", 1)],
+            layouts: vec![TypeLayout { name: "Tally".to_owned(), size: 16, fields }],
+            ..Metadata::default()
+        };
+        let names = Names::new(&data);
+        let label = |addr| names.object_of(names.group(addr)).label();
+        assert_eq!(label(0), "heap, fill.c:41 (fill): Tally");
+        assert_eq!(names.group(0), names.group(32), "equal names are one object");
+        assert_eq!(label(64), "heap, allocated at 0x7", "numbers beyond the lists say nothing");
+        let field = |addr| names.field(addr).map(|field| names.field_name(field));
+        assert_eq!(field(20).as_deref(), Some("Tally::hits"), "the second element");
+        assert_eq!(field(0x1000 + 24 + 8).as_deref(), Some("Tally::misses"), "the second block");
+        assert_eq!((field(0x1000 + 16), field(64)), (None, None));
+        let stacks = names.stacks_of(names.group(0), 8);
+        let functions: Vec<Vec<&str>> = stacks
+            .iter()
+            .map(|stack| stack.iter().map(|site| site.function.as_str()).collect())
+            .collect();
+        assert_eq!(functions, [vec!["xmalloc", "fill", "main"], vec!["x", "fill"]]);
+    }
+
     #[test]
     fn moved_data_keep_the_name_of_their_object() {
         let ranges = vec![range(0, 8, RangeKind::Static, "a"), range(8, 8, RangeKind::Static, "b")];
@@ -440,5 +452,7 @@ mod tests {
         ]);
         let names = Names::new(&data);
         assert_ne!(names.group(0), names.group(8));
+        let label = |addr| names.object_of(names.group(addr)).label();
+        assert_eq!((label(0).as_str(), label(8).as_str()), ("lock (0x0)", "lock (0x8)"));
     }
 }

@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use crate::detail::{BlockDetail, UseCounts, WordDetail};
 pub use crate::detail::{BlockMisses, ByClass, SharingPattern};
+use crate::identity::Object;
 use crate::map::SharingMap;
-use crate::objects::{Names, Object};
+use crate::objects::Names;
 use crate::rank::{CostSteps, Priced, Ranking, WorstQuery, add, rank, rank_of};
 use crate::source::SourceSite;
 use crate::survey::{WorstSurvey, survey};

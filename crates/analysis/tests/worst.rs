@@ -200,6 +200,12 @@ impl Slow {
     }
 }
 
+fn several_are_called(name: &str, metadata: &Metadata) -> bool {
+    let called = metadata.ranges.iter().filter(|r| r.kind == RangeKind::Static && r.name == name);
+    let starts: Vec<u64> = called.map(|range| range.start).collect();
+    starts.iter().any(|start| *start != starts[0])
+}
+
 fn label_at(addr: u64, metadata: &Metadata) -> String {
     let holds = |range: &&AddressRange| (range.start..range.start + range.size).contains(&addr);
     let ranges = metadata.ranges.iter().enumerate();
@@ -208,6 +214,9 @@ fn label_at(addr: u64, metadata: &Metadata) -> String {
     match range.kind {
         RangeKind::Heap => format!("heap, f.c:{} (f)", range.site % 4),
         RangeKind::Stack => "stack of thread 0".to_owned(),
+        RangeKind::Static if several_are_called(&range.name, metadata) => {
+            format!("{} ({:#x})", range.name, range.start)
+        }
         RangeKind::Static | RangeKind::Mapping | RangeKind::ThreadLocal => range.name.clone(),
     }
 }

@@ -42,6 +42,15 @@ pub enum DecodedItem {
         /// Position of its call stack, 0 if unknown.
         stack: u32,
     },
+    /// A mapping was made: an event, and the position of its call stack, 0 if unknown.
+    Map {
+        /// The thread.
+        thread: u16,
+        /// The event.
+        what: EventKind,
+        /// Position of its call stack, 0 if unknown.
+        stack: u32,
+    },
     /// Free order: the following records of this ring have this sequence number.
     Stamp(u64),
 }
@@ -188,10 +197,11 @@ impl Decoder {
                 return Some(DecodedItem::Private { thread: p.thread, region });
             }
             code::ALLOC => {
+                let block = (addr, p.words[0], p.second);
                 return Some(DecodedItem::Alloc {
                     thread: p.thread,
-                    block: (addr, p.words[0], p.second),
-                    stack: u32::try_from(p.words[1]).unwrap_or(0),
+                    block,
+                    stack: position(p.words[1]),
                 });
             }
             code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
@@ -220,12 +230,10 @@ impl Decoder {
             code::CONDITION_WAIT => EventKind::ConditionWait { addr },
             code::CONDITION_WAKE => EventKind::ConditionWake { addr },
             code::FREE => EventKind::Free { addr },
-            code::MAP => EventKind::Map {
-                addr,
-                size: p.words[0],
-                shared: p.second != 0,
-                object: text(&p.words[2..], p.words[1]),
-            },
+            code::MAP => {
+                let stack = position(p.second >> 1);
+                return Some(DecodedItem::Map { thread: p.thread, what: mapping(p), stack });
+            }
             code::UNMAP => EventKind::Unmap { addr, size: p.words[0] },
             code::SYSCALL_ENTER => EventKind::SyscallEnter { number },
             code::SYSCALL_EXIT => EventKind::SyscallExit { number },
@@ -241,6 +249,21 @@ impl Decoder {
         };
         Some(DecodedItem::Event(p.thread, kind))
     }
+}
+
+/// A mapping that was made.
+fn mapping(p: &PendingRecord) -> EventKind {
+    EventKind::Map {
+        addr: p.first,
+        size: p.words[0],
+        shared: p.second & 1 != 0,
+        object: text(&p.words[2..], p.words[1]),
+    }
+}
+
+/// The position of a call stack; one that is none is 0.
+fn position(word: u64) -> u32 {
+    u32::try_from(word).unwrap_or(0)
 }
 
 /// A kernel is in the upper half of the address space, of which a record holds the lower 48 bits.

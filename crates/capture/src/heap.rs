@@ -14,6 +14,14 @@ const BLOCKS_THIN: usize = 4 * BLOCKS_MAX;
 /// the allocator's own header and rounding.
 const GAP_BYTES_MAX: u64 = 64;
 
+/// Blocks of this size or more have mappings of their own.
+const ALONE_BYTES: u64 = 128 << 10;
+/// Blocks so close to each other lie in one arena of the allocator.
+const ARENA_GAP_BYTES: u64 = 1 << 20;
+/// What the allocator has ready behind the last block.
+const ARENA_REST_BYTES: u64 = 132 << 10;
+const PAGE_BYTES: u64 = 4096;
+
 #[derive(Clone, Copy, Debug)]
 struct HeapBlock {
     size: u64,
@@ -130,6 +138,28 @@ impl Heap {
         sizes
     }
 
+    /// The memory between the blocks and around them, that of the allocator itself and of blocks
+    /// that were not recorded: whatever is referenced there has this name.
+    #[must_use]
+    pub fn arenas(&self) -> Vec<AddressRange> {
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        for (&start, block) in self.blocks.iter().filter(|(_, block)| block.each < ALONE_BYTES) {
+            let end = start.saturating_add(block.size);
+            match found.last_mut() {
+                Some((_, last)) if start.saturating_sub(*last) <= ARENA_GAP_BYTES => *last = end,
+                Some(_) | None => found.push((start / PAGE_BYTES * PAGE_BYTES, end)),
+            }
+        }
+        let arena = |(start, end): (u64, u64)| AddressRange {
+            start,
+            size: end.saturating_add(ARENA_REST_BYTES) - start,
+            kind: RangeKind::Mapping,
+            name: "[heap]".to_owned(),
+            ..AddressRange::default()
+        };
+        found.into_iter().map(arena).collect()
+    }
+
     /// The blocks as ranges, by address.
     #[must_use]
     pub fn into_ranges(self, sites: &Sites) -> Vec<AddressRange> {
@@ -194,6 +224,18 @@ mod tests {
         assert_eq!(ranges[0].start, 0x10_0000);
         let last = ranges.last().unwrap();
         assert_eq!(last.start + last.size, 0x10_0000 + 299_999 * 32 + 24);
+    }
+
+    #[test]
+    fn what_lies_between_blocks_is_the_heap() {
+        let mut heap = Heap::default();
+        let blocks =
+            [(0x5000_0010, 0x20), (0x5000_0100, 0x10), (0x6000_0000, 0x10), (0x7000_0000, 1 << 20)];
+        for (addr, size) in blocks {
+            heap.allocate(Allocation { addr, size, ..Allocation::default() });
+        }
+        let arenas: Vec<(u64, u64)> = heap.arenas().iter().map(|r| (r.start, r.size)).collect();
+        assert_eq!(arenas, [(0x5000_0000, 0x21110), (0x6000_0000, 0x21010)]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The files that the program mapped: symbols of static data, and source lines of code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use homenode_symbol::{AllocatedType, AllocationFrame, InlineFrame, Symbolizer};
@@ -62,18 +62,28 @@ impl Objects {
         self.segments.iter().find(|s| s.start <= addr && addr < s.end)
     }
 
-    /// Opens the files in which these addresses lie.
+    /// Opens the files in which these program counters lie, and those of functions on the stacks
+    /// of allocations.
+    ///
+    /// Of a library of the system that is only on stacks, the names of functions are enough: its
+    /// debug information may be large.
     #[must_use]
-    pub fn open(&self, pcs: impl Iterator<Item = u64>) -> OpenedFiles<'_> {
-        let mut files = BTreeMap::new();
-        for pc in pcs {
+    pub fn open(&self, pcs: &[u64], callers: impl Iterator<Item = u64>) -> OpenedFiles<'_> {
+        let mut files: BTreeMap<&Path, OpenedFile> = BTreeMap::new();
+        let all = pcs.iter().map(|&pc| (pc, true)).chain(callers.map(|pc| (pc, false)));
+        for (pc, accesses) in all {
             let Some(path) = self.segment(pc).map(|segment| segment.path.as_path()) else {
                 continue;
             };
+            let whole = accesses || !is_library(path);
             files.entry(path).or_insert_with(|| {
-                let symbolizer = Symbolizer::open(path).ok();
+                let symbolizer = if whole {
+                    Symbolizer::open(path).ok()
+                } else {
+                    std::fs::read(path).ok().and_then(|bytes| Symbolizer::parse(&bytes).ok())
+                };
                 let moved = symbolizer.as_ref().map_or(0, |s| self.displacement(path, s));
-                OpenedFile { symbolizer, moved }
+                OpenedFile { symbolizer, moved, whole }
             });
         }
         OpenedFiles { objects: self, files }
@@ -92,6 +102,8 @@ impl Objects {
 struct OpenedFile {
     symbolizer: Option<Symbolizer>,
     moved: u64,
+    /// Whether its data is of interest, too.
+    whole: bool,
 }
 
 /// Mapped files, opened for questions about addresses.
@@ -126,7 +138,11 @@ impl OpenedFiles<'_> {
             let Some(symbolizer) = &file.symbolizer else { continue };
             resolved.images.push(image(path, symbolizer, file.moved));
             resolved.refused.extend(symbolizer.refused().iter().map(ToString::to_string));
-            let types = symbolizer.static_types();
+            if !file.whole {
+                continue;
+            }
+            // Nobody changes the types of the system's libraries.
+            let types = if is_library(path) { Vec::new() } else { symbolizer.static_types() };
             resolved.ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| {
                 let first = types.partition_point(|(addr, _)| *addr < symbol.addr);
                 let of_it = types[first..].iter().take_while(|(addr, _)| *addr == symbol.addr);
@@ -147,6 +163,7 @@ impl OpenedFiles<'_> {
             }));
         }
         resolved.lines.sort_by_key(|line| line.pc);
+        resolved.ranges = without_copies(resolved.ranges, &resolved.images);
         resolved
     }
 
@@ -177,6 +194,20 @@ impl OpenedFiles<'_> {
         let file = self.files.get(path)?;
         Some((path, file, pc.wrapping_sub(file.moved)))
     }
+}
+
+/// Leaves out what a library has under a name that the program has, too: the program has a copy of
+/// it, which all use.
+fn without_copies(ranges: Vec<AddressRange>, images: &[AddressRange]) -> Vec<AddressRange> {
+    let of_library = |range: &AddressRange| {
+        let holds =
+            |i: &&AddressRange| (i.start..i.start.saturating_add(i.size)).contains(&range.start);
+        images.iter().find(holds).is_some_and(|image| is_library(Path::new(&image.name)))
+    };
+    let (libraries, own): (Vec<_>, Vec<_>) = ranges.into_iter().partition(of_library);
+    let names: BTreeSet<String> = own.iter().map(|range| range.name.clone()).collect();
+    let others = libraries.into_iter().filter(|range| !names.contains(&range.name));
+    own.into_iter().chain(others).collect()
 }
 
 /// The line of an access: of inlined functions the innermost that is not from a header of the
@@ -255,10 +286,26 @@ mod tests {
         let mut objects = Objects::default();
         objects.add_maps("1000-3000 r-xp 0 0:0 1   /no/such/libfast.so.1\n");
         let Resolved { lines, ranges, refused, .. } = objects
-            .open([0x1234, 0x5000].into_iter())
+            .open(&[0x1234, 0x5000], std::iter::empty())
             .resolve(&[0x1234, 0x5000], &mut Layouts::default());
         assert_eq!((lines.len(), ranges.len(), refused.len()), (1, 0, 0));
         assert_eq!((lines[0].pc, lines[0].function.as_str()), (0x1234, "[libfast.so.1]"));
+    }
+
+    #[test]
+    fn the_program_has_the_copy_of_a_librarys_object() {
+        let range = |start, size, name: &str| AddressRange {
+            start,
+            size,
+            name: name.to_owned(),
+            ..AddressRange::default()
+        };
+        let images =
+            [range(0x1000, 0x1000, "/tmp/program"), range(0x8000, 0x1000, "/usr/lib/libc.so")];
+        let ranges =
+            vec![range(0x8100, 8, "stdout"), range(0x8200, 8, "stdin"), range(0x1100, 8, "stdout")];
+        let left: Vec<u64> = without_copies(ranges, &images).iter().map(|r| r.start).collect();
+        assert_eq!(left, [0x1100, 0x8200]);
     }
 
     #[test]

@@ -81,6 +81,7 @@ impl RingMerger {
                 found @ (DecodedItem::Access(_)
                 | DecodedItem::Event(..)
                 | DecodedItem::Alloc { .. }
+                | DecodedItem::Map { .. }
                 | DecodedItem::Start { .. }
                 | DecodedItem::System(..)
                 | DecodedItem::Private { .. }) => segment.push(found),

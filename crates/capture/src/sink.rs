@@ -94,6 +94,7 @@ impl RecordingSink {
                 self.heap.allocate(Allocation { addr, size, site, stack, thread });
                 self.event(thread, EventKind::Alloc { addr, size, site });
             }
+            DecodedItem::Map { thread, what, stack } => self.map(thread, what, stack),
             DecodedItem::Start { thread, stack, tls } => self.start(thread, stack, tls),
             DecodedItem::Private { thread, region } => {
                 self.private.claim(region.0, region.1, thread)
@@ -130,17 +131,23 @@ impl RecordingSink {
         if let EventKind::Alloc { site, .. } = what {
             self.note_pc(site);
         }
-        if let EventKind::Map { addr, size, object, .. } = &what {
-            self.name(*addr, addr.saturating_add(*size), RangeKind::Mapping, thread);
-            if let Some(last) = self.ranges.last_mut() {
-                last.name.clone_from(object);
-            }
-        }
         if let Some(writer) = &mut self.writer
             && let Err(error) = writer.event(Event { thread, what })
         {
             self.fail(error);
         }
+    }
+
+    fn map(&mut self, thread: u16, what: EventKind, stack: u32) {
+        if let EventKind::Map { addr, size, object, .. } = &what {
+            self.name(*addr, addr.saturating_add(*size), RangeKind::Mapping, thread);
+            if let Some(last) = self.ranges.last_mut() {
+                last.name.clone_from(object);
+                // A position, until all stacks are named.
+                last.stack = stack;
+            }
+        }
+        self.event(thread, what);
     }
 
     fn start(&mut self, thread: u16, stack: (u64, u64), tls: (u64, u64)) {
@@ -216,11 +223,14 @@ impl RecordingSink {
         let mut pcs: Vec<u64> = self.pcs.into_iter().filter(|pc| *pc != 0).collect();
         pcs.sort_unstable();
         self.heap.close();
-        let sizes = self.heap.stacks();
+        let mut sizes = self.heap.stacks();
+        for range in self.ranges.iter().filter(|range| range.stack != 0) {
+            sizes.entry(range.stack).or_default().push(range.size);
+        }
         let stacks: BTreeMap<u32, (Vec<u64>, Vec<u64>)> =
             sizes.into_iter().map(|(at, sizes)| (at, (area.stack(at), sizes))).collect();
-        let callers = stacks.values().flat_map(|(callers, _)| callers);
-        let files = self.objects.open(pcs.iter().chain(callers).copied());
+        let callers = stacks.values().flat_map(|(callers, _)| callers).copied();
+        let files = self.objects.open(&pcs, callers);
         let mut layouts = Layouts::default();
         let sites = Sites::new(&stacks, &files, &mut layouts);
         let resolved = files.resolve(&pcs, &mut layouts);
@@ -228,6 +238,10 @@ impl RecordingSink {
         let notes = resolved.refused.into_iter().map(|why| format!("not used: {why}"));
         metadata.provenance.extend(notes);
         metadata.ranges = self.ranges;
+        for range in &mut metadata.ranges {
+            range.stack = sites.number(range.stack);
+        }
+        metadata.ranges.extend(self.heap.arenas());
         name_images(&mut metadata.ranges, resolved.images);
         metadata.ranges.extend(resolved.ranges);
         metadata.ranges.extend(self.heap.into_ranges(&sites));

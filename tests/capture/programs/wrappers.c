@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { THREADS = 4, ROUNDS = 200 };
 
@@ -33,6 +34,7 @@ static struct cell *cells;
 static long *sums;
 static char *label;
 static void *raw;
+static long *mapped;
 
 static void *checked_alloc(size_t size)
 {
@@ -64,6 +66,7 @@ static void *worker(void *argument)
         own->count++;
     }
     label[me]++;
+    mapped[me]++;
     ((char *)raw)[me]++;
     free(own);
     return NULL;
@@ -71,12 +74,14 @@ static void *worker(void *argument)
 
 int main(void)
 {
+    const int access = PROT_READ | PROT_WRITE, how = MAP_PRIVATE | MAP_ANONYMOUS;
     pthread_t threads[THREADS];
 
     cells = xcalloc(THREADS, sizeof *cells); /* line: cells */
     sums = xcalloc(THREADS, sizeof(long));   /* line: sums */
     label = strdup("counted");               /* line: label */
     raw = checked_alloc(100);                /* line: raw */
+    mapped = mmap(NULL, 4096, access, how, -1, 0); /* line: mapped */
     for (long t = 0; t < THREADS; t++)
         pthread_create(&threads[t], NULL, worker, (void *)t);
     for (int t = 0; t < THREADS; t++)

@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::attribution::MissCharges;
 use super::region::{BlockFindings, Findings, ObjectFindings};
 use crate::detail::ByClass;
-use crate::objects::{Names, Object, UNKNOWN};
+use crate::identity::Object;
+use crate::objects::{Names, UNKNOWN};
 use crate::source::SourceSite;
 
 /// Most fields listed of an object.

@@ -65,7 +65,8 @@
 #define HN_EV_CONDITION_WAKE 10 /* address */
 #define HN_EV_ALLOC 11          /* address, site (size, position of its stack or 0) */
 #define HN_EV_FREE 12           /* address */
-#define HN_EV_MAP 13            /* address, shared (size, bytes of name, name as in markers) */
+#define HN_EV_MAP 13            /* address, 1 if shared + 2 * position of its stack
+                                   (size, bytes of name, name as in markers) */
 #define HN_EV_UNMAP 14          /* address (size, 0) */
 #define HN_EV_SYSCALL_ENTER 15  /* number */
 #define HN_EV_SYSCALL_EXIT 16   /* number */
