@@ -1,5 +1,6 @@
 //! Functions on the call stacks of allocations, and the types of what is allocated.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use gimli::UnitOffset;
@@ -79,6 +80,7 @@ impl Symbolizer {
         while let Ok(Some(header)) = headers.next() {
             let Ok(unit) = self.dwarf.unit(header) else { continue };
             let tree = EntryTree::read(gimli::UnitRef::new(&self.dwarf, &unit));
+            let mut known: HashMap<usize, Option<DataType>> = HashMap::new();
             for at in 0..tree.len() {
                 let entry = tree.get(at);
                 match (entry.tag, entry.address) {
@@ -86,9 +88,11 @@ impl Symbolizer {
                     (gimli::DW_TAG_variable, Some(address))
                         if tree.get(entry.parent).tag != gimli::DW_TAG_common_block =>
                     {
-                        let data = tree.type_of(at).and_then(|of| data_type(&tree, of));
-                        let data = data.filter(|data| !data.fields.is_empty());
-                        found.extend(data.map(|data| (address, data)));
+                        let Some(of) = tree.type_of(at) else { continue };
+                        let data = known.entry(of).or_insert_with(|| {
+                            data_type(&tree, of).filter(|data| !data.fields.is_empty())
+                        });
+                        found.extend(data.clone().map(|data| (address, data)));
                     }
                     _ => {}
                 }

@@ -4,6 +4,8 @@ use crate::tree::EntryTree;
 
 /// Most fields of one type; those further back are left out.
 const FIELDS_MAX: usize = 512;
+/// Most members of structures that are looked at for one type.
+const VISITS_MAX: usize = 1 << 14;
 /// Deepest nesting of structures that is followed.
 const DEPTH_MAX: usize = 12;
 /// Longest name of a type.
@@ -66,7 +68,7 @@ pub(crate) fn data_type(tree: &EntryTree, place: usize) -> Option<DataType> {
         at = tree.plain(tree.type_of(at)?)?;
     }
     let size = size_of(tree, at).filter(|&size| size > 0)?;
-    let mut fields = Fields { tree, found: Vec::new(), full: false };
+    let mut fields = Fields { tree, found: Vec::new(), visits: 0 };
     if is_structure(tree, at)
         && tree.get(at).tag != gimli::DW_TAG_union_type
         && !is_opaque(tree, at)
@@ -84,7 +86,7 @@ pub(crate) fn common_block(tree: &EntryTree, block: usize) -> Option<(u64, DataT
     let variables =
         || tree.children(block).filter(|&at| tree.get(at).tag == gimli::DW_TAG_variable);
     let start = variables().filter_map(|at| tree.get(at).address).min()?;
-    let mut fields = Fields { tree, found: Vec::new(), full: false };
+    let mut fields = Fields { tree, found: Vec::new(), visits: 0 };
     let mut end = 0;
     for variable in variables() {
         let (Some(name), Some(address)) = (tree.name(variable), tree.get(variable).address) else {
@@ -270,7 +272,8 @@ fn value_of_node(tree: &EntryTree, place: usize) -> Option<usize> {
 struct Fields<'t> {
     tree: &'t EntryTree,
     found: Vec<DataField>,
-    full: bool,
+    /// Members that were looked at.
+    visits: usize,
 }
 
 impl Fields<'_> {
@@ -278,7 +281,11 @@ impl Fields<'_> {
         let tree = self.tree;
         for child in tree.children(place) {
             let member = tree.get(child);
-            if self.full || member.declares {
+            self.visits += 1;
+            if self.visits > VISITS_MAX || self.found.len() >= FIELDS_MAX {
+                return;
+            }
+            if member.declares {
                 continue;
             }
             let Some(type_of) = tree.type_of(child).and_then(|at| tree.plain(at)) else { continue };
@@ -371,9 +378,7 @@ impl Fields<'_> {
     }
 
     fn push(&mut self, (offset, size): (u64, u64), name: String) {
-        if self.found.len() >= FIELDS_MAX {
-            self.full = true;
-        } else if size > 0 && !name.is_empty() {
+        if self.found.len() < FIELDS_MAX && size > 0 && !name.is_empty() {
             self.found.push(DataField { offset, size, name, repeats: (0, 0) });
         }
     }
@@ -404,4 +409,35 @@ pub(crate) fn is_integer(tree: &EntryTree, place: usize) -> bool {
         tree.get(at).tag == gimli::DW_TAG_base_type && whole
             || tree.get(at).tag == gimli::DW_TAG_enumeration_type
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_leave_out_what_programs_leave_out() {
+        let cases = [
+            (
+                "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+                "std::string",
+            ),
+            (
+                "std::vector<std::pair<int const, A>, std::allocator<std::pair<int const, A> > >",
+                "std::vector<std::pair<int const, A>>",
+            ),
+            ("shop::Tally", "shop::Tally"),
+            ("cut, std::allocator<short", "cut, std::allocator<short"),
+        ];
+        for (name, short) in cases {
+            assert_eq!(shortened(name.to_owned()), short);
+        }
+        assert!(shortened("é".repeat(1000)).len() <= NAME_BYTES_MAX + '…'.len_utf8());
+    }
+
+    #[test]
+    fn members_are_reached_by_their_path() {
+        assert_eq!(joined("at", "x"), "at.x");
+        assert_eq!((joined("", "x"), joined("at", "")), ("x".to_owned(), "at".to_owned()));
+    }
 }
