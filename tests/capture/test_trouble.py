@@ -35,12 +35,12 @@ def test_a_full_disk_is_an_error_and_the_program_runs_on(
 
     def limit() -> None:
         # Enough for the memory shared with the program, not for the trace.
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4_300_000, 4_300_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9_000_000, 9_000_000))
 
-    done = _record(tmp_path / "t.hnt", str(program), "3000000", preexec_fn=limit)
+    done = _record(tmp_path / "t.hnt", str(program), "6000000", preexec_fn=limit)
     assert done.returncode == 2
     assert "t.hnt" in done.stderr
-    assert done.stdout == natively(program, "3000000")
+    assert done.stdout == natively(program, "6000000")
     assert not (tmp_path / "t.hnt").exists()
 
 

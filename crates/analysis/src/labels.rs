@@ -27,8 +27,7 @@ mod tests {
             size: 16,
             kind: RangeKind::Static,
             name: name.to_owned(),
-            site: 0,
-            thread: 0,
+            ..AddressRange::default()
         };
         let ranges = vec![range(64, "b"), range(16, "a"), range(200, "c")];
         let metadata = Metadata { ranges, ..Metadata::default() };

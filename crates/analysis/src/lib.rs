@@ -18,7 +18,9 @@
 
 mod detail;
 mod error;
+mod fields;
 mod footprint;
+mod identity;
 mod labels;
 mod map;
 mod objects;
@@ -26,20 +28,23 @@ mod picture;
 mod rank;
 mod report;
 pub mod sharing;
+mod source;
 mod survey;
 pub mod synthetic;
 
 pub use error::AnalysisError;
 pub use footprint::{Footprint, FootprintCounts};
+pub use identity::{Object, ObjectKind};
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
-pub use objects::{Names, Object, ObjectKind, ObjectSegment, SourceSite};
+pub use objects::{Names, ObjectSegment};
 pub use picture::{PictureFrame, SharingPicture, picture};
 pub use rank::WorstQuery;
 pub use report::{
     BlockMisses, ByClass, CostReport, LineUse, ObjectCost, ObjectUse, SharingPattern, ThreadUse,
     WorstBlock, worst_blocks,
 };
+pub use source::SourceSite;
 
 use std::ops::ControlFlow;
 

@@ -1,82 +1,33 @@
 //! The program's objects: the object at an address, and which ranges make up one object.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_trace::{
-    AddressRange, Metadata, MovedRange, OwnedInterval, RangeKind, SourceLine, owned_intervals,
+    AddressRange, AllocationStack, Metadata, MovedRange, OwnedInterval, RangeKind, owned_intervals,
 };
-use serde::Serialize;
+
+use crate::fields::field_at;
+use crate::identity::{Object, ObjectKind};
+use crate::source::SourceSite;
 
 /// Number of the object that stands for all addresses without a name.
 pub(crate) const UNKNOWN: usize = 0;
 
-/// What kind of memory an object lies in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ObjectKind {
-    /// Unknown: the trace has no name for it.
-    Unknown,
-    /// A static object with a symbol.
-    Static,
-    /// Heap blocks that one line of the program allocated.
-    Heap,
-    /// A thread's stack.
-    Stack,
-    /// Thread-local storage.
-    ThreadLocal,
-    /// A mapped file or anonymous mapping.
-    Mapping,
-}
-
-/// A place in the source.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct SourceSite {
-    /// Function; may be empty.
-    pub function: String,
-    /// File; may be empty.
-    pub file: String,
-    /// Line, 0 if unknown.
-    pub line: u32,
-    /// Program counter where nothing else is known, else 0.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub pc: u64,
-}
-
-/// A data structure of the program: a symbol, all heap blocks of one call site, a stack, a mapping.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Object {
-    /// Kind of memory.
-    pub kind: ObjectKind,
-    /// Symbol, file, `thread 3`, or whose thread-local or anonymous memory it is; empty for heap
-    /// blocks and unknown memory.
-    pub name: String,
-    /// Where heap blocks were allocated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allocated_at: Option<SourceSite>,
-}
-
-impl Object {
-    /// A short name for people: the symbol, the file, or where it was allocated.
-    #[must_use]
-    pub fn label(&self) -> String {
-        match (&self.allocated_at, self.kind) {
-            (Some(site), _) if site.pc != 0 => format!("heap, allocated at 0x{:x}", site.pc),
-            (Some(site), _) => format!("heap, {}:{}", file_name(&site.file), site.line),
-            (None, ObjectKind::Heap) if self.name.is_empty() => "heap".to_owned(),
-            (None, ObjectKind::Stack) => format!("stack of {}", self.name),
-            (None, _) => self.name.clone(),
+/// The names that several static objects have, as those of several files may.
+fn repeated(ranges: &[AddressRange]) -> BTreeSet<&str> {
+    let mut first: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut several = BTreeSet::new();
+    for range in ranges.iter().filter(|range| range.kind == RangeKind::Static) {
+        if *first.entry(&range.name).or_insert(range.start) != range.start {
+            several.insert(range.name.as_str());
         }
     }
+    several
 }
 
-/// The last part of a path.
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
+/// The entry of a list that is counted from 1, as in the metadata.
+fn numbered<T>(list: &[T], number: u32) -> Option<&T> {
+    list.get(usize::try_from(number.checked_sub(1)?).ok()?)
 }
 
 /// Consecutive addresses that belong to one range of the metadata.
@@ -90,6 +41,8 @@ pub struct ObjectSegment {
     pub group: usize,
     /// Start of the range.
     pub start: u64,
+    /// Number of the type of its elements, from 1, and their distance, as in the metadata.
+    pub(crate) layout: (u32, u32),
 }
 
 /// The names of a trace, indexed by address.
@@ -100,33 +53,45 @@ pub struct Names<'a> {
     segments: Vec<ObjectSegment>,
     objects: Vec<Object>,
     bytes: Vec<u64>,
-    lines: &'a [SourceLine],
+    /// Of each object, the stacks by which it was allocated, with the bytes.
+    stacks: Vec<BTreeMap<u32, u64>>,
+    metadata: &'a Metadata,
 }
 
 impl<'a> Names<'a> {
     /// The names in a trace's metadata.
     #[must_use]
     pub fn new(metadata: &'a Metadata) -> Self {
-        let unknown = Object { kind: ObjectKind::Unknown, name: String::new(), allocated_at: None };
         let mut names = Self {
             segments: Vec::new(),
-            objects: vec![unknown],
+            objects: vec![Object::named(ObjectKind::Unknown, "")],
             bytes: vec![0],
-            lines: &metadata.lines,
+            stacks: vec![BTreeMap::new()],
+            metadata,
         };
-        // Static objects of one name in several files are several objects.
-        let mut known: BTreeMap<(Object, u64), usize> = BTreeMap::new();
+        // Static objects of one name in several files are several objects; heap blocks that look
+        // the same to people are one.
+        let mut known: BTreeMap<(ObjectKind, String, u64), usize> = BTreeMap::new();
         let mut groups = Vec::with_capacity(metadata.ranges.len());
+        let several = repeated(&metadata.ranges);
         for range in &metadata.ranges {
-            let object = names.object(range);
+            let mut object = names.object(range);
+            if object.kind == ObjectKind::Static && several.contains(object.name.as_str()) {
+                object.name = format!("{} ({:#x})", object.name, range.start);
+            }
             let place = if object.kind == ObjectKind::Static { range.start } else { 0 };
             let next = names.objects.len();
-            let group = *known.entry((object.clone(), place)).or_insert(next);
+            let group = *known.entry((object.kind, object.label(), place)).or_insert(next);
             if group == next {
                 names.objects.push(object);
                 names.bytes.push(0);
+                names.stacks.push(BTreeMap::new());
             }
             names.bytes[group] = names.bytes[group].saturating_add(range.size);
+            if range.stack != 0 {
+                let bytes = names.stacks[group].entry(range.stack).or_insert(0);
+                *bytes = range.size.saturating_add(*bytes);
+            }
             groups.push(group);
         }
         names.segments = segments(&metadata.ranges, &groups);
@@ -139,7 +104,14 @@ impl<'a> Names<'a> {
         let segment = |range: &MovedRange| {
             let last = range.start.saturating_add(range.size.checked_sub(1)?);
             let group = self.segment(range.from)?.group;
-            Some(ObjectSegment { first: range.start, last, group, start: range.start })
+            // What was moved may be a part of an element.
+            Some(ObjectSegment {
+                first: range.start,
+                last,
+                group,
+                start: range.start,
+                layout: (0, 0),
+            })
         };
         let found: Vec<ObjectSegment> = moved.iter().filter_map(segment).collect();
         self.segments.extend(found);
@@ -147,12 +119,23 @@ impl<'a> Names<'a> {
     }
 
     fn object(&self, range: &AddressRange) -> Object {
-        let named = |kind, name: String| Object { kind, name, allocated_at: None };
+        let named = |kind, name: String| Object::named(kind, name);
+        let layouts = &self.metadata.layouts;
         match range.kind {
-            RangeKind::Static => named(ObjectKind::Static, range.name.clone()),
+            RangeKind::Static => Object {
+                type_name: numbered(layouts, range.layout).map_or("", |of| &of.name).to_owned(),
+                ..named(ObjectKind::Static, range.name.clone())
+            },
             RangeKind::Heap => {
-                let allocated_at = (range.site != 0).then(|| self.site(range.site));
-                Object { kind: ObjectKind::Heap, name: range.name.clone(), allocated_at }
+                let stack = numbered(&self.metadata.stacks, range.stack);
+                let of_stack = stack.and_then(|stack| self.frame(stack, stack.site));
+                let by_pc = || (range.site != 0).then(|| self.site(range.site));
+                let layout = stack.map_or(0, |stack| stack.layout);
+                Object {
+                    allocated_at: of_stack.or_else(by_pc),
+                    type_name: numbered(layouts, layout).map_or("", |of| &of.name).to_owned(),
+                    ..named(ObjectKind::Heap, range.name.clone())
+                }
             }
             RangeKind::Stack => named(ObjectKind::Stack, format!("thread {}", range.thread)),
             RangeKind::ThreadLocal if range.name.is_empty() => {
@@ -161,17 +144,66 @@ impl<'a> Names<'a> {
             }
             RangeKind::ThreadLocal => named(ObjectKind::ThreadLocal, range.name.clone()),
             RangeKind::Mapping if range.name.is_empty() => {
-                named(ObjectKind::Mapping, format!("anonymous memory of thread {}", range.thread))
+                let stack = numbered(&self.metadata.stacks, range.stack);
+                let allocated_at = stack.and_then(|stack| self.frame(stack, stack.site));
+                let of_thread = || format!("anonymous memory of thread {}", range.thread);
+                let name = if allocated_at.is_some() { String::new() } else { of_thread() };
+                Object { allocated_at, ..named(ObjectKind::Mapping, name) }
             }
             RangeKind::Mapping => named(ObjectKind::Mapping, range.name.clone()),
         }
     }
 
+    /// A function of a stack, by its number; `None` if nothing is known about it.
+    fn frame(&self, stack: &AllocationStack, number: u32) -> Option<SourceSite> {
+        let place = *stack.frames.get(usize::try_from(number).ok()?)?;
+        let frame = self.metadata.frames.get(usize::try_from(place).ok()?)?;
+        (!frame.function.is_empty() || !frame.file.is_empty()).then(|| SourceSite {
+            function: frame.function.clone(),
+            file: frame.file.clone(),
+            line: frame.line,
+            pc: 0,
+        })
+    }
+
+    /// The call stacks by which most bytes of an object were allocated, at most this many.
+    pub(crate) fn stacks_of(&self, group: usize, most: usize) -> Vec<Vec<SourceSite>> {
+        let mut stacks: Vec<(u32, u64)> = self.stacks[group].clone().into_iter().collect();
+        stacks.sort_by_key(|&(number, bytes)| (std::cmp::Reverse(bytes), number));
+        let named = |(number, _): (u32, u64)| {
+            let stack = numbered(&self.metadata.stacks, number)?;
+            let all = 0..u32::try_from(stack.frames.len()).unwrap_or(u32::MAX);
+            Some(all.filter_map(|number| self.frame(stack, number)).collect())
+        };
+        stacks.into_iter().take(most).filter_map(named).collect()
+    }
+
+    /// The field at an address: the number of its type, from 1, and its place there.
+    pub(crate) fn field(&self, addr: u64) -> Option<(u32, u32)> {
+        let segment = self.segment(addr)?;
+        let (layout, stride) = segment.layout;
+        let of = numbered(&self.metadata.layouts, layout)?;
+        let distance = if stride == 0 { of.size } else { stride.into() };
+        let offset = (addr - segment.start).checked_rem(distance)?;
+        Some((layout, u32::try_from(field_at(of, offset)?).ok()?))
+    }
+
+    /// The name of a field with that of its type, such as `Tally::hits`.
+    pub(crate) fn field_name(&self, (layout, field): (u32, u32)) -> String {
+        let of = numbered(&self.metadata.layouts, layout);
+        let name = of.and_then(|of| Some((of, of.fields.get(usize::try_from(field).ok()?)?)));
+        name.map_or_else(String::new, |(of, field)| {
+            let of_value = of.name.strip_prefix("node of ").unwrap_or(&of.name);
+            format!("{of_value}::{}", field.name)
+        })
+    }
+
     /// The place of a program counter in the source.
     pub(crate) fn site(&self, pc: u64) -> SourceSite {
         let unknown = SourceSite { function: String::new(), file: String::new(), line: 0, pc };
-        let Ok(at) = self.lines.binary_search_by_key(&pc, |line| line.pc) else { return unknown };
-        let line = &self.lines[at];
+        let lines = &self.metadata.lines;
+        let Ok(at) = lines.binary_search_by_key(&pc, |line| line.pc) else { return unknown };
+        let line = &lines[at];
         if line.function.is_empty() && line.file.is_empty() {
             return unknown;
         }
@@ -262,7 +294,10 @@ fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectSegment> {
             Some(s) if s.start == start && s.group == group && s.last.wrapping_add(1) == first => {
                 s.last = last;
             }
-            Some(_) | None => found.push(ObjectSegment { first, last, group, start }),
+            Some(_) | None => {
+                let layout = (ranges[range].layout, ranges[range].stride);
+                found.push(ObjectSegment { first, last, group, start, layout });
+            }
         }
     }
     found
@@ -270,10 +305,12 @@ fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectSegment> {
 
 #[cfg(test)]
 mod tests {
+    use homenode_trace::{CallFrame, SourceLine, TypeField, TypeLayout};
+
     use super::*;
 
     fn range(start: u64, size: u64, kind: RangeKind, name: &str) -> AddressRange {
-        AddressRange { start, size, kind, name: name.to_owned(), site: 0, thread: 0 }
+        AddressRange { start, size, kind, name: name.to_owned(), ..AddressRange::default() }
     }
 
     fn metadata(ranges: Vec<AddressRange>) -> Metadata {
@@ -350,6 +387,54 @@ mod tests {
         assert_eq!(names.only_group(128, u64::MAX), Some(UNKNOWN));
     }
 
+    /// Two ways through a wrapper to one line, and a block of which only the call is known.
+    #[test]
+    fn heap_blocks_are_named_by_their_stacks() {
+        let frame = |function: &str, line| CallFrame {
+            function: function.to_owned(),
+            file: format!("/src/{function}.c"),
+            line,
+        };
+        let stack =
+            |frames: &[u32]| AllocationStack { frames: frames.to_vec(), site: 1, layout: 1 };
+        let field = |offset, name: &str| TypeField {
+            offset,
+            size: 8,
+            name: name.to_owned(),
+            ..TypeField::default()
+        };
+        let heap = |start, stack, layout| AddressRange {
+            stack,
+            layout,
+            site: 7,
+            ..range(start, 32, RangeKind::Heap, "")
+        };
+        let joined = AddressRange { stride: 24, size: 1000, ..heap(0x1000, 1, 1) };
+        let fields = vec![field(0, "hits"), field(8, "misses")];
+        let data = Metadata {
+            ranges: vec![heap(0, 1, 1), heap(32, 2, 1), heap(64, 9, 3), joined],
+            stacks: vec![stack(&[0, 1, 2]), stack(&[3, 1])],
+            frames: vec![frame("xmalloc", 3), frame("fill", 41), frame("main", 9), frame("x", 1)],
+            layouts: vec![TypeLayout { name: "Tally".to_owned(), size: 16, fields }],
+            ..Metadata::default()
+        };
+        let names = Names::new(&data);
+        let label = |addr| names.object_of(names.group(addr)).label();
+        assert_eq!(label(0), "heap, fill.c:41 (fill): Tally");
+        assert_eq!(names.group(0), names.group(32), "equal names are one object");
+        assert_eq!(label(64), "heap, allocated at 0x7", "numbers beyond the lists say nothing");
+        let field = |addr| names.field(addr).map(|field| names.field_name(field));
+        assert_eq!(field(20).as_deref(), Some("Tally::hits"), "the second element");
+        assert_eq!(field(0x1000 + 24 + 8).as_deref(), Some("Tally::misses"), "the second block");
+        assert_eq!((field(0x1000 + 16), field(64)), (None, None));
+        let stacks = names.stacks_of(names.group(0), 8);
+        let functions: Vec<Vec<&str>> = stacks
+            .iter()
+            .map(|stack| stack.iter().map(|site| site.function.as_str()).collect())
+            .collect();
+        assert_eq!(functions, [vec!["xmalloc", "fill", "main"], vec!["x", "fill"]]);
+    }
+
     #[test]
     fn moved_data_keep_the_name_of_their_object() {
         let ranges = vec![range(0, 8, RangeKind::Static, "a"), range(8, 8, RangeKind::Static, "b")];
@@ -370,5 +455,7 @@ mod tests {
         ]);
         let names = Names::new(&data);
         assert_ne!(names.group(0), names.group(8));
+        let label = |addr| names.object_of(names.group(addr)).label();
+        assert_eq!((label(0).as_str(), label(8).as_str()), ("lock (0x0)", "lock (0x8)"));
     }
 }

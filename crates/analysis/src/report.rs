@@ -9,9 +9,11 @@ use serde::Serialize;
 
 use crate::detail::{BlockDetail, UseCounts, WordDetail};
 pub use crate::detail::{BlockMisses, ByClass, SharingPattern};
+use crate::identity::Object;
 use crate::map::SharingMap;
-use crate::objects::{Names, Object, SourceSite};
+use crate::objects::Names;
 use crate::rank::{CostSteps, Priced, Ranking, WorstQuery, add, rank, rank_of};
+use crate::source::SourceSite;
 use crate::survey::{WorstSurvey, survey};
 use crate::{AnalysisError, AnalysisProgress};
 

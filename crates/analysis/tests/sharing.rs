@@ -260,8 +260,7 @@ fn named() -> Metadata {
         size,
         kind: RangeKind::Static,
         name: name.to_owned(),
-        site: 0,
-        thread: 0,
+        ..AddressRange::default()
     };
     let line = |pc, line| SourceLine { pc, function: "f".into(), file: "f.c".into(), line };
     Metadata {

@@ -53,7 +53,7 @@ fn access(thread: u16, kind: AccessKind, addr: u64, pc: u64) -> Access {
 }
 
 fn range(start: u64, size: u64, kind: RangeKind, name: &str) -> AddressRange {
-    AddressRange { start, size, kind, name: name.to_owned(), site: 0, thread: 0 }
+    AddressRange { start, size, kind, name: name.to_owned(), ..AddressRange::default() }
 }
 
 #[test]
@@ -200,14 +200,23 @@ impl Slow {
     }
 }
 
+fn several_are_called(name: &str, metadata: &Metadata) -> bool {
+    let called = metadata.ranges.iter().filter(|r| r.kind == RangeKind::Static && r.name == name);
+    let starts: Vec<u64> = called.map(|range| range.start).collect();
+    starts.iter().any(|start| *start != starts[0])
+}
+
 fn label_at(addr: u64, metadata: &Metadata) -> String {
     let holds = |range: &&AddressRange| (range.start..range.start + range.size).contains(&addr);
     let ranges = metadata.ranges.iter().enumerate();
     let owner = ranges.filter(|(_, r)| holds(r)).max_by_key(|(i, r)| (r.start, *i));
     let Some((_, range)) = owner else { return String::new() };
     match range.kind {
-        RangeKind::Heap => format!("heap, f.c:{}", range.site % 4),
+        RangeKind::Heap => format!("heap, f.c:{} (f)", range.site % 4),
         RangeKind::Stack => "stack of thread 0".to_owned(),
+        RangeKind::Static if several_are_called(&range.name, metadata) => {
+            format!("{} ({:#x})", range.name, range.start)
+        }
         RangeKind::Static | RangeKind::Mapping | RangeKind::ThreadLocal => range.name.clone(),
     }
 }

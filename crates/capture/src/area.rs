@@ -19,6 +19,8 @@ pub struct RingGeometry {
     pub ring_blocks: u32,
     /// Records a block.
     pub block_records: u32,
+    /// Words for call stacks of allocations, behind the rings.
+    pub stack_words: u32,
 }
 
 impl RingGeometry {
@@ -28,8 +30,13 @@ impl RingGeometry {
         self.ring_blocks as usize * self.block_records as usize
     }
 
-    const fn bytes(self) -> usize {
+    /// Where the call stacks begin.
+    const fn stacks_at(self) -> usize {
         RINGS_AT + self.rings as usize * self.ring_records() * 16
+    }
+
+    const fn bytes(self) -> usize {
+        self.stacks_at() + self.stack_words as usize * 8
     }
 }
 
@@ -200,6 +207,34 @@ impl SharedArea {
         Some([word0, word1])
     }
 
+    /// The call stack at this position, innermost program counter first; empty if there is none. It
+    /// was complete before the allocation that names it was written.
+    #[must_use]
+    pub fn stack(&self, position: u32) -> Vec<u64> {
+        let words = self.geometry.stack_words as usize;
+        let word = |index: usize| {
+            assert!(index < words);
+            // SAFETY: inside of the mapping by the assertion, and aligned to 8 as the rings are; as
+            // in `word32`.
+            let word: &AtomicU64 = unsafe {
+                AtomicU64::from_ptr(
+                    self.start.as_ptr().add(self.geometry.stacks_at() + index * 8).cast(),
+                )
+            };
+            word.load(Ordering::Relaxed)
+        };
+        let first = position as usize;
+        if first == 0 || first >= words {
+            return Vec::new();
+        }
+        let count = usize::try_from(word(first)).unwrap_or(usize::MAX);
+        if count > words - first - 1 {
+            Vec::new()
+        } else {
+            (first + 1..=first + count).map(word).collect()
+        }
+    }
+
     /// Writes a record as a traced process would.
     #[cfg(test)]
     pub fn put(&self, ring: u32, index: usize, words: [u64; 2]) {
@@ -230,8 +265,13 @@ mod tests {
 
     #[test]
     fn a_record_is_taken_once() {
-        let area =
-            SharedArea::new(RingGeometry { rings: 2, ring_blocks: 2, block_records: 4 }).unwrap();
+        let area = SharedArea::new(RingGeometry {
+            rings: 2,
+            ring_blocks: 2,
+            block_records: 4,
+            stack_words: 0,
+        })
+        .unwrap();
         assert_eq!(area.take(1, 3), None);
         area.put(1, 3, [7, 9]);
         assert_eq!(area.take(1, 3), Some([7, 9]));
@@ -241,8 +281,13 @@ mod tests {
 
     #[test]
     fn waiting_for_a_field_that_has_changed_returns_at_once() {
-        let area =
-            SharedArea::new(RingGeometry { rings: 1, ring_blocks: 1, block_records: 4 }).unwrap();
+        let area = SharedArea::new(RingGeometry {
+            rings: 1,
+            ring_blocks: 1,
+            block_records: 4,
+            stack_words: 0,
+        })
+        .unwrap();
         area.set(crate::wire::at::DOORBELL, 1);
         area.wait(crate::wire::at::DOORBELL, 0, Duration::from_secs(60));
         area.wait(crate::wire::at::DOORBELL, 1, Duration::from_millis(1));

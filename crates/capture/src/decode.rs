@@ -33,6 +33,24 @@ pub enum DecodedItem {
     },
     /// A fact about a whole system, from this processor.
     System(u16, SystemFact),
+    /// Memory was allocated.
+    Alloc {
+        /// The thread.
+        thread: u16,
+        /// First byte, bytes, and program counter of the call.
+        block: (u64, u64, u64),
+        /// Position of its call stack, 0 if unknown.
+        stack: u32,
+    },
+    /// A mapping was made: an event, and the position of its call stack, 0 if unknown.
+    Map {
+        /// The thread.
+        thread: u16,
+        /// The event.
+        what: EventKind,
+        /// Position of its call stack, 0 if unknown.
+        stack: u32,
+    },
     /// Free order: the following records of this ring have this sequence number.
     Stamp(u64),
 }
@@ -178,6 +196,14 @@ impl Decoder {
                 let region = (addr, addr.saturating_add(p.words[0]));
                 return Some(DecodedItem::Private { thread: p.thread, region });
             }
+            code::ALLOC => {
+                let block = (addr, p.words[0], p.second);
+                return Some(DecodedItem::Alloc {
+                    thread: p.thread,
+                    block,
+                    stack: position(p.words[1]),
+                });
+            }
             code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
             code::CONTEXT => {
                 let processor = usize::from(p.thread);
@@ -203,14 +229,11 @@ impl Decoder {
             code::BARRIER_LEAVE => EventKind::BarrierLeave { addr },
             code::CONDITION_WAIT => EventKind::ConditionWait { addr },
             code::CONDITION_WAKE => EventKind::ConditionWake { addr },
-            code::ALLOC => EventKind::Alloc { addr, size: p.words[0], site: p.second },
             code::FREE => EventKind::Free { addr },
-            code::MAP => EventKind::Map {
-                addr,
-                size: p.words[0],
-                shared: p.second != 0,
-                object: text(&p.words[2..], p.words[1]),
-            },
+            code::MAP => {
+                let stack = position(p.second >> 1);
+                return Some(DecodedItem::Map { thread: p.thread, what: mapping(p), stack });
+            }
             code::UNMAP => EventKind::Unmap { addr, size: p.words[0] },
             code::SYSCALL_ENTER => EventKind::SyscallEnter { number },
             code::SYSCALL_EXIT => EventKind::SyscallExit { number },
@@ -226,6 +249,21 @@ impl Decoder {
         };
         Some(DecodedItem::Event(p.thread, kind))
     }
+}
+
+/// A mapping that was made.
+fn mapping(p: &PendingRecord) -> EventKind {
+    EventKind::Map {
+        addr: p.first,
+        size: p.words[0],
+        shared: p.second & 1 != 0,
+        object: text(&p.words[2..], p.words[1]),
+    }
+}
+
+/// The position of a call stack; one that is none is 0.
+fn position(word: u64) -> u32 {
+    u32::try_from(word).unwrap_or(0)
 }
 
 /// A kernel is in the upper half of the address space, of which a record holds the lower 48 bits.
@@ -322,8 +360,8 @@ mod tests {
         let mut decoder = Decoder::default();
         let head = EVENT | (u64::from(code::ALLOC) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 0x1000;
         assert_eq!(decoder.take([head, 0x40_0000 | (3 << THREAD_SHIFT)]), None);
-        let event = EventKind::Alloc { addr: 0x1000, size: 24, site: 0x40_0000 };
-        assert_eq!(decoder.take([EVENT | 24, 0]), Some(DecodedItem::Event(3, event)));
+        let made = DecodedItem::Alloc { thread: 3, block: (0x1000, 24, 0x40_0000), stack: 17 };
+        assert_eq!(decoder.take([EVENT | 24, 17]), Some(made));
     }
 
     #[test]

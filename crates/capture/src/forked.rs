@@ -134,7 +134,7 @@ fn follow(
     let ending = Ending { exit_code: None, signal: None };
     let mut about = metadata(options, area, ending, begin.elapsed().as_secs_f64());
     about.provenance.push("child of fork".to_owned());
-    let finished = sink.finish(about);
+    let finished = sink.finish(about, area);
     let mut names = vec![options.output.clone()];
     names.extend(children.finish()?);
     finished?;
@@ -154,7 +154,12 @@ mod tests {
 
     #[test]
     fn a_descriptor_that_is_not_there_is_refused() {
-        let geometry = crate::area::RingGeometry { rings: 1, ring_blocks: 2, block_records: 4 };
+        let geometry = crate::area::RingGeometry {
+            rings: 1,
+            ring_blocks: 2,
+            block_records: 4,
+            stack_words: 0,
+        };
         let parent = SharedArea::new(geometry).unwrap();
         parent.set(at::CLAIMED_BY, std::process::id());
         parent.set(at::FORK_FD, 100_000);
@@ -166,7 +171,12 @@ mod tests {
 
     #[test]
     fn a_child_that_was_not_made_leaves_nothing() {
-        let geometry = crate::area::RingGeometry { rings: 1, ring_blocks: 2, block_records: 4 };
+        let geometry = crate::area::RingGeometry {
+            rings: 1,
+            ring_blocks: 2,
+            block_records: 4,
+            stack_words: 0,
+        };
         let parent = SharedArea::new(geometry).unwrap();
         let child = SharedArea::new(geometry).unwrap();
         parent.set(at::CLAIMED_BY, std::process::id());

@@ -231,7 +231,7 @@ impl PhysicalFrame {
 }
 
 fn range(start: u64, size: u64, kind: RangeKind, name: String) -> AddressRange {
-    AddressRange { start, size, kind, name, site: 0, thread: 0 }
+    AddressRange { start, size, kind, name, ..AddressRange::default() }
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use homenode_trace::{AddressRange, RangeKind};
 
+use crate::sites::Sites;
+
 /// Blocks kept at the end.
 const BLOCKS_MAX: usize = 1 << 16;
 /// Blocks above which the table is reduced while the program runs.
@@ -12,11 +14,56 @@ const BLOCKS_THIN: usize = 4 * BLOCKS_MAX;
 /// the allocator's own header and rounding.
 const GAP_BYTES_MAX: u64 = 64;
 
+/// Blocks of this size or more have mappings of their own.
+const ALONE_BYTES: u64 = 128 << 10;
+/// Blocks so close to each other lie in one arena of the allocator.
+const ARENA_GAP_BYTES: u64 = 1 << 20;
+/// What the allocator has ready behind the last block.
+const ARENA_REST_BYTES: u64 = 132 << 10;
+const PAGE_BYTES: u64 = 4096;
+
 #[derive(Clone, Copy, Debug)]
 struct HeapBlock {
     size: u64,
     site: u64,
+    /// Position of its call stack, 0 if unknown.
+    stack: u32,
     thread: u16,
+    /// Bytes that were asked for, each time; 0 if they differ.
+    each: u64,
+    /// Distance of the blocks that were joined; 0 if there is one block.
+    stride: u64,
+    /// Start of the last of them.
+    last: u64,
+}
+
+impl HeapBlock {
+    /// Appends the block, or blocks, at `start`.
+    fn join(&mut self, first: u64, (start, block): (u64, Self)) {
+        let distance = start - self.last;
+        let even = |stride: u64| stride == 0 || stride == distance;
+        if self.each != block.each || !even(self.stride) || !even(block.stride) {
+            self.each = 0;
+        }
+        self.stride = distance;
+        self.last = block.last;
+        self.size = start + block.size - first;
+    }
+}
+
+/// An allocation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Allocation {
+    /// First byte.
+    pub addr: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Program counter of the call.
+    pub site: u64,
+    /// Position of its call stack, 0 if unknown.
+    pub stack: u32,
+    /// The thread.
+    pub thread: u16,
 }
 
 /// Blocks by address. A freed block is kept until its memory is used again, as references to it are
@@ -29,7 +76,8 @@ pub struct Heap {
 
 impl Heap {
     /// Notes an allocation.
-    pub fn allocate(&mut self, addr: u64, size: u64, site: u64, thread: u16) {
+    pub fn allocate(&mut self, made: Allocation) {
+        let Allocation { addr, size, site, stack, thread } = made;
         if size == 0 {
             return;
         }
@@ -40,7 +88,8 @@ impl Heap {
         while let Some((&start, _)) = self.blocks.range(addr..end).next() {
             self.blocks.remove(&start);
         }
-        self.blocks.insert(addr, HeapBlock { size, site, thread });
+        let block = HeapBlock { size, site, stack, thread, each: size, stride: 0, last: addr };
+        self.blocks.insert(addr, block);
         if self.blocks.len() > self.limit.max(BLOCKS_THIN) {
             self.thin(BLOCKS_MAX);
             self.limit = 2 * self.blocks.len();
@@ -53,11 +102,11 @@ impl Heap {
         for (start, block) in std::mem::take(&mut self.blocks) {
             match joined.last_mut() {
                 Some((first, last))
-                    if last.site == block.site
-                        && last.thread == block.thread
+                    if (last.site, last.stack, last.thread)
+                        == (block.site, block.stack, block.thread)
                         && start - (*first + last.size) <= GAP_BYTES_MAX =>
                 {
-                    last.size = start + block.size - *first;
+                    last.join(*first, (start, block));
                 }
                 _ => joined.push((start, block)),
             }
@@ -69,19 +118,70 @@ impl Heap {
         self.blocks = joined.into_iter().collect();
     }
 
-    /// The blocks as ranges, by address.
-    #[must_use]
-    pub fn into_ranges(mut self) -> Vec<AddressRange> {
+    /// Leaves as many blocks as are to be kept.
+    pub fn close(&mut self) {
         if self.blocks.len() > BLOCKS_MAX {
             self.thin(BLOCKS_MAX);
         }
-        let range = |(start, block): (u64, HeapBlock)| AddressRange {
+    }
+
+    /// The positions of all call stacks, with the sizes of the blocks from there.
+    #[must_use]
+    pub fn stacks(&self) -> BTreeMap<u32, Vec<u64>> {
+        let mut sizes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        for block in self.blocks.values().filter(|block| block.stack != 0) {
+            let of_stack = sizes.entry(block.stack).or_default();
+            if !of_stack.contains(&block.each) && block.each != 0 {
+                of_stack.push(block.each);
+            }
+        }
+        sizes
+    }
+
+    /// The memory between the blocks and around them, that of the allocator itself and of blocks
+    /// that were not recorded: whatever is referenced there has this name.
+    #[must_use]
+    pub fn arenas(&self) -> Vec<AddressRange> {
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        for (&start, block) in self.blocks.iter().filter(|(_, block)| block.each < ALONE_BYTES) {
+            let end = start.saturating_add(block.size);
+            match found.last_mut() {
+                Some((_, last)) if start.saturating_sub(*last) <= ARENA_GAP_BYTES => *last = end,
+                Some(_) | None => found.push((start / PAGE_BYTES * PAGE_BYTES, end)),
+            }
+        }
+        let arena = |(start, end): (u64, u64)| AddressRange {
             start,
-            size: block.size,
-            kind: RangeKind::Heap,
-            name: String::new(),
-            site: block.site,
-            thread: block.thread,
+            size: end.saturating_add(ARENA_REST_BYTES) - start,
+            kind: RangeKind::Mapping,
+            name: "[heap]".to_owned(),
+            ..AddressRange::default()
+        };
+        found.into_iter().map(arena).collect()
+    }
+
+    /// The blocks as ranges, by address.
+    #[must_use]
+    pub fn into_ranges(self, sites: &Sites) -> Vec<AddressRange> {
+        let range = |(start, block): (u64, HeapBlock)| {
+            let stack = sites.number(block.stack);
+            // Blocks that were joined have gaps between them: their elements are evenly spaced
+            // only if each is one.
+            let known = sites
+                .element(stack, block.each)
+                .filter(|&(_, size)| block.stride == 0 || size == block.each);
+            let stride = known.and_then(|_| u32::try_from(block.stride).ok());
+            AddressRange {
+                start,
+                size: block.size,
+                kind: RangeKind::Heap,
+                name: String::new(),
+                site: block.site,
+                thread: block.thread,
+                stack,
+                layout: known.map_or(0, |(layout, _)| layout),
+                stride: stride.unwrap_or(0),
+            }
         };
         self.blocks.into_iter().map(range).collect()
     }
@@ -92,16 +192,17 @@ mod tests {
     use super::*;
 
     fn starts(heap: Heap) -> Vec<(u64, u64, u64)> {
-        heap.into_ranges().iter().map(|r| (r.start, r.size, r.site)).collect()
+        let ranges = heap.into_ranges(&Sites::default());
+        ranges.iter().map(|r| (r.start, r.size, r.site)).collect()
     }
 
     #[test]
     fn memory_that_is_used_again_has_its_last_name() {
         let mut heap = Heap::default();
-        heap.allocate(0x100, 0x40, 1, 0);
-        heap.allocate(0x140, 0x20, 2, 0);
-        heap.allocate(0x120, 0x30, 3, 1);
-        heap.allocate(0x200, 0, 4, 1);
+        heap.allocate(Allocation { addr: 0x100, size: 0x40, site: 1, thread: 0, stack: 0 });
+        heap.allocate(Allocation { addr: 0x140, size: 0x20, site: 2, thread: 0, stack: 0 });
+        heap.allocate(Allocation { addr: 0x120, size: 0x30, site: 3, thread: 1, stack: 0 });
+        heap.allocate(Allocation { addr: 0x200, size: 0, site: 4, thread: 1, stack: 0 });
         assert_eq!(starts(heap), [(0x100, 0x20, 1), (0x120, 0x30, 3)]);
     }
 
@@ -109,9 +210,16 @@ mod tests {
     fn many_small_blocks_from_one_place_become_few_ranges() {
         let mut heap = Heap::default();
         for i in 0..300_000_u64 {
-            heap.allocate(0x10_0000 + i * 32, 24, 7, 0);
+            heap.allocate(Allocation {
+                addr: 0x10_0000 + i * 32,
+                size: 24,
+                site: 7,
+                thread: 0,
+                stack: 0,
+            });
         }
-        let ranges = heap.into_ranges();
+        heap.close();
+        let ranges = heap.into_ranges(&Sites::default());
         assert!(ranges.len() <= BLOCKS_MAX, "{}", ranges.len());
         assert_eq!(ranges[0].start, 0x10_0000);
         let last = ranges.last().unwrap();
@@ -119,12 +227,31 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_between_blocks_is_the_heap() {
+        let mut heap = Heap::default();
+        let blocks =
+            [(0x5000_0010, 0x20), (0x5000_0100, 0x10), (0x6000_0000, 0x10), (0x7000_0000, 1 << 20)];
+        for (addr, size) in blocks {
+            heap.allocate(Allocation { addr, size, ..Allocation::default() });
+        }
+        let arenas: Vec<(u64, u64)> = heap.arenas().iter().map(|r| (r.start, r.size)).collect();
+        assert_eq!(arenas, [(0x5000_0000, 0x21110), (0x6000_0000, 0x21010)]);
+    }
+
+    #[test]
     fn scattered_blocks_are_bounded_too() {
         let mut heap = Heap::default();
         for i in 0..600_000_u64 {
-            heap.allocate(0x10_0000 + i * 1024, 24, i, 0);
+            heap.allocate(Allocation {
+                addr: 0x10_0000 + i * 1024,
+                size: 24,
+                site: i,
+                thread: 0,
+                stack: 0,
+            });
         }
         assert!(heap.blocks.len() <= 2 * BLOCKS_THIN);
-        assert!(heap.into_ranges().len() <= BLOCKS_MAX);
+        heap.close();
+        assert!(heap.into_ranges(&Sites::default()).len() <= BLOCKS_MAX);
     }
 }

@@ -22,6 +22,7 @@ mod record;
 mod report;
 mod ring;
 mod sink;
+mod sites;
 pub mod wire;
 
 pub use error::CaptureError;

@@ -1,10 +1,12 @@
 //! The files that the program mapped: symbols of static data, and source lines of code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use homenode_symbol::Symbolizer;
+use homenode_symbol::{AllocatedType, AllocationFrame, InlineFrame, Symbolizer};
 use homenode_trace::{AddressRange, RangeKind, SourceLine};
+
+use crate::sites::{Layouts, is_system_file};
 
 const PAGE: u64 = 4096;
 
@@ -60,63 +62,165 @@ impl Objects {
         self.segments.iter().find(|s| s.start <= addr && addr < s.end)
     }
 
-    /// Source lines of program counters, and the static data of the files they lie in.
+    /// Opens the files in which these program counters lie, and those of functions on the stacks
+    /// of allocations.
     ///
-    /// Where a file has no symbol, or cannot be read or understood, the file's own name in brackets
-    /// stands for the function, with the function's address in the file if that is known, as it is
-    /// for a stripped library.
+    /// Of a library of the system that is only on stacks, the names of functions are enough: its
+    /// debug information may be large.
     #[must_use]
-    pub fn resolve(&self, pcs: &[u64]) -> Resolved {
-        let mut by_file: BTreeMap<&PathBuf, Vec<u64>> = BTreeMap::new();
-        for &pc in pcs {
-            if let Some(segment) = self.segment(pc) {
-                by_file.entry(&segment.path).or_default().push(pc);
-            }
+    pub fn open(&self, pcs: &[u64], callers: impl Iterator<Item = u64>) -> OpenedFiles<'_> {
+        let mut files: BTreeMap<&Path, OpenedFile> = BTreeMap::new();
+        let all = pcs.iter().map(|&pc| (pc, true)).chain(callers.map(|pc| (pc, false)));
+        for (pc, accesses) in all {
+            let Some(path) = self.segment(pc).map(|segment| segment.path.as_path()) else {
+                continue;
+            };
+            let whole = accesses || !is_library(path);
+            files.entry(path).or_insert_with(|| {
+                let symbolizer = if whole {
+                    Symbolizer::open(path).ok()
+                } else {
+                    std::fs::read(path).ok().and_then(|bytes| Symbolizer::parse(&bytes).ok())
+                };
+                let moved = symbolizer.as_ref().map_or(0, |s| self.displacement(path, s));
+                OpenedFile { symbolizer, moved, whole }
+            });
         }
-        let mut resolved = Resolved::default();
-        for (path, pcs) in by_file {
-            let opened = Symbolizer::open(path);
-            let moved = opened.as_ref().map_or(0, |symbolizer| self.displacement(path, symbolizer));
-            for pc in pcs {
-                let at = pc.wrapping_sub(moved);
-                let known = opened.as_ref().ok().and_then(|s| s.line(at));
-                let start = || opened.as_ref().ok().and_then(|s| s.function_start(at));
-                resolved.lines.push(known.map_or_else(
-                    || in_file(pc, path, start()),
-                    |line| SourceLine {
-                        pc,
-                        function: line.function,
-                        file: line.file,
-                        line: line.line,
-                    },
-                ));
-            }
-            let Ok(symbolizer) = opened else { continue };
-            resolved.images.push(image(path, &symbolizer, moved));
-            resolved.refused.extend(symbolizer.refused().iter().map(ToString::to_string));
-            resolved.ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| {
-                AddressRange {
-                    start: symbol.addr.wrapping_add(moved),
-                    size: symbol.size,
-                    kind: RangeKind::Static,
-                    name: symbol.name,
-                    site: 0,
-                    thread: 0,
-                }
-            }));
-        }
-        resolved.lines.sort_by_key(|line| line.pc);
-        resolved
+        OpenedFiles { objects: self, files }
     }
 
     /// Address in memory less address in the file.
-    fn displacement(&self, path: &PathBuf, symbolizer: &Symbolizer) -> u64 {
+    fn displacement(&self, path: &Path, symbolizer: &Symbolizer) -> u64 {
         if !symbolizer.is_pie() {
             return 0;
         }
         let base = self.bases.get(path).copied().unwrap_or(0);
         base.wrapping_sub(symbolizer.first_load_address() / PAGE * PAGE)
     }
+}
+
+struct OpenedFile {
+    symbolizer: Option<Symbolizer>,
+    moved: u64,
+    /// Whether its data is of interest, too.
+    whole: bool,
+}
+
+/// Mapped files, opened for questions about addresses.
+pub struct OpenedFiles<'a> {
+    objects: &'a Objects,
+    files: BTreeMap<&'a Path, OpenedFile>,
+}
+
+impl OpenedFiles<'_> {
+    /// Source lines of program counters, and the static data of all files, with its types.
+    ///
+    /// Where a file has no symbol, or cannot be read or understood, the file's own name in brackets
+    /// stands for the function, with the function's address in the file if that is known, as it is
+    /// for a stripped library.
+    #[must_use]
+    pub fn resolve(&self, pcs: &[u64], layouts: &mut Layouts) -> Resolved {
+        let mut resolved = Resolved::default();
+        for &pc in pcs {
+            let Some((path, file, at)) = self.file_of(pc) else { continue };
+            let known = file.symbolizer.as_ref().and_then(|s| own_line(s.frames(at)));
+            resolved.lines.push(known.map_or_else(
+                || SourceLine {
+                    pc,
+                    function: in_file(path, file, at),
+                    file: String::new(),
+                    line: 0,
+                },
+                |line| SourceLine { pc, function: line.function, file: line.file, line: line.line },
+            ));
+        }
+        for (path, file) in &self.files {
+            let Some(symbolizer) = &file.symbolizer else { continue };
+            resolved.images.push(image(path, symbolizer, file.moved));
+            resolved.refused.extend(symbolizer.refused().iter().map(ToString::to_string));
+            if !file.whole {
+                continue;
+            }
+            // Nobody changes the types of the system's libraries.
+            let types = if is_library(path) { Vec::new() } else { symbolizer.static_types() };
+            resolved.ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| {
+                let first = types.partition_point(|(addr, _)| *addr < symbol.addr);
+                let of_it = types[first..].iter().take_while(|(addr, _)| *addr == symbol.addr);
+                // Names of one object in several files may have several types.
+                let mut fitting = of_it.filter(|(_, data)| symbol.size % data.size == 0);
+                let data = fitting.next().filter(|_| fitting.next().is_none());
+                AddressRange {
+                    start: symbol.addr.wrapping_add(file.moved),
+                    size: symbol.size,
+                    kind: RangeKind::Static,
+                    // A common block of Fortran is called `shared`, its symbol `shared_`.
+                    name: data
+                        .filter(|(_, data)| symbol.name.strip_suffix('_') == Some(&data.name))
+                        .map_or(symbol.name, |(_, data)| data.name.clone()),
+                    layout: data.map_or(0, |(_, data)| layouts.number(data)),
+                    ..AddressRange::default()
+                }
+            }));
+        }
+        resolved.lines.sort_by_key(|line| line.pc);
+        resolved.ranges = without_copies(resolved.ranges, &resolved.images);
+        resolved
+    }
+
+    /// The functions of a program counter, innermost first, and whether they are in a library of
+    /// the system.
+    #[must_use]
+    pub fn frames(&self, pc: u64) -> (Vec<AllocationFrame>, bool) {
+        let Some((path, file, at)) = self.file_of(pc) else { return (Vec::new(), false) };
+        let known = file.symbolizer.as_ref().map(|s| s.allocation_frames(at));
+        let frames = known.filter(|frames| !frames.is_empty()).unwrap_or_else(|| {
+            let function = in_file(path, file, at);
+            let place = InlineFrame { function, file: String::new(), line: 0 };
+            vec![AllocationFrame { place, passes_on: false, element: None }]
+        });
+        (frames, is_library(path))
+    }
+
+    /// The type of what the function of this number, as in [`Self::frames`], allocates there.
+    #[must_use]
+    pub fn allocated_type(&self, pc: u64, number: usize, text: &str) -> Option<AllocatedType> {
+        let (_, file, at) = self.file_of(pc)?;
+        file.symbolizer.as_ref()?.allocated_type(at, number, text)
+    }
+
+    /// The file of an address, and the address in it.
+    fn file_of(&self, pc: u64) -> Option<(&Path, &OpenedFile, u64)> {
+        let path = self.objects.segment(pc)?.path.as_path();
+        let file = self.files.get(path)?;
+        Some((path, file, pc.wrapping_sub(file.moved)))
+    }
+}
+
+/// Leaves out what a library has under a name that the program has, too: the program has a copy of
+/// it, which all use.
+fn without_copies(ranges: Vec<AddressRange>, images: &[AddressRange]) -> Vec<AddressRange> {
+    let of_library = |range: &AddressRange| {
+        let holds =
+            |i: &&AddressRange| (i.start..i.start.saturating_add(i.size)).contains(&range.start);
+        images.iter().find(holds).is_some_and(|image| is_library(Path::new(&image.name)))
+    };
+    let (libraries, own): (Vec<_>, Vec<_>) = ranges.into_iter().partition(of_library);
+    let names: BTreeSet<String> = own.iter().map(|range| range.name.clone()).collect();
+    let others = libraries.into_iter().filter(|range| !names.contains(&range.name));
+    own.into_iter().chain(others).collect()
+}
+
+/// The line of an access: of inlined functions the innermost that is not from a header of the
+/// system, since what a container does is done where it is used.
+fn own_line(frames: Vec<InlineFrame>) -> Option<InlineFrame> {
+    let own = frames.iter().position(|f| !f.file.is_empty() && !is_system_file(&f.file));
+    frames.into_iter().nth(own.unwrap_or(0))
+}
+
+/// Whether a file belongs to the system: not to a program that somebody writes.
+fn is_library(path: &Path) -> bool {
+    const FOLDERS: &[&str] = &["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"];
+    FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The address range of a loaded file, in whole pages.
@@ -128,16 +232,15 @@ fn image(path: &Path, symbolizer: &Symbolizer, moved: u64) -> AddressRange {
         size: end.saturating_sub(start),
         kind: RangeKind::Mapping,
         name: path.to_string_lossy().into_owned(),
-        site: 0,
-        thread: 0,
+        ..AddressRange::default()
     }
 }
 
-/// The location of a program counter without a symbol: the file, and the function's address in it.
-fn in_file(pc: u64, path: &Path, start: Option<u64>) -> SourceLine {
+/// What stands for a function without a name: the file, and the function's address in it.
+fn in_file(path: &Path, file: &OpenedFile, at: u64) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let function = start.map_or_else(|| format!("[{name}]"), |at| format!("[{name}+{at:#x}]"));
-    SourceLine { pc, function, file: String::new(), line: 0 }
+    let start = file.symbolizer.as_ref().and_then(|symbolizer| symbolizer.function_start(at));
+    start.map_or_else(|| format!("[{name}]"), |start| format!("[{name}+{start:#x}]"))
 }
 
 /// One line of `/proc/PID/maps`, if it maps a file.
@@ -182,9 +285,27 @@ mod tests {
     fn code_without_symbols_is_named_after_its_file() {
         let mut objects = Objects::default();
         objects.add_maps("1000-3000 r-xp 0 0:0 1   /no/such/libfast.so.1\n");
-        let Resolved { lines, ranges, refused, .. } = objects.resolve(&[0x1234, 0x5000]);
+        let Resolved { lines, ranges, refused, .. } = objects
+            .open(&[0x1234, 0x5000], std::iter::empty())
+            .resolve(&[0x1234, 0x5000], &mut Layouts::default());
         assert_eq!((lines.len(), ranges.len(), refused.len()), (1, 0, 0));
         assert_eq!((lines[0].pc, lines[0].function.as_str()), (0x1234, "[libfast.so.1]"));
+    }
+
+    #[test]
+    fn the_program_has_the_copy_of_a_librarys_object() {
+        let range = |start, size, name: &str| AddressRange {
+            start,
+            size,
+            name: name.to_owned(),
+            ..AddressRange::default()
+        };
+        let images =
+            [range(0x1000, 0x1000, "/tmp/program"), range(0x8000, 0x1000, "/usr/lib/libc.so")];
+        let ranges =
+            vec![range(0x8100, 8, "stdout"), range(0x8200, 8, "stdin"), range(0x1100, 8, "stdout")];
+        let left: Vec<u64> = without_copies(ranges, &images).iter().map(|r| r.start).collect();
+        assert_eq!(left, [0x1100, 0x8200]);
     }
 
     #[test]

@@ -19,10 +19,12 @@ use crate::wire::{MAGIC, ORDER_DETERMINISTIC, ORDER_FREE, RINGS, VERSION, at};
 
 /// 4 MB: small enough to stay in the caches that both processes share.
 const DETERMINISTIC_RING: RingGeometry =
-    RingGeometry { rings: 1, ring_blocks: 64, block_records: 4096 };
+    RingGeometry { rings: 1, ring_blocks: 64, block_records: 4096, stack_words: 0 };
 /// 1 MB a thread, which takes memory only once the thread exists.
 const FREE_RINGS: RingGeometry =
-    RingGeometry { rings: RINGS, ring_blocks: 16, block_records: 4096 };
+    RingGeometry { rings: RINGS, ring_blocks: 16, block_records: 4096, stack_words: 0 };
+/// 4 MB for call stacks of allocations, which take memory only as they are written.
+const STACK_WORDS: u32 = 1 << 19;
 /// Longest sleep when there is nothing to read; a full block wakes the recorder earlier.
 const IDLE: Duration = Duration::from_millis(2);
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -100,7 +102,7 @@ pub fn record(
     if let Some(emulator) = &emulator {
         metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
     }
-    let summary = sink.finish(metadata)?;
+    let summary = sink.finish(metadata, &area)?;
     if cut == Cut::Asked {
         return Err(CaptureError::Interrupted { references });
     }
@@ -224,6 +226,9 @@ fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureError> {
         Order::Deterministic => (DETERMINISTIC_RING, ORDER_DETERMINISTIC),
         Order::Free => (FREE_RINGS, ORDER_FREE),
     };
+    // The plugin of the emulator sees no allocations.
+    let stack_words = if options.emulated() { 0 } else { STACK_WORDS };
+    let geometry = RingGeometry { stack_words, ..geometry };
     let area =
         SharedArea::new(geometry).map_err(system("make the memory shared with the program"))?;
     area.set(at::VERSION, VERSION);
@@ -233,6 +238,7 @@ fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureError> {
     area.set(at::RING_COUNT, geometry.rings);
     area.set(at::RING_BLOCKS, geometry.ring_blocks);
     area.set(at::BLOCK_RECORDS, geometry.block_records);
+    area.set(at::STACK_WORDS, stack_words);
     area.set(at::RECORDER_PID, std::process::id());
     area.set(at::MAGIC, MAGIC);
     Ok(area)

@@ -80,6 +80,8 @@ impl RingMerger {
                 }
                 found @ (DecodedItem::Access(_)
                 | DecodedItem::Event(..)
+                | DecodedItem::Alloc { .. }
+                | DecodedItem::Map { .. }
                 | DecodedItem::Start { .. }
                 | DecodedItem::System(..)
                 | DecodedItem::Private { .. }) => segment.push(found),
@@ -100,7 +102,8 @@ mod tests {
     use crate::area::RingGeometry;
     use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, SIZE_SHIFT, THREAD_SHIFT, code};
 
-    const SMALL: RingGeometry = RingGeometry { rings: 2, ring_blocks: 2, block_records: 4 };
+    const SMALL: RingGeometry =
+        RingGeometry { rings: 2, ring_blocks: 2, block_records: 4, stack_words: 0 };
 
     fn reference(thread: u64, addr: u64) -> [u64; 2] {
         [addr | (4 << SIZE_SHIFT), thread << THREAD_SHIFT]

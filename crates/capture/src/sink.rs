@@ -1,5 +1,7 @@
 //! The sink of a recording: adds flags and names, and passes items to the trace writer.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use homenode_base::Access;
@@ -7,12 +9,14 @@ use homenode_trace::{
     AddressRange, Event, EventKind, Metadata, RangeKind, Summary, TraceError, TraceWriter,
 };
 
+use crate::area::SharedArea;
 use crate::child;
 use crate::decode::DecodedItem;
 use crate::guest::Guest;
-use crate::heap::Heap;
+use crate::heap::{Allocation, Heap};
 use crate::objects::Objects;
 use crate::private::PrivateRanges;
+use crate::sites::{Layouts, Sites};
 
 const PC_CACHE_ENTRIES: usize = 1 << 12;
 
@@ -87,6 +91,11 @@ impl RecordingSink {
         match item {
             DecodedItem::Access(access) => self.access(access),
             DecodedItem::Event(thread, what) => self.event(thread, what),
+            DecodedItem::Alloc { thread, block: (addr, size, site), stack } => {
+                self.heap.allocate(Allocation { addr, size, site, stack, thread });
+                self.event(thread, EventKind::Alloc { addr, size, site });
+            }
+            DecodedItem::Map { thread, what, stack } => self.map(thread, what, stack),
             DecodedItem::Start { thread, stack, tls } => self.start(thread, stack, tls),
             DecodedItem::Private { thread, region } => {
                 self.private.claim(region.0, region.1, thread)
@@ -120,21 +129,26 @@ impl RecordingSink {
     }
 
     fn event(&mut self, thread: u16, what: EventKind) {
-        if let EventKind::Alloc { addr, size, site } = what {
-            self.heap.allocate(addr, size, site, thread);
+        if let EventKind::Alloc { site, .. } = what {
             self.note_pc(site);
-        }
-        if let EventKind::Map { addr, size, object, .. } = &what {
-            self.name(*addr, addr.saturating_add(*size), RangeKind::Mapping, thread);
-            if let Some(last) = self.ranges.last_mut() {
-                last.name.clone_from(object);
-            }
         }
         if let Some(writer) = &mut self.writer
             && let Err(error) = writer.event(Event { thread, what })
         {
             self.fail(error);
         }
+    }
+
+    fn map(&mut self, thread: u16, what: EventKind, stack: u32) {
+        if let EventKind::Map { addr, size, object, .. } = &what {
+            self.name(*addr, addr.saturating_add(*size), RangeKind::Mapping, thread);
+            if let Some(last) = self.ranges.last_mut() {
+                last.name.clone_from(object);
+                // A position, until all stacks are named.
+                last.stack = stack;
+            }
+        }
+        self.event(thread, what);
     }
 
     fn start(&mut self, thread: u16, stack: (u64, u64), tls: (u64, u64)) {
@@ -165,8 +179,8 @@ impl RecordingSink {
             size,
             kind,
             name: String::new(),
-            site: 0,
             thread,
+            ..AddressRange::default()
         });
     }
 
@@ -197,7 +211,11 @@ impl RecordingSink {
     ///
     /// # Errors
     /// The error of the writer, now or before.
-    pub fn finish(mut self, mut metadata: Metadata) -> Result<Summary, TraceError> {
+    pub fn finish(
+        mut self,
+        mut metadata: Metadata,
+        area: &SharedArea,
+    ) -> Result<Summary, TraceError> {
         let writer = match (self.writer.take(), self.error.take()) {
             (Some(writer), None) => writer,
             (_, Some(error)) => return Err(error),
@@ -205,14 +223,31 @@ impl RecordingSink {
         };
         let mut pcs: Vec<u64> = self.pcs.into_iter().filter(|pc| *pc != 0).collect();
         pcs.sort_unstable();
-        let resolved = self.objects.resolve(&pcs);
+        self.heap.close();
+        let mut sizes = self.heap.stacks();
+        for range in self.ranges.iter().filter(|range| range.stack != 0) {
+            sizes.entry(range.stack).or_default().push(range.size);
+        }
+        let stacks: BTreeMap<u32, (Vec<u64>, Vec<u64>)> =
+            sizes.into_iter().map(|(at, sizes)| (at, (area.stack(at), sizes))).collect();
+        let callers = stacks.values().flat_map(|(callers, _)| callers).copied();
+        let files = self.objects.open(&pcs, callers);
+        let mut layouts = Layouts::default();
+        let sites = Sites::new(&stacks, &files, &mut layouts);
+        let resolved = files.resolve(&pcs, &mut layouts);
         metadata.lines = resolved.lines;
         let notes = resolved.refused.into_iter().map(|why| format!("not used: {why}"));
         metadata.provenance.extend(notes);
         metadata.ranges = self.ranges;
+        for range in &mut metadata.ranges {
+            range.stack = sites.number(range.stack);
+        }
+        metadata.ranges.extend(self.heap.arenas());
         name_images(&mut metadata.ranges, resolved.images);
         metadata.ranges.extend(resolved.ranges);
-        metadata.ranges.extend(self.heap.into_ranges());
+        metadata.ranges.extend(self.heap.into_ranges(&sites));
+        metadata.layouts = layouts.into_list();
+        (metadata.stacks, metadata.frames) = sites.into_lists();
         if let Some(guest) = self.guest {
             metadata.processes = guest.processes();
             metadata.processor_areas = guest.processor_areas();
@@ -263,8 +298,8 @@ mod tests {
             size,
             kind: RangeKind::Mapping,
             name: name.to_owned(),
-            site: 0,
             thread: 1,
+            ..AddressRange::default()
         };
         let mut ranges = vec![range(0x1000, 0x1000, "lib"), range(0x2000, 0x1000, "")];
         ranges.push(range(0x9000, 0x1000, ""));

@@ -140,6 +140,10 @@ pub mod at {
     pub const FORK_FD: usize = 80;
     /// `numbers`
     pub const NUMBERS: usize = 84;
+    /// `stack_words`
+    pub const STACK_WORDS: usize = 88;
+    /// `stacks_used`
+    pub const STACKS_USED: usize = 92;
 }
 
 #[cfg(test)]
@@ -261,6 +265,8 @@ mod tests {
             ("seeded", at::SEEDED),
             ("fork_fd", at::FORK_FD),
             ("numbers", at::NUMBERS),
+            ("stack_words", at::STACK_WORDS),
+            ("stacks_used", at::STACKS_USED),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

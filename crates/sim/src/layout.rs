@@ -136,7 +136,9 @@ fn ranges(old: &[AddressRange], layout: &Layout, block: BlockSize) -> Vec<Addres
                 Some(_) | None => merged.push((start, end)),
             }
         }
-        let one = |(start, end)| AddressRange { start, size: end - start, ..range.clone() };
+        // What moves may be a part of an element.
+        let one =
+            |(start, end)| AddressRange { start, size: end - start, layout: 0, ..range.clone() };
         new.extend(merged.into_iter().map(one));
     }
     // The sort is stable: of ranges that begin together the one listed last owns the bytes.

@@ -30,8 +30,7 @@ fn trace(length: u64) -> TraceReader {
         size: 64,
         kind: RangeKind::Static,
         name: "counter".into(),
-        site: 0,
-        thread: 0,
+        ..AddressRange::default()
     };
     writer.finish(Metadata { ranges: vec![range], ..Metadata::default() }).unwrap();
     TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()

@@ -43,8 +43,7 @@ fn random_trace(rng: &mut Rng, threads: u64) -> TraceReader {
         size: 0x800,
         kind: RangeKind::Static,
         name: name.to_owned(),
-        site: 0,
-        thread: 0,
+        ..AddressRange::default()
     };
     let ranges = vec![range(0x1000, "near"), range(0x9_0000, "far")];
     writer.finish(Metadata { ranges, ..Metadata::default() }).unwrap();

@@ -12,9 +12,9 @@ const DEPTH_MAX: u32 = 96;
 /// Prefix of the names by which the GNU C library calls its own functions.
 const GLIBC_INTERNAL_PREFIX: &str = "__GI_";
 
-/// The name as written in the source, for names mangled by Rust or C++ compilers, and for the GNU
-/// C library's internal names. Any other name, and one that is malformed or absurdly long, is
-/// returned unchanged.
+/// The name as written in the source, for names mangled by Rust, C++ or Fortran compilers, and for
+/// the GNU C library's internal names. Any other name, and one that is malformed or absurdly long,
+/// is returned unchanged.
 ///
 /// ```
 /// assert_eq!(homenode_symbol::demangle("_ZN5Queue4pushEi"), "Queue::push(int)");
@@ -33,11 +33,20 @@ pub fn demangle(name: &str) -> String {
         if let Some(cxx) = demangle_cxx(name) {
             return cxx;
         }
+        if let Some(of_module) = demangle_fortran(name) {
+            return of_module;
+        }
     }
     name.strip_prefix(GLIBC_INTERNAL_PREFIX)
         .filter(|plain| !plain.is_empty())
         .unwrap_or(name)
         .to_owned()
+}
+
+/// What gfortran puts into a module: `__grid_MOD_cells` is `grid::cells`.
+fn demangle_fortran(name: &str) -> Option<String> {
+    let (module, inner) = name.strip_prefix("__")?.split_once("_MOD_")?;
+    (!module.is_empty() && !inner.is_empty()).then(|| format!("{module}::{inner}"))
 }
 
 fn demangle_cxx(name: &str) -> Option<String> {
@@ -78,6 +87,8 @@ mod tests {
             "core::fmt::Write::write_fmt"
         );
         assert_eq!(demangle("_Zgarbage"), "_Zgarbage");
+        assert_eq!(demangle("__grid_MOD_cells"), "grid::cells");
+        assert_eq!(demangle("__MOD_cells"), "__MOD_cells");
     }
 
     /// Each level uses the one before twice, so forty levels would be 2^40 characters.

@@ -9,16 +9,23 @@
 //! for programs that are not position independent. A program counter taken from a return address
 //! points past the call; subtract 1 to look up the call itself.
 
+mod allocated;
+mod calls;
 mod demangle;
 mod dwarf;
 mod elf;
 mod error;
+mod layout;
 mod separate;
 mod symbolizer;
+mod tree;
 mod unwind;
 
+pub use allocated::AllocatedType;
+pub use calls::AllocationFrame;
 pub use demangle::demangle;
 pub use error::SymbolError;
+pub use layout::{DataField, DataType};
 pub use separate::DEBUG_FOLDER;
 pub use symbolizer::{DataSymbol, InlineFrame, SourceLocation, Symbolizer};
 
@@ -33,8 +40,14 @@ pub fn fuzz_parse(bytes: &[u8]) -> Result<usize, SymbolError> {
     let symbolizer = Symbolizer::parse(bytes)?;
     let data = symbolizer.data_symbols();
     let mut answers = data.len() + symbolizer.tls_symbols().len();
+    answers += symbolizer.static_types().len();
     for function in symbolizer.function_addresses().take(16) {
-        answers += symbolizer.frames(function).len();
+        let frames = symbolizer.allocation_frames(function);
+        for number in 0..frames.len() {
+            let text = "part->cells = (struct cell *)malloc(n * sizeof *cells);";
+            answers += usize::from(symbolizer.allocated_type(function, number, text).is_some());
+        }
+        answers += frames.len();
     }
     let probes = [0, symbolizer.first_load_address(), 0x1000, 0x401_000, u64::MAX];
     for addr in probes {

@@ -7,6 +7,7 @@ use object::{Object, ObjectSection, ObjectSegment};
 use crate::dwarf::{self, SectionReader};
 use crate::elf::{self, RawSymbol, Symbols};
 use crate::separate::{self, DEBUG_FOLDER, DebugLink};
+use crate::tree::EntryTree;
 use crate::{SymbolError, demangle, unwind};
 
 /// A linked program or library, parsed for queries by address.
@@ -17,7 +18,10 @@ use crate::{SymbolError, demangle, unwind};
 /// and functions are read when an address in it is first looked up, after which a query is a
 /// binary search.
 pub struct Symbolizer {
-    context: addr2line::Context<SectionReader>,
+    pub(crate) context: addr2line::Context<SectionReader>,
+    pub(crate) dwarf: std::sync::Arc<gimli::Dwarf<SectionReader>>,
+    /// The units last asked about types, by where they begin.
+    pub(crate) trees: RecentTrees,
     symbols: Symbols,
     /// First address and length of functions from unwinding information, which may have no name.
     extents: Vec<(u64, u64)>,
@@ -39,6 +43,9 @@ pub struct SourceLocation {
     /// Line counted from 1, 0 if unknown.
     pub line: u32,
 }
+
+/// Trees of units, the last one used at the end.
+pub(crate) type RecentTrees = std::cell::RefCell<Vec<(usize, std::rc::Rc<EntryTree>)>>;
 
 /// One of the functions an address is in: inlined code is in several.
 pub type InlineFrame = SourceLocation;
@@ -112,6 +119,8 @@ impl Symbolizer {
 
     fn use_debug_file(&mut self, other: Self, path: PathBuf) {
         self.context = other.context;
+        self.dwarf = other.dwarf;
+        self.trees = other.trees;
         self.has_lines = other.has_lines;
         // The program's own symbols are fewer: those that the dynamic linker needs.
         if !other.symbols.is_empty() {
@@ -163,10 +172,13 @@ impl Symbolizer {
                 dwarf::check_nesting(moved, 0)?;
             }
         }
-        let context = addr2line::Context::from_dwarf(dwarf)
+        let dwarf = std::sync::Arc::new(dwarf);
+        let context = addr2line::Context::from_arc_dwarf(std::sync::Arc::clone(&dwarf))
             .map_err(|error| dwarf::malformed(offset, &error))?;
         Ok(Self {
             context,
+            dwarf,
+            trees: RecentTrees::default(),
             symbols: elf::symbols(&file, bytes.len() as u64)?,
             // Without it fewer queries have an answer, as without debug information.
             extents: unwind::functions(&file, endian).unwrap_or_default(),
@@ -221,6 +233,9 @@ impl Symbolizer {
         let mut frames = Vec::new();
         while let Some(frame) = found.next()? {
             let function = match &frame.function {
+                Some(name) if name.language.is_some_and(is_fortran) => {
+                    demangle(name.raw_name()?.trim_end_matches('_'))
+                }
                 Some(name) => demangle(&name.raw_name()?),
                 None => String::new(),
             };
@@ -303,6 +318,18 @@ impl std::fmt::Debug for Symbolizer {
             .field("position_independent", &self.position_independent)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether it is Fortran, whose compilers append an underscore to the names of functions.
+fn is_fortran(language: gimli::DwLang) -> bool {
+    matches!(
+        language,
+        gimli::DW_LANG_Fortran77
+            | gimli::DW_LANG_Fortran90
+            | gimli::DW_LANG_Fortran95
+            | gimli::DW_LANG_Fortran03
+            | gimli::DW_LANG_Fortran08
+    )
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SymbolError> {

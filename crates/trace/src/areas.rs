@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::AddressRange;
+use crate::names::AddressRange;
 
 /// The kernel's per-processor areas: one for each processor, all with the same layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,11 +77,11 @@ fn per_processor_name(name: &str) -> Option<(&str, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::RangeKind;
+    use crate::names::RangeKind;
 
     fn range(start: u64, name: &str) -> AddressRange {
         let kind = RangeKind::Static;
-        AddressRange { start, size: 0x100, kind, name: name.to_owned(), site: 0, thread: 0 }
+        AddressRange { start, size: 0x100, kind, name: name.to_owned(), ..AddressRange::default() }
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod format;
 pub mod import;
 mod info;
 mod model;
+mod names;
 mod owned;
 mod partial;
 mod reader;
@@ -48,9 +49,10 @@ pub use areas::ProcessorAreas;
 pub use error::TraceError;
 pub use events::event_table;
 pub use info::{Info, info};
-pub use model::{
-    AddressRange, Batch, Columns, Event, EventKind, Metadata, MovedRange, Process, RangeKind,
-    SourceLine, Want,
+pub use model::{Batch, Columns, Event, EventKind, Metadata, Process, Want};
+pub use names::{
+    AddressRange, AllocationStack, CallFrame, MovedRange, RangeKind, SourceLine, TypeField,
+    TypeLayout,
 };
 pub use owned::{OwnedInterval, owned_intervals};
 pub use partial::partial_path;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use homenode_base::{Access, AccessKind, Flags, ReferenceFilter, ReferenceRole, Time};
 
 use crate::areas::ProcessorAreas;
+use crate::names::{AddressRange, AllocationStack, CallFrame, MovedRange, SourceLine, TypeLayout};
 
 /// Consecutive references of a trace in memory: one column per property, all of equal length.
 ///
@@ -273,66 +274,6 @@ impl EventKind {
     }
 }
 
-/// The kind of memory of an address range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RangeKind {
-    /// Static data; the name is the symbol.
-    Static,
-    /// A heap block; `site` is the program counter of the allocating call.
-    Heap,
-    /// A thread's stack.
-    Stack,
-    /// Thread-local storage.
-    ThreadLocal,
-    /// A mapped file or anonymous mapping; the name is the file.
-    Mapping,
-}
-
-/// A named range of addresses.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AddressRange {
-    /// First byte.
-    pub start: u64,
-    /// Bytes.
-    pub size: u64,
-    /// The kind of memory.
-    pub kind: RangeKind,
-    /// Symbol, file or other name; may be empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// Program counter of the allocating call, 0 if unknown.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub site: u64,
-    /// Thread that owns the stack or allocated the block.
-    #[serde(default)]
-    pub thread: u16,
-}
-
-/// Addresses to which re-alignment moved data of one object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MovedRange {
-    /// First byte.
-    pub start: u64,
-    /// Bytes.
-    pub size: u64,
-    /// The program's own address of the data, or of other data of the object.
-    pub from: u64,
-}
-
-/// The source line of a program counter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourceLine {
-    /// Program counter.
-    pub pc: u64,
-    /// Function, demangled; may be empty.
-    pub function: String,
-    /// Source file; may be empty.
-    pub file: String,
-    /// Line, 0 if unknown.
-    pub line: u32,
-}
-
 /// A process of a whole system that ran while references were recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
@@ -383,6 +324,15 @@ pub struct Metadata {
     pub moved: Vec<MovedRange>,
     /// Source lines of program counters, ordered by program counter.
     pub lines: Vec<SourceLine>,
+    /// Call stacks of allocations; heap blocks count them from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<AllocationStack>,
+    /// The functions in these stacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<CallFrame>,
+    /// Types of data; ranges and stacks count them from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<TypeLayout>,
     /// Of a whole system, its processes, ordered by number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Process>,
@@ -391,11 +341,6 @@ pub struct Metadata {
     pub processor_areas: Option<ProcessorAreas>,
     /// The steps that led to this trace, oldest first.
     pub provenance: Vec<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
 }
 
 /// What to decode of a chunk besides thread, kind, size and address.

@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use crate::model::AddressRange;
+use crate::names::AddressRange;
 
 /// Consecutive addresses that belong to one range of the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

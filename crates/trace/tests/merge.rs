@@ -220,6 +220,7 @@ fn names_move_along_and_say_whose_they_are() {
         name: name.into(),
         site,
         thread: 1,
+        ..AddressRange::default()
     };
     let line = |pc, function: &str| SourceLine {
         pc,

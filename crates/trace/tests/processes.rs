@@ -240,8 +240,7 @@ fn what_belongs_to_a_processor_is_told() {
         size: 0x40,
         kind: RangeKind::Static,
         name: format!("queue (processor {processor})"),
-        site: 0,
-        thread: 0,
+        ..AddressRange::default()
     };
     let steps = by_hand(
         "0:1R1000 0:1W100040k 0:2R100044k 1:1R140040k 1:1R2000 1:1R100040k 1:2R3000k 1:2R141000k",

@@ -402,6 +402,7 @@ fn what_moved_has_the_names_of_the_program() {
         name: name.into(),
         site,
         thread: 1,
+        ..AddressRange::default()
     };
     let ranges = vec![
         range(0x100, 0x100, RangeKind::Mapping, "file", 0),
@@ -448,8 +449,7 @@ fn new_pages_have_the_names_of_what_moved_there() {
         size: 16,
         kind: RangeKind::Static,
         name: name.into(),
-        site: 0,
-        thread: 0,
+        ..AddressRange::default()
     };
     let ranges = vec![range(0x100, "a"), range(0x110, "b")];
     writer.finish(Metadata { ranges, ..Metadata::default() }).unwrap();

@@ -254,6 +254,8 @@ def _print_detail(detail: dict[str, Any]) -> None:
     columns = [("object", False), ("bytes", True), ("processors", True), *_MISS_HEADINGS]
     columns.append(("separable words", True))
     print_table(columns, objects, f"Objects in {size} blocks: misses by reason")
+    _print_fields(detail["objects"])
+    _print_stacks(detail["objects"])
     lines = [
         [place(row), row["function"], *(plain_number(row["misses"][name]) for name in _MISSES)]
         for row in detail["lines"]
@@ -276,6 +278,40 @@ def _print_detail(detail: dict[str, Any]) -> None:
     if blocks:
         columns = [("block", False), ("processors", True), ("false", True), ("true", True)]
         print_table([*columns, ("objects in it [bytes]", False)], blocks, "Blocks")
+
+
+def _print_fields(objects: list[dict[str, Any]]) -> None:
+    """The fields of the objects whose type is known, with their share of the object's misses."""
+    from homenode.cli.output import print_table
+
+    cells = []
+    for row in objects:
+        whole = sum(row["misses"][name] for name in _MISSES)
+        for field in row.get("fields", ()):
+            misses = [field["misses"][name] for name in _MISSES]
+            if sum(misses):
+                share = _percent(sum(misses) / whole) if whole else "-"
+                cells.append([row["label"], field["name"], share, *map(plain_number, misses)])
+    if cells:
+        columns = [("object", False), ("field", False), ("share", True), *_MISS_HEADINGS]
+        print_table(columns, cells, "Fields: their share of the misses of their objects")
+
+
+def _print_stacks(objects: list[dict[str, Any]]) -> None:
+    """The functions that allocated, where there is more to say than the object's name."""
+    from homenode.cli.output import print_table
+
+    cells = []
+    for row in objects:
+        for stack in row.get("stacks", ()):
+            # What a library does on behalf of its caller is in the JSON.
+            first = stack.index(row["allocated_at"]) if row["allocated_at"] in stack else 0
+            if len(stack) > first + 1:
+                calls = [f"{place(frame)} ({frame['function']})" for frame in stack[first:]]
+                cells.append([row["label"], " < ".join(calls)])
+    if cells:
+        columns = [("object", False), ("allocated at, called from", False)]
+        print_table(columns, cells, "Call stacks")
 
 
 def place(line: dict[str, Any]) -> str:

@@ -65,8 +65,8 @@ fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
     let mut packer = Packer::new(candidate);
     packer.put(extent);
     let sentence = format!(
-        "`{}`, used by {}, begins {} after the beginning of a block of {}, so that parts of the size \
-         of a block straddle two: begin it at a block.",
+        "`{}`, used by {}, begins {} after the beginning of a block of {}, so that what has the \
+         size of a block straddles two: begin it at a block.",
         candidate.object.label(),
         threads(&candidate.users),
         size(crate::pattern::bytes(extent.first % block_words)),

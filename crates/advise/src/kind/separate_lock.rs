@@ -38,9 +38,9 @@ fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
     let (block, label) = (size(candidate.block.bytes()), candidate.object.label());
     let which = if locks == 1 { "a lock".to_owned() } else { format!("{locks} locks") };
     let sentence = format!(
-        "`{label}` has {which}, or atomics like one, in blocks of {block} with data, and {} use it: \
-         who asks for the lock takes the data away from all others. Give each lock a block of its \
-         own.",
+        "`{label}` has {which}, or atomics like one, in blocks of {block} with data, and {} use \
+         it: who asks for the lock takes the data away from all others. Give each lock a block of \
+         its own.",
         threads(&candidate.users)
     );
     let hint = format!(

@@ -68,6 +68,22 @@ impl ObjectFindings {
     }
 }
 
+/// Totals of a field, of all elements of an object.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FieldFindings {
+    pub reads: u64,
+    pub writes: u64,
+    pub charges: MissCharges,
+}
+
+impl FieldFindings {
+    fn merge(&mut self, other: &Self) {
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.charges.merge(&other.charges);
+    }
+}
+
 /// One of the blocks with most false sharing.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockFindings {
@@ -91,6 +107,8 @@ pub struct Findings {
     /// Words referenced, by class.
     pub words: ByClass,
     pub(crate) objects: BTreeMap<usize, ObjectFindings>,
+    /// By object, type and field.
+    pub(crate) fields: BTreeMap<(usize, (u32, u32)), FieldFindings>,
     pub(crate) sites: BTreeMap<u64, MissCharges>,
     pub(crate) worst: Vec<BlockFindings>,
 }
@@ -113,6 +131,9 @@ impl Findings {
         self.words.truly_shared += other.words.truly_shared;
         for (group, found) in &other.objects {
             self.objects.entry(*group).or_default().merge(found);
+        }
+        for (field, found) in &other.fields {
+            self.fields.entry(*field).or_default().merge(found);
         }
         for (pc, charges) in &other.sites {
             self.sites.entry(*pc).or_default().merge(charges);
@@ -141,6 +162,8 @@ pub struct Examiner<'a> {
     writes: Vec<WordWrites>,
     /// Object of each word, and the start of its range.
     owners: Vec<(usize, u64)>,
+    /// Type and field of each word, if known.
+    fields: Vec<Option<(u32, u32)>>,
 }
 
 /// A region under examination.
@@ -168,6 +191,7 @@ impl<'a> Examiner<'a> {
             facts: Vec::new(),
             writes: Vec::new(),
             owners: Vec::new(),
+            fields: Vec::new(),
         }
     }
 
@@ -206,6 +230,8 @@ impl<'a> Examiner<'a> {
         self.scratch.word_transfers(events, &mut self.facts);
         self.owners.clear();
         self.owners.resize(self.facts.len(), (UNKNOWN, 0));
+        self.fields.clear();
+        self.fields.resize(self.facts.len(), None);
         for (word, facts) in self.facts.iter_mut().enumerate() {
             let used = here.collected.word(here.first_word + word as u64);
             if used.touched() {
@@ -215,6 +241,7 @@ impl<'a> Examiner<'a> {
                 add_class(&mut found.words, facts);
                 if self.questions.detail.is_some() {
                     self.owners[word] = owner(self.names, here.address(word));
+                    self.fields[word] = self.names.field(here.address(word));
                 }
             }
         }
@@ -244,11 +271,25 @@ impl<'a> Examiner<'a> {
             charge(sites.entry(pc(miss.at.site)).or_default(), miss);
             let key = self.owners[miss.at.word as usize];
             charge(&mut objects.entry(key).or_default().charges, miss);
+            if let Some(field) = self.field_of(miss.at.word as usize) {
+                charge(&mut found.fields.entry(field).or_default().charges, miss);
+            }
             if let MissReason::FalseSharing(write) = miss.reason {
                 sites.entry(pc(write.site)).or_default().inflicted += 1;
                 let key = self.owners[write.word as usize];
                 objects.entry(key).or_default().charges.inflicted += 1;
+                if let Some(field) = self.field_of(write.word as usize) {
+                    found.fields.entry(field).or_default().charges.inflicted += 1;
+                }
                 charges.inflicted += 1;
+            }
+        }
+        for &word in self.scratch.touched() {
+            if let Some(field) = self.field_of(word) {
+                let used = here.collected.word(here.address(word) / BlockSize::WORD_BYTES);
+                let sum = found.fields.entry(field).or_default();
+                sum.reads += used.reads;
+                sum.writes += used.writes;
             }
         }
         for (&(group, _), part) in &objects {
@@ -273,6 +314,11 @@ impl<'a> Examiner<'a> {
         if found.worst.len() > 2 * self.questions.count + 64 {
             found.keep_worst(self.questions.count);
         }
+    }
+
+    /// The field at a word, with its object.
+    fn field_of(&self, word: usize) -> Option<(usize, (u32, u32))> {
+        Some((self.owners[word].0, self.fields[word]?))
     }
 
     /// The objects of a block, with their words and the processors that reference them.

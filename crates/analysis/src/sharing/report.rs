@@ -8,7 +8,14 @@ use serde::Serialize;
 use super::attribution::MissCharges;
 use super::region::{BlockFindings, Findings, ObjectFindings};
 use crate::detail::ByClass;
-use crate::objects::{Names, Object, SourceSite};
+use crate::identity::Object;
+use crate::objects::{Names, UNKNOWN};
+use crate::source::SourceSite;
+
+/// Most fields listed of an object.
+const FIELDS_MAX: usize = 16;
+/// Most call stacks listed of an object.
+const STACKS_MAX: usize = 4;
 
 /// Objects, blocks and source lines that share, at one block size.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -44,6 +51,27 @@ pub struct ObjectSharing {
     pub words: ByClass,
     /// Words that need not lie in a block that another processor writes (thesis section 7.1.4).
     pub separable_words: u64,
+    /// Misses at its words.
+    pub misses: MissCharges,
+    /// The fields of its elements, if their type is known: most false sharing first, at most
+    /// sixteen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldSharing>,
+    /// Of heap blocks, the call stacks by which most bytes were allocated, the allocator's caller
+    /// first; at most four.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<Vec<SourceSite>>,
+}
+
+/// How a field is shared, all elements of an object together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FieldSharing {
+    /// Type and field: `Tally::hits`.
+    pub name: String,
+    /// Reads of it.
+    pub reads: u64,
+    /// Writes and atomics.
+    pub writes: u64,
     /// Misses at its words.
     pub misses: MissCharges,
 }
@@ -100,19 +128,22 @@ pub fn report(
     let object = |(&group, found): (&usize, &ObjectFindings)| ObjectSharing {
         object: names.object_of(group).clone(),
         label: label(names, group),
-        bytes: names.bytes_of(group),
+        bytes: bytes(names, group, found),
         reads: found.reads,
         writes: found.writes,
         processors: found.processor_count(),
         words: found.words,
         separable_words: found.separable_words,
         misses: found.charges,
+        fields: fields(findings, names, group),
+        stacks: names.stacks_of(group, STACKS_MAX),
     };
     let shared = |found: &ObjectFindings| found.processor_count() > 1 || found.separable_words > 0;
     let objects = findings.objects.iter().filter(|(_, found)| shared(found));
-    let mut objects: Vec<ObjectSharing> = objects.map(object).collect();
-    objects.sort_by_key(|o| std::cmp::Reverse((blame(&o.misses), o.reads + o.writes)));
-    objects.truncate(count);
+    let mut worst: Vec<(&usize, &ObjectFindings)> = objects.collect();
+    worst.sort_by_key(|(_, o)| std::cmp::Reverse((blame(&o.charges), o.reads + o.writes)));
+    worst.truncate(count);
+    let objects = worst.into_iter().map(object).collect();
     let sharing = |c: &MissCharges| c.false_sharing + c.inflicted + c.true_sharing > 0;
     let sites = findings.sites.iter().filter(|(pc, charges)| **pc != 0 && sharing(charges));
     let mut lines = lines(sites.map(|(&pc, &charges)| (pc, charges)), names);
@@ -128,7 +159,31 @@ pub fn report(
 
 fn label(names: &Names<'_>, group: usize) -> String {
     let label = names.object_of(group).label();
-    if label.is_empty() { "unknown".to_owned() } else { label }
+    if label.is_empty() { "memory without a name".to_owned() } else { label }
+}
+
+/// Bytes of an object; of memory without a name, of the words that are referenced.
+fn bytes(names: &Names<'_>, group: usize, found: &ObjectFindings) -> u64 {
+    let words = found.words.private + found.words.read_shared + found.words.truly_shared;
+    if group == UNKNOWN { words * BlockSize::WORD_BYTES } else { names.bytes_of(group) }
+}
+
+/// The fields of an object.
+fn fields(findings: &Findings, names: &Names<'_>, group: usize) -> Vec<FieldSharing> {
+    let of_object = findings.fields.range((group, (0, 0))..=(group, (u32::MAX, u32::MAX)));
+    let mut fields: Vec<FieldSharing> = of_object
+        .map(|(&(_, field), found)| FieldSharing {
+            name: names.field_name(field),
+            reads: found.reads,
+            writes: found.writes,
+            misses: found.charges,
+        })
+        .collect();
+    let blame = |c: &MissCharges| (c.false_sharing + c.inflicted, c.true_sharing, c.cold);
+    // The sort is stable: fields with equal misses stay in order of place.
+    fields.sort_by_key(|f| std::cmp::Reverse((blame(&f.misses), f.reads + f.writes)));
+    fields.truncate(FIELDS_MAX);
+    fields
 }
 
 fn block(found: &BlockFindings, names: &Names<'_>, block_size: BlockSize) -> BlockSharing {

@@ -151,8 +151,7 @@ impl Entry {
             size: shape.words * BlockSize::WORD_BYTES,
             kind: RangeKind::Static,
             name: "block".to_owned(),
-            site: 0,
-            thread: 0,
+            ..AddressRange::default()
         };
         let program = format!(
             "synthetic {} p={} s={} n={}",

@@ -29,9 +29,15 @@ int main(void)
 ";
 
 /// Compiles the program, or says why the test cannot run here.
+#[allow(dead_code, reason = "not all tests compile this one")]
 pub fn compile(dir: &Path, flags: &[&str]) -> Option<PathBuf> {
+    compile_source(dir, PROGRAM, flags)
+}
+
+/// Compiles a program, or says why the test cannot run here.
+pub fn compile_source(dir: &Path, program: &str, flags: &[&str]) -> Option<PathBuf> {
     let source = dir.join("program.c");
-    std::fs::write(&source, PROGRAM).expect("a temporary file can be written");
+    std::fs::write(&source, program).expect("a temporary file can be written");
     let out = dir.join("program");
     let compiled = Command::new("cc").args(flags).arg("-o").arg(&out).arg(&source).output();
     match compiled {

@@ -8,7 +8,8 @@ use super::owners::Owners;
 use super::pages::{PageName, Pages};
 use super::report::{FalseSharing, Realignment, gone, objects};
 use super::scan::{WindowScan, WindowUse};
-use crate::model::{Metadata, MovedRange};
+use crate::model::Metadata;
+use crate::names::MovedRange;
 
 /// The present address of each word, at one page size.
 pub struct WordMapping {

@@ -3,7 +3,7 @@
 use homenode_base::BlockSize;
 
 use super::owners::Owners;
-use crate::model::MovedRange;
+use crate::names::MovedRange;
 
 /// Most intervals that are kept: a few megabytes of metadata.
 const INTERVALS_MAX: usize = 1 << 17;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::owners::Owners;
-use crate::model::{AddressRange, Metadata, RangeKind};
+use crate::model::Metadata;
+use crate::names::{AddressRange, RangeKind};
 
 /// The moves of a re-alignment, their cost in memory, and false sharing before and after.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -19,7 +19,8 @@ use super::{Entry, Transform, TransformError, TransformParam, TransformReport};
 use crate::areas::ProcessorAreas;
 use crate::error::TraceError;
 use crate::import::ImportProgress;
-use crate::model::{Batch, Event, EventKind, Metadata, MovedRange};
+use crate::model::{Batch, Event, EventKind, Metadata};
+use crate::names::MovedRange;
 use crate::reader::TraceReader;
 
 pub use self::report::{

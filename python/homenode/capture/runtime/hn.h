@@ -30,6 +30,7 @@
 #define HN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HN_EXPORT __attribute__((visibility("default")))
 #define HN_CALLER ((uintptr_t)__builtin_return_address(0) - 1)
+#define HN_FRAME __builtin_frame_address(0)
 
 /* Hooks are kept together: a signal that interrupts one is recognised by its program counter. */
 #define HN_HOOK HN_EXPORT __attribute__((section("hn_hooks"), used))
@@ -144,6 +145,10 @@ void hn_sync_ref(struct hn_thread *me, const void *object, uint64_t kind, uintpt
 void hn_set_limit(struct hn_thread *me);
 struct hn_record *hn_ring_start(uint32_t ring);
 void hn_go_silent(void);
+
+/* stacks.c */
+void hn_stacks_init(void);
+uint32_t hn_stack(struct hn_thread *me, const void *frame, uintptr_t pc);
 
 /* sched.c */
 void hn_lock(void);

@@ -32,6 +32,7 @@ static void begin_recording(struct hn_header *area)
     hn_shared = area;
     if (!hn_make_control())
         return;
+    hn_stacks_init();
     hn_greet();
     hn_take_orders();
     hn_thread_init();

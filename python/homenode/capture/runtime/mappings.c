@@ -6,13 +6,16 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-static void mapped(struct hn_thread *me, void *start, size_t size, int flags, int fd)
+static void mapped(struct hn_thread *me, void *start, size_t size, const int flags_and_fd[2],
+                   uint64_t stack)
 {
+    const int flags = flags_and_fd[0];
+    const int fd = flags_and_fd[1];
     const int type = flags & MAP_TYPE;
     char name[HN_NAME_BYTES];
     const size_t length = hn_file_name((flags & MAP_ANONYMOUS) != 0 ? -1 : fd, name);
-    const uint64_t words[3] = {(uintptr_t)start, type == MAP_SHARED || type == MAP_SHARED_VALIDATE,
-                               size};
+    const int shared = type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
+    const uint64_t words[3] = {(uintptr_t)start, (uint64_t)shared | stack << 1, size};
 
     hn_map_event(me, words, name, length);
 }
@@ -29,10 +32,11 @@ static struct hn_thread *mapper(void)
                              offset_type offset))                                            \
     {                                                                                        \
         void *start = REAL(name)(at, size, protection, flags, fd, offset);                   \
-        struct hn_thread *me = mapper();                                                  \
+        struct hn_thread *me = mapper();                                                     \
+        const int how[2] = {flags, fd};                                                      \
                                                                                              \
         if (me != NULL && start != MAP_FAILED)                                               \
-            mapped(me, start, size, flags, fd);                                              \
+            mapped(me, start, size, how, hn_stack(me, HN_FRAME, HN_CALLER));                 \
         return start;                                                                        \
     }
 
@@ -68,8 +72,10 @@ INTERPOSE(void *, mremap, (void *old, size_t old_size, size_t size, int flags, .
     start = REAL(mremap)(old, old_size, size, flags, wanted);
     me = mapper();
     if (me != NULL && start != MAP_FAILED) {
+        const int how[2] = {MAP_PRIVATE | MAP_ANONYMOUS, -1};
+
         unmapped(old, old_size);
-        mapped(me, start, size, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+        mapped(me, start, size, how, hn_stack(me, HN_FRAME, HN_CALLER));
     }
     return start;
 }

@@ -29,13 +29,13 @@ static struct hn_thread *recording(void)
     return me->state == HN_RUNNING && !me->in_runtime && hn_c->order != 0 ? me : NULL;
 }
 
-static void *allocated(void *start, size_t size, uintptr_t pc)
+static void *allocated(void *start, size_t size, uintptr_t pc, const void *frame)
 {
-    const uint64_t words[4] = {(uintptr_t)start, pc, size, 0};
     struct hn_thread *me = recording();
 
     if (me != NULL && start != NULL) {
         int saved_errno = errno;
+        const uint64_t words[4] = {(uintptr_t)start, pc, size, hn_stack(me, frame, pc)};
 
         hn_event_with(me, HN_EV_ALLOC, words);
         errno = saved_errno;
@@ -65,12 +65,12 @@ static void freed(const void *start)
 
 ALLOCATOR(void *, malloc, (size_t size))
 {
-    return allocated(MALLOC_REAL(malloc)(size), size, HN_CALLER);
+    return allocated(MALLOC_REAL(malloc)(size), size, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(void *, calloc, (size_t count, size_t size))
 {
-    return allocated(MALLOC_REAL(calloc)(count, size), count * size, HN_CALLER);
+    return allocated(MALLOC_REAL(calloc)(count, size), count * size, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(void, free, (void *start))
@@ -91,7 +91,7 @@ ALLOCATOR(void *, realloc, (void *old, size_t size))
 
     if (start != NULL || size == 0)
         freed(old);
-    return allocated(start, size, HN_CALLER);
+    return allocated(start, size, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(void *, reallocarray, (void *old, size_t count, size_t size))
@@ -106,17 +106,17 @@ ALLOCATOR(void *, reallocarray, (void *old, size_t count, size_t size))
     start = MALLOC_REAL(realloc)(old, bytes);
     if (start != NULL || bytes == 0)
         freed(old);
-    return allocated(start, bytes, HN_CALLER);
+    return allocated(start, bytes, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(void *, memalign, (size_t alignment, size_t size))
 {
-    return allocated(MALLOC_REAL(memalign)(alignment, size), size, HN_CALLER);
+    return allocated(MALLOC_REAL(memalign)(alignment, size), size, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(void *, aligned_alloc, (size_t alignment, size_t size))
 {
-    return allocated(MALLOC_REAL(memalign)(alignment, size), size, HN_CALLER);
+    return allocated(MALLOC_REAL(memalign)(alignment, size), size, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(int, posix_memalign, (void **start, size_t alignment, size_t size))
@@ -128,18 +128,18 @@ ALLOCATOR(int, posix_memalign, (void **start, size_t alignment, size_t size))
     block = MALLOC_REAL(memalign)(alignment, size);
     if (block == NULL)
         return ENOMEM;
-    *start = allocated(block, size, HN_CALLER);
+    *start = allocated(block, size, HN_CALLER, HN_FRAME);
     return 0;
 }
 
 ALLOCATOR(void *, valloc, (size_t size))
 {
-    return allocated(MALLOC_REAL(valloc)(size), size, HN_CALLER);
+    return allocated(MALLOC_REAL(valloc)(size), size, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(void *, pvalloc, (size_t size))
 {
-    return allocated(MALLOC_REAL(pvalloc)(size), size, HN_CALLER);
+    return allocated(MALLOC_REAL(pvalloc)(size), size, HN_CALLER, HN_FRAME);
 }
 
 #ifndef HN_STATIC
@@ -152,7 +152,7 @@ ALLOCATOR(void *, pvalloc, (size_t size))
                                                                                \
         if (start == NULL)                                                     \
             start = REAL(name)(size);                                          \
-        return allocated(start, size, HN_CALLER);                              \
+        return allocated(start, size, HN_CALLER, HN_FRAME);                              \
     }
 
 #define DELETE(name)                                                           \

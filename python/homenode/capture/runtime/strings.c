@@ -299,13 +299,14 @@ WRAP(char *, strstr, (const char *text, const char *part))
     return found;
 }
 
-static char *copied(char *copy, size_t size, uintptr_t pc)
+static char *copied(char *copy, size_t size, uintptr_t pc, const void *frame)
 {
-    const uint64_t words[4] = {(uintptr_t)copy, pc, size, 0};
     struct hn_thread *me = hn_inside();
 
     if (me == NULL || copy == NULL)
         return copy;
+    const uint64_t words[4] = {(uintptr_t)copy, pc, size, hn_stack(me, frame, pc)};
+
     hn_event_with(me, HN_EV_ALLOC, words);
     touch(copy, size, HN_WRITE, pc);
     return copy;
@@ -321,7 +322,7 @@ WRAP(char *, strdup, (const char *text))
     hn_me->in_runtime++;    /* the allocation inside is reported as the caller's */
     copy = __real_strdup(text);
     hn_me->in_runtime--;
-    return copied(copy, size, HN_CALLER);
+    return copied(copy, size, HN_CALLER, HN_FRAME);
 }
 
 WRAP(char *, strndup, (const char *text, size_t most))
@@ -334,7 +335,7 @@ WRAP(char *, strndup, (const char *text, size_t most))
     hn_me->in_runtime++;
     copy = __real_strndup(text, most);
     hn_me->in_runtime--;
-    return copied(copy, length + 1, HN_CALLER);
+    return copied(copy, length + 1, HN_CALLER, HN_FRAME);
 }
 
 /* Newer versions of clang call these by name. */

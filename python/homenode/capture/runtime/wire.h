@@ -9,6 +9,8 @@
  *     0          struct hn_header
  *     4096       HN_RINGS lines of 64 bytes: u32 blocks the recorder has given back
  *     69632      rings, `ring_blocks` * `block_records` records each
+ *     then       `stack_words` words, call stacks of allocations: how many program counters, then
+ *                these, innermost first. The first word is unused: position 0 is no stack.
  *
  * A record is two 64-bit words. A reference:
  *     word 0     bits 0-47 address, 48-54 size in bytes, 55-56 kind, 57 synchronisation variable,
@@ -61,9 +63,10 @@
 #define HN_EV_BARRIER_LEAVE 8   /* address */
 #define HN_EV_CONDITION_WAIT 9  /* address */
 #define HN_EV_CONDITION_WAKE 10 /* address */
-#define HN_EV_ALLOC 11          /* address, site (size, 0) */
+#define HN_EV_ALLOC 11          /* address, site (size, position of its stack or 0) */
 #define HN_EV_FREE 12           /* address */
-#define HN_EV_MAP 13            /* address, shared (size, bytes of name, name as in markers) */
+#define HN_EV_MAP 13            /* address, 1 if shared + 2 * position of its stack
+                                   (size, bytes of name, name as in markers) */
 #define HN_EV_UNMAP 14          /* address (size, 0) */
 #define HN_EV_SYSCALL_ENTER 15  /* number */
 #define HN_EV_SYSCALL_EXIT 16   /* number */
@@ -106,6 +109,8 @@ struct hn_header {
     uint32_t seeded;        /* set by a runtime that knows `seed` */
     uint32_t fork_fd;       /* futex: descriptor + 1 of the area of a child that is being made */
     uint32_t numbers;       /* times the program asked for the number of a process or thread */
+    uint32_t stack_words;   /* words for call stacks behind the rings; 0: none are wanted */
+    uint32_t stacks_used;
 };
 
 #endif

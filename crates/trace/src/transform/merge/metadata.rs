@@ -4,7 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::Merge;
 use super::relocation::Relocation;
-use crate::model::{AddressRange, Metadata, MovedRange, SourceLine};
+use crate::model::Metadata;
+use crate::names::{AddressRange, AllocationStack, CallFrame, MovedRange, SourceLine};
 
 /// The joined metadata of all traces. Names include their process; there is no wall time, as the
 /// processes did not run together.
@@ -34,7 +35,10 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
         let own = trace.metadata();
         for range in &own.ranges {
             let thread = merge.inputs[number].thread(range.thread);
-            let parts = moved(&AddressRange { thread, ..range.clone() }, (relocation, number));
+            let stack = after(range.stack, metadata.stacks.len());
+            let layout = after(range.layout, metadata.layouts.len());
+            let own = AddressRange { thread, stack, layout, ..range.clone() };
+            let parts = moved(&own, (relocation, number));
             let fresh = parts.into_iter().filter(|(range, stays)| {
                 let key = (range.start, range.size, range.kind, range.name.clone());
                 !stays || common.insert(key)
@@ -46,6 +50,7 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
             from: relocation.address(range.from),
             size: range.size,
         }));
+        extend_stacks(&mut metadata, own, number);
         metadata.lines.extend(own.lines.iter().map(|line| moved_line(line, (relocation, number))));
         let path = trace.path().display();
         let words = std::iter::once(&own.program).chain(&own.arguments).map(String::as_str);
@@ -60,6 +65,29 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
     metadata.lines.sort_by_key(|line| line.pc);
     metadata.lines.dedup_by_key(|line| line.pc);
     metadata
+}
+
+/// A number counted from 1 in a list that now follows `before` others; 0 stays 0.
+fn after(number: u32, before: usize) -> u32 {
+    if number == 0 { 0 } else { number.saturating_add(u32::try_from(before).unwrap_or(u32::MAX)) }
+}
+
+/// Appends the call stacks and types of a process.
+fn extend_stacks(metadata: &mut Metadata, own: &Metadata, number: usize) {
+    let (frames, layouts) = (metadata.frames.len(), metadata.layouts.len());
+    let frame = |&place: &u32| after(place.saturating_add(1), frames).saturating_sub(1);
+    metadata.stacks.extend(own.stacks.iter().map(|stack| AllocationStack {
+        frames: stack.frames.iter().map(frame).collect(),
+        site: stack.site,
+        layout: after(stack.layout, layouts),
+    }));
+    metadata.frames.extend(
+        own.frames.iter().map(|frame| CallFrame {
+            function: of_process(&frame.function, number),
+            ..frame.clone()
+        }),
+    );
+    metadata.layouts.extend(own.layouts.iter().cloned());
 }
 
 /// A name with its process.
@@ -77,7 +105,10 @@ fn moved(
         let own = || of_process(&range.name, number);
         let name = if part.stays { range.name.clone() } else { own() };
         let (start, size, site) = (part.start, part.size, relocation.code(range.site));
-        (AddressRange { start, size, name, site, ..range.clone() }, part.stays)
+        // Only the first part begins with an element.
+        let whole = start == relocation.address(range.start);
+        let layout = if whole { range.layout } else { 0 };
+        (AddressRange { start, size, name, site, layout, ..range.clone() }, part.stays)
     };
     parts.map(part).collect()
 }

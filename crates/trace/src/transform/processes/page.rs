@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::{AddressRange, RangeKind};
+use crate::names::{AddressRange, RangeKind};
 
 /// A process that makes less than one in so many of the references to a page is ignored.
 const MINOR: u64 = 20;
@@ -258,8 +258,7 @@ mod tests {
             size,
             kind: RangeKind::Mapping,
             name: name.to_owned(),
-            site: 0,
-            thread: 0,
+            ..AddressRange::default()
         };
         let ranges = [
             range(0x1000, 0x1000, "[heap] of a"),

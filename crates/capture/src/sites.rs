@@ -1,0 +1,291 @@
+//! Where heap blocks come from: the functions on the stack of an allocation, the one that names the
+//! block, and the type of what it holds.
+
+use std::collections::BTreeMap;
+
+use homenode_symbol::{AllocationFrame, DataType};
+use homenode_trace::{AllocationStack, CallFrame, TypeField, TypeLayout};
+use rustc_hash::FxHashMap;
+
+use crate::objects::OpenedFiles;
+
+/// Largest source file that is looked into.
+const SOURCE_BYTES_MAX: u64 = 1 << 24;
+/// Most lines of one statement.
+const STATEMENT_LINES_MAX: usize = 4;
+
+/// Folders of headers that are not the program's own, anywhere in a path.
+const SYSTEM_PARTS: &[&str] = &["/include/c++/", "/lib/gcc/", "/lib/clang/"];
+/// Folders that hold nothing of the program's own.
+const SYSTEM_FOLDERS: &[&str] = &["/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/src/"];
+/// The recorder's own runtime, by the folder of its sources.
+const RUNTIME: &str = "/homenode/capture/runtime/";
+
+/// Types of data, numbered from 1.
+#[derive(Debug, Default)]
+pub struct Layouts {
+    numbers: BTreeMap<DataType, u32>,
+    found: Vec<TypeLayout>,
+}
+
+impl Layouts {
+    /// The number of a type.
+    pub fn number(&mut self, data: &DataType) -> u32 {
+        if let Some(&number) = self.numbers.get(data) {
+            return number;
+        }
+        let field = |field: &homenode_symbol::DataField| TypeField {
+            offset: field.offset,
+            size: field.size,
+            name: field.name.clone(),
+            count: field.repeats.0,
+            stride: field.repeats.1,
+        };
+        self.found.push(TypeLayout {
+            name: data.name.clone(),
+            size: data.size,
+            fields: data.fields.iter().map(field).collect(),
+        });
+        let number = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(data.clone(), number);
+        number
+    }
+
+    /// All types, in order of their numbers.
+    #[must_use]
+    pub fn into_list(self) -> Vec<TypeLayout> {
+        self.found
+    }
+}
+
+/// An allocation's call stack with names.
+#[derive(Clone, Debug, Default)]
+struct NamedStack {
+    frames: Vec<CallFrame>,
+    site: usize,
+    element: Option<Element>,
+}
+
+/// What a stack allocates.
+#[derive(Clone, Debug)]
+struct Element {
+    data: DataType,
+    /// Whether one block may hold several.
+    several: bool,
+    /// Whether the type is that of the allocating function, and needs no confirmation.
+    certain: bool,
+}
+
+impl Element {
+    fn fits(&self, size: u64) -> bool {
+        size == self.data.size || self.several && size.is_multiple_of(self.data.size)
+    }
+}
+
+/// The stacks of all heap blocks.
+#[derive(Debug, Default)]
+pub struct Sites {
+    /// By position in the memory shared with the program.
+    numbers: FxHashMap<u32, u32>,
+    stacks: Vec<AllocationStack>,
+    elements: Vec<Option<Element>>,
+    frames: Vec<CallFrame>,
+}
+
+impl Sites {
+    /// Names the stacks: positions, program counters from the allocator's caller outward, and the
+    /// sizes of the blocks that were allocated so.
+    #[must_use]
+    pub fn new(
+        stacks: &BTreeMap<u32, (Vec<u64>, Vec<u64>)>,
+        files: &OpenedFiles<'_>,
+        layouts: &mut Layouts,
+    ) -> Self {
+        let mut names =
+            StackNames { files, functions: FxHashMap::default(), sources: Sources::default() };
+        let mut sites = Self::default();
+        let mut frames: BTreeMap<CallFrame, u32> = BTreeMap::new();
+        let mut known: BTreeMap<AllocationStack, u32> = BTreeMap::new();
+        for (&position, (pcs, sizes)) in stacks {
+            let mut named = names.stack(pcs);
+            let fits = |element: &Element| {
+                let fitting = sizes.iter().filter(|&&size| element.fits(size)).count();
+                if element.certain { fitting > 0 } else { fitting == sizes.len() }
+            };
+            named.element = named.element.filter(fits);
+            let mut place = |frame: CallFrame| {
+                let next = u32::try_from(sites.frames.len()).unwrap_or(u32::MAX);
+                *frames.entry(frame).or_insert_with_key(|frame| {
+                    sites.frames.push(frame.clone());
+                    next
+                })
+            };
+            let stack = AllocationStack {
+                frames: named.frames.into_iter().map(&mut place).collect(),
+                site: u32::try_from(named.site).unwrap_or(0),
+                layout: named.element.as_ref().map_or(0, |element| layouts.number(&element.data)),
+            };
+            let number = *known.entry(stack).or_insert_with_key(|stack| {
+                sites.stacks.push(stack.clone());
+                sites.elements.push(named.element);
+                u32::try_from(sites.stacks.len()).unwrap_or(u32::MAX)
+            });
+            sites.numbers.insert(position, number);
+        }
+        sites
+    }
+
+    /// The number of the stack at a position, from 1, or 0.
+    #[must_use]
+    pub fn number(&self, position: u32) -> u32 {
+        self.numbers.get(&position).copied().unwrap_or(0)
+    }
+
+    /// The type in a block of this size from the stack of this number, and the size of an element.
+    #[must_use]
+    pub fn element(&self, number: u32, size: u64) -> Option<(u32, u64)> {
+        let at = usize::try_from(number.checked_sub(1)?).ok()?;
+        let element = self.elements.get(at)?.as_ref().filter(|element| element.fits(size))?;
+        Some((self.stacks[at].layout, element.data.size))
+    }
+
+    /// The stacks, in order of their numbers, and the functions in them.
+    #[must_use]
+    pub fn into_lists(self) -> (Vec<AllocationStack>, Vec<CallFrame>) {
+        (self.stacks, self.frames)
+    }
+}
+
+/// A function on a stack.
+#[derive(Clone, Debug)]
+struct StackFunction {
+    frame: AllocationFrame,
+    /// Whether it is the system's: in its libraries, or from its headers.
+    system: bool,
+    pc: u64,
+    /// Its number among the functions of the program counter.
+    number: usize,
+}
+
+struct StackNames<'a> {
+    files: &'a OpenedFiles<'a>,
+    functions: FxHashMap<u64, Vec<StackFunction>>,
+    sources: Sources,
+}
+
+impl StackNames<'_> {
+    fn stack(&mut self, pcs: &[u64]) -> NamedStack {
+        let mut functions: Vec<StackFunction> = Vec::new();
+        for &pc in pcs {
+            let of_pc = self.functions.entry(pc).or_insert_with(|| functions_of(self.files, pc));
+            functions.extend_from_slice(of_pc);
+        }
+        // What called the program's first function says nothing.
+        let own = |function: &StackFunction| !function.system;
+        let sourced = functions
+            .iter()
+            .rposition(|function| own(function) && !function.frame.place.file.is_empty());
+        let last = sourced.or_else(|| functions.iter().rposition(own));
+        functions.truncate(last.map_or(functions.len(), |last| last + 1));
+        let site = site(&functions);
+        let element = self.element(&functions, site);
+        let frame = |function: StackFunction| CallFrame {
+            function: function.frame.place.function,
+            file: function.frame.place.file,
+            line: function.frame.place.line,
+        };
+        NamedStack { frames: functions.into_iter().map(frame).collect(), site, element }
+    }
+
+    /// What is allocated: as an allocator's type says, else as the source line of the site does.
+    fn element(&mut self, functions: &[StackFunction], site: usize) -> Option<Element> {
+        let inner = &functions[..functions.len().min(site)];
+        let container = inner.iter().find_map(|function| function.frame.element.clone());
+        if let Some(data) = container {
+            return Some(Element { data, several: true, certain: true });
+        }
+        if let Some(data) = inner.iter().find_map(|function| text_of_string(&function.frame)) {
+            return Some(Element { data, several: true, certain: true });
+        }
+        // Another library's function may allocate anything.
+        let ours = |function: &StackFunction| function.frame.passes_on;
+        let at = functions.get(site).filter(|_| inner.iter().all(ours))?;
+        let text = self.sources.statement(&at.frame.place.file, at.frame.place.line);
+        let found = self.files.allocated_type(at.pc, at.number, &text)?;
+        Some(Element { data: found.data, several: found.several, certain: false })
+    }
+}
+
+/// The C++ library's own functions for strings are compiled without the types of the program.
+fn text_of_string(frame: &AllocationFrame) -> Option<DataType> {
+    frame.place.function.starts_with("std::__cxx11::basic_string<char,").then(|| DataType {
+        name: "char".to_owned(),
+        size: 1,
+        fields: Vec::new(),
+    })
+}
+
+fn functions_of(files: &OpenedFiles<'_>, pc: u64) -> Vec<StackFunction> {
+    let (frames, library) = files.frames(pc);
+    let function = |(number, frame): (usize, AllocationFrame)| {
+        let file = frame.place.file.as_str();
+        let start = frame.place.function == "_start";
+        let system = library || start || is_system_file(file);
+        StackFunction { frame, system, pc, number }
+    };
+    frames.into_iter().enumerate().map(function).collect()
+}
+
+/// Whether a source file is the system's: a header of a library or of the compiler.
+pub fn is_system_file(path: &str) -> bool {
+    SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder))
+        || SYSTEM_PARTS.iter().chain([&RUNTIME]).any(|part| path.contains(part))
+}
+
+/// The number of the function that names the block: the first of the program's own that does not
+/// pass the memory on. In a static program the system's functions are those without source.
+fn site(functions: &[StackFunction]) -> usize {
+    let own = |function: &StackFunction| !function.system;
+    let sourced = |function: &StackFunction| own(function) && !function.frame.place.file.is_empty();
+    let uses = |function: &StackFunction| !function.frame.passes_on;
+    let with_source = functions.iter().position(|f| sourced(f) && uses(f));
+    let any_own = || functions.iter().position(|f| own(f) && uses(f));
+    let any = || functions.iter().position(own).or_else(|| functions.iter().position(uses));
+    with_source
+        .or_else(|| functions.iter().position(sourced))
+        .or_else(any_own)
+        .or_else(any)
+        .unwrap_or(0)
+}
+
+/// Source files, as far as they are at hand.
+#[derive(Debug, Default)]
+struct Sources {
+    files: FxHashMap<String, Vec<String>>,
+}
+
+impl Sources {
+    /// The statement that begins in a line of a file; empty if unknown.
+    fn statement(&mut self, path: &str, line: u32) -> String {
+        let Some(first) = usize::try_from(line).ok().and_then(|line| line.checked_sub(1)) else {
+            return String::new();
+        };
+        let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(path));
+        let mut text = String::new();
+        for line in lines.iter().skip(first).take(STATEMENT_LINES_MAX) {
+            text.push_str(line.split("//").next().unwrap_or(line));
+            text.push(' ');
+            let open = text.matches('(').count() > text.matches(')').count();
+            if !open && !line.trim_end().ends_with('&') {
+                break;
+            }
+        }
+        text
+    }
+}
+
+fn read_lines(path: &str) -> Vec<String> {
+    let fits = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() <= SOURCE_BYTES_MAX);
+    let bytes = if fits { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
+    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+}

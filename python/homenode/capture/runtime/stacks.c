@@ -1,0 +1,218 @@
+/* Call stacks of allocations: `operator new`, a container or a wrapper of malloc calls for somebody
+ * else, who is further up.
+ *
+ * A stack is a list of program counters in memory shared with the recorder, written once however
+ * often it allocates; an allocation names it by its position there. So nothing about stacks is in
+ * the ring, and the order of the references does not depend on them.
+ *
+ * The unwinder of the compiler (libgcc) takes microseconds. Most allocations come from where one
+ * came from before, with the same stack pointer: then it is enough to see that each return address
+ * that the unwinder found is still in its place.
+ */
+#include "hn.h"
+
+#include <sys/mman.h>
+#include <unwind.h>
+
+enum { FRAMES_MAX = 32, MEMOS = 1024, KNOWN = 1 << 15, PROBES = 16 };
+
+/* What the unwinder found for one program counter and stack pointer. */
+struct memo {
+    uint32_t busy;
+    uint32_t stack;
+    uintptr_t pc;
+    const void *frame;
+    uintptr_t saved_frame;              /* the caller's frame pointer, if it is one */
+    uint32_t count;                     /* 0: cannot be checked */
+    uint32_t offset[FRAMES_MAX];        /* of each return address, from `frame` */
+    uintptr_t address[FRAMES_MAX];
+};
+
+struct stacks {
+    struct memo memo[MEMOS];
+    uint32_t known[KNOWN];              /* positions of all stacks, by their contents */
+};
+
+/* A stack that is being walked. */
+struct walk {
+    const char *frame;
+    uint32_t count;
+    int checkable;
+    uint32_t offset[FRAMES_MAX];
+    uintptr_t address[FRAMES_MAX];
+    uintptr_t pc[FRAMES_MAX];
+};
+
+static struct stacks *stacks;
+
+/* The kernel wipes what is known in a forked child, as it does all our state. */
+void hn_stacks_init(void)
+{
+    struct stacks *memory;
+
+    if (hn_shared->stack_words == 0)
+        return;
+    memory = mmap(NULL, sizeof *memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return;
+    if (madvise(memory, sizeof *memory, MADV_WIPEONFORK) != 0) {
+        munmap(memory, sizeof *memory);
+        return;
+    }
+    stacks = memory;
+}
+
+static uint64_t *shared_words(void)
+{
+    return (uint64_t *)hn_ring_start(hn_shared->ring_count);
+}
+
+static uint64_t mixed(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return sum ^ (sum >> 29);
+}
+
+static int is_at(const struct walk *found, uint32_t at)
+{
+    const uint64_t *words = shared_words() + at;
+
+    if (words[0] != found->count)
+        return 0;
+    for (uint32_t i = 0; i < found->count; i++)
+        if (words[1 + i] != found->pc[i])
+            return 0;
+    return 1;
+}
+
+/* Appends a stack; position 0 is none. Two threads at once may append the same one: no harm. */
+static uint32_t appended(const struct walk *found)
+{
+    const uint32_t words = found->count + 1;
+    const uint32_t at = 1 + __atomic_fetch_add(&hn_shared->stacks_used, words, __ATOMIC_RELAXED);
+    uint64_t *to = shared_words() + at;
+
+    if (at > hn_shared->stack_words - words) {
+        __atomic_fetch_sub(&hn_shared->stacks_used, words, __ATOMIC_RELAXED);
+        return 0;
+    }
+    to[0] = found->count;
+    for (uint32_t i = 0; i < found->count; i++)
+        to[1 + i] = found->pc[i];
+    return at;
+}
+
+static uint32_t position(const struct walk *found)
+{
+    uint64_t sum = found->count;
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < found->count; i++)
+        sum = mixed(sum, found->pc[i]);
+    for (uint32_t i = 0; i < PROBES; i++) {
+        uint32_t *slot = &stacks->known[(sum + i) % KNOWN];
+
+        at = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+        if (at == 0) {
+            at = appended(found);
+            __atomic_store_n(slot, at, __ATOMIC_RELEASE);
+            return at;
+        }
+        if (is_at(found, at))
+            return at;
+    }
+    return appended(found);
+}
+
+static _Unwind_Reason_Code walked(struct _Unwind_Context *context, void *argument)
+{
+    struct walk *w = argument;
+    const char *stack = (const char *)_Unwind_GetCFA(context);
+    int at_instruction = 0;
+    const uintptr_t address = _Unwind_GetIPInfo(context, &at_instruction);
+
+    /* Frames of ours, up to the function that was called for memory. */
+    if (stack <= w->frame)
+        return _URC_NO_REASON;
+    if (address == 0 || w->count == FRAMES_MAX)
+        return _URC_END_OF_STACK;
+#if defined(__x86_64__)
+    if (at_instruction || ((const uintptr_t *)stack)[-1] != address)
+        w->checkable = 0;
+#else
+    w->checkable = 0;
+#endif
+    w->offset[w->count] = (uint32_t)(stack - sizeof(uintptr_t) - w->frame);
+    w->address[w->count] = address;
+    w->pc[w->count] = at_instruction ? address : address - 1;
+    w->count++;
+    return _URC_NO_REASON;
+}
+
+/* Whether the stack is the one that the memo is about. */
+static int is_same(const struct memo *memo, const void *frame, uintptr_t pc)
+{
+    if (memo->count == 0 || memo->pc != pc || memo->frame != frame ||
+        memo->saved_frame != *(const uintptr_t *)frame)
+        return 0;
+    for (uint32_t i = 0; i < memo->count; i++)
+        if (*(const uintptr_t *)((const char *)frame + memo->offset[i]) != memo->address[i])
+            return 0;
+    return 1;
+}
+
+static void remember(struct memo *memo, const struct walk *found, uintptr_t pc)
+{
+    memo->count = found->checkable ? found->count : 0;
+    memo->pc = pc;
+    memo->frame = found->frame;
+    memo->saved_frame = *(const uintptr_t *)found->frame;
+    for (uint32_t i = 0; i < memo->count; i++) {
+        memo->offset[i] = found->offset[i];
+        memo->address[i] = found->address[i];
+    }
+}
+
+static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, struct memo *memo)
+{
+    struct walk found;
+    uint32_t at;
+
+    found.frame = frame;
+    found.count = 0;
+    found.checkable = 1;
+    /* In a static program the unwinder calls functions that record. */
+    me->in_runtime++;
+    me->limit = NULL;
+    _Unwind_Backtrace(walked, &found);
+    me->in_runtime--;
+    if (hn_c->order != 0)
+        hn_set_limit(me);
+    if (found.count == 0)
+        return 0;
+    found.pc[0] = pc;
+    at = position(&found);
+    if (memo != NULL) {
+        remember(memo, &found, pc);
+        memo->stack = at;
+    }
+    return at;
+}
+
+/* The stack of a call for memory, by the frame of the function that was called and the program
+ * counter of the caller. */
+uint32_t hn_stack(struct hn_thread *me, const void *frame, uintptr_t pc)
+{
+    struct memo *memo;
+    uint32_t at;
+
+    if (stacks == NULL)
+        return 0;
+    memo = &stacks->memo[mixed(mixed(0, pc), (uintptr_t)frame) >> 20 & (MEMOS - 1)];
+    /* Another thread, or the code that a signal handler interrupted, uses it. */
+    if (__atomic_exchange_n(&memo->busy, 1, __ATOMIC_ACQUIRE))
+        return unwound(me, frame, pc, NULL);
+    at = is_same(memo, frame, pc) ? memo->stack : unwound(me, frame, pc, memo);
+    __atomic_store_n(&memo->busy, 0, __ATOMIC_RELEASE);
+    return at;
+}

@@ -1,0 +1,125 @@
+"""What allocated a heap block, of what type it is, and what its fields are called."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from conftest import PROGRAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Recording
+
+GFORTRAN = pytest.mark.skipif(shutil.which("gfortran") is None, reason="gfortran is not installed")
+
+
+def _line(source: str, mark: str) -> int:
+    """The line of a program that is marked `line: MARK`."""
+    lines = (PROGRAMS / source).read_text().splitlines()
+    found = [number for number, text in enumerate(lines, 1) if f"line: {mark}" in text]
+    assert len(found) == 1, mark
+    return found[0]
+
+
+def _objects(recording: Recording) -> dict[str, dict[str, Any]]:
+    """The objects that the analysis names, by their labels, each once."""
+    result = hn.sharing(str(recording.path), ["cc"], "64", detail=64, count=100)
+    objects = result.detail["objects"]
+    labels = [row["label"] for row in objects]
+    assert len(labels) == len(set(labels)), labels
+    assert all(row["label"] and row["bytes"] for row in objects)
+    return dict(zip(labels, objects, strict=True))
+
+
+def _fields(row: dict[str, Any]) -> list[str]:
+    return [field["name"] for field in row["fields"] if field["reads"] + field["writes"]]
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O2",), ("-O2", "-static"), ("-O2", "-fno-inline")])
+def test_containers_are_named_by_who_uses_them(
+    build: Callable[..., Path], record: Callable[..., Recording], flags: tuple[str, ...]
+) -> None:
+    objects = _objects(record(build("containers.cpp", *flags)))
+    expected = {
+        ("vector", "tallies"): "shop::Tally",
+        ("map", "index"): "node of std::pair<int const, shop::Tally>",
+        ("node", "prepend"): "shop::Node",
+        ("string", "names"): "char",
+        ("unique", "main"): "shop::Tally",
+        ("shared", "main"): "node of shop::Tally",
+    }
+    if not {"-O0", "-fno-inline"} & set(flags):
+        # Else only the C++ library looks into these.
+        expected["reserve", "names"] = "std::string"
+    for (mark, function), type_name in expected.items():
+        label = f"heap, containers.cpp:{_line('containers.cpp', mark)} ({function}): {type_name}"
+        assert label in objects, (label, sorted(objects))
+        site = objects[label]["allocated_at"]
+        assert site["file"].endswith("containers.cpp")
+        assert objects[label]["type"] == type_name
+        # The stack ends in the program's own function: what called it is the same everywhere.
+        assert any(stack[-1]["function"] == "main" for stack in objects[label]["stacks"])
+    node = objects[f"heap, containers.cpp:{_line('containers.cpp', 'node')} (prepend): shop::Node"]
+    assert set(_fields(node)) >= {"shop::Node::next", "shop::Node::tally.hits"}
+    assert _fields(objects["totals"]) == ["shop::Tally::misses"]
+
+
+@pytest.mark.parametrize("order", ["deterministic", "free"])
+def test_wrappers_of_malloc_are_passed_over(
+    build: Callable[..., Path], record: Callable[..., Recording], order: str
+) -> None:
+    objects = _objects(record(build("wrappers.c"), order=order))
+
+    def label(mark: str, function: str, type_name: str) -> str:
+        return f"heap, wrappers.c:{_line('wrappers.c', mark)} ({function}){type_name}"
+
+    cells = objects[label("cells", "main", ": cell")]
+    assert sorted(_fields(cells)) == ["cell::pair[].second", "cell::position.y"]
+    assert label("sums", "main", ": long int") in objects
+    assert label("label", "main", ": char") in objects
+    assert label("raw", "main", "") in objects, "nothing is said where nothing is known"
+    assert _fields(objects[label("own", "worker", ": cell")]) == ["cell::count"]
+    assert _fields(objects["counters"]) == ["counters::hits"]
+    assert f"mapped, wrappers.c:{_line('wrappers.c', 'mapped')} (main)" in objects
+    assert [[f["function"] for f in stack] for stack in cells["stacks"]] == [
+        ["checked_alloc", "xcalloc", "main"]
+    ]
+
+
+def test_recordings_with_stacks_repeat(
+    build: Callable[..., Path], record: Callable[..., Recording]
+) -> None:
+    program = build("containers.cpp", "-O2")
+    first, second = record(program), record(program)
+    assert first.path.read_bytes() == second.path.read_bytes()
+
+
+def test_stripped_programs_name_the_function_at_least(
+    build: Callable[..., Path], record: Callable[..., Recording], tmp_path: Path
+) -> None:
+    stripped = tmp_path / "stripped"
+    line = ["strip", "-o", str(stripped), str(build("wrappers.c"))]
+    subprocess.run(line, check=True)
+    heap = [label for label in _objects(record(stripped)) if label.startswith("heap")]
+    assert heap
+    assert all(label.startswith("heap, [stripped+0x") for label in heap), heap
+
+
+@GFORTRAN
+def test_fortran_arrays_modules_and_common_blocks(
+    build: Callable[..., Path], record: Callable[..., Recording], tmp_path: Path
+) -> None:
+    # The compiler writes a file for each module.
+    objects = _objects(record(build("arrays.f90", "-fopenmp", "-J", str(tmp_path))))
+    line = _line("arrays.f90", "cells")
+    cells = objects[f"heap, arrays.f90:{line} (fill): cell"]
+    assert _fields(cells) == ["cell::count"]
+    assert "grid::sums" in objects
+    assert _fields(objects["shared"]) == ["shared::hits"]
