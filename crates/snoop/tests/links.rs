@@ -161,7 +161,6 @@ enum Copy {
 
 /// Blocking processors, caches without limit, MESI, transactions on a block one after the other.
 struct Slow<'a> {
-    links: LinkModel,
     processes: &'a [Vec<Operation>],
     cores: Vec<Core>,
     copies: BTreeMap<u64, BTreeMap<usize, Copy>>,
@@ -177,7 +176,6 @@ struct Slow<'a> {
 impl Slow<'_> {
     fn new(processes: &[Vec<Operation>]) -> Slow<'_> {
         Slow {
-            links: links(),
             processes,
             cores: vec![Core::default(); processes.len()],
             copies: BTreeMap::new(),

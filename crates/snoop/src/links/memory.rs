@@ -225,7 +225,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         };
         let mut cycles = 0;
         if made.read_block_memory + made.read_invalidate_memory > 0 {
-            cycles = self.from_memory(now, (place.socket, place.last_level), block);
+            cycles = self.below_cores(now, (place.socket, place.last_level), block);
         }
         if made.read_block_cache + made.read_invalidate_cache > 0 {
             cycles = distances(self).0;
@@ -240,7 +240,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     }
 
     /// The same for a block that no core has: from the last level, or else from memory.
-    fn from_memory(&mut self, now: u64, (socket, last_level): (usize, usize), block: u64) -> u64 {
+    fn below_cores(&mut self, now: u64, (socket, last_level): (usize, usize), block: u64) -> u64 {
         let page = block >> self.page_blocks_shift;
         let home = *self.homes.entry(page).or_insert(socket);
         let latency = self.links.latency;
