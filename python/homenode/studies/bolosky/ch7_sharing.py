@@ -37,7 +37,13 @@ def components(context: StudyContext) -> list[Row]:
 def _of(context: StudyContext, program: Program) -> list[Row]:
     with context.watch(f"sharing of {program.name}") as step:
         found = sharing(
-            context.trace(program), MACHINES, SIZES, progress=step, force=True, detail=0
+            context.trace(program),
+            MACHINES,
+            SIZES,
+            progress=step,
+            force=True,
+            detail=0,
+            sync="exclude",
         )
     context.note(Matrix(MACHINES, ["optimal"], SIZES), found.provenance)
     rows: list[Row] = []

@@ -28,7 +28,9 @@ def found(context: StudyContext) -> list[Row]:
     rows: list[Row] = []
     for program in context.programs:
         with context.watch(f"advising on {program.name}") as step:
-            result = advise(context.trace(program), MACHINE, POLICIES, PAGE, progress=step)
+            result = advise(
+                context.trace(program), MACHINE, POLICIES, PAGE, progress=step, sync="exclude"
+            )
         for point in result.points:
             pieces = result.at(point)
             rows.append(
