@@ -40,10 +40,11 @@ def test_the_planted_cause_is_found_and_what_is_promised_comes(
         assert is_about(program, label)
         assert found.promised < 0.9 * found.before
         assert program.apart or 0.9 < found.ratio < 1.1
-    # The table of the documentation says the same; what a program costs may differ by the compiler.
+    # The table of the documentation is about the same; what of like advice comes first, and what a
+    # program costs, may differ by the compiler and by where it lies.
     row = table([(program, found)]).splitlines()[-1].split(" | ")
     written = [line.split(" | ") for line in _table() if line.startswith(row[0])]
-    assert [line[:3] for line in written] == [row[:3]]
+    assert [line[:2] for line in written] == [row[:2]]
 
 
 def _table() -> list[str]:

@@ -74,6 +74,7 @@ fn program(seed: u64) -> (Metadata, Vec<Access>) {
         // The last words of some structures are locks.
         let lock = addr % 64 == 56 && size <= 8;
         let flags = if lock { Flags::SYNC } else { Flags(0) };
+        let kind = if lock { AccessKind::Atomic } else { kind };
         accesses.push(Access { flags, ..Access::new(by, kind, addr, size) });
     }
     (Metadata { ranges, ..Metadata::default() }, accesses)

@@ -342,6 +342,17 @@ mod tests {
     }
 
     #[test]
+    fn the_first_heap_block_of_a_mapping_is_no_mapping() {
+        let data = metadata(vec![
+            range(64, 32, RangeKind::Heap, "block"),
+            range(64, 128, RangeKind::Mapping, "[heap]"),
+        ]);
+        let names = Names::new(&data);
+        let kinds = [64, 95, 96].map(|addr| names.object_of(names.group(addr)).kind);
+        assert_eq!(kinds, [ObjectKind::Heap, ObjectKind::Heap, ObjectKind::Mapping]);
+    }
+
+    #[test]
     fn memory_without_a_name_is_named_after_its_thread() {
         let mapped =
             |start, thread| AddressRange { thread, ..range(start, 8, RangeKind::Mapping, "") };

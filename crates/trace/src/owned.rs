@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use crate::names::AddressRange;
+use crate::names::{AddressRange, RangeKind};
 
 /// Consecutive addresses that belong to one range of the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,8 @@ pub struct OwnedInterval {
     /// The last address, so that the end of the address space can be included.
     pub last: u64,
     /// Index of the range: the one that begins last (a heap block within a mapping), of those that
-    /// begin together the one listed last (memory that was freed and allocated again).
+    /// begin together no mapping if there is another (its first heap block), and of those the one
+    /// listed last (memory that was freed and allocated again).
     pub range: usize,
     /// Start of the range.
     pub start: u64,
@@ -31,16 +32,16 @@ pub fn owned_intervals(ranges: &[AddressRange]) -> Vec<OwnedInterval> {
     points.sort_unstable();
     points.dedup();
     let mut waiting = order.into_iter().peekable();
-    let mut open: BinaryHeap<(u64, usize)> = BinaryHeap::new();
+    let mut open: BinaryHeap<(u64, bool, usize)> = BinaryHeap::new();
     let mut intervals = Vec::new();
     for (k, &first) in points.iter().enumerate() {
         while let Some(i) = waiting.next_if(|&i| ranges[i].start <= first) {
-            open.push((ranges[i].start, i));
+            open.push((ranges[i].start, ranges[i].kind != RangeKind::Mapping, i));
         }
-        while open.peek().is_some_and(|&(_, i)| last_of(&ranges[i]) < first) {
+        while open.peek().is_some_and(|&(_, _, i)| last_of(&ranges[i]) < first) {
             open.pop();
         }
-        let Some(&(start, range)) = open.peek() else { continue };
+        let Some(&(start, _, range)) = open.peek() else { continue };
         let last = points.get(k + 1).map_or(u64::MAX, |next| next - 1);
         intervals.push(OwnedInterval { first, last, range, start });
     }

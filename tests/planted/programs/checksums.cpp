@@ -1,8 +1,24 @@
 // Checksums of records; worker w takes records w, w + workers, ... and writes the results so.
 #include <cstdint>
 #include <iostream>
+#include <new>
 #include <thread>
 #include <vector>
+
+#ifdef FIXED
+// Memory that begins at a line, so that the workers' bands do.
+template <class T> struct Aligned {
+    using value_type = T;
+    T *allocate(std::size_t n)
+    {
+        return static_cast<T *>(::operator new(n * sizeof(T), std::align_val_t{64}));
+    }
+    void deallocate(T *p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+};
+using Sums = std::vector<std::uint32_t, Aligned<std::uint32_t>>;
+#else
+using Sums = std::vector<std::uint32_t>;
+#endif
 
 class Summer {
 public:
@@ -25,7 +41,7 @@ public:
                 sum = sum * 33 + data_[record * words_ + w];
         return sum;
     }
-    const std::vector<std::uint32_t> &sums() const { return sums_; }
+    const Sums &sums() const { return sums_; }
 
 private:
     static constexpr unsigned rounds = 36;
@@ -47,7 +63,7 @@ private:
     }
     std::size_t words_;
     std::vector<std::uint32_t> data_;
-    std::vector<std::uint32_t> sums_;
+    Sums sums_;
 };
 
 int main()

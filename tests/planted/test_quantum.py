@@ -1,0 +1,46 @@
+"""What is said of cache lines does not depend on the turns of the recording."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from planted.record import compile_twin, corpus, record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Programs whose threads do not race, with and without locks and atomics.
+_NAMES = "wordcount dice netstat darts accounts bodies heat_columns filters sampler meters".split()
+_QUANTA = (1, 30, 1000)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_headline_is_the_same_whatever_the_quantum(name: str, tmp_path: Path) -> None:
+    program = next(p for p in corpus() if p.source.stem == name)
+    executable = compile_twin(program, "planted", tmp_path)
+    times = []
+    for quantum in _QUANTA:
+        trace = tmp_path / f"q{quantum}.hnt"
+        record(replace(program, quantum=quantum), executable, trace)
+        times.append(hn.lines(str(trace), threads=1).time)
+    first = times[0]
+    for time in times[1:]:
+        assert time["cycles"] == pytest.approx(first["cycles"], rel=0.02)
+        for share in ("false_sharing_share", "true_sharing_share", "other_share"):
+            assert time[share] == pytest.approx(first[share], abs=0.02)
+
+
+def test_prices_without_a_clock_do_depend_on_it(tmp_path: Path) -> None:
+    """That is why the answer comes from a clock."""
+    program = next(p for p in corpus() if p.source.stem == "wordcount")
+    executable = compile_twin(program, "planted", tmp_path)
+    costs = []
+    for quantum in (1, 1000):
+        trace = tmp_path / f"q{quantum}.hnt"
+        record(replace(program, quantum=quantum), executable, trace)
+        costs.append(hn.simulate(str(trace), "cc", "migrate", 64).rows[0]["mcpr"])
+    assert costs[0] > 2 * costs[1]
