@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    # What is imported under two names was called otherwise before (`ALIASES`).
     from homenode._core import ConfigError, TraceError
     from homenode.alphabeta import alpha_beta
     from homenode.catalogue import table
@@ -23,21 +24,21 @@ if TYPE_CHECKING:
     from homenode.engines.lines import LineResult, lines
     from homenode.engines.optimal import OptimalResult, optimal
     from homenode.engines.picture import SharingPicture, picture
+    from homenode.engines.picture import picture as sharing_picture  # noqa: F401
     from homenode.engines.placement import simulate
     from homenode.engines.pmap import pmap
+    from homenode.engines.pmap import pmap as manage_pages  # noqa: F401
     from homenode.engines.sensitivity import SensitivityResult, sensitivity
+    from homenode.engines.sensitivity import sensitivity as order_sensitivity  # noqa: F401
     from homenode.engines.sharing import SharingResult, sharing, synthetic
     from homenode.engines.tlb import TlbResult, tlb
+    from homenode.engines.tlb import tlb as tlb_misses  # noqa: F401
     from homenode.results.result import Result
     from homenode.studies import StudyResult, study
     from homenode.trace import Trace
     from homenode.trace.transforms import split, transform
 
     OrderResult = SensitivityResult
-    manage_pages = pmap
-    order_sensitivity = sensitivity
-    sharing_picture = picture
-    tlb_misses = tlb
 
 __all__ = [
     "AdviceResult",

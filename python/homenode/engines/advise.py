@@ -11,6 +11,7 @@ from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
 from homenode.options.checked import only_declared, part_of
+from homenode.options.documented import documented
 from homenode.options.values import specs_of
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -120,6 +121,7 @@ class AdviceResult(Rows):
         return json.dumps(self.to_dict(), indent=2)
 
 
+@documented("advise")
 def advise(
     trace: Trace | str | os.PathLike[str],
     machines: str | Iterable[str] = MACHINE,

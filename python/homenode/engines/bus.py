@@ -9,6 +9,7 @@ from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.declared import options_of
+from homenode.options.documented import documented
 from homenode.options.values import specs_of
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -64,6 +65,7 @@ class BusResult(Rows):
         return power_on_a_bus(self)
 
 
+@documented("bus")
 def simulate_bus(
     trace: Trace | str | os.PathLike[str],
     protocols: str | Iterable[str] = (),

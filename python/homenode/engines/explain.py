@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
+from homenode.options.documented import documented
 from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
 from homenode.options.values import about, whole_number
 from homenode.trace import Trace
@@ -74,6 +75,7 @@ class Explanation:
         return f'<iframe title="Protocols step by step" style="{style}" srcdoc="{page}"></iframe>'
 
 
+@documented("explain")
 def explain(
     protocols: str | Iterable[str],
     trace: Trace | str | os.PathLike[str] | None = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.options.checked import checked, only_declared
+from homenode.options.documented import documented
 from homenode.options.specs import plain_number
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -47,6 +48,9 @@ class LineResult(Rows):
         """What a user wants to know first, in a sentence."""
         return headline(self.time, self.facts["machine"], self.facts["trace"])
 
+    def __repr__(self) -> str:
+        return f"LineResult({self.headline})"
+
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         flat = {k: v for k, v in row.items() if k not in {"waits", "allocated_at"}}
         for cause, waits in row["waits"].items():
@@ -63,6 +67,7 @@ class LineResult(Rows):
         }
 
 
+@documented("lines")
 def lines(
     trace: Trace | str | os.PathLike[str],
     *,

@@ -10,6 +10,7 @@ from homenode import _core
 from homenode.engines.placement import configuration
 from homenode.files import check_output, replacing_name
 from homenode.options.checked import checked, only_declared, part_of
+from homenode.options.documented import documented
 from homenode.results.result import flatten
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -62,6 +63,7 @@ class OptimalResult(Rows):
         return pd.DataFrame(pieces)
 
 
+@documented("optimal")
 def optimal(
     trace: Trace | str | os.PathLike[str],
     machines: str | Iterable[str],

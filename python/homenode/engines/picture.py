@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
+from homenode.options.documented import documented
 from homenode.options.values import about, sizes_of
 from homenode.trace import Trace
 
@@ -52,6 +53,7 @@ class SharingPicture:
         return self.svg()
 
 
+@documented("picture")
 def picture(
     trace: Trace | str | os.PathLike[str],
     *,

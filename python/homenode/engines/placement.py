@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
+from homenode.options.documented import documented
 from homenode.options.tables import core_table
 from homenode.options.values import sizes_of, specs_of
 from homenode.results.result import Result
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from homenode.options.typed import SimulateOptions
 
 
+@documented("simulate")
 def simulate(
     trace: Trace | str | os.PathLike[str],
     machines: str | Iterable[str],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
+from homenode.options.documented import documented
 from homenode.options.tables import core_table
 from homenode.options.values import about, choice, sizes_of
 from homenode.trace import Trace
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from homenode.options.typed import PmapOptions
 
 
+@documented("pmap")
 def pmap(
     trace: Trace | str | os.PathLike[str],
     page_size: int | str = 4096,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode.engines.placement import policies_for, simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
+from homenode.options.documented import documented
 from homenode.options.specs import unique
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -80,6 +81,7 @@ class SensitivityResult(Rows):
         return spread_of_orders({", ".join(programs): self})
 
 
+@documented("sensitivity")
 def sensitivity(
     traces: Trace | PathLike | Iterable[Trace | PathLike],
     machines: str | Iterable[str] = "numa",

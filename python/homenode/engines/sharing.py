@@ -10,6 +10,7 @@ from homenode.engines.lines import lines
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
+from homenode.options.documented import documented
 from homenode.options.values import about, sizes_of, specs_of, whole_number
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -109,6 +110,7 @@ class SharingResult(Rows):
         return [_saving(row, after[point]) for point, row in before.items()]
 
 
+@documented("sharing")
 def sharing(
     trace: Trace | str | os.PathLike[str],
     machine: str | Iterable[str] = MACHINES,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.options.checked import checked, only_declared
 from homenode.options.declared import options_of
+from homenode.options.documented import documented
 from homenode.options.values import sizes_of
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -47,6 +48,7 @@ class TlbResult(Rows):
         return misses_against_page_size(self)
 
 
+@documented("tlb")
 def tlb(
     trace: Trace | str | os.PathLike[str],
     tlbs: str | Iterable[str],

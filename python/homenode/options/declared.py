@@ -8,12 +8,14 @@ documentation are made from here.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 from homenode import _core
 from homenode.options.own import OPTIONS as OWN
+
+_COUNT_SYNCHRONISATION = ("sharing", "advise")
 
 STUDIES = (*_core.studies_with_options(), *(name for name in OWN if name == "sensitivity"))
 """The studies that have options, in the order of the documentation."""
@@ -111,6 +113,9 @@ def options_of(study: str) -> dict[str, Option]:
         declared = found["properties"][name]
         if other := declared.get("x-options-of"):
             options |= options_of(other)
+            # What is asked about sharing counts what synchronises threads.
+            if study in _COUNT_SYNCHRONISATION:
+                options["sync"] = replace(options["sync"], default="include")
         elif not declared.get("x-internal", False):
             options[name] = _option(name, declared, definitions)
     return options

@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homenode.options.annotations import annotation
 from homenode.options.declared import STUDIES, options_of, schema
 
 if TYPE_CHECKING:
@@ -34,27 +35,6 @@ _TYPES: dict[str, tuple[str, str | None]] = {
     "pmap": ("PmapOptions", None),
     "picture": ("PictureOptions", None),
     "explain": ("ExplainOptions", None),
-}
-
-# How the values of options are typed that are neither numbers nor words.
-_ANNOTATIONS = {
-    "flag": "bool",
-    "number": "int",
-    "window": "int",
-    "machines": "str | Iterable[str]",
-    "policies": "str | Iterable[str]",
-    "protocols": "str | Iterable[str]",
-    "block-sizes": "str | int | Iterable[int]",
-    "cache-sizes": "str | int | Iterable[int]",
-    "counts": "str | int | Iterable[int]",
-    "associativities": "str | int | Iterable[int | str]",
-    "address-ranges": "Iterable[str | tuple[int, int]]",
-    "addresses": "Iterable[int | str]",
-    "points": "Iterable[Mapping[str, Any]]",
-    "block-size": "int | str",
-    "cache-size": "int | str",
-    "costs": "Mapping[str, float]",
-    "path": "str | os.PathLike[str]",
 }
 
 _TITLES = {
@@ -119,18 +99,13 @@ def _class(study: str) -> str:
             break_on_hyphens=False,
         )
     lines += ['    """', ""]
-    lines += [f"    {option.name}: {_annotation(option)}" for option in own]
+    lines += [f"    {option.name}: {annotation(option)}" for option in own]
     return "\n".join(lines) + "\n"
 
 
 def _summary(study: str) -> str:
     said = " ".join(str(schema(study).get("description", "")).split())
     return said or "Choices of a study of orders, beside those of a simulation."
-
-
-def _annotation(option: Option) -> str:
-    plain = _ANNOTATIONS.get(option.kind, "str")
-    return plain if option.kind == "flag" else f"{plain} | None"
 
 
 def page() -> str:
@@ -149,7 +124,8 @@ def page() -> str:
         parts.append(f"## {title}\n")
         if parent is not None:
             parts.append(f"Beside the options of `{parent}`:\n")
-        rows = [_row(o) for o in options_of(study).values() if o.name not in inherited]
+        own = [o for o in options_of(study).values() if inherited.get(o.name) != o]
+        rows = [_row(option) for option in own]
         parts.append("| option | flag | meaning |\n|---|---|---|\n" + "".join(rows))
     return "\n".join(parts)
 

@@ -41,6 +41,12 @@ class Rows:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.rows)} rows)"
 
+    def _repr_html_(self) -> str:
+        """The first rows as a table, for notebooks."""
+        from homenode.results.html import table
+
+        return table(self.columns(), repr(self))
+
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         """A row without dictionaries in it."""
         return row

@@ -21,6 +21,7 @@ from homenode.options.tables import COLUMNAR, core_table
 from homenode.options.values import only_known, whole_number
 from homenode.trace import interchange
 from homenode.trace.columns import ColumnReader
+from homenode.trace.info import TraceInfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -275,9 +276,9 @@ class Trace:
         return self._report
 
     @property
-    def info(self) -> dict[str, Any]:
+    def info(self) -> TraceInfo:
         """What ``homenode info --json`` prints: counts, sizes, method, order, checksum."""
-        return dict(self._info)
+        return TraceInfo(self._info)
 
     @property
     def metadata(self) -> dict[str, Any]:

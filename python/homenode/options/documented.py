@@ -1,0 +1,78 @@
+"""Signatures and documentation of functions that take the options of a study.
+
+A function declares its options once, as ``**options``; a type checker knows them from
+`homenode.options.typed`. Here `help` and editors get to know them, too: each is a parameter with
+its type, and is described where the docstring says ``options: see``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import TYPE_CHECKING
+
+from homenode.options.annotations import annotation
+from homenode.options.declared import options_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from homenode.options.declared import Option
+
+    Function = TypeVar("Function", bound=Callable[..., object])
+
+_WIDTH = 96
+
+
+def documented(study: str) -> Callable[[Function], Function]:
+    """Gives a function the options of a study as parameters, in its signature and its docstring.
+
+    >>> import inspect
+    >>> import homenode as hn
+    >>> str(inspect.signature(hn.lines).parameters["machine"])
+    "machine: 'str | None' = 'spr-2s-lines'"
+    """
+
+    def decorate(function: Function) -> Function:
+        options = [option for option in options_of(study).values() if not option.argument]
+        signature = inspect.signature(function)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        known = {parameter.name for parameter in own}
+        more = [_parameter(option) for option in options if option.name not in known]
+        described = signature.replace(parameters=[*own, *more])
+        vars(function)["__signature__"] = described
+        function.__doc__ = _described(function.__doc__ or "", options)
+        return function
+
+    return decorate
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    default = None if isinstance(option.default, list) else option.default
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=annotation(option),
+    )
+
+
+def _described(doc: str, options: list[Option]) -> str:
+    """A docstring whose line about options is one for each of them."""
+    lines = doc.split("\n")
+    at = next((n for n, line in enumerate(lines) if line.lstrip().startswith("options: see")), None)
+    if at is None:
+        return doc
+    indent = " " * (len(lines[at]) - len(lines[at].lstrip()))
+    said: list[str] = []
+    for option in options:
+        words = f"{option.name}: {option.text().replace('`', '``')}"
+        said += textwrap.wrap(
+            words,
+            _WIDTH,
+            initial_indent=indent,
+            subsequent_indent=f"{indent}    ",
+            break_on_hyphens=False,
+        )
+    return "\n".join([*lines[:at], *said, *lines[at + 1 :]])
