@@ -209,7 +209,9 @@ fn several_are_called(name: &str, metadata: &Metadata) -> bool {
 fn label_at(addr: u64, metadata: &Metadata) -> String {
     let holds = |range: &&AddressRange| (range.start..range.start + range.size).contains(&addr);
     let ranges = metadata.ranges.iter().enumerate();
-    let owner = ranges.filter(|(_, r)| holds(r)).max_by_key(|(i, r)| (r.start, *i));
+    let owner = ranges
+        .filter(|(_, r)| holds(r))
+        .max_by_key(|(i, r)| (r.start, r.kind != RangeKind::Mapping, *i));
     let Some((_, range)) = owner else { return String::new() };
     match range.kind {
         RangeKind::Heap => format!("heap, f.c:{} (f)", range.site % 4),
