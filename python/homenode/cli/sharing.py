@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from homenode.engines.lines import LineResult
     from homenode.engines.sharing import SharingResult
 
-# Objects are shown that are waited for during so much of the time, and the causes in this order.
+# Objects are shown that are waited for during so much of the time.
 _SHOWN = 0.005
-CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
 _MISSES = ("false_sharing", "inflicted", "true_sharing", "cold")
 _MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold", True)]
 
@@ -136,6 +135,7 @@ def print_lines(found: LineResult) -> None:
 def print_objects(objects: list[dict[str, Any]]) -> None:
     """Prints the objects for which processors wait."""
     from homenode.cli.output import print_table
+    from homenode.results.waits import CAUSES
 
     cells = [
         [

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from homenode.options.typed import LinesOptions
 
 MACHINE = "spr-2s-lines"
-CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
 
 
 class LineResult(Rows):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from homenode.options.specs import plain_number
+from homenode.report.sentences import percent
+from homenode.results.waits import CAUSES
 
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 # twice that on.
 _LISTED = 0.005
 _NAMED = 0.01
-_CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
 _WHY = {
     "false_sharing": "threads use different words of one line (false sharing)",
     "true_sharing": "threads write and read the same words (true sharing)",
@@ -59,17 +60,13 @@ def answer(lines: AdviceResult, pages: AdviceResult | None = None) -> Answer:
     return Answer(sentences[:10], objects, rows, point)
 
 
-def _percent(share: float | None) -> str:
-    return f"{100 * (share or 0):.1f}%"
-
-
 def _time(point: dict[str, Any]) -> str:
     time = point["lines"]["before"]
     return (
         f"On {point['machine']} the program takes {plain_number(time['cycles'])} cycles. Of the "
-        f"processors' time {_percent(time['false_sharing_share'])} waits for lines of which they "
-        f"share no data (false sharing), {_percent(time['true_sharing_share'])} for lines whose "
-        f"data they share, {_percent(time['other_share'])} for lines that are not in the cache."
+        f"processors' time {percent(time['false_sharing_share'])} waits for lines of which they "
+        f"share no data (false sharing), {percent(time['true_sharing_share'])} for lines whose "
+        f"data they share, {percent(time['other_share'])} for lines that are not in the cache."
     )
 
 
@@ -78,10 +75,10 @@ def _objects(objects: list[dict[str, Any]]) -> list[str]:
     for row in objects[:3]:
         if (row["share"] or 0) < _NAMED:
             continue
-        main = max(_CAUSES, key=lambda cause: row["waits"][cause]["cycles"])
+        main = max(CAUSES, key=lambda cause: row["waits"][cause]["cycles"])
         misses = row["waits"][main]["transactions"]
         found.append(
-            f"{_percent(row['share'])} waits for `{row['label']}`, above all because "
+            f"{percent(row['share'])} waits for `{row['label']}`, above all because "
             f"{_WHY[main]}: {misses:,} times."
         )
     return found
@@ -125,7 +122,7 @@ def _pages(pages: AdviceResult) -> list[str]:
         return [f"{where} {mean}; no better home or layout gains a hundredth of that."]
     return [
         f"{where} {mean}, and {plain_number(point['after']['mcpr'])} if you follow this "
-        f"({_percent(point['saved_share'])} of the cost): {rows[0]['sentence']}"
+        f"({percent(point['saved_share'])} of the cost): {rows[0]['sentence']}"
     ]
 
 

@@ -130,7 +130,7 @@ def render(
     """
     templates = environment()
     templates.filters |= {
-        "percent": _percent,
+        "percent": sentences.percent,
         "size": format_size,
         "num": plain_number,
         "times": sentences.times,
@@ -160,10 +160,6 @@ def _ticked(text: str) -> Markup:
     parts = [escape(part) for part in shown(text).split("`")]
     marked = [Markup("<code>{}</code>").format(p) if i % 2 else p for i, p in enumerate(parts)]
     return Markup("").join(marked)
-
-
-def _percent(share: float | None) -> str:
-    return f"{100 * (share or 0):.1f}%"
 
 
 def _script_json(value: Any) -> Markup:

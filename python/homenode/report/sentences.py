@@ -35,6 +35,15 @@ def times(ratio: float | None) -> str:
     return f"{ratio:.2f}×" if ratio < 10 else f"{ratio:,.3g}×"
 
 
+def percent(share: float | None) -> str:
+    """A share of the whole.
+
+    >>> percent(0.0704), percent(None)
+    ('7.0%', '0.0%')
+    """
+    return f"{100 * (share or 0):.1f}%"
+
+
 def distance(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Sentences about one machine at one block size: how far each policy is from the best.
 

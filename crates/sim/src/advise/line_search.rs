@@ -1,14 +1,11 @@
 //! The search for layouts on a machine with a clock: each is tried by simulating the whole trace.
 
-use homenode_advise::kind::TABLE;
-use homenode_advise::{Candidate, DataObject, Layout, UseSurvey};
+use homenode_advise::{DataObject, Layout, UseSurvey};
 use homenode_snoop::{WaitCause, Waits};
 use homenode_trace::TraceReader;
 
 use super::evaluator::ReportPart;
-use super::search::{
-    AcceptedLayout, LayoutSearch, ObjectBlocks, assign_addresses, choose, free_range_for,
-};
+use super::search::{AcceptedLayout, LayoutSearch, ObjectBlocks, choose, propose};
 use super::trial::LayoutTrial;
 use crate::error::SimError;
 use crate::lines::{LineReplay, LineResult};
@@ -59,24 +56,7 @@ pub(super) fn search(
     let places = ObjectBlocks::new(objects, survey, &identity, replay.block);
     let words = ObjectWords::new(objects);
     let examined = words.waited_for(&before, (0, OBJECTS_MAX));
-    let mut trials = Vec::new();
-    for &object in &examined {
-        let crowded = places.crowded(object);
-        let candidate = Candidate::new(survey, &objects[object], (replay.block, crowded));
-        for (kind, entry) in TABLE.iter().enumerate() {
-            trials.extend((entry.propose)(&candidate).into_iter().map(|proposal| LayoutTrial {
-                object,
-                kind,
-                proposal,
-                old_blocks: places.blocks[object].clone(),
-                new_blocks: 0..0,
-            }));
-        }
-    }
-    let all: u64 = trials.iter().map(|trial| trial.proposal.length).sum();
-    if all > 0 {
-        assign_addresses(&mut trials, free_range_for(trace, all, replay.block)?, replay.block);
-    }
+    let trials = propose(trace, (objects, survey), &places, &examined)?;
     let mut state = LineSearchState {
         replay,
         cycles: before.cycles,

@@ -45,8 +45,9 @@ pub(super) struct LayoutSearch {
 
 /// The blocks in which each object has words that are used, and which of them it shares.
 pub(super) struct ObjectBlocks {
+    block: BlockSize,
     /// For each object, in order.
-    pub(super) blocks: Vec<Vec<u64>>,
+    blocks: Vec<Vec<u64>>,
     /// Blocks with words of several objects.
     mixed: FxHashSet<u64>,
 }
@@ -85,11 +86,11 @@ impl ObjectBlocks {
             list.sort_unstable();
             list.dedup();
         }
-        Self { blocks, mixed }
+        Self { block, blocks, mixed }
     }
 
     /// Whether an object shares a block with another one.
-    pub(super) fn crowded(&self, object: usize) -> bool {
+    fn crowded(&self, object: usize) -> bool {
         self.blocks[object].iter().any(|block| self.mixed.contains(block))
     }
 
@@ -114,24 +115,7 @@ pub(super) fn search(
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
     let costly = costly_objects(objects, &places, before, total);
     let examined = costly.len();
-    let mut trials = Vec::new();
-    for object in costly {
-        let candidate =
-            Candidate::new(survey, &objects[object], (point.block, places.crowded(object)));
-        for (kind, entry) in TABLE.iter().enumerate() {
-            trials.extend((entry.propose)(&candidate).into_iter().map(|proposal| LayoutTrial {
-                object,
-                kind,
-                proposal,
-                old_blocks: places.blocks[object].clone(),
-                new_blocks: 0..0,
-            }));
-        }
-    }
-    let all: u64 = trials.iter().map(|trial| trial.proposal.length).sum();
-    if all > 0 {
-        assign_addresses(&mut trials, free_range_for(trace, all, point.block)?, point.block);
-    }
+    let trials = propose(trace, (objects, survey), &places, &costly)?;
     let mut state = SearchState {
         current: before.blocks.clone(),
         layout: Layout::default(),
@@ -147,6 +131,34 @@ pub(super) fn search(
         }
     }
     Ok(LayoutSearch { trials, taken: state.taken, layout: state.layout, examined })
+}
+
+/// Every layout that is proposed for some objects, each at free addresses of its own.
+pub(super) fn propose(
+    trace: &TraceReader,
+    (objects, survey): (&[DataObject], &UseSurvey),
+    places: &ObjectBlocks,
+    examined: &[usize],
+) -> Result<Vec<LayoutTrial>, SimError> {
+    let mut trials = Vec::new();
+    for &object in examined {
+        let crowded = places.crowded(object);
+        let candidate = Candidate::new(survey, &objects[object], (places.block, crowded));
+        for (kind, entry) in TABLE.iter().enumerate() {
+            trials.extend((entry.propose)(&candidate).into_iter().map(|proposal| LayoutTrial {
+                object,
+                kind,
+                proposal,
+                old_blocks: places.blocks[object].clone(),
+                new_blocks: 0..0,
+            }));
+        }
+    }
+    let all: u64 = trials.iter().map(|trial| trial.proposal.length).sum();
+    if all > 0 {
+        assign_addresses(&mut trials, free_range_for(trace, all, places.block)?, places.block);
+    }
+    Ok(trials)
 }
 
 /// The objects whose blocks cost most beyond local references, costliest first.
@@ -166,11 +178,7 @@ fn costly_objects(
 }
 
 /// First word of free addresses for so many words.
-pub(super) fn free_range_for(
-    trace: &TraceReader,
-    words: u64,
-    block: BlockSize,
-) -> Result<u64, SimError> {
+fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
     let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
     found.ok_or_else(|| SimError::Config {
@@ -182,7 +190,7 @@ pub(super) fn free_range_for(
 }
 
 /// Gives every trial free addresses of its own.
-pub(super) fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
+fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
     for trial in trials {
         trial.proposal.moves.iter_mut().for_each(|piece: &mut MovedWords| piece.to += next);
         let end = next + trial.proposal.length;
