@@ -6,6 +6,9 @@ use rustc_hash::FxHashMap;
 /// Words in a page of the index.
 const PAGE_WORDS: u64 = 1024;
 
+/// Bits in a [`PageFilter`].
+const FILTER_BITS: u64 = 1 << 12;
+
 /// Consecutive words that move together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MovedWords {
@@ -15,6 +18,36 @@ pub struct MovedWords {
     pub words: u64,
     /// Number of the first word after the move.
     pub to: u64,
+}
+
+/// Says of most pages without words that move that they have none. Most references are to such.
+#[derive(Clone, Debug)]
+struct PageFilter(Box<[u64; 1 << 6]>);
+
+impl Default for PageFilter {
+    fn default() -> Self {
+        Self(Box::new([0; 1 << 6]))
+    }
+}
+
+impl PageFilter {
+    /// The word of the filter and the bit in it for a page.
+    #[inline]
+    fn place(page: u64) -> (usize, u64) {
+        let bit = page % FILTER_BITS;
+        (usize::try_from(bit / 64).unwrap_or(0), 1 << (bit % 64))
+    }
+
+    fn add(&mut self, page: u64) {
+        let (at, bit) = Self::place(page);
+        self.0[at] |= bit;
+    }
+
+    #[inline]
+    fn may_have(&self, page: u64) -> bool {
+        let (at, bit) = Self::place(page);
+        self.0[at] & bit != 0
+    }
 }
 
 /// A map of words: those listed move, all others stay.
@@ -27,6 +60,7 @@ pub struct Layout {
     moves: Vec<MovedWords>,
     /// For every page with words that move, its moves: the first, and one past the last.
     index: FxHashMap<u64, (usize, usize)>,
+    filter: PageFilter,
 }
 
 impl Layout {
@@ -46,13 +80,15 @@ impl Layout {
         arrived.sort_unstable_by_key(|moved| moved.to);
         assert!(apart(|moved| moved.to, &arrived), "destinations are disjoint");
         let mut index: FxHashMap<u64, (usize, usize)> = FxHashMap::default();
+        let mut filter = PageFilter::default();
         for (i, moved) in moves.iter().enumerate() {
             let last = moved.from + moved.words - 1;
             for page in moved.from / PAGE_WORDS..=last / PAGE_WORDS {
                 index.entry(page).or_insert((i, i)).1 = i + 1;
+                filter.add(page);
             }
         }
-        Self { moves, index }
+        Self { moves, index, filter }
     }
 
     /// The moves, in order of their sources.
@@ -73,11 +109,24 @@ impl Layout {
         Self::new([&self.moves, other].concat())
     }
 
+    /// Whether a reference may be to a word that moves: if not, it stays as it is.
+    #[inline]
+    #[must_use]
+    pub fn may_move(&self, (addr, size): (u64, u8)) -> bool {
+        let page = PAGE_WORDS * BlockSize::WORD_BYTES;
+        let last = addr.saturating_add(u64::from(size).saturating_sub(1));
+        self.filter.may_have(addr / page) || self.filter.may_have(last / page)
+    }
+
     /// The move that a word is part of.
     #[inline]
     #[must_use]
     pub fn move_of(&self, word: u64) -> Option<&MovedWords> {
-        let &(from, to) = self.index.get(&(word / PAGE_WORDS))?;
+        let page = word / PAGE_WORDS;
+        if !self.filter.may_have(page) {
+            return None;
+        }
+        let &(from, to) = self.index.get(&page)?;
         let some = &self.moves[from..to];
         let moved = &some[..some.partition_point(|moved| moved.from <= word)].last()?;
         (word < moved.from + moved.words).then_some(moved)

@@ -5,9 +5,8 @@
 
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::sync::Arc;
 
-use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
+use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_clock::{
     Clock, ClockSetup, ClockTime, MemoryReference, MemorySystem, ProcessorTime, ReferenceCounts,
     Requester, Requesters,
@@ -146,7 +145,7 @@ fn run(
     let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
     for at in (0..longest).step_by(portion) {
         let part = |all: &Vec<Operation>| {
-            Arc::from(all.get(at..all.len().min(at + portion)).unwrap_or_default())
+            Portion::new(all.get(at..all.len().min(at + portion)).unwrap_or_default().to_vec())
         };
         let operations = processes.iter().map(part).enumerate().collect();
         let Ok(()) = clock.push(&ThreadStreams { operations, closed: Vec::new() });
@@ -223,7 +222,7 @@ fn the_memory_system_prices_locks() {
 fn a_live_front_end_is_told_which_process_has_to_run() {
     let mut clock = Clock::new(FixedLatency::default(), 2, &setup(2, true));
     let known = |process, operations: &[Operation]| ThreadStreams {
-        operations: vec![(process, Arc::from(operations))],
+        operations: vec![(process, Portion::new(operations.to_vec()))],
         closed: Vec::new(),
     };
     let push = |clock: &mut Clock<_>, added: &ThreadStreams| {

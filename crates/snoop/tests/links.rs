@@ -5,13 +5,12 @@
 mod clocked;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
 
 use clocked::item;
 use homenode_base::{ReferenceFilter, Rng};
 use homenode_cache::WaitCause;
 use homenode_clock::ClockSetup;
-use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
+use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, LinkLatencies, LinkModel};
 use homenode_snoop::{BusSetup, LinkClock, LinkClockSetup, LinkedResult, MissRule, ProtocolSpec};
 
@@ -68,7 +67,7 @@ fn run(
     let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
     for at in (0..longest).step_by(portion) {
         let part = |all: &Vec<Operation>| {
-            Arc::from(all.get(at..all.len().min(at + portion)).unwrap_or_default())
+            Portion::new(all.get(at..all.len().min(at + portion)).unwrap_or_default().to_vec())
         };
         let operations = processes.iter().map(part).enumerate().collect();
         clock.push(&ThreadStreams { operations, closed: Vec::new() }).unwrap();

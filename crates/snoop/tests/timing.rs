@@ -5,11 +5,9 @@
 
 mod clocked;
 
-use std::sync::Arc;
-
 use clocked::{Given, check_conservation, given, item};
 use homenode_base::Rng;
-use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
+use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_snoop::{
     Action, BusClock, BusCounts, BusTime, ClockError, DataSupplier, ProcessorEvent, ProtocolSpec,
     ProtocolTable, TABLE, TableCell, TraceOrderSimulation,
@@ -103,7 +101,7 @@ fn a_stale_read_is_found_with_its_cycle_processor_and_address() {
     let mut given = given("mesi", 2, 2);
     given.setup.check = true;
     let mut clock = BusClock::new(&given.setup, silent_mesi(), &given.timed).unwrap();
-    let steps = processes.map(Arc::from).into_iter().enumerate().collect();
+    let steps = processes.map(Portion::new).into_iter().enumerate().collect();
     let pushed = clock.push(&ThreadStreams { operations: steps, closed: Vec::new() });
     let error = pushed.and_then(|()| clock.finish().map(|_| ())).unwrap_err();
     // Processor 1 has its blocks at 80 and 84; the atomic reference asks then, and has its own

@@ -36,6 +36,7 @@ pub mod import;
 mod info;
 mod model;
 mod names;
+mod outline;
 mod owned;
 mod partial;
 mod reader;
@@ -54,6 +55,7 @@ pub use names::{
     AddressRange, AllocationStack, CallFrame, MovedRange, RangeKind, SourceLine, TypeField,
     TypeLayout,
 };
+pub use outline::ChunkOutline;
 pub use owned::{OwnedInterval, owned_intervals};
 pub use partial::partial_path;
 pub use reader::{ChunkInfo, TraceReader};

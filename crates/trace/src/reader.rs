@@ -191,12 +191,29 @@ impl TraceReader {
         want: Want,
         batch: &mut Batch,
     ) -> Result<(), TraceError> {
+        self.with_chunk(index, |bytes, chunk| decode_chunk(bytes, chunk, self.columns, want, batch))
+    }
+
+    /// Decodes what is wanted of the streams of a chunk.
+    pub(crate) fn with_section<T>(
+        &self,
+        index: usize,
+        decode: impl FnOnce(&[u8], codec::ChunkLayout<'_>) -> Result<T, DecodeFault>,
+    ) -> Result<T, TraceError> {
+        self.with_chunk(index, |bytes, chunk| in_section(bytes, chunk, self.columns, decode))
+    }
+
+    /// Does something with the bytes of a chunk.
+    fn with_chunk<T>(
+        &self,
+        index: usize,
+        decode: impl FnOnce(&[u8], &ChunkInfo) -> Result<T, DecodeFault>,
+    ) -> Result<T, TraceError> {
         let chunk = &self.chunks[index];
         let mut bytes = Vec::new();
         let length = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
         self.source.read(chunk.offset, length, &mut bytes)?;
-        decode_chunk(&bytes, chunk, self.columns, want, batch)
-            .map_err(|fault| damage(&self.source, chunk.offset, fault))
+        decode(&bytes, chunk).map_err(|fault| damage(&self.source, chunk.offset, fault))
     }
 
     /// Reads everything and compares the content with the checksum.
@@ -219,6 +236,25 @@ impl TraceReader {
     }
 }
 
+/// Checks the bytes of a chunk, header included, and decodes what is wanted of its streams.
+fn in_section<T>(
+    bytes: &[u8],
+    chunk: &ChunkInfo,
+    columns: Columns,
+    decode: impl FnOnce(&[u8], codec::ChunkLayout<'_>) -> Result<T, DecodeFault>,
+) -> Result<T, DecodeFault> {
+    let header = &chunk.header;
+    if bytes[..CHUNK_HEADER_BYTES] != header.to_bytes() {
+        return Err(DecodeFault::new(0, "the chunk header that the index has", "another one"));
+    }
+    let body = &bytes[CHUNK_HEADER_BYTES..];
+    check_crc(12, crc32fast::hash(body), header.body_crc)?;
+    let section = &body[header.table_bytes()..];
+    let layout = codec::ChunkLayout { header, table: &chunk.threads, columns };
+    decode(section, layout)
+        .map_err(|fault| fault.shifted(CHUNK_HEADER_BYTES + header.table_bytes()))
+}
+
 /// Decodes the bytes of a chunk, header included.
 pub(crate) fn decode_chunk(
     bytes: &[u8],
@@ -228,15 +264,9 @@ pub(crate) fn decode_chunk(
     batch: &mut Batch,
 ) -> Result<(), DecodeFault> {
     let header = &chunk.header;
-    if bytes[..CHUNK_HEADER_BYTES] != header.to_bytes() {
-        return Err(DecodeFault::new(0, "the chunk header that the index has", "another one"));
-    }
-    let body = &bytes[CHUNK_HEADER_BYTES..];
-    check_crc(12, crc32fast::hash(body), header.body_crc)?;
-    let section = &body[header.table_bytes()..];
-    let layout = codec::ChunkLayout { header, table: &chunk.threads, columns };
-    codec::decode(section, layout, want, batch)
-        .map_err(|fault| fault.shifted(CHUNK_HEADER_BYTES + header.table_bytes()))?;
+    in_section(bytes, chunk, columns, |section, layout| {
+        codec::decode(section, layout, want, batch)
+    })?;
     batch.first_time = header.first_time;
     let fetches = batch.kind.iter().filter(|&&kind| kind == 3).count() as u64;
     if fetches + header.references() == u64::from(header.rows) {

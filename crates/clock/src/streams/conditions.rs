@@ -68,6 +68,12 @@ impl Conditions {
         self.waiting[process] = Some(Wait { addr, wakes, released: false, synchronised: false });
     }
 
+    /// Whether a process waits, as far as the trace has come.
+    #[inline]
+    pub fn is_waiting(&self, process: usize) -> bool {
+        self.waiting[process].is_some()
+    }
+
     /// The operation that a process must complete before its next one in the trace, if any.
     #[inline]
     pub fn before(&mut self, process: usize, next: &Operation) -> Option<Operation> {

@@ -8,13 +8,12 @@
 //! The paper does not describe the references to these data: they are an assumption, and so are the
 //! numbers, which machine files give.
 
-use std::sync::Arc;
-
 use homenode_base::{Flags, ReferenceFilter, ReferenceRole, Rng};
 use homenode_machine::KernelModel;
 use rustc_hash::FxHashMap;
 
 use super::operation::{OpKind, Operation};
+use super::portions::Portion;
 
 /// First address of the kernel's data, beyond the memory of any process: the run queue, buffer
 /// headers, buffers, the process table, then the private data of each process.
@@ -99,7 +98,7 @@ impl ModelledKernel {
     /// The references of a context switch to the process: the run queue with its lock, the process
     /// table entry, the first word of the page tables, and the frame of the switch.
     #[must_use]
-    pub fn switch(&self, process: usize) -> Arc<[Operation]> {
+    pub fn switch(&self, process: usize) -> Portion {
         let mut made = KernelReferences { filter: self.filter, operations: Vec::new() };
         made.common(OpKind::Atomic, QUEUE, 1);
         made.common(OpKind::Read, QUEUE + WORD, 1);
@@ -108,7 +107,7 @@ impl ModelledKernel {
         made.own(OpKind::Read, self.tables(process), 1);
         made.own(OpKind::Read, self.stack(process), self.model.switch_words);
         made.common(OpKind::Write, QUEUE, 1);
-        made.operations.into()
+        Portion::new(made.operations)
     }
 
     fn buffer(&self, number: u64) -> u64 {

@@ -3,14 +3,19 @@
 mod conditions;
 mod episodes;
 mod excluded;
+mod joins;
 mod kernel_model;
 mod operation;
 mod pending;
 mod per_cpu_areas;
+mod portions;
 mod split;
+mod turn;
 
+pub use joins::JoinForecast;
 pub use kernel_model::ModelledKernel;
 pub use operation::{OpKind, Operation};
 pub use pending::{PendingOperations, ThreadStreams};
 pub use per_cpu_areas::{PROCESSOR_RELATIVE, SimulatedAreas};
+pub use portions::{Portion, PortionPool};
 pub use split::StreamSplitter;

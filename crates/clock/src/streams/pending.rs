@@ -6,51 +6,33 @@
 //! whose next operation depends on the simulation so far.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use super::kernel_model::KERNEL_MODEL_BASE;
 use super::operation::Operation;
-use crate::pages::PageTable;
+use super::portions::Portion;
 
-/// The next operations of some processes, shared by all simulations of a trace.
+/// The next operations of some processes.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadStreams {
     /// Operations by process.
-    pub operations: Vec<(usize, Arc<[Operation]>)>,
+    pub operations: Vec<(usize, Portion)>,
     /// Processes that have no further operations.
     pub closed: Vec<usize>,
-}
-
-impl ThreadStreams {
-    /// Replaces page numbers by physical addresses. As pages in a [`PageTable`] do not move, this
-    /// is done once for all simulations that share the streams, which need no translation at a
-    /// reference.
-    pub fn place(&mut self, table: &PageTable) {
-        for (_, operations) in &mut self.operations {
-            for operation in Arc::make_mut(operations) {
-                // The modelled kernel has addresses of its own, which are not paged.
-                if operation.kind.is_reference() && operation.addr < KERNEL_MODEL_BASE {
-                    operation.addr = table.address(operation.addr);
-                }
-            }
-        }
-    }
 }
 
 /// The operations of one process that are known to a simulation and not yet done.
 #[derive(Default)]
 pub struct PendingOperations {
-    current: Arc<[Operation]>,
+    current: Portion,
     at: usize,
     /// Portions that follow, each with its first operation not done.
-    later: VecDeque<(Arc<[Operation]>, usize)>,
+    later: VecDeque<(Portion, usize)>,
     /// Whether no operations will be added.
     closed: bool,
 }
 
 impl PendingOperations {
     /// Adds operations after all that are known.
-    pub fn add(&mut self, operations: Arc<[Operation]>) {
+    pub fn add(&mut self, operations: Portion) {
         self.later.push_back((operations, 0));
     }
 
@@ -66,7 +48,7 @@ impl PendingOperations {
     }
 
     /// Puts operations before the next one.
-    pub fn insert(&mut self, operations: Arc<[Operation]>) {
+    pub fn insert(&mut self, operations: Portion) {
         let current = std::mem::replace(&mut self.current, operations);
         self.later.push_front((current, std::mem::take(&mut self.at)));
     }
@@ -108,7 +90,7 @@ impl PendingOperations {
             }
         }
         // Portions are shared by all simulations; the last one to drop a portion frees it.
-        (self.current, self.at) = (Arc::default(), 0);
+        (self.current, self.at) = (Portion::default(), 0);
         None
     }
 }
@@ -118,8 +100,8 @@ mod tests {
     use super::*;
     use crate::streams::OpKind;
 
-    fn operations(addresses: &[u64]) -> Arc<[Operation]> {
-        addresses.iter().map(|&addr| Operation::new(OpKind::Read, addr)).collect()
+    fn operations(addresses: &[u64]) -> Portion {
+        Portion::new(addresses.iter().map(|&addr| Operation::new(OpKind::Read, addr)).collect())
     }
 
     fn take(pending: &mut PendingOperations) -> Option<u64> {
@@ -143,20 +125,5 @@ mod tests {
         pending.add(operations(&[5]));
         pending.close();
         assert_eq!((take(&mut pending), pending.is_closed()), (Some(5), true));
-    }
-
-    #[test]
-    fn only_references_to_numbered_pages_are_placed() {
-        let table = PageTable::shuffled(12, 1);
-        let operations = [
-            Operation::new(OpKind::Write, 0x1008),
-            Operation::new(OpKind::Acquire, 0x1008),
-            Operation::new(OpKind::Read, KERNEL_MODEL_BASE + 8),
-        ];
-        let mut streams =
-            ThreadStreams { operations: vec![(0, Arc::from(operations))], closed: Vec::new() };
-        streams.place(&table);
-        let addresses: Vec<u64> = streams.operations[0].1.iter().map(|o| o.addr).collect();
-        assert_eq!(addresses, [table.address(0x1008), 0x1008, KERNEL_MODEL_BASE + 8]);
     }
 }

@@ -1,20 +1,23 @@
 //! Splits a trace: references and events in trace order become the operations of each process.
 
+use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
 
-use homenode_base::{AccessKind, Flags, ReferenceFilter, ReferenceRole};
+use homenode_base::{Flags, ReferenceFilter, ReferenceRole};
 use homenode_machine::KernelModel;
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
 use super::conditions::{Conditions, wake_episode};
 use super::episodes::BarrierEpisodes;
 use super::excluded::ExcludedInstructions;
-use super::kernel_model::ModelledKernel;
+use super::joins::{ForeseenJoin, JoinForecast};
+use super::kernel_model::{KERNEL_MODEL_BASE, ModelledKernel};
 use super::operation::{OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::per_cpu_areas::{PROCESSOR_RELATIVE, RecordedAreas};
-use crate::pages::PageNumbers;
+use super::portions::PortionPool;
+use super::turn::RoleTable;
+use crate::pages::{PageNumbers, PageTable};
 
 /// System calls of Linux on x86-64 that may block: `read`, `write`, `poll`, `select`, `pread64`,
 /// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,
@@ -25,30 +28,45 @@ const MAY_BLOCK: [u32; 25] = [
     281, 288,
 ];
 
+/// Most rows of a batch that are split at once.
+const LOT_ROWS: usize = 1 << 16;
+
+/// Events of a batch, each with the row before which it happened.
+type BatchEvents<'a> = std::iter::Peekable<std::slice::Iter<'a, (u32, Event)>>;
+
 /// Splits a trace into the streams of its processes: thread i of the trace is process i.
 pub struct StreamSplitter {
     filter: ReferenceFilter,
+    pub(super) roles: RoleTable,
     private: Vec<Range<u64>>,
     pages: Option<PageNumbers>,
+    table: Option<PageTable>,
     areas: Option<RecordedAreas>,
     kernel: Option<ModelledKernel>,
     /// Whether the trace has had references of a kernel.
-    captured: bool,
+    pub(super) captured: bool,
     /// The processor of the traced system that each process runs on.
     recorded: Vec<usize>,
-    operations: Vec<Vec<Operation>>,
+    pub(super) operations: Vec<Vec<Operation>>,
+    portions: PortionPool,
     /// The address space of each process's last reference.
     pids: Vec<Option<u32>>,
     /// Whether references of several address spaces came from one thread.
     mixed: bool,
-    begun: Vec<bool>,
+    pub(super) begun: Vec<bool>,
     ended: Vec<bool>,
     /// Processes whose further references and events are ignored.
-    closed: Vec<bool>,
+    pub(super) closed: Vec<bool>,
     /// Instructions of excluded references, by process.
-    excluded: Vec<ExcludedInstructions>,
+    pub(super) excluded: Vec<ExcludedInstructions>,
     episodes: BarrierEpisodes,
-    conditions: Conditions,
+    pub(super) conditions: Conditions,
+    /// Rows split so far.
+    split_rows: u64,
+    /// Joins of each process that the trace has not come to, if they were found beforehand.
+    joins: Vec<VecDeque<ForeseenJoin>>,
+    /// Whether the next of them is already among the operations.
+    announced: Vec<bool>,
 }
 
 impl StreamSplitter {
@@ -63,13 +81,16 @@ impl StreamSplitter {
     ) -> Self {
         Self {
             filter,
+            roles: RoleTable::new(filter),
             private: private.to_vec(),
             pages,
+            table: None,
             areas: None,
             kernel: None,
             captured: false,
             recorded: (0..processes).collect(),
             operations: vec![Vec::new(); processes],
+            portions: PortionPool::default(),
             pids: vec![None; processes],
             mixed: false,
             begun: vec![false; processes],
@@ -78,7 +99,25 @@ impl StreamSplitter {
             excluded: vec![ExcludedInstructions::default(); processes],
             episodes: BarrierEpisodes::default(),
             conditions: Conditions::new(processes),
+            split_rows: 0,
+            joins: vec![VecDeque::new(); processes],
+            announced: vec![false; processes],
         }
+    }
+
+    /// Gives a process's join to the simulation as soon as it has done all before it: what is
+    /// simulated is the same, but less of the trace has to be kept.
+    #[must_use]
+    pub fn with_joins(mut self, forecast: JoinForecast) -> Self {
+        self.joins = forecast.joins;
+        self
+    }
+
+    /// Replaces page numbers by the addresses in memory that they have in all simulations.
+    #[must_use]
+    pub fn with_page_table(mut self, table: PageTable) -> Self {
+        self.table = Some(table);
+        self
     }
 
     /// Makes references to the kernel's per-processor areas follow the simulated processors. A
@@ -114,33 +153,76 @@ impl StreamSplitter {
 
     /// Splits the next batch of the trace.
     pub fn split(&mut self, batch: &Batch) -> ThreadStreams {
+        self.rows(batch, 0..batch.len(), &mut batch.events.iter().peekable());
+        self.known()
+    }
+
+    /// Splits the next batch of the trace into several lots, each small enough that its memory is
+    /// soon used again.
+    pub fn split_in_lots(&mut self, batch: &Batch) -> Vec<ThreadStreams> {
         let mut events = batch.events.iter().peekable();
-        for row in 0..batch.len() {
-            while let Some((_, event)) =
-                events.next_if(|(at, _)| usize::try_from(*at).is_ok_and(|at| at <= row))
-            {
-                self.event(event);
-            }
-            self.reference(batch, row);
+        let lots = batch.len().div_ceil(LOT_ROWS).max(1);
+        let rows = |lot: usize| lot * LOT_ROWS..batch.len().min((lot + 1) * LOT_ROWS);
+        (0..lots)
+            .map(|lot| {
+                self.rows(batch, rows(lot), &mut events);
+                self.known()
+            })
+            .collect()
+    }
+
+    /// Splits some rows of a batch, and the events before each of them; after the last row those
+    /// that are left.
+    fn rows(&mut self, batch: &Batch, rows: Range<usize>, events: &mut BatchEvents<'_>) {
+        let mut row = rows.start;
+        let before = |at: u32, end| usize::try_from(at).is_ok_and(|at| at < end);
+        let last = rows.end == batch.len();
+        while let Some((at, event)) = events.next_if(|&&(at, _)| last || before(at, rows.end)) {
+            let until = usize::try_from(*at).map_or(rows.end, |at| at.min(rows.end));
+            self.references(batch, row..until);
+            row = row.max(until);
+            self.event(event);
         }
-        events.for_each(|(_, event)| self.event(event));
-        let all = self.operations.iter_mut().enumerate();
-        let operations = all
-            .filter(|(_, new)| !new.is_empty())
-            .map(|(process, new)| (process, Arc::from(std::mem::take(new))))
+        self.references(batch, row..rows.end);
+        self.split_rows += u64::try_from(rows.len()).unwrap_or(0);
+    }
+
+    /// The operations that have become known.
+    fn known(&mut self) -> ThreadStreams {
+        for process in 0..self.joins.len() {
+            let over = |join: &&ForeseenJoin| join.after <= self.split_rows;
+            let next = self.joins[process].front().filter(over).map(|join| join.child);
+            // What ends a wait for a condition is told by when the process goes on.
+            if let Some(child) = next
+                && !self.announced[process]
+                && !self.conditions.is_waiting(process)
+            {
+                self.operation(process, OpKind::Join, u64::from(child));
+                self.announced[process] = true;
+            }
+        }
+        self.portions.reclaim();
+        let Self { operations, portions, table, .. } = self;
+        let filled = operations.iter_mut().enumerate().filter(|(_, new)| !new.is_empty());
+        let operations = filled
+            .map(|(process, new)| {
+                table.iter().for_each(|table| place(new, table));
+                let new = std::mem::replace(new, portions.buffer());
+                (process, portions.share(new))
+            })
             .collect();
         ThreadStreams { operations, closed: Vec::new() }
     }
 
-    fn reference(&mut self, batch: &Batch, row: usize) {
+    /// Whether operations have the addresses of the trace, and its references are all there are.
+    pub(super) fn addresses_are_kept(&self) -> bool {
+        let modelled = self.kernel.is_some() || self.areas.is_some() || self.pages.is_some();
+        self.private.is_empty() && !modelled
+    }
+
+    pub(super) fn reference(&mut self, batch: &Batch, row: usize) {
         let mut flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-        let kind = match AccessKind::from_code(batch.kind[row]) {
-            Some(AccessKind::Read) | None => OpKind::Read,
-            Some(AccessKind::Write) => OpKind::Write,
-            Some(AccessKind::Atomic) => OpKind::Atomic,
-            Some(AccessKind::Fetch) => OpKind::Fetch,
-        };
-        let role = batch.role(row, self.filter);
+        let (role, kind) = self.roles.of(batch.kind[row], flags.0);
         let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
         let gap = batch.gap.get(row).copied();
         if role == ReferenceRole::Excluded {
@@ -156,9 +238,7 @@ impl StreamSplitter {
             || self.private.iter().any(|range| range.contains(&addr));
         flags = Flags(flags.0 & !Flags::PRIVATE.0 | if private { Flags::PRIVATE.0 } else { 0 });
         let pid = batch.pid.get(row).copied().unwrap_or(0);
-        if self.pids[process] != Some(pid) {
-            self.enter_address_space(process, pid);
-        }
+        self.enter_address_space(process, pid);
         let size = batch.size[row].max(1);
         let mut operation = Operation { size, flags: flags.0, count, ..Operation::new(kind, addr) };
         if let Some(areas) = &self.areas
@@ -186,7 +266,11 @@ impl StreamSplitter {
     }
 
     /// The next references of a process are in this address space, other than those before, if any.
-    fn enter_address_space(&mut self, process: usize, pid: u32) {
+    #[inline]
+    pub(super) fn enter_address_space(&mut self, process: usize, pid: u32) {
+        if self.pids[process] == Some(pid) {
+            return;
+        }
         if self.pids[process].replace(pid).is_some() {
             self.mixed = true;
         } else if let Some(pages) = &mut self.pages {
@@ -239,7 +323,10 @@ impl StreamSplitter {
             }
             EventKind::ThreadJoin { child } => {
                 self.end(usize::from(*child));
-                self.operation(process, OpKind::Join, u64::from(*child));
+                self.joins[process].pop_front();
+                if !std::mem::take(&mut self.announced[process]) {
+                    self.operation(process, OpKind::Join, u64::from(*child));
+                }
             }
             EventKind::ThreadExit => self.end(process),
             EventKind::SyscallEnter { number } => self.system_call(process, *number),
@@ -291,6 +378,16 @@ impl StreamSplitter {
         if self.ended.get(process) == Some(&false) {
             self.ended[process] = true;
             self.operation(process, OpKind::Exit, 0);
+        }
+    }
+}
+
+/// Replaces page numbers by addresses in memory.
+fn place(operations: &mut [Operation], table: &PageTable) {
+    for operation in operations {
+        // The modelled kernel has addresses of its own, which are not paged.
+        if operation.kind.is_reference() && operation.addr < KERNEL_MODEL_BASE {
+            operation.addr = table.address(operation.addr);
         }
     }
 }
@@ -439,5 +536,18 @@ mod tests {
         let operations = splitter.split(&batch).operations.remove(0).1;
         let flags: Vec<u8> = operations.iter().map(|operation| operation.flags).collect();
         assert_eq!(flags, [Flags::KERNEL.0, Flags::PRIVATE.0]);
+    }
+
+    #[test]
+    fn only_references_to_numbered_pages_are_placed() {
+        let table = PageTable::shuffled(12, 1);
+        let kernel = KERNEL_MODEL_BASE + 8;
+        let mut operations = [
+            Operation::new(OpKind::Write, 0x1008),
+            Operation::new(OpKind::Acquire, 0x1008),
+            Operation::new(OpKind::Read, kernel),
+        ];
+        place(&mut operations, &table);
+        assert_eq!(operations.map(|o| o.addr), [table.address(0x1008), 0x1008, kernel]);
     }
 }

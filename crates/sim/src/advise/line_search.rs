@@ -67,7 +67,8 @@ pub(super) fn search(
     };
     for round in 0..ROUNDS_MAX {
         let now = state.after.as_ref().unwrap_or(&before);
-        let least = now.processor_cycles() / OBJECT_PART;
+        // No layout saves more time than processors wait for the lines that it changes.
+        let least = (now.processor_cycles() / OBJECT_PART).max(now.cycles / LEAST_PART);
         let mut objects = words.waited_for(now, (least, OBJECTS_MAX));
         objects.retain(|&object| !state.taken.iter().any(|t| trials[t.trial].object == object));
         objects.truncate(OBJECTS_TRIED_MAX);

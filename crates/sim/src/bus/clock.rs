@@ -1,18 +1,19 @@
 //! One pass over the trace for all configurations with a clock.
 
 use homenode_clock::pages::{PageNumbers, PageTable};
-use homenode_clock::streams::{StreamSplitter, ThreadStreams};
+use homenode_clock::streams::{JoinForecast, StreamSplitter, ThreadStreams};
 use homenode_clock::{ClockSetup, ClockTime};
 use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
 use homenode_snoop::WaitsByCause;
 use homenode_snoop::{BusClock, BusClockSetup, BusCounts, ClockError, LinkClock, LinkClockSetup};
-use homenode_trace::{Batch, ProcessorAreas};
+use homenode_trace::ProcessorAreas;
 use rayon::prelude::*;
 
 use super::config::{BusConfig, Contention};
 use super::plan::{BusPlan, CAPTURED, PlannedPoint};
+use super::streams::for_each_stream_window;
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource, for_each_window};
+use crate::pass::{Progress, TraceSource};
 
 /// Separates the random numbers of page frames from those of the scheduler.
 const FRAMES: u64 = 0x6672_616d_6573;
@@ -126,26 +127,12 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     };
     let mut clocks: Vec<CachedClock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
     let mut splitter = splitter(plan, config, trace)?;
-    let translates = plan.translates(config, trace);
-    let page_table =
-        translates.then(|| PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES));
-    let ends = trace.ends();
-    let mut piece = 0;
-    let total = trace.references();
-    let read = |index, batch: &mut Batch| trace.read_all(index, batch);
-    for_each_window(pool, (trace, &read), (progress, total), |batches| {
-        let mut all = Vec::with_capacity(batches.len());
-        for batch in batches {
-            let mut streams = splitter.split(batch);
-            page_table.iter().for_each(|table| streams.place(table));
-            let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
-            streams.closed = over.map(|(process, _)| process).collect();
-            streams.closed.iter().for_each(|&process| splitter.close(process));
-            all.push(streams);
-            piece += 1;
-        }
-        push(&mut clocks, &all)
-    })?;
+    if plan.translates(config, trace) {
+        splitter =
+            splitter.with_page_table(PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES));
+    }
+    let simulate = |all: &[ThreadStreams]| push(&mut clocks, all);
+    for_each_stream_window(pool, (trace, &mut splitter), progress, simulate)?;
     if splitter.has_kernel() && config.kernel_model {
         return Err(SimError::Config { problem: CAPTURED.to_owned() });
     }
@@ -208,5 +195,16 @@ pub(super) fn splitter<T: TraceSource + ?Sized>(
     if let Some(model) = plan.kernel_model(config) {
         splitter = splitter.with_kernel(&model, config.seed ^ KERNEL);
     }
-    Ok(splitter)
+    Ok(splitter.with_joins(joins(trace)?))
+}
+
+/// The joins of a trace. Whole systems have none.
+fn joins<T: TraceSource + ?Sized>(trace: &T) -> Result<JoinForecast, SimError> {
+    let mut forecast = JoinForecast::new(usize::from(trace.threads()));
+    if trace.metadata().processes.is_empty() {
+        for piece in 0..trace.pieces() {
+            forecast.add(&trace.outline(piece)?);
+        }
+    }
+    Ok(forecast)
 }

@@ -1,81 +1,93 @@
 //! One pass over the trace for several layouts of its data, on one machine with links.
 
 use homenode_advise::Layout;
-use homenode_clock::streams::StreamSplitter;
-use homenode_trace::{Batch, TraceReader};
+use homenode_clock::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
+use homenode_clock::streams::{Portion, PortionPool, ThreadStreams};
+use homenode_trace::TraceReader;
 use rayon::prelude::*;
 
 use super::clock::{CachedClock, PointResult, splitter};
 use super::config::BusConfig;
 use super::plan::BusPlan;
+use super::streams::for_each_stream_window;
 use crate::error::SimError;
-use crate::layout::LayoutApplier;
-use crate::pass::{TraceSource, WindowReader, part_of};
+use crate::pass::{Progress, TraceSource};
 
 /// A layout while the trace is simulated under it.
 struct LayoutLane<'a> {
     layout: &'a Layout,
-    applier: LayoutApplier,
-    moved: Batch,
-    splitter: StreamSplitter,
+    portions: PortionPool,
     clock: CachedClock,
 }
 
 impl LayoutLane<'_> {
-    fn push(
-        &mut self,
-        (batches, first): (&[Batch], usize),
-        ends: &[Option<usize>],
-    ) -> Result<(), SimError> {
-        for (piece, batch) in (first..).zip(batches) {
-            let mut streams = if self.layout.is_empty() {
-                self.splitter.split(batch)
-            } else {
-                self.applier.batch(self.layout, batch, &mut self.moved);
-                self.splitter.split(&self.moved)
-            };
-            let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
-            streams.closed = over.map(|(process, _)| process).collect();
-            streams.closed.iter().for_each(|&process| self.splitter.close(process));
-            self.clock.push(&streams)?;
+    fn push(&mut self, all: &[ThreadStreams]) -> Result<(), SimError> {
+        for streams in all {
+            if self.layout.is_empty() {
+                self.clock.push(streams)?;
+                continue;
+            }
+            self.portions.reclaim();
+            let moved = streams.operations.iter().map(|(process, operations)| {
+                (*process, moved(self.layout, operations, &mut self.portions))
+            });
+            let (operations, closed) = (moved.collect(), streams.closed.clone());
+            self.clock.push(&ThreadStreams { operations, closed })?;
         }
         Ok(())
     }
 }
 
-/// Simulates the only point of the plan under each layout. The trace is decoded once for all.
+/// Operations at their new addresses; those given, if none of them moves. A reference that the
+/// layout splits becomes several. Locks and barriers are known by any address of their own.
+fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> Portion {
+    let moves = |operation: &Operation| {
+        let relative = operation.kind != OpKind::Fetch && operation.flags & PROCESSOR_RELATIVE == 0;
+        let data = operation.kind.is_reference() && relative;
+        data && layout.may_move((operation.addr, operation.size))
+    };
+    let Some(first) = operations.iter().position(moves) else { return Portion::clone(operations) };
+    let mut output = portions.buffer();
+    output.extend_from_slice(&operations[..first]);
+    for &operation in &operations[first..] {
+        if !moves(&operation) {
+            output.push(operation);
+            continue;
+        }
+        let mut count = operation.count;
+        layout.parts((operation.addr, operation.size), |addr, size| {
+            output.push(Operation { addr, size, count, ..operation });
+            count = 0;
+        });
+    }
+    portions.share(output)
+}
+
+/// Simulates the only point of the plan under each layout. The trace is decoded and split once for
+/// all.
 pub(crate) fn simulate_layouts(
     plan: &BusPlan,
     (config, trace): (&BusConfig, &TraceReader),
     layouts: &[&Layout],
     pool: &rayon::ThreadPool,
-    tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
+    progress: Progress<'_>,
 ) -> Result<Vec<PointResult>, SimError> {
     let processes = usize::from(TraceSource::threads(trace));
     let Some(point) = plan.points.first() else { return Ok(Vec::new()) };
     let lane = |&layout| {
         Ok::<_, SimError>(LayoutLane {
             layout,
-            applier: LayoutApplier::default(),
-            moved: Batch::default(),
-            splitter: splitter(plan, config, trace)?,
+            portions: PortionPool::default(),
             clock: CachedClock::new(plan, point, (config, processes))?,
         })
     };
     let mut lanes: Vec<LayoutLane<'_>> = layouts.iter().map(lane).collect::<Result<_, _>>()?;
-    let ends = TraceSource::ends(trace);
-    let read = |index, batch: &mut Batch| trace.read_all(index, batch);
-    let mut windows = WindowReader::new(pool, trace, &read);
-    let mut done = 0;
-    let mut push = |batches: &[Batch]| {
-        let all: Vec<Result<(), SimError>> =
-            lanes.par_iter_mut().map(|lane| lane.push((batches, done), &ends)).collect();
-        done += batches.len();
-        all.into_iter().collect::<Result<(), SimError>>().map(|()| done)
-    };
-    while let Some(pieces) = windows.next(&mut push)? {
-        tick(part_of(pieces?, trace.pieces()))?;
-    }
+    let mut splitter = splitter(plan, config, trace)?;
+    for_each_stream_window(pool, (trace, &mut splitter), progress, |all| {
+        let pushed: Vec<Result<(), SimError>> =
+            lanes.par_iter_mut().map(|lane| lane.push(all)).collect();
+        pushed.into_iter().collect()
+    })?;
     let finished: Vec<Result<PointResult, _>> =
         pool.install(|| lanes.into_par_iter().map(|lane| lane.clock.finish()).collect());
     Ok(finished.into_iter().collect::<Result<_, _>>()?)

@@ -8,6 +8,7 @@ mod outcome;
 mod plan;
 mod protocols;
 mod run;
+mod streams;
 mod trace_order;
 
 pub(crate) use cache::{private_areas, resized};

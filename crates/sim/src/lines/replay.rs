@@ -1,5 +1,7 @@
 //! The clocked simulation of one machine, repeated under layouts of the data.
 
+use std::ops::ControlFlow;
+
 use homenode_advise::Layout;
 use homenode_base::BlockSize;
 use homenode_clock::ProcessorTime;
@@ -82,8 +84,16 @@ impl<'a> LineReplay<'a> {
         layouts: &[&Layout],
         tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
     ) -> Result<Vec<LineResult>, SimError> {
-        let all =
-            simulate_layouts(&self.plan, (&self.config, self.trace), layouts, self.pool, tick)?;
+        let mut progress = |done: u64, all: Option<u64>| {
+            #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
+            let part = done as f64 / all.unwrap_or(done).max(1) as f64;
+            match tick(part) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        };
+        let work = (&self.config, self.trace);
+        let all = simulate_layouts(&self.plan, work, layouts, self.pool, &mut progress)?;
         Ok(all.into_iter().map(LineResult::of).collect())
     }
 }

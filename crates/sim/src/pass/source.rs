@@ -1,7 +1,7 @@
 //! Sources of batches.
 
 use homenode_trace::realign::AddressMap;
-use homenode_trace::{Batch, Columns, Metadata, TraceError, TraceReader, Want};
+use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError, TraceReader, Want};
 
 /// A trace in pieces, which several threads can read in any order.
 pub trait TraceSource: Sync {
@@ -21,6 +21,11 @@ pub trait TraceSource: Sync {
     /// # Errors
     /// When the piece cannot be read.
     fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError>;
+    /// The order of what happens in piece `index`.
+    ///
+    /// # Errors
+    /// When the piece cannot be read.
+    fn outline(&self, index: usize) -> Result<ChunkOutline, TraceError>;
     /// For each thread the last piece with references or events of it; `None` if unknown.
     fn ends(&self) -> Vec<Option<usize>>;
     /// Data references in all pieces.
@@ -58,6 +63,10 @@ impl TraceSource for TraceReader {
     fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
         let columns = Columns { flags: true, gap: true, pid: true, ..Columns::default() };
         self.read_chunk(index, Want { columns, events: true }, batch)
+    }
+
+    fn outline(&self, index: usize) -> Result<ChunkOutline, TraceError> {
+        self.read_outline(index)
     }
 
     fn ends(&self) -> Vec<Option<usize>> {

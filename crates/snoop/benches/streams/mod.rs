@@ -1,11 +1,9 @@
 //! Deterministic streams of four processors, and the work that is measured.
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
-use std::sync::Arc;
-
 use homenode_base::{BlockSize, ReferenceFilter, Rng};
 use homenode_clock::ClockSetup;
-use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
+use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine};
 use homenode_snoop::{
     BusClock, BusClockSetup, BusCounts, BusSetup, BusTime, MissRule, ProtocolSpec,
@@ -139,7 +137,7 @@ fn portions(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Th
             Operation { addr, count: 0, kind, size: 8, flags: 0, continues: false }
         };
         let mut steps = |thread| (0..CHUNK.min(each - at)).map(|_| one(thread)).collect::<Vec<_>>();
-        let chunks = (0..CLOCKED).map(|t| (usize::from(t), Arc::from(steps(t))));
+        let chunks = (0..CLOCKED).map(|t| (usize::from(t), Portion::new(steps(t))));
         ThreadStreams { operations: chunks.collect(), closed: Vec::new() }
     };
     (0..each).step_by(CHUNK).map(|at| portion(at, &mut next)).collect()

@@ -1,11 +1,9 @@
 //! What tests of the clock share: machines, steps of processes, one simulation.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
-use std::sync::Arc;
-
 use homenode_base::{BlockSize, Flags, ReferenceFilter};
 use homenode_clock::ClockSetup;
-use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
+use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, Dispatch};
 use homenode_snoop::{
     BusClock, BusClockSetup, BusCounts, BusSetup, BusTime, MissRule, ProtocolSpec,
@@ -78,7 +76,7 @@ impl Given {
         for at in (0..longest).step_by(portion.max(1)) {
             let part = |steps: &Vec<Operation>| {
                 let end = steps.len().min(at + portion);
-                Arc::from(steps.get(at..end).unwrap_or_default())
+                Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
             };
             let steps = processes.iter().map(part).enumerate().collect();
             clock.push(&ThreadStreams { operations: steps, closed: Vec::new() }).unwrap();

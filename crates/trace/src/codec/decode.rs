@@ -8,7 +8,8 @@ use super::turns::{Turn, starts};
 use super::{MAX_SITES, event, id, wide};
 use crate::bytes::{Cursor, DecodeFault};
 use crate::format::v1::ChunkHeader;
-use crate::model::{Batch, Columns, Want};
+use crate::model::{Batch, Columns, Event, Want};
+use crate::outline::ChunkOutline;
 
 /// What the decoder needs of a chunk besides its streams.
 #[derive(Clone, Copy)]
@@ -42,11 +43,34 @@ pub(crate) fn decode(
         wide::get_pids(&streams, &turns, layout.table, &mut batch.pid)?;
     }
     if want.events {
-        let mut bytes = Vec::new();
-        streams.get_dense(id::EVENTS, &mut bytes)?;
-        event::decode(&bytes, layout.header.events, layout.header.rows, &mut batch.events)?;
+        read_events(&streams, layout, &mut batch.events)?;
     }
     Ok(())
+}
+
+/// The turns of a chunk and its events.
+pub(crate) fn outline(
+    section: &[u8],
+    layout: ChunkLayout<'_>,
+) -> Result<ChunkOutline, DecodeFault> {
+    let streams = Streams::parse(section)?;
+    let mut outline = ChunkOutline::default();
+    for turn in read_turns(&streams, layout)? {
+        let thread = layout.table[turn.slot()].0;
+        outline.turns.push((thread, u32::try_from(turn.len()).unwrap_or(u32::MAX)));
+    }
+    read_events(&streams, layout, &mut outline.events)?;
+    Ok(outline)
+}
+
+fn read_events(
+    streams: &Streams<'_>,
+    layout: ChunkLayout<'_>,
+    events: &mut Vec<(u32, Event)>,
+) -> Result<(), DecodeFault> {
+    let mut bytes = Vec::new();
+    streams.get_dense(id::EVENTS, &mut bytes)?;
+    event::decode(&bytes, layout.header.events, layout.header.rows, events)
 }
 
 /// Resizes the columns. They are not cleared first, as that would write every byte twice.

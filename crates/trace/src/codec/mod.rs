@@ -48,7 +48,7 @@ mod stream;
 mod turns;
 mod wide;
 
-pub(crate) use decode::{ChunkLayout, decode};
+pub(crate) use decode::{ChunkLayout, decode, outline};
 pub(crate) use encode::encode;
 
 /// Numbers of the streams.

@@ -1,0 +1,39 @@
+//! A trace as the streams of its processes: while these are simulated, the next window of the trace
+//! is split, and the one after that is decoded.
+
+use homenode_clock::streams::{StreamSplitter, ThreadStreams};
+use homenode_trace::Batch;
+
+use crate::error::SimError;
+use crate::pass::{Progress, TraceSource, for_each_window};
+
+/// Calls `simulate` with the streams of one window of the trace after the other.
+pub(super) fn for_each_stream_window<T: TraceSource + ?Sized>(
+    pool: &rayon::ThreadPool,
+    (trace, splitter): (&T, &mut StreamSplitter),
+    progress: Progress<'_>,
+    mut simulate: impl FnMut(&[ThreadStreams]) -> Result<(), SimError> + Send,
+) -> Result<(), SimError> {
+    let ends = trace.ends();
+    let mut piece = 0;
+    let mut split = |batch: &Batch| {
+        let mut lots = splitter.split_in_lots(batch);
+        let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
+        if let Some(streams) = lots.last_mut() {
+            streams.closed = over.map(|(process, _)| process).collect();
+            streams.closed.iter().for_each(|&process| splitter.close(process));
+        }
+        piece += 1;
+        lots
+    };
+    let mut ready: Vec<ThreadStreams> = Vec::new();
+    let read = |index, batch: &mut Batch| trace.read_all(index, batch);
+    for_each_window(pool, (trace, &read), (progress, trace.references()), |batches| {
+        let now = std::mem::take(&mut ready);
+        let ahead = || batches.iter().flat_map(&mut split).collect();
+        let (simulated, next) = rayon::join(|| simulate(&now), ahead);
+        ready = next;
+        simulated
+    })?;
+    pool.install(|| simulate(&ready))
+}
