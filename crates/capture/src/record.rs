@@ -172,7 +172,7 @@ fn prepare(options: &RecordOptions) -> Result<(Option<Emulator>, Launch), Captur
     let emulator = Emulator::for_program(options)?;
     if options.native && !emulator.native {
         return Err(CaptureError::Option {
-            option: "native",
+            option: "--native",
             expected: "a program for this machine's processor",
             found: options.argv[0].clone(),
         });
