@@ -108,7 +108,7 @@ def _between_marks(trace: hn.Trace) -> hn.Trace:
     """What lies between the end of the initialisation and the beginning of the check."""
     out = trace.path.with_suffix(".part.hnt")
     out.unlink(missing_ok=True)
-    return hn.transform("select", trace, out, begin="init-done", end="marker:check")
+    return hn.transform("select", trace, out, from_="init-done", until="marker:check")
 
 
 def _columns(trace: hn.Trace) -> dict[str, NDArray[Any]]:

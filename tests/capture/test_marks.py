@@ -104,10 +104,3 @@ def test_metadata_says_how_the_trace_came_to_be(
     # The time a run takes is never the same twice: it is in the summary only.
     assert "wall_time_s" not in metadata
     assert recording.summary["wall_time_s"] > 0
-
-
-def test_the_slowdown_is_measured_on_request(
-    build: Callable[..., Path], record: Callable[..., Recording]
-) -> None:
-    summary = record(build("large.c"), "100000", native=True).summary
-    assert summary["slowdown"] == pytest.approx(summary["wall_time_s"] / summary["native_time_s"])

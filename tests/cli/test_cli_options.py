@@ -50,7 +50,7 @@ _THREE = "\u0663"  # an Arabic digit, which Python reads as 3
         ("export", ["-o", "x", "--format", ""], 'unknown format ""'),
         ("transform select", ["-o", "u.hnt", "--threads", "70000"], "from 0 to 65534"),
         ("transform select", ["-o", "u.hnt", "--pids", "4294967296"], "pids=4294967296: expected"),
-        ("transform select", ["-o", "u.hnt", "--begin", "marker:no"], "has no such event; it has"),
+        ("transform select", ["-o", "u.hnt", "--from", "marker:no"], "has no such event; it has"),
         ("transform select", ["-o", "u.hnt", "--threads", "9"], "nothing is left"),
     ],
 )

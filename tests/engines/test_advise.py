@@ -69,7 +69,7 @@ def test_several_points_have_advice_each() -> None:
     assert len(result.to_pandas()) == len(result)
     with pytest.raises(ConfigError, match="use summaries"):
         _ = result.summary
-    with pytest.raises(ConfigError, match="one machine, policy and block size"):
+    with pytest.raises(ConfigError, match="one --machine, --policy and --block-size"):
         hn.advise(_counters(), "cc", "migrate", [64, 128], out="never.hnt")
 
 

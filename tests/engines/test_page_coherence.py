@@ -72,7 +72,7 @@ def test_each_kind_of_machine_has_its_policies() -> None:
     ("machine", "policy", "remedy"),
     [
         ("markatos", "optimal", "r and R cannot be derived; choose upt, inv"),
-        ("markatos", "delay:n=3", "or a machine with r and R"),
+        ("markatos", "delay:n=3", "or a --machine with r and R"),
         ("numa", "upt", "choose markatos or another machine with latencies"),
         ("markatos", "upt.del:counter=0", "words/8, bytes/8, or a whole number from 1"),
     ],

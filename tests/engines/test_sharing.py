@@ -94,7 +94,7 @@ def test_hand_tuning_compares_two_programs() -> None:
 def test_what_cannot_be_asked_is_refused(trace: hn.Trace) -> None:
     with pytest.raises(ConfigError, match=r"merge_transfers \(--merge\) is 0; expected at least 1"):
         hn.sharing(trace, "cc", 64, merge_transfers=0)
-    with pytest.raises(ConfigError, match="add it to the block sizes"):
+    with pytest.raises(ConfigError, match="add it to --block-size"):
         hn.sharing(trace, "cc", 64, detail=128)
     with pytest.raises(ConfigError, match="expected one block size, or 0 for none"):
         hn.sharing(trace, "cc", "4,8", detail="4,8")

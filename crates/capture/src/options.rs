@@ -44,6 +44,9 @@ pub struct RecordOptions {
     pub level: i32,
     /// Also run the program without recording, first, and report the slowdown.
     pub native: bool,
+    /// With `cc`, the uninstrumented program that is run then: an instrumented one is slower, with
+    /// or without a recorder. With `qemu` it is the program itself, and this is empty.
+    pub native_program: String,
     /// With `qemu-system`, the machine; `argv` is the kernel and further options for QEMU.
     pub system: SystemOptions,
 }
@@ -114,6 +117,7 @@ impl Default for RecordOptions {
             seed: 0,
             level: 3,
             native: false,
+            native_program: String::new(),
             system: SystemOptions::default(),
         }
     }
@@ -164,6 +168,11 @@ impl RecordOptions {
         }
         if self.emulated() == self.plugin.is_empty() {
             return bad("plugin", "a plugin with qemu, and only there", self.plugin.clone());
+        }
+        let timed = self.native && !self.emulated();
+        if timed == self.native_program.is_empty() {
+            let expected = "an uninstrumented program with native, and only there, without qemu";
+            return bad("native_program", expected, self.native_program.clone());
         }
         if !(1..=1_000_000_000).contains(&self.quantum) {
             return bad("quantum", "1 to 1000000000 references", self.quantum.to_string());
@@ -242,6 +251,8 @@ mod tests {
             RecordOptions { output: String::new(), ..good.clone() },
             RecordOptions { via: "qemu".to_owned(), ..good.clone() },
             RecordOptions { via: "perf".to_owned(), ..good.clone() },
+            RecordOptions { native: true, ..good.clone() },
+            RecordOptions { native_program: "a.native".to_owned(), ..good.clone() },
             RecordOptions { via: "qemu-system".to_owned(), ..good.clone() },
             RecordOptions { quantum: 0, ..good.clone() },
             RecordOptions { seed: 1, order: Order::Free, ..good.clone() },

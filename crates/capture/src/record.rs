@@ -172,7 +172,7 @@ fn prepare(options: &RecordOptions) -> Result<(Option<Emulator>, Launch), Captur
     let emulator = Emulator::for_program(options)?;
     if options.native && !emulator.native {
         return Err(CaptureError::Option {
-            option: "native",
+            option: "--native",
             expected: "a program for this machine's processor",
             found: options.argv[0].clone(),
         });
@@ -244,11 +244,15 @@ fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureError> {
     Ok(area)
 }
 
-/// Seconds that the program takes without recording.
+/// Seconds that the uninstrumented program takes.
 fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
+    let mut argv = options.argv.clone();
+    if !options.native_program.is_empty() {
+        argv[0].clone_from(&options.native_program);
+    }
     let begin = Instant::now();
-    let start = |source| start_error(options, source);
-    let mut child = Traced::start_quietly(&options.argv).map_err(start)?;
+    let start = |source| CaptureError::Start { program: argv[0].clone(), source };
+    let mut child = Traced::start_quietly(&argv).map_err(start)?;
     child.wait().map_err(system("wait for the program"))?;
     Ok(begin.elapsed().as_secs_f64())
 }

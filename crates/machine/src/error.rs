@@ -60,7 +60,7 @@ pub enum MachineError {
     /// A machine that prices page-coherence events where r, R, g and G are needed.
     #[error(
         "machine {machine} prices the events of page-coherence policies and has no r, R, g and G: \
-             choose a machine that has, such as numa, or prices in place (prices:r=15,R=59)"
+             choose a --machine that has, such as numa, or prices in place (prices:r=15,R=59)"
     )]
     NoPrices {
         /// The machine.

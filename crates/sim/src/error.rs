@@ -80,8 +80,14 @@ impl SimError {
 
 impl From<homenode_optimal::CurveError> for SimError {
     fn from(error: homenode_optimal::CurveError) -> Self {
-        Self::Config { problem: format!("curve: {error}") }
+        Self::Config { problem: format!("--curve: {error}") }
     }
+}
+
+/// What is wrong where nothing is given for `what`, whose option has its name.
+pub(crate) fn nothing_given(what: &str) -> String {
+    let flag = what.replace(' ', "-").to_lowercase();
+    format!("no {what} is given: name at least one with --{flag}")
 }
 
 /// An error in the configuration, with its description.

@@ -12,6 +12,7 @@ mod footprint;
 mod layout;
 mod lines;
 mod machines;
+mod notes;
 mod optimal;
 mod options;
 mod pass;

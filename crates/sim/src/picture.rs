@@ -71,7 +71,7 @@ pub fn sharing_picture(
         .map_err(|error| SimError::Config { problem: error.to_string() })?;
     for (what, number) in [("stretches", config.stretches), ("slices", config.slices)] {
         if !(1..=CELLS_MAX).contains(&number) {
-            let problem = format!("{number} {what}: a picture has 1 to {CELLS_MAX}");
+            let problem = format!("--{what}: {number} {what}: a picture has 1 to {CELLS_MAX}");
             return Err(SimError::Config { problem });
         }
     }

@@ -101,7 +101,7 @@ fn what_cannot_be_asked_is_an_error_with_a_remedy() {
     assert!(fails(&free).contains("at least 1 block move"));
     let mut elsewhere = config(&["cc"], &[64]);
     elsewhere.detail = Some(128);
-    assert!(fails(&elsewhere).contains("add it to the block sizes"));
+    assert!(fails(&elsewhere).contains("add it to --block-size"));
     assert!(fails(&config(&["cc"], &[8 << 20])).contains("choose smaller ones"));
     let stopped = sharing(&config(&["cc"], &[64]), &trace, &mut |_, _| ControlFlow::Break(()));
     assert!(matches!(stopped, Err(SimError::Interrupted)));

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{PlacementSimulation, SimConfig, SimError, run};
-use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_trace::{Columns, Metadata, Process, TraceReader, TraceWriter, WriterOptions};
 
 fn trace(accesses: &[Access], chunk_rows: u32, metadata: Metadata) -> TraceReader {
     let columns = Columns { flags: true, ..Columns::default() };
@@ -196,6 +196,35 @@ fn results_from_samples_say_so() {
     let config = SimConfig::new(&["numa"], &["ace"], &[64]);
     let notes = simulate(&config, &trace).unwrap().provenance.notes;
     assert!(notes.len() == 1 && notes[0].contains("samples (by perf)"), "{notes:?}");
+}
+
+#[test]
+fn to_leave_out_a_serial_start_is_suggested_until_somebody_has_said_where_to_begin() {
+    let suggested = |serial: u64, provenance: &[&str], processes: usize| {
+        let thread = |i: u64| u16::from(i >= serial) * u16::try_from(i % 3).unwrap();
+        let rows: Vec<_> =
+            (0..20_000).map(|i| Access::new(thread(i), AccessKind::Read, 64 * i, 4)).collect();
+        let metadata = Metadata {
+            provenance: provenance.iter().map(|&step| step.into()).collect(),
+            processes: vec![Process { pid: 1, names: Vec::new() }; processes],
+            ..Metadata::default()
+        };
+        let trace = trace(&rows, 1_000, metadata);
+        let config = SimConfig::new(&["numa"], &["ace"], &[64]);
+        simulate(&config, &trace).unwrap().provenance.suggestions
+    };
+    // 5000 modulo 3 is not 0: the reference after the serial ones is of another thread.
+    let [said] = &suggested(5_000, &[], 0)[..] else { panic!("one suggestion") };
+    assert_eq!(
+        said,
+        "one thread makes the first 5000 references (25 %) before any other makes one; `homenode \
+         transform select t.hnt -o U.hnt --from first-thread` leaves them out"
+    );
+    assert_eq!(suggested(1_999, &[], 0).len(), 0, "less than a tenth");
+    assert_eq!(suggested(2_000, &["import"], 0).len(), 1);
+    assert_eq!(suggested(20_000, &[], 0).len(), 0, "there is no second thread");
+    assert_eq!(suggested(5_000, &["transform select from=time:20% (homenode"], 0).len(), 0);
+    assert_eq!(suggested(5_000, &[], 1).len(), 0, "a whole system");
 }
 
 #[test]

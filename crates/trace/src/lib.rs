@@ -42,6 +42,7 @@ mod partial;
 mod reader;
 pub mod realign;
 mod repair;
+mod serial;
 mod source;
 pub mod transform;
 mod writer;

@@ -330,9 +330,9 @@ fn a_selection_of_what_the_trace_lacks_is_an_error() {
     let trace = trace_of(&phases());
     let has = "it has init-done, phase:2, marker:a b";
     let cases: [(&[&str], &str); 6] = [
-        (&["begin=phase:9"], &format!("begin=phase:9: the trace has no such event; {has}")),
-        (&["end=phase:9"], "end=phase:9: the trace has no such event after the begi"),
-        (&["begin=phase:2", "end=init-done"], "end=init-done: the trace has no such event after"),
+        (&["from=phase:9"], &format!("from=phase:9: the trace has no such event; {has}")),
+        (&["until=phase:9"], "until=phase:9: after the beginning, the trace has no such event; it"),
+        (&["from=phase:2", "until=init-done"], "until=init-done: after the beginning, the"),
         (&["threads=70000-80000"], "expected numbers from 0 to 65534"),
         (&["pids=4294967296"], "pids=4294967296: expected numbers from 0 to 4294967295"),
         (&["threads=7"], "nothing is left: of 5 references none"),
@@ -342,7 +342,7 @@ fn a_selection_of_what_the_trace_lacks_is_an_error() {
         assert!(error.contains(expected), "{words:?}: {error}");
     }
     // What lies beyond the interval need not be there.
-    assert!(pieces(&trace, "select", &["time=0-1", "end=phase:9"]).is_ok());
+    assert!(pieces(&trace, "select", &["time=0-1", "until=phase:9"]).is_ok());
     assert!(pieces(&trace, "select", &["threads=0-70000"]).is_ok());
     let error = pieces(&trace_of(&[reference(0, 4)]), "split", &["at=phase"]).unwrap_err();
     assert!(error.to_string().contains("at=phase: the trace has no such event"), "{error}");
@@ -355,10 +355,12 @@ fn a_selection_is_what_fits_everything_given() {
     let pick = |places: &[usize]| places.iter().map(|&i| all[i].clone()).collect::<Vec<_>>();
     // An event belongs to the reference after it; before the beginning, memory and threads stay.
     assert_eq!(select(&["time=1-3"]), pick(&[0, 1, 3, 4, 5, 6, 7]));
-    assert_eq!(select(&["time=3-4"]), pick(&[0, 1, 3, 8, 9, 10]));
-    assert_eq!(select(&["begin=init-done", "end=phase:2"]), pick(&[0, 1, 3, 5, 6, 7, 8, 9, 10]));
-    assert_eq!(select(&["begin=phase:2"]), pick(&[0, 1, 3, 9, 11, 12, 13]));
-    assert_eq!(select(&["end=marker:a b"]), pick(&[0, 1, 2, 3, 4, 5, 6, 7]));
+    // The lock that a thread has is taken at the beginning.
+    assert_eq!(select(&["time=3-4"]), pick(&[0, 1, 3, 4, 8, 9, 10]));
+    let between = select(&["from=init-done", "until=phase:2"]);
+    assert_eq!(between, pick(&[0, 1, 3, 4, 5, 6, 7, 8, 9, 10]));
+    assert_eq!(select(&["from=phase:2"]), pick(&[0, 1, 3, 9, 4, 11, 12, 13]));
+    assert_eq!(select(&["until=marker:a b"]), pick(&[0, 1, 2, 3, 4, 5, 6, 7]));
     // Memory is everybody's.
     assert_eq!(select(&["threads=1"]), pick(&[1, 6, 8, 9, 12, 13]));
     assert_eq!(select(&["threads=0-2,5"]), all);
@@ -366,27 +368,6 @@ fn a_selection_is_what_fits_everything_given() {
     let some = accesses(&select(&["address=0x103-0x105,0x1fc-0x200,0x300-0x301"]));
     let found: Vec<(u64, u32)> = some.iter().map(|access| (access.addr, access.gap)).collect();
     assert_eq!(found, [(0x100, 2), (0x104, 2), (0x300, 5)]);
-}
-
-#[test]
-fn the_kernel_and_single_processes_can_be_kept_or_left_out() {
-    let made = |(pid, flags)| Access {
-        pid,
-        flags: Flags(flags),
-        gap: 1,
-        ..Access::new(0, AccessKind::Read, 64, 4)
-    };
-    let trace = trace_of(&[(0, 4), (7, 5), (7, 0), (9, 1)].map(|row| Step::Access(made(row))));
-    let kept = |words: &[&str]| {
-        let rows = accesses(&transformed(&trace, "select", words)).into_iter();
-        rows.map(|access| (access.pid, access.flags.0, access.gap)).collect::<Vec<_>>()
-    };
-    assert_eq!(kept(&["kernel=only"]), [(0, 4, 1), (7, 5, 1)]);
-    assert_eq!(kept(&["kernel=without"]), [(7, 0, 5), (9, 1, 1)]);
-    assert_eq!(kept(&["pids=7"]), [(7, 5, 3), (7, 0, 1)]);
-    assert_eq!(kept(&["pids=1-", "kernel=without"]), [(7, 0, 5), (9, 1, 1)]);
-    let error = pieces(&trace, "select", &["kernel=yes"]).unwrap_err().to_string();
-    assert!(error.contains("kernel=yes: expected only or without"), "{error}");
 }
 
 #[test]
@@ -464,7 +445,11 @@ fn values_that_make_no_sense_are_explained() {
         ("select", &["time=1-2,3-4"], "expected one range"),
         ("select", &["threads=-"], "or A alone"),
         ("select", &["address=0x-1"], "address=0x-1"),
-        ("select", &["begin=phase:x"], "expected init-done, phase:ID, marker:TEXT"),
+        (
+            "select",
+            &["from=phase:x"],
+            "from=phase:x: expected first-thread, first-barrier, time:P%",
+        ),
         ("processors", &[], "give either count or map"),
         ("processors", &["count=2", "map=0"], "give either count or map"),
         ("processors", &["map=0"], "map names the processors of 1 threads; the trace has 2"),

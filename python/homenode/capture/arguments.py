@@ -62,12 +62,24 @@ class CommandLine:
     compile_words: list[str] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     links: bool = True
+    assembles: bool = False
     asks_only: bool = False
     shared: bool = False
     static: bool = False
     relocatable: bool = False
     openmp: bool = False
+    outputs: list[str] = field(default_factory=list)
+    library_dirs: list[str] = field(default_factory=list)
     _link: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def output(self) -> str:
+        """What a link writes."""
+        return self.outputs[-1] if self.outputs else "a.out"
+
+    def object_of(self, source: Source) -> str:
+        """What compiling a source alone writes."""
+        return self.outputs[-1] if self.outputs else f"{Path(source.path).stem}.o"
 
     def link_words(self, objects: Mapping[int, str]) -> list[str]:
         """The words of the linking step, with objects in the places of their sources."""
@@ -92,6 +104,7 @@ def parse(argv: Sequence[str]) -> CommandLine:
     line.static = "-static" in words or "-static-pie" in words
     line.relocatable = "-r" in words
     line.openmp = "-fopenmp" in words
+    line.assembles = "-c" in words
     if "-m32" in words:
         raise UsageError("-m32: the recorder runs 64-bit programs only; drop the option")
     inputs = _assign_to_steps(words, line)
@@ -152,6 +165,9 @@ def _assign_to_steps(words: Sequence[str], line: CommandLine) -> int:
 
 def _place_option(pair: Sequence[str], position: int, line: CommandLine) -> None:
     word = pair[0]
+    for option, values in (("-o", line.outputs), ("-L", line.library_dirs)):
+        if word.startswith(option):
+            values.append(pair[1] if len(pair) == 2 else word[2:])
     line._link += [(position, part) for part in pair]
     link_only = (
         word in _LINK_ONLY_WORDS

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode.capture import arguments, build
+from homenode.capture import arguments, build, native
 from homenode.shown import shown
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ def compile(language: str, argv: Sequence[str]) -> int:
         line = arguments.parse(argv)
         if line.asks_only or build.NESTED in os.environ:
             return _run([*driver, *argv])
-        if not line.links:
-            return _run([*driver, *_compile_flags(language), *line.all_words])
-        return _link(language, driver, line)
+        return (_link if line.links else _compile)(language, driver, line)
     except (OSError, build.RuntimeBuildError, arguments.UsageError) as error:
         print(f"homenode: {shown(str(error), lines=True)}", file=sys.stderr)
         return 2
@@ -89,10 +87,28 @@ def _run(command: Sequence[str]) -> int:
 
 def _compile_flags(language: str) -> list[str]:
     """Flags to put before the user's own, which the compiler then lets override them."""
-    flags = ["-g", "-fsanitize=thread"]
-    if language != "fortran":
-        flags += ["-isystem", str(include_dir())]
-    return flags
+    return ["-g", "-fsanitize=thread", *_include_flags(language)]
+
+
+def _include_flags(language: str) -> list[str]:
+    return [] if language == "fortran" else ["-isystem", str(include_dir())]
+
+
+def _compile(language: str, driver: Sequence[str], line: CommandLine) -> int:
+    """Compiles the sources on the line as it says, without linking."""
+    code = _run([*driver, *_compile_flags(language), *line.all_words])
+    if code == 0 and line.assembles and native.wanted():
+        for source in line.sources:
+            step = _plain_step(language, driver, line, source)
+            native.add_plain(line.object_of(source), step)
+    return code
+
+
+def _plain_step(
+    language: str, driver: Sequence[str], line: CommandLine, source: arguments.Source
+) -> list[str]:
+    """The command that compiles a source without instrumentation, less its output."""
+    return [*driver, *_include_flags(language), *line.compile_words, "-c", *source.words]
 
 
 def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
@@ -109,15 +125,22 @@ def _link(language: str, driver: Sequence[str], line: CommandLine) -> int:
             code = _run(step)
             if code != 0:
                 return code
+            if native.wanted():
+                native.add_plain(target, _plain_step(language, driver, line, source))
             objects[source.position] = target
         if line.openmp and "clang" in Path(driver[0]).name:
             raise arguments.UsageError(
                 "clang -fopenmp: programs with clang's OpenMP library cannot be recorded; "
                 "compile with gcc (HOMENODE_CC=gcc, HOMENODE_CXX=g++)"
             )
-        if line.relocatable:
-            return _run([*driver, *line.link_words(objects)])
-        extra = build.link_flags(
-            compiler("c"), shared=line.shared, static=line.static, openmp=line.openmp
-        )
-        return _run([*driver, *line.link_words(objects), *extra])
+        extra = [] if line.relocatable else _runtime(line)
+        code = _run([*driver, *line.link_words(objects), *extra])
+        if code == 0 and native.wanted():
+            native.link(driver, line, objects)
+        return code
+
+
+def _runtime(line: CommandLine) -> list[str]:
+    return build.link_flags(
+        compiler("c"), shared=line.shared, static=line.static, openmp=line.openmp
+    )

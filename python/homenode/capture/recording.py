@@ -43,7 +43,7 @@ def ready(options: dict[str, Any]) -> Iterator[None]:
             initramfs.with_mark(system.get("initramfs", ""), mark, target)
         except OSError as error:
             raise ConfigError(
-                f"initramfs: {error}; name a cpio archive that can be read"
+                f"--initramfs: {error}; name a cpio archive that can be read"
             ) from error
         options["system"] = {**system, "initramfs": str(target)}
         yield

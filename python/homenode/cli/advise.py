@@ -57,7 +57,7 @@ def advise(
     machines run inv, machines without remote reference migrate, others the optimum.
     """
     import homenode
-    from homenode.cli.output import check_outputs, note_synchronisation, write_tables
+    from homenode.cli.output import check_outputs, note_synchronisation, print_notes, write_tables
     from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
 
@@ -80,6 +80,7 @@ def advise(
         echo(shown.to_json())
     elif csv is None and parquet is None:
         _print(shown)
+        print_notes(result.provenance)
     if out is not None and not as_json:
         echo(f"{out}: written", err=True)
 

@@ -40,6 +40,7 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
     same trace and machine.
     """
     import homenode
+    from homenode.cli.output import print_notes
     from homenode.cli.progress import Progress
     from homenode.files import check_output
 
@@ -56,8 +57,7 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
         echo(result.to_json())
     elif options["placement"] != "-":
         _print(result)
-    for note in result.provenance["notes"]:
-        echo(f"note: {note}", err=True)
+    print_notes(result.provenance)
     return 0 if not options["certify"] or result.certified else 1
 
 

@@ -94,6 +94,19 @@ def note_samples(trace: str) -> None:
         )
 
 
+def print_notes(*provenances: dict[str, Any]) -> None:
+    """Says on standard error what one must know about results, and what to do first; each once."""
+    from homenode.options.specs import unique
+
+    said = [
+        note
+        for provenance in provenances
+        for note in (*provenance.get("notes", []), *provenance.get("suggestions", []))
+    ]
+    for note in unique(said):
+        echo(f"note: {note}", err=True)
+
+
 def note_synchronisation(trace: str, *, left_out: bool) -> None:
     """Says on standard error how many references to locks and the like are left out."""
     from homenode import Trace

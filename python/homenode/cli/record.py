@@ -18,6 +18,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     epilog=examples(
         "homenode record -o t.hnt -- ./prog -p 8",
         "homenode record --order free -o t.hnt -- ./prog",
+        "homenode record --native-program ./plain -o t.hnt -- ./prog",
         "homenode record --repeat 5 --quantum 50,200 -o t.hnt -- ./prog",
         "homenode record --via qemu -o pigz.hnt -- pigz -k -p 4 some-file",
         "homenode record --via qemu-system --kernel vmlinuz --initramfs i.gz -o t.hnt",
@@ -69,7 +70,15 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     help="Record K times, with seeds from S on, to see how much the order of the threads matters.",
 )
 @click.option(
-    "--native", is_flag=True, help="First run the program as it is, and report the slowdown."
+    "--native",
+    is_flag=True,
+    help="First run the program uninstrumented, and report the slowdown. Of ./prog that is "
+    "./prog.native, which homenode cc links with HOMENODE_NATIVE=1; with qemu the program itself.",
+)
+@click.option(
+    "--native-program",
+    metavar="FILE",
+    help="With cc, the uninstrumented program to run first; --native is meant.",
 )
 @click.option(
     "--fetches",
@@ -144,6 +153,7 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
 
     _check_meant(click.get_current_context())
     options["argv"] = [*_kernel(options, command), *command]
+    _find_native(options)
     summaries = [_record(one, as_json) for one in _recordings(options)]
     if as_json:
         print_json(summaries if len(summaries) > 1 else summaries[0])
@@ -163,6 +173,7 @@ def _exit_code(summary: dict[str, Any]) -> int:
 # The --via values for which an option has a meaning; options for all of them are not listed.
 _MEANT = {
     **dict.fromkeys(("order", "quanta", "seed", "repeat", "native"), ("cc", "qemu")),
+    "native_program": ("cc",),
     "sysroot": ("qemu",),
     **dict.fromkeys(("fetches", "emulator"), ("qemu", "qemu-system")),
     **dict.fromkeys(
@@ -203,6 +214,16 @@ def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
         raise click.UsageError("--via qemu-system needs --kernel and --initramfs")
     options["system"] = {"initramfs": initramfs, **machine}
     return [kernel]
+
+
+def _find_native(options: dict[str, Any]) -> None:
+    """Finds the program to time before anything is recorded."""
+    from homenode.capture import native
+
+    given = options.pop("native_program")
+    options["native"] = options["native"] or given is not None
+    if options["native"] and options["via"] == "cc":
+        options["native_program"] = native.timed(options["argv"][0], given)
 
 
 def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ def sensitivity(
     under each policy, and whether the ranking of the policies is the same in all.
     """
     import homenode
-    from homenode.cli.output import check_outputs, print_json, write_tables
+    from homenode.cli.output import check_outputs, print_json, print_notes, write_tables
     from homenode.cli.progress import Progress
 
     check_outputs((csv, parquet), *traces)
@@ -54,8 +54,7 @@ def sensitivity(
         print_json(result.to_dict())
     elif csv is None and parquet is None:
         _print(result)
-        for note in result.provenance["notes"]:
-            echo(f"note: {note}", err=True)
+        print_notes(result.provenance)
 
 
 def _print(result: SensitivityResult) -> None:

@@ -58,14 +58,13 @@ def sharing(
     """
     from homenode.cli.output import (
         check_outputs,
-        note_samples,
         note_synchronisation,
         print_json,
+        print_notes,
         write_tables,
     )
 
     check_outputs((html, csv, parquet), *filter(None, (trace, compare)))
-    note_samples(trace)
     note_synchronisation(trace, left_out=options["sync"] == "exclude")
     before = _find(trace, options, "looking for sharing")
     after = None if compare is None else _find(compare, options, "looking at the tuned program")
@@ -80,6 +79,7 @@ def sharing(
         print_json(found)
     elif csv is None and parquet is None:
         _print(before, after, savings)
+        print_notes(before.provenance, *(waited.provenance for waited in before.lines))
         if html is not None:
             echo(f"{html}: written", err=True)
     worthless = savings is not None and not any((row["saved"] or 0) > 0 for row in savings)

@@ -52,7 +52,7 @@ def simulate(
     sum of the processors' utilisations. There, synchronisation counts unless it is left out.
     """
     from homenode.cli import bus_table, simulate_bus
-    from homenode.cli.output import check_outputs, note_synchronisation, write_tables
+    from homenode.cli.output import check_outputs, note_synchronisation, print_notes, write_tables
 
     check_outputs((csv, parquet), trace)
     result: Rows
@@ -69,8 +69,7 @@ def simulate(
         echo(result.to_json())
     elif csv is None and parquet is None:
         show()
-        for note in result.provenance.get("notes", []):
-            echo(f"note: {note}", err=True)
+        print_notes(result.provenance)
 
 
 def run(trace: str, options: dict[str, Any]) -> Result:

@@ -16,7 +16,9 @@ _EXAMPLES = {
     "reinterleave": ["homenode transform reinterleave t.hnt -o u.hnt --seed 7 --quantum 100"],
     "select": [
         "homenode transform select t.hnt -o u.hnt --time 1000000-2000000",
-        "homenode transform select t.hnt -o u.hnt --begin init-done --threads 0,2-4",
+        "homenode transform select t.hnt -o u.hnt --from first-thread",
+        "homenode transform select t.hnt -o u.hnt --from init-done --threads 0,2-4",
+        "homenode transform select t.hnt -o u.hnt --from function:solve --until marker:solved",
         "homenode transform select t.hnt -o u.hnt --address 0x1000-0x2000",
         "homenode transform select t.hnt -o u.hnt --kernel without --pids 1200-",
     ],
@@ -74,7 +76,7 @@ class _Kinds(click.Group):
     no_args_is_help=False,
     epilog=examples(
         "homenode transform local t.hnt -o u.hnt --seed 7",
-        "homenode transform select t.hnt -o u.hnt --begin init-done",
+        "homenode transform select t.hnt -o u.hnt --from first-thread",
         "homenode transform gap --help",
     ),
 )

@@ -138,7 +138,7 @@ def _address(given: int | str) -> int:
     except ValueError:
         address = -1
     if not 0 <= address < _ADDRESS_END:
-        raise ConfigError(f"block {given!r}: expected an address in it, as in 0x7f12a0")
+        raise ConfigError(f"block (--block) {given!r}: expected an address in it, as in 0x7f12a0")
     return address
 
 

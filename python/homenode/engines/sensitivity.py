@@ -168,7 +168,7 @@ def _check(traces: Sequence[Trace], options: SimulateOptions) -> None:
     if len(threads) > 1 and options.get("processors") is None:
         raise ConfigError(
             f"the traces have {', '.join(str(n) for n in threads)} threads; costs can be compared "
-            "on one number of processors only: give processors"
+            "on one number of processors only: give processors (--processors)"
         )
 
 

@@ -56,6 +56,7 @@ def answer(lines: AdviceResult, pages: AdviceResult | None = None) -> Answer:
     if pages is not None:
         sentences += _pages(pages)
         rows += [{**row, "unit": "cost"} for row in pages.rows]
+    sentences += [_sentence(said) for said in lines.provenance["suggestions"]]
     sentences.append(_sure(lines))
     return Answer(sentences[:10], objects, rows, point)
 
@@ -132,5 +133,8 @@ def _sure(lines: AdviceResult) -> str:
         "recorded synchronisation, so they do not depend on the turns of the recording; a program "
         "whose threads race, or wait by polling, may take other turns on a real machine."
     )
-    notes = lines.provenance.get("notes", [])
-    return " ".join([said, *notes])
+    return " ".join([said, *(_sentence(note) for note in lines.provenance["notes"])])
+
+
+def _sentence(note: str) -> str:
+    return f"{note[0].upper()}{note[1:]}."

@@ -36,7 +36,8 @@ def transform(
         out: the trace to write; without it a temporary file that goes with the object.
         progress: called with the references done and in all.
         parameters: what the transform takes, as the command line takes it: numbers, text such as
-            ``"0x1000-0x2000"``, a ``range``, or a list of these.
+            ``"0x1000-0x2000"``, a ``range``, or a list of these. A parameter that has the name of
+            a keyword of Python ends in an underscore: ``from_="first-thread"``.
 
     Returns:
         The new trace. Its provenance names the transform, every parameter and the checksum of the
@@ -109,7 +110,7 @@ def _several() -> list[str]:
 def _config(kind: str, parameters: dict[str, Any]) -> str:
     """The transform with its parameters as the command line would give them; None is not given."""
     given = {
-        name.replace("_", "-"): _text(value)
+        name.rstrip("_").replace("_", "-"): _text(value)
         for name, value in parameters.items()
         if value is not None
     }

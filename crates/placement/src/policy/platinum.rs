@@ -68,7 +68,7 @@ pub const ENTRY: Entry = Entry {
             return Err(PolicyError::Machine {
                 policy: "platinum:frozen=global",
                 machine: "without global memory",
-                remedy: "choose frozen=local, or a machine with prices g and G",
+                remedy: "choose --policy platinum:frozen=local, or a --machine with prices g and G",
             });
         }
         let platinum = Platinum {

@@ -155,16 +155,18 @@ impl PolicySpec {
                 "of the page-coherence model",
                 "it prices remote reads and writes differently and moves at a write not at all, \
                  so r and R cannot be derived; choose upt, inv, their variants, all-local, \
-                 all-remote, first-touch, round-robin or random, or a machine with r and R",
+                 all-remote, first-touch, round-robin or random with --policy, or a --machine with \
+                 r and R",
             ),
             (PriceModel::Placement, false) => fail(
                 "with prices r and R",
                 "these do not price what it does; choose markatos or another machine with \
-                 latencies, or inv, inv.freez, inv.del or inv.freez.del, which run on all",
+                 latencies (--machine), or inv, inv.freez, inv.del or inv.freez.del, which run \
+                 on all (--policy)",
             ),
             (_, true) if self.entry.needs_global && !setup.global => fail(
                 "without global memory",
-                "choose a machine with prices g and G, or leave the policy out",
+                "choose a --machine with prices g and G, or another --policy",
             ),
             (_, true) => Ok(()),
         }

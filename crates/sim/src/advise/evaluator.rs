@@ -160,7 +160,7 @@ impl<'a> LayoutEvaluator<'a> {
         let Some(steps) = Cost::on(tally, &self.prices).total().steps else {
             let problem = format!(
                 "{} costs infinitely much on {} at {} bytes a block, so that no layout can be \
-                 compared; choose a policy that moves blocks, such as optimal or migrate",
+                 compared; choose a policy that moves blocks, such as --policy optimal or migrate",
                 self.spec.text,
                 self.machine,
                 self.block.bytes()

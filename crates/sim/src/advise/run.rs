@@ -13,7 +13,7 @@ use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch_with_events};
 use super::report::{AdvicePoint, AdviceProvenance, AdviceReport};
 use super::search::search;
 use super::{lines, place, report};
-use crate::error::SimError;
+use crate::error::{SimError, nothing_given};
 use crate::layout;
 use crate::lines::{LineConfig, LineProvenance, LineReplay};
 use crate::machines::machine_kinds;
@@ -39,13 +39,13 @@ pub fn advise(
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
     if out.is_some() && points != 1 {
         let problem = format!(
-            "a trace can be laid out for one machine, policy and block size at a time, not \
-             {points} combinations"
+            "-o: a trace can be laid out for one --machine, --policy and --block-size at a time, \
+             not {points} combinations"
         );
         return Err(SimError::Config { problem });
     }
     if config.simulation.realign.is_some() {
-        let problem = "advice is for the program as it is: leave re-alignment out".to_owned();
+        let problem = "advice is for the program as it is: leave --realign out".to_owned();
         return Err(SimError::Config { problem });
     }
     let pool = thread_pool(config.simulation.threads)?;
@@ -96,7 +96,7 @@ fn on_lines(
     if out.is_some() && simulation.machines.len() != 1 {
         let count = simulation.machines.len();
         return Err(fail(format!(
-            "a trace can be laid out for one machine at a time, not {count}"
+            "-o: a trace can be laid out for one --machine at a time, not {count}"
         )));
     }
     let pool = thread_pool(simulation.threads)?;
@@ -133,7 +133,7 @@ fn on_lines(
     progress.finish()?;
     let mut provenances = replays.iter().map(|replay| LineProvenance::of(replay, trace));
     let Some(mut provenance) = provenances.next() else {
-        return Err(fail("no machine is given: name at least one".to_owned()));
+        return Err(fail(nothing_given("machine")));
     };
     provenance.machines.extend(provenances.flat_map(|other| other.machines));
     Ok(AdviceReport {

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::clock::PointResult;
 use super::config::{AddressSpace, BusConfig, Contention, ReferenceOrder};
 use super::plan::BusPlan;
+use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
 use crate::references::{Inclusion, PrivateReferences};
@@ -215,6 +216,8 @@ pub struct BusProvenance {
     pub machines: Vec<BusMachineRecord>,
     /// Notes on the trace and the configuration.
     pub notes: Vec<String>,
+    /// What to do with the trace first: to leave out its start, if that is serial.
+    pub suggestions: Vec<String>,
 }
 
 /// Outcomes and their provenance.
@@ -285,8 +288,6 @@ fn provenance<T: TraceSource + ?Sized>(
     machines: Vec<BusMachineRecord>,
     (config, trace): (&BusConfig, &T),
 ) -> BusProvenance {
-    let sampling = trace.sampling();
-    let samples = format!("the trace holds samples ({sampling}): counts are of the samples");
     BusProvenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         trace: trace.name(),
@@ -308,7 +309,8 @@ fn provenance<T: TraceSource + ?Sized>(
         miss_rule: config.miss_rule,
         check: config.check,
         machines,
-        notes: if sampling.is_empty() { Vec::new() } else { vec![samples] },
+        notes: notes_on(trace),
+        suggestions: suggestions_on(trace),
     }
 }
 

@@ -8,7 +8,7 @@ use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable};
 
 use super::cache::{private_areas, resized};
 use super::config::{AddressSpace, BusConfig, ReferenceOrder};
-use crate::error::SimError;
+use crate::error::{SimError, nothing_given};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::references::data;
 
@@ -18,8 +18,8 @@ const MEMORY_MAX_BYTES: u64 = 8 << 30;
 const FRAME_BYTES: u64 = 64;
 
 /// Why the kernel model cannot be used.
-pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out the \
-                                   kernel model";
+pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out \
+                                   --kernel-model";
 
 /// One combination.
 pub(crate) struct PlannedPoint {
@@ -82,7 +82,7 @@ impl BusPlan {
             [("machine", config.machines.is_empty()), ("protocol", config.protocols.is_empty())]
         {
             if none {
-                let problem = format!("no {what} is given: name at least one");
+                let problem = nothing_given(what);
                 return Err(SimError::Config { problem });
             }
         }
@@ -168,7 +168,7 @@ impl BusPlan {
         if instructions.is_some() && !config.fetches.counts() {
             let problem = format!(
                 "machine {} has instruction caches of its own, and --fetches exclude would leave \
-                 them empty: include fetches, or take a machine without cache.split",
+                 them empty: say --fetches include, or take a --machine without cache.split",
                 self.machines[machine].name()
             );
             return Err(SimError::Config { problem });
@@ -239,14 +239,17 @@ impl BusPlan {
             if machine.page_bytes != page || !page.is_power_of_two() {
                 let (name, bytes) = (machine.name(), machine.page_bytes);
                 return fail(format!(
-                    "machine {name} has pages of {bytes} bytes: expected a power of two, and the \
+                    "--machine {name} has pages of {bytes} bytes: expected a power of two, and the \
                      same of all machines of one run"
                 ));
             }
         }
         let largest = self.points.iter().map(|point| point.setup.cache.block_size_bytes).max();
         match largest.filter(|&block| block > page) {
-            Some(block) => fail(format!("blocks of {block} bytes do not fit into pages of {page}")),
+            Some(block) => fail(format!(
+                "blocks of {block} bytes do not fit into pages of {page}; choose a smaller \
+                 --block-size"
+            )),
             None => Ok(()),
         }
     }
@@ -260,7 +263,7 @@ impl BusPlan {
     ) -> Result<(), SimError> {
         let fail = |problem| Err(SimError::Config { problem });
         if config.order == ReferenceOrder::Trace {
-            return fail("the kernel model needs a clock: leave out --order trace".to_owned());
+            return fail("--kernel-model needs a clock: leave out --order trace".to_owned());
         }
         if !trace.metadata().processes.is_empty() {
             return fail(CAPTURED.to_owned());
@@ -269,11 +272,15 @@ impl BusPlan {
         for machine in &self.machines {
             let name = machine.name();
             if machine.kernel.is_none() {
-                return fail(format!("machine {name} has no kernel model: it lacks [kernel]"));
+                return fail(format!(
+                    "--kernel-model: machine {name} has none, as it lacks [kernel]; choose another \
+                     --machine"
+                ));
             }
             if machine.kernel != first {
                 return fail(format!(
-                    "machine {name} has another kernel model: all machines of one run have the same"
+                    "--kernel-model: machine {name} has another one: all machines of one run have \
+                     the same; simulate them one at a time"
                 ));
             }
         }
@@ -296,7 +303,7 @@ impl BusPlan {
             return Ok(());
         }
         let problem = "the caches of all configurations together would take more than 8 GiB: \
-                       simulate fewer at a time, or smaller caches";
+                       simulate fewer at a time, or smaller ones (--cache-size)";
         Err(SimError::Config { problem: problem.to_owned() })
     }
 }

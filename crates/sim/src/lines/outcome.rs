@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::config::LineConfig;
 use super::replay::{LineReplay, LineResult};
 use crate::bus::{BusMachineRecord, WaitTotals};
+use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
 use crate::references::{Inclusion, PrivateReferences};
@@ -121,13 +122,13 @@ pub struct LineProvenance {
     pub sync: Inclusion,
     /// Notes on the trace.
     pub notes: Vec<String>,
+    /// What to do with the trace first: to leave out its start, if that is serial.
+    pub suggestions: Vec<String>,
 }
 
 impl LineProvenance {
     pub(crate) fn of(replay: &LineReplay<'_>, trace: &TraceReader) -> Self {
         let (bytes, config) = (replay.block.bytes(), &replay.config);
-        let sampling = trace.sampling();
-        let samples = format!("the trace holds samples ({sampling}): counts are of the samples");
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             trace: TraceSource::name(trace),
@@ -136,7 +137,8 @@ impl LineProvenance {
             protocol: config.protocols.join(","),
             private: config.private,
             sync: config.sync,
-            notes: if sampling.is_empty() { Vec::new() } else { vec![samples] },
+            notes: notes_on(trace),
+            suggestions: suggestions_on(trace),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn curve_solver(
 pub(super) fn interval(text: &str) -> Result<Interval, SimError> {
     let fail = |what: String| SimError::Config {
         problem: format!(
-            "curve {text:?}: {what}; write it as in R=59..400, r=2..100/3 or g=1.5..4"
+            "--curve {text:?}: {what}; write it as in R=59..400, r=2..100/3 or g=1.5..4"
         ),
     };
     let (letter, ends) =

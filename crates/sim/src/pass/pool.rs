@@ -10,14 +10,13 @@ pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), SimError> {
     if threads.is_none_or(|n| (1..=THREADS_MAX).contains(&n)) {
         return Ok(());
     }
-    let problem = format!("worker threads must be from 1 to {THREADS_MAX}");
+    let problem = format!("--threads: worker threads must be from 1 to {THREADS_MAX}");
     Err(SimError::Config { problem })
 }
 
 /// Worker threads; as many as the computer has if no number is given.
 pub(crate) fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SimError> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
-        .build()
-        .map_err(|e| SimError::Config { problem: format!("worker threads: {e}; use fewer") })
+    rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().map_err(|e| {
+        SimError::Config { problem: format!("worker threads: {e}; use fewer with --threads") }
+    })
 }

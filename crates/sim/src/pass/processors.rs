@@ -16,7 +16,7 @@ pub(crate) fn processors<T: TraceSource + ?Sized>(
         return Ok(processors);
     }
     let problem = match asked {
-        Some(n) => format!("{n} processors: the model allows 1 to {PROCESSORS_MAX}"),
+        Some(n) => format!("--processors: {n} processors: the model allows 1 to {PROCESSORS_MAX}"),
         None => format!(
             "the trace has {processors} threads, the model allows {PROCESSORS_MAX} processors: \
              choose fewer with --processors; thread i runs on processor i modulo that"

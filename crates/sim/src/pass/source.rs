@@ -36,6 +36,8 @@ pub trait TraceSource: Sync {
     fn run_time_s(&self) -> Option<f64>;
     /// How the references were sampled, or empty.
     fn sampling(&self) -> &str;
+    /// Data references before the first one of a second thread, if there is one.
+    fn serial_start(&self) -> Option<u64>;
     /// Addresses that are in use, beside which re-alignment makes new pages.
     fn address_map(&self) -> AddressMap;
     /// The metadata, for the names of what re-alignment moves.
@@ -102,6 +104,11 @@ impl TraceSource for TraceReader {
 
     fn sampling(&self) -> &str {
         &self.metadata().sampling
+    }
+
+    fn serial_start(&self) -> Option<u64> {
+        // It is asked after a pass: what cannot be read has been an error there.
+        self.serial_start().ok().flatten()
     }
 
     fn address_map(&self) -> AddressMap {

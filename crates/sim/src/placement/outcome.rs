@@ -9,6 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::columns::PageCoherenceColumns;
 use super::counts::SizeCounts;
 use super::plan::MatrixPlan;
+use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
 
@@ -88,8 +89,10 @@ pub struct PlacementProvenance {
     pub policies: Vec<String>,
     /// Prices of every machine at every block size.
     pub prices: Vec<PriceListRecord>,
-    /// Notes: rules of the model that the prices break, or that the trace is sampled.
+    /// Notes: rules of the model that the prices break, and notes on the trace.
     pub notes: Vec<String>,
+    /// What to do with the trace first: to leave out its start, if that is serial.
+    pub suggestions: Vec<String>,
 }
 
 /// Outcomes and their provenance.
@@ -172,17 +175,7 @@ pub(crate) fn provenance<T: TraceSource + ?Sized>(
         realign: plan.realign,
         policies: plan.policies.iter().enumerate().filter_map(resolved).collect(),
         prices,
-        notes: plan.notes.iter().cloned().chain(sampled(trace)).collect(),
+        notes: plan.notes.iter().cloned().chain(notes_on(trace)).collect(),
+        suggestions: suggestions_on(trace),
     }
-}
-
-/// Note on a sampled trace.
-fn sampled<T: TraceSource + ?Sized>(trace: &T) -> Option<String> {
-    let how = trace.sampling();
-    (!how.is_empty()).then(|| {
-        format!(
-            "the trace holds samples ({how}): counts and costs are of the samples, and what \
-             happened between them is unknown"
-        )
-    })
 }

@@ -9,7 +9,7 @@ use homenode_trace::realign::WINDOW_MAX;
 
 use super::config::SimConfig;
 use super::policies::POLICIES;
-use crate::error::SimError;
+use crate::error::{SimError, nothing_given};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
@@ -65,7 +65,7 @@ impl MatrixPlan {
             ("block size", config.block_sizes.len()),
         ];
         if let Some((what, _)) = lists.into_iter().find(|&(_, len)| len == 0) {
-            let problem = format!("no {what} is given: name at least one");
+            let problem = nothing_given(what);
             return Err(SimError::Config { problem });
         }
         if config.realign.is_some() {

@@ -16,7 +16,8 @@ pub(super) fn questions(
     plan: &MatrixPlan,
 ) -> Result<SharingQuestions, SimError> {
     if config.merge_transfers == 0 {
-        let problem = "a merge cannot be free, as it moves data: charge at least 1 block move";
+        let problem = "a merge cannot be free, as it moves data: charge at least 1 block move \
+                       (--merge)";
         return Err(SimError::Config { problem: problem.to_owned() });
     }
     let sizes: Vec<BlockSize> = plan.sizes.iter().map(|size| size.block).collect();
@@ -25,7 +26,7 @@ pub(super) fn questions(
         if size.bytes() > BLOCK_BYTES_MAX {
             let problem = format!(
                 "block size {}: sharing is looked for in blocks of at most {BLOCK_BYTES_MAX} \
-                 bytes; choose smaller ones",
+                 bytes; choose smaller ones with --block-size",
                 size.bytes()
             );
             return Err(SimError::Config { problem });
@@ -33,7 +34,7 @@ pub(super) fn questions(
     }
     if let Some(size) = detail.filter(|size| !sizes.contains(size)) {
         let problem = format!(
-            "block size {} for details is none of those simulated; add it to the block sizes",
+            "block size {} for details is none of those simulated; add it to --block-size",
             size.bytes()
         );
         return Err(SimError::Config { problem });

@@ -4,7 +4,7 @@ use homenode_base::BlockSize;
 use homenode_tlb::{TlbSetup, TlbSpec};
 
 use super::config::TlbConfig;
-use crate::error::SimError;
+use crate::error::{SimError, nothing_given};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::placement::MatrixPlan;
 use crate::references::data;
@@ -28,7 +28,7 @@ impl TlbPlan {
         for (what, none) in [("TLB", specs.is_empty()), ("page size", config.page_sizes.is_empty())]
         {
             if none {
-                return fail(format!("no {what} is given: name at least one"));
+                return fail(nothing_given(what));
             }
         }
         check_threads(config.threads)?;
@@ -42,7 +42,7 @@ impl TlbPlan {
         let bytes = setup.bytes_per_processor().saturating_mul(u64::from(setup.processors));
         if bytes > MEMORY_MAX_BYTES {
             let problem = "the TLBs of all processors together take more than 1 GiB: choose fewer \
-                           or smaller TLBs, or fewer page sizes";
+                           or smaller TLBs (--tlb), or fewer page sizes (--page-size)";
             return fail(problem.to_owned());
         }
         if let Some(correction) = &config.correct {

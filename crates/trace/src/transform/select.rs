@@ -1,7 +1,10 @@
 //! Selects part of a trace.
 
+mod functions;
+mod open;
+mod place;
+
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::Range;
 
 use homenode_base::{Access, AccessKind, Flags};
@@ -11,35 +14,39 @@ use super::values::TransformValues;
 use super::{Entry, Transform, TransformError, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind};
+use crate::reader::TraceReader;
+use open::OpenSync;
+use place::{FORMS, Place, PlaceFinder};
 
-/// Keeps references by Time, thread, process, address, kernel or user mode, and between markers:
-/// those that meet all conditions given.
+/// Keeps references by Time, thread, process, address, kernel or user mode, and between places of
+/// the program: those that meet all conditions given.
 ///
 /// Of the events before the interval of Time that is kept, those about memory and threads stay, at
-/// the beginning; within it, all events of the threads that are kept, and those about memory of all
-/// threads; after it none.
+/// the beginning, and those that began synchronisation still under way; within it, all events of
+/// the threads that are kept, and those about memory of all threads; after it none.
 pub const ENTRY: Entry = Entry {
     name: "select",
     summary: "keep a stretch of Time, some threads, processes or addresses, or the kernel",
     source: "Time is the index of a data reference",
     params: &[
         TransformParam {
+            name: "from",
+            default: "",
+            form: "PLACE",
+            doc: "keep what follows the first of these: first-thread, first-barrier, time:P%, \
+                  function:NAME, init-done, phase:ID or marker:TEXT",
+        },
+        TransformParam {
+            name: "until",
+            default: "",
+            form: "PLACE",
+            doc: "keep what comes before the first of these after the beginning",
+        },
+        TransformParam {
             name: "time",
             default: "",
             form: "A-B",
             doc: "keep data references number A to B - 1, counted from 0",
-        },
-        TransformParam {
-            name: "begin",
-            default: "",
-            form: "EVENT",
-            doc: "keep what follows the first of these: init-done, phase:ID or marker:TEXT",
-        },
-        TransformParam {
-            name: "end",
-            default: "",
-            form: "EVENT",
-            doc: "keep what comes before the first of these after the beginning",
         },
         TransformParam {
             name: "threads",
@@ -68,10 +75,11 @@ pub const ENTRY: Entry = Entry {
     ],
     pieces: false,
     several: false,
-    build: |values, _| {
+    build: |values, traces| {
         if values.words().is_empty() {
             return Err(values.error(
-                "nothing says what to keep: give time, begin, end, threads, address, pids or kernel"
+                "nothing says what to keep: give from, until, time, threads, address, pids or \
+                 kernel"
                     .to_owned(),
             ));
         }
@@ -81,12 +89,12 @@ pub const ENTRY: Entry = Entry {
             Some([range]) => range.clone(),
             Some(_) => return Err(values.error("time: expected one range".to_owned())),
         };
-        let begin = mark(values, "begin")?;
+        let from = finder(values, "from", &traces[0])?;
         Ok(Box::new(Select {
             time,
-            stage: if begin.is_some() { Stage::Before } else { Stage::Within },
-            begin,
-            end: mark(values, "end")?,
+            stage: if from.is_some() { Stage::Before } else { Stage::Within },
+            from,
+            until: finder(values, "until", &traces[0])?,
             threads: values.ranges("threads", (true, THREAD_MAX))?,
             address: values.ranges("address", (false, u64::MAX))?,
             pids: values.ranges("pids", (true, u32::MAX.into()))?,
@@ -96,6 +104,9 @@ pub const ENTRY: Entry = Entry {
             all: 0,
             kept: 0,
             marks: BTreeSet::new(),
+            pending: Vec::new(),
+            open: OpenSync::default(),
+            entered: false,
             dropped: Dropped::default(),
         }))
     },
@@ -107,57 +118,16 @@ const THREAD_MAX: u64 = 65_534;
 /// Most events that an error lists.
 const MARKS_SHOWN: usize = 8;
 
-/// An event that begins or ends what is kept.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
-    InitDone,
-    Phase(u32),
-    Marker(String),
-}
-
-impl Mark {
-    /// The mark that an event is, if it is one.
-    fn of(what: &EventKind) -> Option<Self> {
-        if let EventKind::Phase { id } = what {
-            return Some(Self::Phase(*id));
-        }
-        if let EventKind::Marker { text } = what {
-            return Some(Self::Marker(text.clone()));
-        }
-        (*what == EventKind::InitDone).then_some(Self::InitDone)
-    }
-
-    fn is(&self, what: &EventKind) -> bool {
-        match self {
-            Self::InitDone => matches!(what, EventKind::InitDone),
-            Self::Phase(wanted) => matches!(what, EventKind::Phase { id } if id == wanted),
-            Self::Marker(wanted) => matches!(what, EventKind::Marker { text } if text == wanted),
-        }
-    }
-}
-
-/// As users write it.
-impl fmt::Display for Mark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InitDone => f.write_str("init-done"),
-            Self::Phase(id) => write!(f, "phase:{id}"),
-            Self::Marker(text) => write!(f, "marker:{text}"),
-        }
-    }
-}
-
-fn mark(values: &TransformValues<'_>, name: &str) -> Result<Option<Mark>, TransformError> {
+/// Finds the place that a parameter names, if it is given.
+fn finder(
+    values: &TransformValues<'_>,
+    name: &str,
+    trace: &TraceReader,
+) -> Result<Option<PlaceFinder>, TransformError> {
     let Some(text) = values.text(name) else { return Ok(None) };
-    let found = match text.split_once(':') {
-        None if text == "init-done" => Some(Mark::InitDone),
-        Some(("phase", id)) => id.parse().ok().map(Mark::Phase),
-        Some(("marker", text)) => Some(Mark::Marker(text.to_owned())),
-        None | Some(_) => None,
-    };
-    let expected =
-        || values.error(format!("{name}={text}: expected init-done, phase:ID, marker:TEXT"));
-    found.map(Some).ok_or_else(expected)
+    let fail = |problem: String| values.error(format!("{name}={text}: {problem}"));
+    let place = Place::parse(text).ok_or_else(|| fail(format!("expected {FORMS}")))?;
+    PlaceFinder::new(place, trace).map(Some).map_err(fail)
 }
 
 /// Whether only references of the kernel are kept, or only all others.
@@ -170,7 +140,7 @@ fn kernel(values: &TransformValues<'_>) -> Result<Option<bool>, TransformError> 
     }
 }
 
-/// Position of the walk relative to the marks.
+/// Position of the walk relative to the places where the selection begins and ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Before,
@@ -180,8 +150,8 @@ enum Stage {
 
 struct Select {
     time: Range<u64>,
-    begin: Option<Mark>,
-    end: Option<Mark>,
+    from: Option<PlaceFinder>,
+    until: Option<PlaceFinder>,
     threads: Option<Vec<Range<u64>>>,
     address: Option<Vec<Range<u64>>>,
     pids: Option<Vec<Range<u64>>>,
@@ -194,8 +164,13 @@ struct Select {
     /// References and fetches of the trace, and those of them that are kept.
     all: u64,
     kept: u64,
-    /// Events of the trace that could begin or end something: some, for an error.
-    marks: BTreeSet<Mark>,
+    /// Events of the trace at which a selection could begin or end: some, for an error.
+    marks: BTreeSet<Place>,
+    /// Events since the last reference.
+    pending: Vec<Event>,
+    /// Synchronisation under way, and whether it has been emitted: at the beginning.
+    open: OpenSync,
+    entered: bool,
     dropped: Dropped,
 }
 
@@ -225,6 +200,10 @@ impl Select {
     }
 
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        let begins = self.from.as_mut().is_some_and(|from| from.access(access, self.next));
+        let ends = self.until.as_mut().is_some_and(|until| until.access(access, self.next));
+        self.pass(begins, ends);
+        self.emit_pending(out);
         let stage = self.stage();
         let data = u64::from(access.kind != AccessKind::Fetch);
         self.next += data;
@@ -232,6 +211,7 @@ impl Select {
         if stage != Stage::Within {
             return;
         }
+        self.enter(out);
         self.covered += data;
         if !self.keeps_thread(access.thread) {
             return;
@@ -246,25 +226,62 @@ impl Select {
 
     fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         if self.marks.len() < MARKS_SHOWN {
-            self.marks.extend(Mark::of(&event.what));
+            self.marks.extend(Place::of(&event.what));
         }
-        if self.stage == Stage::Before && self.begin.as_ref().is_some_and(|m| m.is(&event.what)) {
+        let begins = self.from.as_mut().is_some_and(|from| from.event(event));
+        let ends = self.until.as_mut().is_some_and(|until| until.event(event));
+        if begins || ends {
+            self.emit_pending(out);
+            self.pass(begins, ends);
+        }
+        // An event belongs to the reference after it, at which the selection may begin or end.
+        self.pending.push(event.clone());
+    }
+
+    /// Goes on to the next stage at a place where the selection begins or ends.
+    fn pass(&mut self, begins: bool, ends: bool) {
+        if self.stage == Stage::Before && begins {
             self.stage = Stage::Within;
-        } else if self.stage() == Stage::Within
-            && self.end.as_ref().is_some_and(|m| m.is(&event.what))
-        {
+        } else if self.stage() == Stage::Within && ends {
             self.stage = Stage::After;
         }
+    }
+
+    fn emit_pending(&mut self, out: &mut TransformOutput) {
+        for event in std::mem::take(&mut self.pending) {
+            self.emit(event, out);
+        }
+    }
+
+    /// Emits an event if it is kept.
+    fn emit(&mut self, event: Event, out: &mut TransformOutput) {
         let keep = match self.stage() {
             Stage::Before => {
+                self.open.event(&event);
                 is_about_memory(&event.what)
                     || (event.what.is_about_threads() && self.keeps_thread(event.thread))
             }
-            Stage::Within => is_about_memory(&event.what) || self.keeps_thread(event.thread),
+            Stage::Within => {
+                self.enter(out);
+                is_about_memory(&event.what) || self.keeps_thread(event.thread)
+            }
             Stage::After => false,
         };
         if keep {
-            out.event(event.clone());
+            out.event(event);
+        }
+    }
+
+    /// Emits what the selection needs at its beginning.
+    fn enter(&mut self, out: &mut TransformOutput) {
+        if self.entered {
+            return;
+        }
+        self.entered = true;
+        for event in self.open.take() {
+            if self.keeps_thread(event.thread) {
+                out.event(event);
+            }
         }
     }
 }
@@ -299,19 +316,21 @@ impl Transform for Select {
         Ok(())
     }
 
+    fn finish(&mut self, out: &mut TransformOutput) {
+        self.emit_pending(out);
+    }
+
     fn check(&self) -> Result<(), TransformError> {
         let fail = |problem| Err(TransformError::Parameter { transform: ENTRY.name, problem });
-        let marks: Vec<String> = self.marks.iter().map(Mark::to_string).collect();
-        let there = if marks.is_empty() { "none".to_owned() } else { marks.join(", ") };
-        if let (Some(begin), Stage::Before) = (&self.begin, self.stage) {
-            return fail(format!("begin={begin}: the trace has no such event; it has {there}"));
+        let marks: Vec<String> = self.marks.iter().map(Place::to_string).collect();
+        if let (Some(from), Stage::Before) = (&self.from, self.stage) {
+            return fail(format!("from={}: {}", from.place, from.missing(&marks)));
         }
-        if let (Some(end), Stage::Before | Stage::Within) = (&self.end, self.stage())
+        if let (Some(until), Stage::Before | Stage::Within) = (&self.until, self.stage())
             && self.all > 0
         {
-            return fail(format!(
-                "end={end}: the trace has no such event after the beginning; it has {there}"
-            ));
+            let missing = until.missing(&marks);
+            return fail(format!("until={}: after the beginning, {missing}", until.place));
         }
         if self.kept == 0 && self.all > 0 {
             return fail(format!(

@@ -1,0 +1,56 @@
+//! Notes on a trace, and suggestions, that engines give with their results.
+
+use crate::pass::TraceSource;
+
+/// A serial start is worth a suggestion from this part of the references on, in percent,
+const SERIAL_PERCENT: u64 = 10;
+/// and from so many references on: what is shorter is an example, not a program.
+const SERIAL_REFERENCES: u64 = 1_000;
+
+/// The note on a sampled trace.
+pub(crate) fn notes_on<T: TraceSource + ?Sized>(trace: &T) -> Vec<String> {
+    let how = trace.sampling();
+    if how.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "the trace holds samples ({how}): counts and costs are of the samples, and what happened \
+         between them is unknown"
+    )]
+}
+
+/// What to do with a trace before it is looked at: to leave out its start, if that is serial.
+///
+/// It is about the trace alone, and says nothing that limits the results: so it is no note.
+pub(crate) fn suggestions_on<T: TraceSource + ?Sized>(trace: &T) -> Vec<String> {
+    serial(trace).into_iter().collect()
+}
+
+/// Says what one thread references before any other does, where that is much and nobody has said
+/// yet where the trace should begin.
+fn serial<T: TraceSource + ?Sized>(trace: &T) -> Option<String> {
+    let metadata = trace.metadata();
+    let chosen = |step: &String| step.contains("transform select from=");
+    // Threads of a whole system are processors or processes: they have no start in common.
+    if !metadata.processes.is_empty() || metadata.provenance.iter().any(chosen) {
+        return None;
+    }
+    let (serial, all) = (trace.serial_start()?, trace.references());
+    // Both are below 2^56: a file has a byte for several references at the least.
+    if serial < SERIAL_REFERENCES || serial * 100 < all * SERIAL_PERCENT {
+        return None;
+    }
+    let percent = (serial * 200 + all) / (all * 2);
+    let name = trace.name();
+    Some(format!(
+        "one thread makes the first {serial} references ({percent} %) before any other makes one; \
+         `homenode transform select {} -o U.hnt --from first-thread` leaves them out",
+        if is_plain(&name) { &name } else { "T.hnt" }
+    ))
+}
+
+/// Whether a file's name can stand in a command as it is.
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,=@%".contains(&byte);
+    !name.starts_with('-') && name.bytes().all(plain)
+}

@@ -1,0 +1,45 @@
+//! The serial start of a trace: what one thread references before any other does.
+
+use homenode_base::AccessKind;
+
+use crate::error::TraceError;
+use crate::model::{Batch, Want};
+use crate::reader::TraceReader;
+
+impl TraceReader {
+    /// Data references before the first one of a second thread; `None` if there is no second one.
+    ///
+    /// Cost: chunks with rows of one thread are passed over by their index; as a rule one chunk is
+    /// decoded.
+    ///
+    /// # Errors
+    /// When a chunk is damaged.
+    pub fn serial_start(&self) -> Result<Option<u64>, TraceError> {
+        let fetch = AccessKind::Fetch.code();
+        let mut first = None;
+        let mut batch = Batch::default();
+        for (index, chunk) in self.chunks().iter().enumerate() {
+            let alone = |&(thread, _): &(u16, u32)| first.is_none_or(|first| first == thread);
+            if chunk.references == 0
+                || (chunk.threads.len() == 1 && chunk.threads.iter().all(alone))
+            {
+                if chunk.references > 0 {
+                    first = Some(chunk.threads[0].0);
+                }
+                continue;
+            }
+            self.read_chunk(index, Want::default(), &mut batch)?;
+            let mut time = chunk.first_time;
+            for (&thread, &kind) in batch.thread.iter().zip(&batch.kind) {
+                if kind == fetch {
+                    continue;
+                }
+                if *first.get_or_insert(thread) != thread {
+                    return Ok(Some(time));
+                }
+                time += 1;
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,182 @@
+"""The uninstrumented twin of a program: what `homenode record --native` times.
+
+With ``HOMENODE_NATIVE=1`` the compiler wrapper compiles every source twice and puts the plain
+object into a section of the instrumented one. So it goes wherever a build system moves the object:
+into other folders, archives, relocatable objects. A link of a program takes the plain objects out
+again and links them as ``PROGRAM.native``. Linkers leave the section itself out of programs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homenode.capture import archives, build
+from homenode.errors import ConfigError
+from homenode.shown import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homenode.capture.arguments import CommandLine
+
+__all__ = ["WANTED", "add_plain", "link", "timed"]
+
+# Asks the wrapper for twins.
+WANTED = "HOMENODE_NATIVE"
+
+_SECTION = ".homenode.native"
+_SUFFIX = ".native"
+# Options that write dependency files, which the first compilation has written; some take a word.
+_DEPENDENCIES = frozenset(["-MD", "-MMD", "-MP", "-MG"])
+_DEPENDENCIES_WITH_ARGUMENT = frozenset(["-MF", "-MT", "-MQ"])
+_GIVEN = "--native-program"
+
+
+def wanted() -> bool:
+    """Whether the wrapper is to make twins."""
+    return os.environ.get(WANTED, "0") not in ("", "0")
+
+
+def add_plain(target: str, command: Sequence[str]) -> None:
+    """Compiles once more by `command`, without instrumentation, and adds that to an object."""
+    if not Path(target).is_file():  # /dev/null, as in the questions of a configure script
+        return
+    with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
+        plain = str(Path(folder) / "plain.o")
+        if said := _failed([*_without_dependencies(command), "-w", "-o", plain]):
+            _warn(target, f"compiling it without instrumentation failed: {said}")
+            return
+        _put(target, plain)
+
+
+def _put(target: str, plain: str) -> None:
+    flags = f"{_SECTION}=noload,readonly,exclude"
+    command = ["objcopy", "--remove-section", _SECTION, "--add-section", f"{_SECTION}={plain}"]
+    if said := _failed([*command, "--set-section-flags", flags, target]):
+        _warn(target, f"objcopy failed: {said}")
+
+
+def link(driver: Sequence[str], line: CommandLine, objects: dict[int, str]) -> None:
+    """Links the twin of what a command line links, from the objects in the places of sources.
+
+    A shared library has none: the library that a twin would load is the instrumented one.
+    """
+    output = line.output
+    if line.shared or not Path(output).is_file():
+        return
+    target = output + _SUFFIX
+    with tempfile.TemporaryDirectory(prefix="homenode-") as name:
+        folder = Path(name)
+        plain = str(folder / "plain.o") if line.relocatable else target
+        words = [_plain_word(word, line, folder) for word in line.link_words(objects)]
+        # -o comes last, where it wins.
+        said = _failed([*driver, *words, "-o", plain])
+        if said and not line.relocatable:
+            Path(target).unlink(missing_ok=True)
+        if "__tsan_" in said:
+            said = f"an object or library on the line was compiled without {WANTED}=1"
+        if said:
+            _warn(output, f"linking it failed: {said}")
+        elif line.relocatable:
+            _put(output, plain)
+
+
+def _plain_word(word: str, line: CommandLine, folder: Path) -> str:
+    """A word of a link with the plain object, or an archive of these, in place of a file."""
+    path = archives.library(word, line.library_dirs) if word.startswith("-l") else Path(word)
+    if path is None or word.startswith("-L") or not path.is_file():
+        return word
+    number = len(list(folder.iterdir()))
+    if archives.is_archive(path):
+        members = folder / f"{number}-members"
+        members.mkdir()
+        objects = archives.unpack(path, members)
+        taken = [_taken(member, member.with_suffix(".plain.o")) for member in objects]
+        if not any(taken):
+            return word
+        target = folder / f"{number}-{path.name}"
+        files = [str(plain or member) for plain, member in zip(taken, objects, strict=True)]
+        return word if _failed(["ar", "rcs", str(target), *files]) else str(target)
+    return str(_taken(path, folder / f"{number}-{path.stem}.o") or word)
+
+
+def _taken(path: Path, target: Path) -> Path | None:
+    """The plain object in an object, taken out; nothing if there is none."""
+    if path.suffix == ".so" or _SECTION.encode() not in path.read_bytes():
+        return None
+    copy = target.with_suffix(".copy")
+    _failed(["objcopy", "--dump-section", f"{_SECTION}={target}", str(path), str(copy)])
+    return target if target.exists() else None
+
+
+def timed(program: str, given: str | None) -> str:
+    """The program to time in place of an instrumented one: that given, or the twin beside it.
+
+    Raises:
+        ConfigError: when there is none, or it is no uninstrumented program.
+    """
+    found = shutil.which(program)
+    if found is None:
+        raise ConfigError(f"{program}: there is no such program; check its name and permissions")
+    if given is not None:
+        twin = shutil.which(given)
+        if twin is None:
+            raise ConfigError(f"{_GIVEN} {given}: there is no such program; check its name")
+        name = f"{_GIVEN} {given}"
+    else:
+        twin = found + _SUFFIX
+        name = f"--native: {twin}"
+        remedy = f"build with {WANTED}=1 in the environment, or name a program with {_GIVEN}"
+        if not os.access(twin, os.X_OK):
+            raise ConfigError(
+                f"--native: there is no uninstrumented program to time: {twin} does not exist; "
+                f"{remedy}"
+            )
+        if Path(twin).stat().st_mtime_ns < Path(found).stat().st_mtime_ns:
+            raise ConfigError(f"{name} is older than {found}: it is of another build; {remedy}")
+    if _is_instrumented(Path(twin).read_bytes()):
+        raise ConfigError(
+            f"{name} is instrumented itself; name a program that the compiler made without "
+            "homenode cc"
+        )
+    return twin
+
+
+def _is_instrumented(program: bytes) -> bool:
+    """Whether a program has the recorder's runtime: hooks, and functions that it stands in for."""
+    return b"__tsan_init" in program and b"__wrap_memcpy" in program
+
+
+def _without_dependencies(command: Sequence[str]) -> list[str]:
+    kept = []
+    words = iter(command)
+    for word in words:
+        if word in _DEPENDENCIES_WITH_ARGUMENT:
+            next(words, None)
+        elif word not in _DEPENDENCIES and not word.startswith(("-MF", "-MT", "-MQ", "-Wp,-M")):
+            kept.append(word)
+    return kept
+
+
+def _failed(command: Sequence[str]) -> str:
+    """Runs a command; what it says if it fails, else nothing."""
+    environment = {**os.environ, build.NESTED: "1"}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment, errors="replace"
+        )
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    return "" if done.returncode == 0 else done.stderr.strip() or f"code {done.returncode}"
+
+
+def _warn(target: str, problem: str) -> None:
+    """The program itself is complete, so this is no error of the build."""
+    text = f"homenode: {target} has no uninstrumented twin: {problem}"
+    print(shown(text, lines=True), file=sys.stderr)
