@@ -129,8 +129,8 @@ def test_the_command_refuses_what_it_cannot_do(
 def test_what_is_promised_of_padding_is_what_padding_gains(tmp_path: Path) -> None:
     """The false-sharing workload, and the same program with its counters 128 bytes apart.
 
-    Large enough that the padded program's cycles do not hang on its first forty misses, whose number
-    changes with where the environment and the arguments push the stack.
+    Large enough that the padded program's cycles do not hang on its first forty misses, whose
+    number changes with where the environment and the arguments push the stack.
     """
     program = workloads.build("false-sharing", tmp_path / "program", "homenode")
     traces = []

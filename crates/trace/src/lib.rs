@@ -36,7 +36,6 @@ pub mod import;
 mod info;
 mod model;
 mod names;
-mod outline;
 mod owned;
 mod partial;
 mod reader;
@@ -51,12 +50,11 @@ pub use areas::ProcessorAreas;
 pub use error::TraceError;
 pub use events::event_table;
 pub use info::{Info, info};
-pub use model::{Batch, Columns, Event, EventKind, Metadata, Process, Want};
+pub use model::{Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, Want};
 pub use names::{
     AddressRange, AllocationStack, CallFrame, MovedRange, RangeKind, SourceLine, TypeField,
     TypeLayout,
 };
-pub use outline::ChunkOutline;
 pub use owned::{OwnedInterval, owned_intervals};
 pub use partial::partial_path;
 pub use reader::{ChunkInfo, TraceReader};

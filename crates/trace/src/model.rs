@@ -92,6 +92,16 @@ impl Batch {
     }
 }
 
+/// Whose rows follow whose in a chunk, and the events. To read it takes a small part of the time
+/// that the rows take.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChunkOutline {
+    /// Threads and how many rows each has until the next one's, in trace order.
+    pub turns: Vec<(u16, u32)>,
+    /// Events, each with the row before which it happened.
+    pub events: Vec<(u32, Event)>,
+}
+
 /// Which of the optional columns a trace has, or a reader wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Columns {

@@ -10,7 +10,7 @@ use crate::format::v1::{
     CHUNK_HEADER_BYTES, ChunkHeader, FooterHeader, HEADER_BYTES, Header, MAGIC, TRAILER_BYTES,
     TRAILER_MAGIC, Trailer, VERSION, check_crc, hex, parse_threads,
 };
-use crate::model::{Batch, Columns, Metadata, Want};
+use crate::model::{Batch, ChunkOutline, Columns, Metadata, Want};
 use crate::source::ByteSource;
 
 /// An entry of the index: facts about a chunk, known without reading it.
@@ -194,13 +194,17 @@ impl TraceReader {
         self.with_chunk(index, |bytes, chunk| decode_chunk(bytes, chunk, self.columns, want, batch))
     }
 
-    /// Decodes what is wanted of the streams of a chunk.
-    pub(crate) fn with_section<T>(
-        &self,
-        index: usize,
-        decode: impl FnOnce(&[u8], codec::ChunkLayout<'_>) -> Result<T, DecodeFault>,
-    ) -> Result<T, TraceError> {
-        self.with_chunk(index, |bytes, chunk| in_section(bytes, chunk, self.columns, decode))
+    /// Reads the order of what happens in chunk `index`, without the references.
+    ///
+    /// # Errors
+    /// When the chunk cannot be read or is damaged.
+    ///
+    /// # Panics
+    /// When there is no such chunk.
+    pub fn read_outline(&self, index: usize) -> Result<ChunkOutline, TraceError> {
+        let outline =
+            |bytes: &[u8], chunk: &_| in_section(bytes, chunk, self.columns, codec::outline);
+        self.with_chunk(index, outline)
     }
 
     /// Does something with the bytes of a chunk.

@@ -8,8 +8,7 @@ use super::turns::{Turn, starts};
 use super::{MAX_SITES, event, id, wide};
 use crate::bytes::{Cursor, DecodeFault};
 use crate::format::v1::ChunkHeader;
-use crate::model::{Batch, Columns, Event, Want};
-use crate::outline::ChunkOutline;
+use crate::model::{Batch, ChunkOutline, Columns, Event, Want};
 
 /// What the decoder needs of a chunk besides its streams.
 #[derive(Clone, Copy)]
