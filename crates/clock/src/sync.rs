@@ -31,13 +31,13 @@ struct EpisodeWaits {
 pub struct SyncObjects {
     locks: FxHashMap<u64, Lock>,
     episodes: FxHashMap<u64, EpisodeWaits>,
-    /// Which processes have been created.
-    created: Vec<bool>,
-    ended: Vec<bool>,
-    /// Which processes wait to be created.
-    uncreated: Vec<bool>,
-    /// Who waits for the end of whom.
-    joins: Vec<(usize, usize)>,
+    /// How often each process has been created, and how many of its lives are over.
+    created: Vec<u32>,
+    ended: Vec<u32>,
+    /// Which creation a process waits for; 0 if for none.
+    uncreated: Vec<u32>,
+    /// Who waits for the end of which life of whom.
+    joins: Vec<(usize, usize, u32)>,
     /// Who may go on since [`Self::take_woken`].
     woken: Vec<usize>,
 }
@@ -46,7 +46,7 @@ impl SyncObjects {
     /// For so many processes.
     #[must_use]
     pub fn new(processes: usize) -> Self {
-        let none = vec![false; processes];
+        let none = vec![0; processes];
         Self { created: none.clone(), ended: none.clone(), uncreated: none, ..Self::default() }
     }
 
@@ -55,15 +55,16 @@ impl SyncObjects {
     pub fn operate(&mut self, process: usize, operation: &Operation) -> bool {
         let addr = operation.addr;
         let number = usize::try_from(addr).unwrap_or(usize::MAX);
+        let life = operation.count.max(1);
         match operation.kind {
             OpKind::Acquire => return self.acquire(process, addr),
             OpKind::Depart => return self.depart(process, (addr, operation.count)),
-            OpKind::Begin => return self.begin(process),
-            OpKind::Join => return self.join(process, number),
+            OpKind::Begin => return self.begin(process, life),
+            OpKind::Join => return self.join(process, number, life),
             OpKind::Release => self.release(process, addr),
             OpKind::Arrive => self.arrive(addr),
-            OpKind::Create => self.create(number),
-            OpKind::Exit => self.end(process),
+            OpKind::Create => self.create(number, life),
+            OpKind::Exit => self.end_life(process),
             OpKind::Read | OpKind::Write | OpKind::Atomic | OpKind::Fetch | OpKind::Yield => {}
         }
         true
@@ -122,38 +123,52 @@ impl SyncObjects {
         !waits
     }
 
-    fn create(&mut self, number: usize) {
+    fn create(&mut self, number: usize, life: u32) {
         if let Some(created) = self.created.get_mut(number) {
-            *created = true;
-            if std::mem::take(&mut self.uncreated[number]) {
+            *created = life.max(*created);
+            let awaited = &mut self.uncreated[number];
+            if (1..=*created).contains(awaited) {
+                *awaited = 0;
                 self.woken.push(number);
             }
         }
     }
 
-    fn begin(&mut self, process: usize) -> bool {
-        self.uncreated[process] = !self.created[process];
-        self.created[process]
+    fn begin(&mut self, process: usize, life: u32) -> bool {
+        let created = self.created[process] >= life;
+        self.uncreated[process] = if created { 0 } else { life };
+        created
     }
 
     /// A process that is not in the trace has ended.
-    fn join(&mut self, process: usize, child: usize) -> bool {
-        let ended = self.ended.get(child).copied().unwrap_or(true);
+    fn join(&mut self, process: usize, child: usize, life: u32) -> bool {
+        let ended = self.ended.get(child).is_none_or(|&ended| ended >= life);
         if !ended {
-            self.joins.push((process, child));
+            self.joins.push((process, child, life));
         }
         ended
     }
 
     /// The process is over.
     pub fn end(&mut self, process: usize) {
-        self.ended[process] = true;
-        let woken = &mut self.woken;
-        self.joins.retain(|&(waits, child)| {
-            if child == process {
+        self.ended[process] = u32::MAX;
+        self.wake_joining(process);
+    }
+
+    /// A life of the process is over.
+    fn end_life(&mut self, process: usize) {
+        self.ended[process] = self.ended[process].saturating_add(1);
+        self.wake_joining(process);
+    }
+
+    fn wake_joining(&mut self, process: usize) {
+        let (woken, ended) = (&mut self.woken, self.ended[process]);
+        self.joins.retain(|&(waits, child, life)| {
+            let over = child == process && ended >= life;
+            if over {
                 woken.push(waits);
             }
-            child != process
+            !over
         });
     }
 
@@ -166,8 +181,8 @@ impl SyncObjects {
         for episode in self.episodes.values_mut() {
             episode.waiting.retain(|&(waits, _)| waits != process);
         }
-        self.joins.retain(|&(waits, _)| waits != process);
-        self.uncreated[process] = false;
+        self.joins.retain(|&(waits, ..)| waits != process);
+        self.uncreated[process] = 0;
     }
 }
 
@@ -211,6 +226,22 @@ mod tests {
         assert!(!operate(&mut sync, 0, OpKind::Join, 2));
         assert!(operate(&mut sync, 0, OpKind::Join, 9), "it is not in the trace");
         operate(&mut sync, 2, OpKind::Exit, 0);
+        assert_eq!(sync.take_woken(), [0]);
+    }
+
+    #[test]
+    fn each_life_of_a_process_is_created_and_joined_by_itself() {
+        let mut sync = SyncObjects::new(2);
+        let second = |kind, addr| Operation { count: 2, ..Operation::new(kind, addr) };
+        operate(&mut sync, 0, OpKind::Create, 1);
+        assert!(operate(&mut sync, 1, OpKind::Begin, 0));
+        operate(&mut sync, 1, OpKind::Exit, 0);
+        assert!(operate(&mut sync, 0, OpKind::Join, 1), "its first life is over");
+        assert!(!sync.operate(1, &second(OpKind::Begin, 0)));
+        sync.operate(0, &second(OpKind::Create, 1));
+        assert_eq!(sync.take_woken(), [1]);
+        assert!(!sync.operate(0, &second(OpKind::Join, 1)));
+        operate(&mut sync, 1, OpKind::Exit, 0);
         assert_eq!(sync.take_woken(), [0]);
     }
 

@@ -14,6 +14,7 @@
 use homenode_base::Flags;
 use rustc_hash::FxHashMap;
 
+use super::forecast::ForeseenWait;
 use super::operation::{OpKind, Operation};
 
 /// The number under which wakes at the address are counted, as arrivals at an episode of a barrier.
@@ -41,6 +42,8 @@ struct Wait {
     released: bool,
     /// Whether it has made a synchronisation reference, as before the release of a lock.
     synchronised: bool,
+    /// How it ends, if that was found beforehand and it releases a lock.
+    foreseen: Option<ForeseenWait>,
 }
 
 /// The condition variables and semaphores of a trace, whose events come in trace order.
@@ -63,9 +66,10 @@ impl Conditions {
     }
 
     /// A process begins to wait at the address.
-    pub fn wait(&mut self, process: usize, addr: u64) {
+    pub fn wait(&mut self, process: usize, addr: u64, foreseen: Option<ForeseenWait>) {
         let wakes = self.known.entry(addr).or_default().wakes;
-        self.waiting[process] = Some(Wait { addr, wakes, released: false, synchronised: false });
+        let (released, synchronised) = (false, false);
+        self.waiting[process] = Some(Wait { addr, wakes, released, synchronised, foreseen });
     }
 
     /// Whether a process waits, as far as the trace has come.
@@ -93,6 +97,19 @@ impl Conditions {
                 return None;
             }
         }
+        self.end(process)
+    }
+
+    /// What ends the wait of a process, if the trace has so many rows before that and it was found
+    /// beforehand.
+    pub fn foreseen(&mut self, process: usize, rows: u64) -> Option<Operation> {
+        let wait = self.waiting[process].as_ref()?;
+        let due = wait.released && wait.foreseen.is_some_and(|foreseen| foreseen.after <= rows);
+        if due { self.end(process) } else { None }
+    }
+
+    /// The process goes on: what it has to wait for until then.
+    fn end(&mut self, process: usize) -> Option<Operation> {
         let wait = self.waiting[process].take()?;
         let condition = self.known.get_mut(&wait.addr)?;
         let count = condition.wakes_needed(&wait);
@@ -105,7 +122,8 @@ impl Condition {
     /// Wakes that must have occurred before the wait ends.
     fn wakes_needed(&mut self, wait: &Wait) -> u32 {
         if wait.released {
-            return if self.wakes == wait.wakes { 0 } else { self.wakes };
+            let wakes = wait.foreseen.map_or(self.wakes, |foreseen| foreseen.wakes);
+            return if wakes == wait.wakes { 0 } else { wakes };
         }
         self.taken += 1;
         self.initial = self.initial.max(self.taken.saturating_sub(self.wakes));
@@ -135,7 +153,7 @@ mod tests {
         let mut conditions = Conditions::new(3);
         conditions.wake(AT);
         for process in [0, 1, 2] {
-            conditions.wait(process, AT);
+            conditions.wait(process, AT, None);
             let unlock = operation(OpKind::Atomic, Flags::SYNC);
             assert_eq!(conditions.before(process, &unlock), None);
             assert_eq!(wakes_needed(&mut conditions, process, OpKind::Release), None);
@@ -152,16 +170,16 @@ mod tests {
     fn a_wait_for_a_semaphore_ends_after_as_many_posts_as_waits() {
         let mut conditions = Conditions::new(2);
         // Its initial value is one.
-        conditions.wait(0, AT);
+        conditions.wait(0, AT, None);
         assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Read), None);
         for _ in 0..3 {
             conditions.wake(AT);
         }
-        conditions.wait(0, AT);
+        conditions.wait(0, AT, None);
         let locks = operation(OpKind::Atomic, Flags::SYNC);
         assert_eq!(conditions.before(0, &locks), None);
         assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Acquire), Some(1), "not all three");
-        conditions.wait(1, AT);
+        conditions.wait(1, AT, None);
         assert_eq!(wakes_needed(&mut conditions, 1, OpKind::Write), Some(2));
     }
 }

@@ -2,9 +2,11 @@
 
 mod conditions;
 mod episodes;
+mod events;
 mod excluded;
-mod joins;
+mod forecast;
 mod kernel_model;
+mod lives;
 mod operation;
 mod pending;
 mod per_cpu_areas;
@@ -12,7 +14,7 @@ mod portions;
 mod split;
 mod turn;
 
-pub use joins::JoinForecast;
+pub use forecast::StreamForecast;
 pub use kernel_model::ModelledKernel;
 pub use operation::{OpKind, Operation};
 pub use pending::{PendingOperations, ThreadStreams};

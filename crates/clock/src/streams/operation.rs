@@ -27,7 +27,7 @@ pub enum OpKind {
     Begin,
     /// Waits until the process with this number has ended.
     Join,
-    /// Ends.
+    /// Ends, perhaps to be created again.
     Exit,
     /// Makes a system call that may block, and yields its processor.
     Yield,
@@ -54,7 +54,8 @@ impl OpKind {
 pub struct Operation {
     /// First byte of a reference, address of a lock, number of an episode or process.
     pub addr: u64,
-    /// Arrivals that a departure waits for. For a reference, the instructions without a reference
+    /// Arrivals that a departure waits for. Of a creation, a beginning and a join, which life of the
+    /// process they are about, counted from 1; 0 is the first. For a reference, the instructions without a reference
     /// before it, in a process whose instructions are not fetched.
     pub count: u32,
     /// What it is.

@@ -1,32 +1,23 @@
 //! Splits a trace: references and events in trace order become the operations of each process.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use homenode_base::{Flags, ReferenceFilter, ReferenceRole};
 use homenode_machine::KernelModel;
-use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
+use homenode_trace::{Batch, Event, ProcessorAreas};
 
-use super::conditions::{Conditions, wake_episode};
+use super::conditions::Conditions;
 use super::episodes::BarrierEpisodes;
 use super::excluded::ExcludedInstructions;
-use super::joins::{ForeseenJoin, JoinForecast};
+use super::forecast::{ProcessForecast, StreamForecast};
 use super::kernel_model::{KERNEL_MODEL_BASE, ModelledKernel};
+use super::lives::ProcessLives;
 use super::operation::{OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::per_cpu_areas::{PROCESSOR_RELATIVE, RecordedAreas};
 use super::portions::PortionPool;
 use super::turn::RoleTable;
 use crate::pages::{PageNumbers, PageTable};
-
-/// System calls of Linux on x86-64 that may block: `read`, `write`, `poll`, `select`, `pread64`,
-/// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,
-/// `recvmsg`, `wait4`, `fsync`, `fdatasync`, `futex`, `epoll_wait`, `clock_nanosleep`, `waitid`,
-/// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`.
-const MAY_BLOCK: [u32; 25] = [
-    0, 1, 7, 17, 18, 19, 20, 23, 35, 43, 44, 45, 46, 47, 61, 74, 75, 202, 230, 232, 247, 270, 271,
-    281, 288,
-];
 
 /// Most rows of a batch that are split at once.
 const LOT_ROWS: usize = 1 << 16;
@@ -39,34 +30,37 @@ pub struct StreamSplitter {
     filter: ReferenceFilter,
     pub(super) roles: RoleTable,
     private: Vec<Range<u64>>,
-    pages: Option<PageNumbers>,
+    pub(super) pages: Option<PageNumbers>,
     table: Option<PageTable>,
     areas: Option<RecordedAreas>,
-    kernel: Option<ModelledKernel>,
+    pub(super) kernel: Option<ModelledKernel>,
     /// Whether the trace has had references of a kernel.
     pub(super) captured: bool,
     /// The processor of the traced system that each process runs on.
-    recorded: Vec<usize>,
+    pub(super) recorded: Vec<usize>,
     pub(super) operations: Vec<Vec<Operation>>,
     portions: PortionPool,
     /// The address space of each process's last reference.
-    pids: Vec<Option<u32>>,
+    pub(super) pids: Vec<Option<u32>>,
     /// Whether references of several address spaces came from one thread.
     mixed: bool,
     pub(super) begun: Vec<bool>,
-    ended: Vec<bool>,
+    pub(super) lives: ProcessLives,
     /// Processes whose further references and events are ignored.
     pub(super) closed: Vec<bool>,
     /// Instructions of excluded references, by process.
     pub(super) excluded: Vec<ExcludedInstructions>,
-    episodes: BarrierEpisodes,
+    pub(super) episodes: BarrierEpisodes,
     pub(super) conditions: Conditions,
     /// Rows split so far.
-    split_rows: u64,
-    /// Joins of each process that the trace has not come to, if they were found beforehand.
-    joins: Vec<VecDeque<ForeseenJoin>>,
-    /// Whether the next of them is already among the operations.
-    announced: Vec<bool>,
+    pub(super) split_rows: u64,
+    /// What processes do next, if that was found beforehand.
+    pub(super) forecast: Vec<ProcessForecast>,
+    pub(super) foresees: bool,
+    /// Whether the next join of each process, and its next creation, is among its operations before
+    /// the trace has come to it.
+    pub(super) joins: Vec<bool>,
+    pub(super) begins: Vec<bool>,
 }
 
 impl StreamSplitter {
@@ -94,22 +88,24 @@ impl StreamSplitter {
             pids: vec![None; processes],
             mixed: false,
             begun: vec![false; processes],
-            ended: vec![false; processes],
+            lives: ProcessLives::new(processes),
             closed: vec![false; processes],
             excluded: vec![ExcludedInstructions::default(); processes],
             episodes: BarrierEpisodes::default(),
             conditions: Conditions::new(processes),
             split_rows: 0,
-            joins: vec![VecDeque::new(); processes],
-            announced: vec![false; processes],
+            forecast: vec![ProcessForecast::default(); processes],
+            foresees: false,
+            joins: vec![false; processes],
+            begins: vec![false; processes],
         }
     }
 
-    /// Gives a process's join to the simulation as soon as it has done all before it: what is
-    /// simulated is the same, but less of the trace has to be kept.
+    /// Tells simulations that a process waits, or is over, as soon as it has done all before that:
+    /// what is simulated is the same, but less of the trace has to be kept.
     #[must_use]
-    pub fn with_joins(mut self, forecast: JoinForecast) -> Self {
-        self.joins = forecast.joins;
+    pub fn with_forecast(mut self, forecast: StreamForecast) -> Self {
+        (self.forecast, self.foresees) = (forecast.processes, true);
         self
     }
 
@@ -189,18 +185,7 @@ impl StreamSplitter {
 
     /// The operations that have become known.
     fn known(&mut self) -> ThreadStreams {
-        for process in 0..self.joins.len() {
-            let over = |join: &&ForeseenJoin| join.after <= self.split_rows;
-            let next = self.joins[process].front().filter(over).map(|join| join.child);
-            // What ends a wait for a condition is told by when the process goes on.
-            if let Some(child) = next
-                && !self.announced[process]
-                && !self.conditions.is_waiting(process)
-            {
-                self.operation(process, OpKind::Join, u64::from(child));
-                self.announced[process] = true;
-            }
-        }
+        let closed = self.look_ahead();
         self.portions.reclaim();
         let Self { operations, portions, table, .. } = self;
         let filled = operations.iter_mut().enumerate().filter(|(_, new)| !new.is_empty());
@@ -211,7 +196,7 @@ impl StreamSplitter {
                 (process, portions.share(new))
             })
             .collect();
-        ThreadStreams { operations, closed: Vec::new() }
+        ThreadStreams { operations, closed }
     }
 
     /// Whether operations have the addresses of the trace, and its references are all there are.
@@ -278,12 +263,7 @@ impl StreamSplitter {
         }
     }
 
-    /// Ignores references and events of a process from now on.
-    pub fn close(&mut self, process: usize) {
-        self.closed[process] = true;
-    }
-
-    fn push(&mut self, process: usize, operation: Operation) {
+    pub(super) fn push(&mut self, process: usize, operation: Operation) {
         if self.closed[process] {
             return;
         }
@@ -292,93 +272,8 @@ impl StreamSplitter {
         self.operations[process].push(operation);
     }
 
-    fn operation(&mut self, process: usize, kind: OpKind, addr: u64) {
+    pub(super) fn operation(&mut self, process: usize, kind: OpKind, addr: u64) {
         self.push(process, Operation::new(kind, addr));
-    }
-
-    fn event(&mut self, event: &Event) {
-        let process = usize::from(event.thread);
-        if process >= self.operations.len() {
-            return;
-        }
-        match &event.what {
-            EventKind::LockAcquire { addr } => self.operation(process, OpKind::Acquire, *addr),
-            EventKind::LockRelease { addr } => self.operation(process, OpKind::Release, *addr),
-            EventKind::BarrierEnter { addr } => {
-                let episode = self.episodes.arrive(process, *addr);
-                self.operation(process, OpKind::Arrive, episode);
-            }
-            EventKind::BarrierLeave { addr } => {
-                if let Some((episode, count)) = self.episodes.depart(process, *addr) {
-                    let depart = Operation::new(OpKind::Depart, episode);
-                    self.push(process, Operation { count, ..depart });
-                }
-            }
-            EventKind::ThreadCreate { child } => {
-                let number = usize::from(*child);
-                if self.begun.get(number) == Some(&false) {
-                    self.operation(number, OpKind::Begin, 0);
-                }
-                self.operation(process, OpKind::Create, u64::from(*child));
-            }
-            EventKind::ThreadJoin { child } => {
-                self.end(usize::from(*child));
-                self.joins[process].pop_front();
-                if !std::mem::take(&mut self.announced[process]) {
-                    self.operation(process, OpKind::Join, u64::from(*child));
-                }
-            }
-            EventKind::ThreadExit => self.end(process),
-            EventKind::SyscallEnter { number } => self.system_call(process, *number),
-            EventKind::Map { addr, size, shared: true, object } => {
-                if let Some(pages) = &mut self.pages {
-                    pages.map((process, self.pids[process]), (*addr, *size), object);
-                }
-            }
-            EventKind::Unmap { addr, .. } => {
-                if let Some(pages) = &mut self.pages {
-                    pages.unmap((process, self.pids[process]), *addr);
-                }
-            }
-            EventKind::Marker { text } => {
-                if let Some(number) = text.strip_prefix("processor ") {
-                    self.recorded[process] = number.parse().unwrap_or(self.recorded[process]);
-                }
-            }
-            EventKind::ConditionWait { addr } => {
-                self.conditions.wait(process, *addr);
-            }
-            EventKind::ConditionWake { addr } => {
-                self.conditions.wake(*addr);
-                self.operation(process, OpKind::Arrive, wake_episode(*addr));
-            }
-            EventKind::ThreadStart { .. }
-            | EventKind::Alloc { .. }
-            | EventKind::Free { .. }
-            | EventKind::Map { .. }
-            | EventKind::SyscallExit { .. }
-            | EventKind::Fork { .. }
-            | EventKind::InitDone
-            | EventKind::Phase { .. } => {}
-        }
-    }
-
-    fn system_call(&mut self, process: usize, number: u32) {
-        if let Some(kernel) = &mut self.kernel {
-            let made = kernel.call(process, number);
-            made.into_iter().for_each(|operation| self.push(process, operation));
-        }
-        if MAY_BLOCK.contains(&number) {
-            self.operation(process, OpKind::Yield, 0);
-        }
-    }
-
-    /// Ends the process, if it has not ended.
-    fn end(&mut self, process: usize) {
-        if self.ended.get(process) == Some(&false) {
-            self.ended[process] = true;
-            self.operation(process, OpKind::Exit, 0);
-        }
     }
 }
 
@@ -394,6 +289,8 @@ fn place(operations: &mut [Operation], table: &PageTable) {
 
 #[cfg(test)]
 mod tests {
+    use homenode_trace::EventKind;
+
     use super::*;
 
     fn event(thread: u16, what: EventKind) -> (u32, Event) {
@@ -434,14 +331,21 @@ mod tests {
         let create = |child| event(0, EventKind::ThreadCreate { child });
         let events = vec![create(1), event(2, EventKind::LockAcquire { addr: 8 }), create(2)];
         let all = split(&mut splitter, &Batch { events, ..Batch::default() });
-        assert_eq!(all[1], [(OpKind::Begin, 0, 0)]);
+        assert_eq!(all[1], [(OpKind::Begin, 0, 1)]);
         assert_eq!(all[2], [(OpKind::Acquire, 8, 0)], "it ran before the trace says so");
         let join = event(0, EventKind::ThreadJoin { child: 1 });
         let events = vec![event(2, EventKind::ThreadExit), join.clone(), join];
         let all = split(&mut splitter, &Batch { events, ..Batch::default() });
         assert_eq!(all[1], [(OpKind::Exit, 0, 0)]);
         assert_eq!(all[2], [(OpKind::Exit, 0, 0)]);
-        assert_eq!(all[0], [(OpKind::Join, 1, 0); 2]);
+        assert_eq!(all[0], [(OpKind::Join, 1, 1); 2]);
+        // Its number is used again: whoever joins it now waits for the end of that life.
+        let exit = event(1, EventKind::ThreadExit);
+        let join = event(0, EventKind::ThreadJoin { child: 1 });
+        let events = vec![create(1), exit, join];
+        let all = split(&mut splitter, &Batch { events, ..Batch::default() });
+        assert_eq!(all[1], [(OpKind::Begin, 0, 2), (OpKind::Exit, 0, 0)]);
+        assert_eq!(all[0], [(OpKind::Create, 1, 2), (OpKind::Join, 1, 2)]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One pass over the trace for all configurations with a clock.
 
 use homenode_clock::pages::{PageNumbers, PageTable};
-use homenode_clock::streams::{JoinForecast, StreamSplitter, ThreadStreams};
+use homenode_clock::streams::{StreamForecast, StreamSplitter, ThreadStreams};
 use homenode_clock::{ClockSetup, ClockTime};
 use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
 use homenode_snoop::WaitsByCause;
@@ -195,16 +195,15 @@ pub(super) fn splitter<T: TraceSource + ?Sized>(
     if let Some(model) = plan.kernel_model(config) {
         splitter = splitter.with_kernel(&model, config.seed ^ KERNEL);
     }
-    Ok(splitter.with_joins(joins(trace)?))
+    Ok(splitter.with_forecast(forecast(trace)?))
 }
 
-/// The joins of a trace. Whole systems have none.
-fn joins<T: TraceSource + ?Sized>(trace: &T) -> Result<JoinForecast, SimError> {
-    let mut forecast = JoinForecast::new(usize::from(trace.threads()));
-    if trace.metadata().processes.is_empty() {
-        for piece in 0..trace.pieces() {
-            forecast.add(&trace.outline(piece)?);
-        }
+/// What the processes of a trace wait for.
+fn forecast<T: TraceSource + ?Sized>(trace: &T) -> Result<StreamForecast, SimError> {
+    let system = !trace.metadata().processes.is_empty();
+    let mut forecast = StreamForecast::new(usize::from(trace.threads()), system);
+    for piece in 0..trace.pieces() {
+        forecast.add(&trace.outline(piece)?);
     }
     Ok(forecast)
 }

@@ -14,23 +14,11 @@ pub(super) fn for_each_stream_window<T: TraceSource + ?Sized>(
     progress: Progress<'_>,
     mut simulate: impl FnMut(&[ThreadStreams]) -> Result<(), SimError> + Send,
 ) -> Result<(), SimError> {
-    let ends = trace.ends();
-    let mut piece = 0;
-    let mut split = |batch: &Batch| {
-        let mut lots = splitter.split_in_lots(batch);
-        let over = ends.iter().enumerate().filter(|&(_, &end)| end == Some(piece));
-        if let Some(streams) = lots.last_mut() {
-            streams.closed = over.map(|(process, _)| process).collect();
-            streams.closed.iter().for_each(|&process| splitter.close(process));
-        }
-        piece += 1;
-        lots
-    };
     let mut ready: Vec<ThreadStreams> = Vec::new();
     let read = |index, batch: &mut Batch| trace.read_all(index, batch);
     for_each_window(pool, (trace, &read), (progress, trace.references()), |batches| {
         let now = std::mem::take(&mut ready);
-        let ahead = || batches.iter().flat_map(&mut split).collect();
+        let ahead = || batches.iter().flat_map(|batch| splitter.split_in_lots(batch)).collect();
         let (simulated, next) = rayon::join(|| simulate(&now), ahead);
         ready = next;
         simulated

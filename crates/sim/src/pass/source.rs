@@ -26,8 +26,6 @@ pub trait TraceSource: Sync {
     /// # Errors
     /// When the piece cannot be read.
     fn outline(&self, index: usize) -> Result<ChunkOutline, TraceError>;
-    /// For each thread the last piece with references or events of it; `None` if unknown.
-    fn ends(&self) -> Vec<Option<usize>>;
     /// Data references in all pieces.
     fn references(&self) -> u64;
     /// One more than the highest thread number.
@@ -69,25 +67,6 @@ impl TraceSource for TraceReader {
 
     fn outline(&self, index: usize) -> Result<ChunkOutline, TraceError> {
         self.read_outline(index)
-    }
-
-    fn ends(&self) -> Vec<Option<usize>> {
-        let mut ends = vec![None; usize::from(self.threads())];
-        // Processes of a whole system have no events that others wait for, so each ends by itself.
-        let system = !self.metadata().processes.is_empty();
-        for (index, chunk) in self.chunks().iter().enumerate() {
-            if chunk.events > 0 && !system {
-                // Events may be of any thread: no thread ends before this piece.
-                ends.iter_mut().filter(|end| end.is_some()).for_each(|end| *end = Some(index));
-            }
-            for &(thread, _) in &chunk.threads {
-                ends[usize::from(thread)] = Some(index);
-            }
-        }
-        // A thread without references may still have events.
-        let last = self.chunks().iter().rposition(|chunk| chunk.events > 0).unwrap_or(0);
-        ends.iter_mut().for_each(|end| *end = Some(end.unwrap_or(last)));
-        ends
     }
 
     fn references(&self) -> u64 {

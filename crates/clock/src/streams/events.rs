@@ -1,0 +1,179 @@
+//! What events of a trace become in the streams of its processes.
+
+use homenode_trace::{Event, EventKind};
+
+use super::conditions::wake_episode;
+use super::forecast::ForeseenJoin;
+use super::operation::{OpKind, Operation};
+use super::split::StreamSplitter;
+
+/// System calls of Linux on x86-64 that may block: `read`, `write`, `poll`, `select`, `pread64`,
+/// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,
+/// `recvmsg`, `wait4`, `fsync`, `fdatasync`, `futex`, `epoll_wait`, `clock_nanosleep`, `waitid`,
+/// `pselect6`, `ppoll`, `epoll_pwait`, `accept4`.
+const MAY_BLOCK: [u32; 25] = [
+    0, 1, 7, 17, 18, 19, 20, 23, 35, 43, 44, 45, 46, 47, 61, 74, 75, 202, 230, 232, 247, 270, 271,
+    281, 288,
+];
+
+/// Whether an event becomes an operation of the process whose event it is.
+pub(super) fn makes_operation(what: &EventKind) -> bool {
+    match what {
+        EventKind::LockAcquire { .. }
+        | EventKind::LockRelease { .. }
+        | EventKind::BarrierEnter { .. }
+        | EventKind::BarrierLeave { .. }
+        | EventKind::ThreadCreate { .. }
+        | EventKind::ThreadJoin { .. }
+        | EventKind::ThreadExit
+        | EventKind::ConditionWake { .. } => true,
+        EventKind::SyscallEnter { number } => MAY_BLOCK.contains(number),
+        EventKind::ThreadStart { .. }
+        | EventKind::Alloc { .. }
+        | EventKind::Free { .. }
+        | EventKind::Map { .. }
+        | EventKind::Unmap { .. }
+        | EventKind::SyscallExit { .. }
+        | EventKind::Fork { .. }
+        | EventKind::ConditionWait { .. }
+        | EventKind::InitDone
+        | EventKind::Phase { .. }
+        | EventKind::Marker { .. } => false,
+    }
+}
+
+impl StreamSplitter {
+    pub(super) fn event(&mut self, event: &Event) {
+        let process = usize::from(event.thread);
+        if process >= self.operations.len() {
+            return;
+        }
+        match &event.what {
+            EventKind::LockAcquire { addr } => self.operation(process, OpKind::Acquire, *addr),
+            EventKind::LockRelease { addr } => self.operation(process, OpKind::Release, *addr),
+            EventKind::BarrierEnter { addr } => {
+                let episode = self.episodes.arrive(process, *addr);
+                self.operation(process, OpKind::Arrive, episode);
+            }
+            EventKind::BarrierLeave { addr } => {
+                if let Some((episode, count)) = self.episodes.depart(process, *addr) {
+                    let depart = Operation::new(OpKind::Depart, episode);
+                    self.push(process, Operation { count, ..depart });
+                }
+            }
+            EventKind::ThreadCreate { child } => {
+                let number = usize::from(*child);
+                let again = self.lives.create(number);
+                if again || self.begun.get(number) == Some(&false) {
+                    self.begin(number);
+                }
+                self.of_life(process, OpKind::Create, *child, self.lives.life(number));
+            }
+            EventKind::ThreadJoin { child } => {
+                self.end(usize::from(*child));
+                self.forecast[process].joins.pop_front();
+                if !std::mem::take(&mut self.joins[process]) {
+                    let life = self.lives.life(usize::from(*child));
+                    self.of_life(process, OpKind::Join, *child, life);
+                }
+            }
+            EventKind::ThreadExit => self.end(process),
+            EventKind::SyscallEnter { number } => self.system_call(process, *number),
+            EventKind::Map { addr, size, shared: true, object } => {
+                if let Some(pages) = &mut self.pages {
+                    pages.map((process, self.pids[process]), (*addr, *size), object);
+                }
+            }
+            EventKind::Unmap { addr, .. } => {
+                if let Some(pages) = &mut self.pages {
+                    pages.unmap((process, self.pids[process]), *addr);
+                }
+            }
+            EventKind::Marker { text } => {
+                if let Some(number) = text.strip_prefix("processor ") {
+                    self.recorded[process] = number.parse().unwrap_or(self.recorded[process]);
+                }
+            }
+            EventKind::ConditionWait { addr } => {
+                let foreseen = self.forecast[process].waits.pop_front().flatten();
+                self.conditions.wait(process, *addr, foreseen);
+            }
+            EventKind::ConditionWake { addr } => {
+                // If the process has just stopped waiting, it was not this wake that ended it.
+                self.operation(process, OpKind::Arrive, wake_episode(*addr));
+                self.conditions.wake(*addr);
+            }
+            EventKind::ThreadStart { .. }
+            | EventKind::Alloc { .. }
+            | EventKind::Free { .. }
+            | EventKind::Map { .. }
+            | EventKind::SyscallExit { .. }
+            | EventKind::Fork { .. }
+            | EventKind::InitDone
+            | EventKind::Phase { .. } => {}
+        }
+    }
+
+    fn system_call(&mut self, process: usize, number: u32) {
+        if let Some(kernel) = &mut self.kernel {
+            let made = kernel.call(process, number);
+            made.into_iter().for_each(|operation| self.push(process, operation));
+        }
+        if MAY_BLOCK.contains(&number) {
+            self.operation(process, OpKind::Yield, 0);
+        }
+    }
+
+    /// Ends the process's life, if it has not ended.
+    fn end(&mut self, process: usize) {
+        if self.lives.end(process) {
+            self.operation(process, OpKind::Exit, 0);
+            if self.forecast[process].created_again.pop_front() == Some(true) {
+                let life = self.lives.life(process) + 1;
+                self.push(process, Operation { count: life, ..Operation::new(OpKind::Begin, 0) });
+                self.begins[process] = true;
+            }
+        }
+    }
+
+    /// The process waits for its creation, unless it is known to do so already.
+    fn begin(&mut self, process: usize) {
+        let count = self.lives.life(process);
+        if !std::mem::take(&mut self.begins[process]) {
+            self.push(process, Operation { count, ..Operation::new(OpKind::Begin, 0) });
+        }
+    }
+
+    /// An operation that is about a life of another process.
+    fn of_life(&mut self, process: usize, kind: OpKind, other: u16, life: u32) {
+        self.push(process, Operation { count: life, ..Operation::new(kind, u64::from(other)) });
+    }
+
+    /// Adds what processes are known to do next although the trace has not come to it, and closes
+    /// those that do nothing more. Returns the latter.
+    pub(super) fn look_ahead(&mut self) -> Vec<usize> {
+        let mut over = Vec::new();
+        for process in 0..self.forecast.len() {
+            if let Some(depart) = self.conditions.foreseen(process, self.split_rows) {
+                self.operations[process].push(depart);
+            }
+            let due = |join: &&ForeseenJoin| join.after <= self.split_rows;
+            let join = self.forecast[process].joins.front().filter(due).copied();
+            // What ends a wait for a condition is told by when the process goes on.
+            if let Some(ForeseenJoin { child, life, .. }) = join
+                && !self.joins[process]
+                && !self.conditions.is_waiting(process)
+            {
+                self.of_life(process, OpKind::Join, child, life);
+                self.joins[process] = true;
+            }
+            if self.foresees
+                && self.forecast[process].last <= self.split_rows
+                && !std::mem::replace(&mut self.closed[process], true)
+            {
+                over.push(process);
+            }
+        }
+        over
+    }
+}
