@@ -103,20 +103,19 @@ impl StreamForecast {
                 let until = at.min(self.rows + u64::from(rows));
                 let left = rows - u32::try_from(until - self.rows).unwrap_or(rows);
                 self.rows = until;
-                self.act(usize::from(thread));
+                self.act(usize::from(thread), self.rows);
                 turn = (left > 0).then_some((thread, left));
             }
             self.event(event);
         }
         for (thread, rows) in turn.into_iter().chain(turns) {
             self.rows += u64::from(rows);
-            self.act(usize::from(thread));
+            self.act(usize::from(thread), self.rows);
         }
     }
 
-    /// A process does something: rows up to here, or an event before the next row.
-    fn act(&mut self, process: usize) {
-        let rows = self.rows;
+    /// A process does something that is among so many rows.
+    fn act(&mut self, process: usize, rows: u64) {
         let Some(process) = self.processes.get_mut(process) else { return };
         process.last = process.last.max(rows);
         if std::mem::take(&mut process.over) {
@@ -135,7 +134,7 @@ impl StreamForecast {
         let after = self.rows + 1;
         let before = self.processes.get(process).map_or(0, |process| process.last);
         if makes_operation(&event.what) {
-            self.act(process);
+            self.act(process, after);
         }
         match event.what {
             EventKind::ThreadJoin { child } => {
@@ -159,12 +158,10 @@ impl StreamForecast {
             }
             EventKind::ConditionWake { addr } => *self.wakes.entry(addr).or_default() += 1,
             EventKind::ConditionWait { addr } => {
-                let process = self.processes.get_mut(process);
-                let waiting = Waiting { addr, after: None };
-                if let Some(process) = process
-                    && process.waiting.replace(waiting).is_some()
-                {
-                    process.waits.push_back(None);
+                if let Some(process) = self.processes.get_mut(process) {
+                    process.last = process.last.max(after);
+                    let before = process.waiting.replace(Waiting { addr, after: None });
+                    before.into_iter().for_each(|_| process.waits.push_back(None));
                 }
             }
             EventKind::LockRelease { .. } => {
@@ -188,16 +185,14 @@ impl StreamForecast {
             | EventKind::Phase { .. }
             | EventKind::Marker { .. } => {}
         }
-        if let Some(process) = self.processes.get_mut(process) {
-            process.last = process.last.max(after);
-        }
     }
 
     fn end(&mut self, process: usize, after: u64) {
-        let ends = self.lives.end(process);
-        if let Some(process) = self.processes.get_mut(process) {
+        if self.lives.end(process)
+            && let Some(process) = self.processes.get_mut(process)
+        {
             process.last = process.last.max(after);
-            process.over |= ends;
+            process.over = true;
         }
     }
 }
