@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult, advise
     from homenode.engines.bus import BusResult, check_protocols, simulate_bus
     from homenode.engines.explain import Explanation, explain
+    from homenode.engines.interleavings import interleavings
     from homenode.engines.lines import LineResult, lines
     from homenode.engines.optimal import OptimalResult, optimal
     from homenode.engines.picture import SharingPicture, picture
@@ -60,6 +61,7 @@ __all__ = [
     "alpha_beta",
     "check_protocols",
     "explain",
+    "interleavings",
     "lines",
     "optimal",
     "picture",
@@ -96,6 +98,7 @@ _HOME = {
     "alpha_beta": "homenode.alphabeta",
     "check_protocols": "homenode.engines.bus",
     "explain": "homenode.engines.explain",
+    "interleavings": "homenode.engines.interleavings",
     "lines": "homenode.engines.lines",
     "optimal": "homenode.engines.optimal",
     "picture": "homenode.engines.picture",

@@ -114,7 +114,7 @@ def test_the_command_prints_tables(homenode: Callable[..., Outcome], trace: hn.T
     shown = " ".join(done.out.split())  # a title with a long path takes several lines
     assert "MCPR of the optimum by component" in shown
     assert "False sharing, as a share of all moves" in shown
-    assert "Objects in 4 KB blocks" in shown
+    assert "Objects in 64 B blocks" in shown
 
 
 def test_the_command_prints_json_and_csv(
@@ -124,8 +124,9 @@ def test_the_command_prints_json_and_csv(
     done = homenode("sharing", trace.path, "--machine", "cc", "--json", "--csv", table)
     found = json.loads(done.out)
     assert found["rows"] == hn.sharing(trace, "cc").rows
-    assert found["detail"]["block_size"] == 4096
-    assert len(table.read_text().splitlines()) == 1 + 9
+    assert found["detail"]["block_size"] == 64
+    assert [row["block_size"] for row in found["rows"]] == [64, 4096]
+    assert len(table.read_text().splitlines()) == 1 + 2
 
 
 def test_the_comparison_ends_with_1_when_nothing_is_saved(
@@ -150,7 +151,7 @@ def test_the_page_stands_alone(
     text = page.read_text()
     assert not re.search(r"(?:src|href)=\"(?!#|data:)", text)
     assert "<script" not in text
-    assert text.count("<svg") == 3
+    assert text.count("<svg") == 2
     assert "nan" not in "".join(re.findall(r' d="[^"]*"', text))
 
 

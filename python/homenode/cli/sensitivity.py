@@ -19,6 +19,7 @@ _SWAPS_SHOWN = 5
 
 @click.command(
     epilog=examples(
+        "homenode sensitivity t.hnt --reinterleave 8",
         "homenode sensitivity t.hnt --reinterleave 8 --machine numa --block-size 4K",
         "homenode record --repeat 5 --quantum 50,200 -o t.hnt -- ./prog",
         "homenode sensitivity t.q*.hnt --machine cc+,numa --block-size 64,4K --json",
@@ -33,16 +34,18 @@ def sensitivity(
     """Say how much results depend on the order in which threads ran.
 
     Simulates several orders of one program: recordings with other turns (homenode record --repeat),
-    or orders made of a trace (--reinterleave). Prints mean, least, largest and spread of the cost
-    under each policy, and whether the ranking of the policies is the same in all.
+    or orders made of a trace (--reinterleave). Prints mean, least, largest and spread of the cycles
+    on machines of today, of the cost under each policy on machines with prices, and whether the
+    ranking of the policies is the same in all.
     """
     import homenode
     from homenode.cli.output import check_outputs, print_json, print_notes, write_tables
     from homenode.cli.progress import Progress
+    from homenode.engines.sensitivity import MACHINES
 
     check_outputs((csv, parquet), *traces)
     chosen = given_options(options)
-    machines = chosen.pop("machines", ["numa"])
+    machines = chosen.pop("machines", MACHINES)
     policies = chosen.pop("policies", None)
     sizes = chosen.pop("block_sizes", [4096])
     with Progress("comparing orders") as progress:
@@ -60,6 +63,14 @@ def sensitivity(
 def _print(result: SensitivityResult) -> None:
     from homenode.cli.output import print_table
 
+    for row in result.cycles:
+        numbers = [plain_number(round(row[name])) for name in ("mean", "min", "max")]
+        low, high = (row["false_sharing_share"][end] for end in ("low", "high"))
+        cells = [row["protocol"], *numbers, f"{row['spread']:.1%}", f"{low:.1%} to {high:.1%}"]
+        names = ("mean cycles", "least", "largest", "spread", "waits by false sharing")
+        head = [("protocol", False), *((name, True) for name in names)]
+        size = format_size(row["block_size"])
+        print_table(head, [cells], f"{row['machine']}, {size} blocks, {row['orders']} orders")
     columns = [
         ("policy", False),
         *((name, True) for name in ("mean MCPR", "least", "largest", "spread")),

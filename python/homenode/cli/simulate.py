@@ -9,7 +9,6 @@ import click
 
 from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, simulate_options
-from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -37,9 +36,20 @@ _MOVES = ("remote_moves", "global_moves")
 )
 @click.argument("trace", metavar="T.hnt")
 @simulate_options
+@click.option(
+    "--interleavings/--no-interleavings",
+    default=None,
+    help="Say between what costs lie if threads take turns of 1 to 1,000 references, with prices. "
+    "Default: for traces of up to a million references.",
+)
 @table_options
 def simulate(
-    trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any
+    trace: str,
+    interleavings: bool | None,
+    as_json: bool,
+    csv: str | None,
+    parquet: str | None,
+    **options: Any,
 ) -> None:
     """Replay a trace under machines, policies and block sizes; or on a bus, under protocols.
 
@@ -51,11 +61,18 @@ def simulate(
     printed are misses by cause, transactions by what they are for, and the global system power, the
     sum of the processors' utilisations. There, synchronisation counts unless it is left out.
     """
-    from homenode.cli import bus_table, simulate_bus
-    from homenode.cli.output import check_outputs, note_synchronisation, print_notes, write_tables
+    from homenode.cli import bus_table, interleavings_table, simulate_bus
+    from homenode.cli.output import (
+        check_outputs,
+        note_synchronisation,
+        print_json,
+        print_notes,
+        write_tables,
+    )
 
     check_outputs((csv, parquet), trace)
     result: Rows
+    brackets: list[dict[str, Any]] = []
     chosen = given_options(options)
     if simulate_bus.has_caches(chosen):
         on_bus = simulate_bus.run(trace, chosen)
@@ -64,11 +81,15 @@ def simulate(
         note_synchronisation(trace, left_out=options["sync"] != "include")
         placed = run(trace, chosen)
         result, show = placed, partial(print_result, placed)
+        tables = not (as_json or csv or parquet)
+        if tables or interleavings:
+            brackets = interleavings_table.find(placed, (trace, chosen), interleavings)
     write_tables(result.flat_rows, csv, parquet)
     if as_json:
-        echo(result.to_json())
+        print_json(interleavings_table.beside(result.rows, brackets) if brackets else result.rows)
     elif csv is None and parquet is None:
         show()
+        interleavings_table.show(brackets)
         print_notes(result.provenance)
 
 

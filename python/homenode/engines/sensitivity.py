@@ -9,11 +9,14 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from homenode import _core
+from homenode.engines.lines import lines
 from homenode.engines.placement import policies_for, simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
 from homenode.options.documented import documented
 from homenode.options.specs import unique
+from homenode.options.values import specs_of
 from homenode.results.rows import Rows
 from homenode.trace import Trace
 from homenode.trace.transforms import transform
@@ -23,11 +26,15 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from homenode.engines.lines import LineResult
     from homenode.options.typed import SensitivityOptions, SimulateOptions
     from homenode.results.result import Result
 
     PathLike = str | os.PathLike[str]
     Progress = Callable[[int, int | None], None] | None
+
+
+MACHINES = ("spr-2s-lines", "spr-2s")
 
 
 class SensitivityResult(Rows):
@@ -41,6 +48,9 @@ class SensitivityResult(Rows):
             the largest; tau_mean and tau_min, Kendall's tau between this ranking and that of each
             order; and swaps, the pairs that some orders rank the other way, with the number of
             these orders and how far apart the means are.
+        cycles: one dictionary a machine of today: machine, block_size, protocol, orders, and mean,
+            min, max, deviation and spread of the execution time in cycles; ``false_sharing_share``,
+            the least and the largest part of the processors' time that waits for false sharing.
         orders: one dictionary an order: trace, order (as its metadata tells), how it was made of
             the trace if it was, references, checksum.
         configuration: what was asked for.
@@ -57,12 +67,14 @@ class SensitivityResult(Rows):
     ) -> None:
         super().__init__(rows, configuration, provenance)
         self.rankings = list(rankings)
+        self.cycles: list[dict[str, Any]] = []
         self.orders = list(orders)
 
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sensitivity --json`` prints."""
         return {
             "orders": self.orders,
+            "cycles": self.cycles,
             "rows": self.rows,
             "rankings": self.rankings,
             "provenance": self.provenance,
@@ -84,7 +96,7 @@ class SensitivityResult(Rows):
 @documented("sensitivity")
 def sensitivity(
     traces: Trace | PathLike | Iterable[Trace | PathLike],
-    machines: str | Iterable[str] = "numa",
+    machines: str | Iterable[str] = MACHINES,
     policies: str | Iterable[str] | None = None,
     block_sizes: str | int | Iterable[int] = 4096,
     *,
@@ -93,14 +105,17 @@ def sensitivity(
 ) -> SensitivityResult:
     """Says how much results depend on the order in which the threads of a program ran.
 
-    A trace shows one interleaving; this simulates several and compares.
+    A trace shows one interleaving; this simulates several and compares. On machines of today, which
+    have a clock, threads wait for each other as in the program, whatever turns they took when they
+    were recorded; with prices every reference is paid for in the order of the trace.
 
     Args:
         traces: recordings of one program, such as ``homenode record --repeat`` makes; or a single
             trace, with ``reinterleave`` in the options.
-        machines: as for `homenode.simulate`.
+        machines: machines with prices, as for `homenode.simulate`, and of today (`spr-2s-lines`),
+            as for `homenode.lines`.
         policies: as for `homenode.simulate`; default: all made for the machines.
-        block_sizes: as for `homenode.simulate`.
+        block_sizes: as for `homenode.simulate`; machines of today have one of their own.
         progress: called with the work done and in all.
         options: see `SensitivityOptions`.
 
@@ -127,31 +142,63 @@ def sensitivity(
             "one trace shows one order; give several recordings (homenode record --repeat K) or "
             "let orders be made (--reinterleave K)"
         )
-    wanted = [machines] if isinstance(machines, str) else list(machines)
-    matrix = (wanted, policies_of(wanted, policies, replay), block_sizes)
+    named = specs_of(machines, "machine")
+    kinds = _core.machine_kinds(named)
+    of_today = [name for name, kind in zip(named, kinds, strict=True) if kind == "multicore"]
+    wanted = [name for name in named if name not in of_today]
+    matrix = (wanted, policies_of(wanted, policies, replay) if wanted else [], block_sizes)
     opened = [trace if isinstance(trace, Trace) else Trace.open(trace) for trace in given]
     _check(opened, replay)
     watched = _Steps(progress, len(opened) * (1 + 2 * count))
     orders: list[dict[str, Any]] = []
     results: list[Result] = []
+    timed: dict[str, list[LineResult]] = {name: [] for name in of_today}
     for name, trace in _all_orders(opened, count, turns, watched):
-        result = simulate(trace, *matrix, progress=watched.next(), **replay)
-        # An order made here is in a temporary file, whose name would mean nothing to the caller.
-        result.provenance["trace"] = name
-        results.append(result)
+        step = watched.next()
+        for machine in of_today:
+            timed[machine].append(lines(trace, machine=machine, progress=step, **_shared(replay)))
+        if wanted:
+            result = simulate(trace, *matrix, progress=step, **replay)
+            # An order made here is in a temporary file, whose name means nothing to the caller.
+            result.provenance["trace"] = name
+            results.append(result)
         orders.append(_describe(name, trace))
     rows, rankings = compare(results)
     notes = unique(note for result in results for note in result.provenance["notes"])
     programs = unique(str(trace.metadata["program"]) for trace in opened)
     if len(programs) > 1:
         notes.append(f"the traces are of different programs: {', '.join(programs)}")
+    simulations: list[Any] = [result.provenance for result in results]
+    simulations += [found.provenance for some in timed.values() for found in some]
+    first: Any = results[0].configuration if results else timed[of_today[0]][0].configuration
     provenance = {
-        "version": results[0].provenance["version"],
+        "version": _core.version(),
         "notes": notes,
-        "simulations": [result.provenance for result in results],
+        "simulations": simulations,
     }
-    configuration = {**results[0].configuration, "reinterleave": count, **turns}
-    return SensitivityResult(rows, rankings, orders, configuration, provenance)
+    configuration = {**first, "reinterleave": count, **turns}
+    compared = SensitivityResult(rows, rankings, orders, configuration, provenance)
+    compared.cycles = [_in_cycles(machine, found) for machine, found in timed.items()]
+    return compared
+
+
+def _shared(options: SimulateOptions) -> dict[str, Any]:
+    """The options that simulations with a clock have, too."""
+    names = ("processors", "private", "sync", "threads")
+    given: dict[str, Any] = {**options}
+    return {name: given[name] for name in names if given.get(name) is not None}
+
+
+def _in_cycles(machine: str, found: Sequence[LineResult]) -> dict[str, Any]:
+    """What the order decides on a machine with a clock."""
+    shares = [result.time["false_sharing_share"] or 0.0 for result in found]
+    return {
+        "machine": machine,
+        "block_size": found[0].facts["block_size"],
+        "protocol": found[0].facts["protocol"],
+        **spread([float(result.time["cycles"]) for result in found]),
+        "false_sharing_share": {"low": min(shares), "high": max(shares)},
+    }
 
 
 def policies_of(

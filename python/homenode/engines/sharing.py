@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from homenode.options.typed import LinesOptions, SharingOptions
 
 
-MACHINES = ("spr-2s-lines", "cc", "numa")
-BLOCK_SIZES = tuple(32 << i for i in range(9))
-_USUAL_DETAIL = 4096
+MACHINES = ("spr-2s-lines", "cc")
+# A cache line and a page of today. Each size takes a pass over the trace.
+BLOCK_SIZES = (64, 4096)
+_USUAL_DETAIL = 64
 _OfLines = Literal["processors", "private", "sync", "count", "threads"]
 # Options of both analyses, and facts that both know.
 _OF_LINES: tuple[_OfLines, ...] = ("processors", "private", "sync", "count", "threads")
@@ -229,7 +230,7 @@ def synthetic(
 
 
 def usual_detail(sizes: Sequence[int]) -> int:
-    """The block size at which to look closer: 4 KB where it is looked at, else the middle one."""
+    """The block size at which to look closer: a line of today if it is among them."""
     return _USUAL_DETAIL if _USUAL_DETAIL in sizes else sorted(sizes)[len(sizes) // 2]
 
 

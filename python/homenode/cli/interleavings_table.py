@@ -1,0 +1,85 @@
+"""What `homenode simulate` prints of the bracket over interleavings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from homenode.cli.output import echo
+from homenode.options.specs import format_size, plain_number
+
+if TYPE_CHECKING:
+    from homenode.results.result import Result
+
+_POINT = ("machine", "policy", "block_size")
+REFERENCES_MAX = 1_000_000
+"""Traces of more references are bracketed only if somebody asks: it takes several passes."""
+
+
+def find(
+    result: Result, simulated: tuple[str, dict[str, Any]], asked: bool | None
+) -> list[dict[str, Any]]:
+    """The bracket of each row of a result; empty if it is not wanted.
+
+    Args:
+        result: of a simulation with prices.
+        simulated: the trace, and the options of the simulation.
+        asked: whether it is wanted; None leaves that to the length of the trace.
+    """
+    import homenode
+    from homenode.cli.progress import Progress
+    from homenode.options.specs import unique
+
+    path, chosen = simulated
+    trace = homenode.Trace.open(path)
+    wanted = trace.references <= REFERENCES_MAX if asked is None else asked
+    if not wanted or trace.threads < 2 or chosen.get("realign_window"):
+        return []
+    ours = ("machines", "policies", "block_sizes", "realign_window")
+    options: Any = {name: value for name, value in chosen.items() if name not in ours}
+    matrix = [unique(row[column] for row in result) for column in _POINT]
+    with Progress("taking other turns") as progress:
+        return homenode.interleavings(trace, *matrix, progress=progress, **options)
+
+
+def beside(rows: list[dict[str, Any]], brackets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of a result, each with the least and the largest MCPR as ``interleavings``."""
+    ends = {tuple(row[c] for c in _POINT): (row["min"], row["max"]) for row in brackets}
+    names = ("least", "largest")
+    return [
+        {**row, "interleavings": dict(zip(names, ends[tuple(row[c] for c in _POINT)], strict=True))}
+        for row in rows
+    ]
+
+
+def show(brackets: list[dict[str, Any]]) -> None:
+    """Prints the brackets, if there is one block size, and what to make of wide ones."""
+    from homenode.cli.output import print_table
+    from homenode.engines.interleavings import QUANTA, WIDE
+
+    if not brackets:
+        return
+    if len({row["block_size"] for row in brackets}) == 1:
+        columns = [("machine", False), ("block", True), ("policy", False)]
+        columns += [(name, True) for name in ("least", "largest", "spread")]
+        cells = [
+            [row["machine"], format_size(row["block_size"]), row["policy"], *_ends(row)]
+            for row in brackets
+        ]
+        turns = f"{QUANTA[0]} to {QUANTA[-1]:,} references"
+        print_table(columns, cells, f"MCPR when threads take turns of {turns}")
+    wide = [row for row in brackets if (row["spread"] or 0) > WIDE]
+    if wide:
+        worst = max(wide, key=lambda row: row["spread"])
+        echo(
+            f"note: prices without a clock depend on the order of the trace: {worst['policy']} on "
+            f"{worst['machine']} costs {plain_number(worst['min'])} to "
+            f"{plain_number(worst['max'])}; what is about cache lines is told by a clock "
+            "(homenode sharing)",
+            err=True,
+        )
+
+
+def _ends(row: dict[str, Any]) -> list[str]:
+    if row["mean"] is None:
+        return ["∞", "∞", "-"]
+    return [plain_number(row["min"]), plain_number(row["max"]), f"{row['spread']:.1%}"]

@@ -1,0 +1,70 @@
+"""Brackets of what has no clock: the cost of a trace when its threads take other turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from homenode.engines.placement import simulate
+from homenode.engines.sensitivity import compare
+from homenode.options.checked import only_declared
+from homenode.trace import Trace
+from homenode.trace.transforms import transform
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+    from homenode.options.typed import SimulateOptions
+
+QUANTA = (1, 30, 1000)
+"""References of a turn: from the finest turns to coarse ones."""
+
+WIDE = 0.1
+"""A bracket whose ends are further apart than this part of its mean says little by either."""
+
+
+def interleavings(
+    trace: Trace | str | os.PathLike[str],
+    machine: str | Iterable[str],
+    policy: str | Iterable[str],
+    block_size: str | int | Iterable[int],
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[SimulateOptions],
+) -> list[dict[str, Any]]:
+    """Says between what costs lie if the threads of a trace take turns of other lengths.
+
+    Prices without a clock are paid reference by reference in the order of the trace, and so depend
+    on the turns of its recording. This makes other orders of the trace, under its synchronisation,
+    and simulates each: one for each of `QUANTA`, besides the trace's own.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        machine: machines with prices, as for `homenode.simulate`.
+        policy: as for `homenode.simulate`.
+        block_size: as for `homenode.simulate`.
+        progress: called with the work done and in all, for each order anew.
+        options: see `SimulateOptions`.
+
+    Returns:
+        One dictionary a machine, block size and policy, as the rows of
+        `homenode.SensitivityResult`: orders, mean, min and max of the MCPR, deviation and spread.
+
+    Raises:
+        ConfigError: when something cannot be used.
+        TraceError: when the trace is damaged.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(thread=[0] * 40 + [1] * 40, kind="W", address=64)
+    >>> [row] = hn.interleavings(trace, "prices:r=15,R=59", "optimal", 64)
+    >>> row["orders"], row["min"] < row["max"]
+    (4, True)
+    """
+    only_declared("simulate", options)
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    matrix = (machine, policy, block_size)
+    results = [simulate(opened, *matrix, progress=progress, **options)]
+    for quantum in QUANTA:
+        order = transform("reinterleave", opened, quantum=quantum, progress=progress)
+        results.append(simulate(order, *matrix, progress=progress, **options))
+    return compare(results)[0]
