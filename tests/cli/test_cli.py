@@ -63,6 +63,7 @@ def test_every_command_file_is_listed() -> None:
     shared |= {
         "bus_table",
         "coherence_table",
+        "interleavings_table",
         "mix_table",
         "realign_table",
         "simulate_bus",

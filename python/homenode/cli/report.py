@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -45,7 +46,6 @@ def report(
     """
     import shlex
     import sys
-    from dataclasses import replace
 
     from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
@@ -95,13 +95,23 @@ def _answer(path: str, given: dict[str, Any]) -> Answer:
     import homenode
     from homenode.cli.progress import Progress
     from homenode.report.answer import answer
+    from homenode.report.source import annotated
 
     same: Any = {name: given[name] for name in ("private", "sync", "threads") if name in given}
     with Progress("trying layouts of lines") as progress:
         lines = homenode.advise(path, progress=progress, **same)
     with Progress("trying homes of pages") as progress:
         pages = homenode.advise(path, "spr-2s", "first-touch", progress=progress, **same)
-    return answer(lines, pages)
+    found = answer(lines, pages)
+    if not found.objects:
+        return found
+    given_same: Any = {"sync": "include", **same}
+    with Progress("looking for source lines") as progress:
+        sharing = homenode.sharing(
+            path, "cc", 64, detail=64, count=200, progress=progress, **given_same
+        )
+    functions = annotated((sharing.detail or {}).get("lines", []))
+    return replace(found, functions=functions)
 
 
 COMMANDS = {"report": report}

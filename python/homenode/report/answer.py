@@ -11,6 +11,7 @@ from homenode.results.waits import CAUSES
 
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
+    from homenode.report.source import SourceFunction
 
 # Objects are listed that are waited for during so much of the time, and named in the answer from
 # twice that on.
@@ -33,12 +34,14 @@ class Answer:
         objects: for whose data processors wait: label, bytes, share, false_sharing_share, waits.
         advice: pieces of advice on cache lines, then on pages: rows of `AdviceResult`.
         lines: the point of the advice on cache lines, with times before and after.
+        functions: source lines that miss because of other threads.
     """
 
     sentences: list[str]
     objects: list[dict[str, Any]] = field(default_factory=list)
     advice: list[dict[str, Any]] = field(default_factory=list)
     lines: dict[str, Any] | None = None
+    functions: list[SourceFunction] = field(default_factory=list)
 
 
 def answer(lines: AdviceResult, pages: AdviceResult | None = None) -> Answer:

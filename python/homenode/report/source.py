@@ -1,0 +1,103 @@
+"""Source lines in a report, each with the misses that sharing causes there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Functions shown, source lines of each, and lines around those with misses.
+_FUNCTIONS = 4
+# A function is shown if it has one in so many of all these misses.
+_PART = 50
+_LINES = 30
+_AROUND = 2
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of a source file.
+
+    Attributes:
+        number: counted from 1.
+        text: what stands there; empty if the file cannot be read.
+        false: misses of 64-byte lines that other threads took although they share no data.
+        true: misses for data that other threads wrote.
+    """
+
+    number: int
+    text: str
+    false: int = 0
+    true: int = 0
+
+
+@dataclass(frozen=True)
+class SourceFunction:
+    """The lines of a function with misses, and some around them.
+
+    Attributes:
+        name: the function.
+        file: where it is.
+        lines: in order; where lines are left out between two, their numbers say so.
+        misses: of all its lines.
+    """
+
+    name: str
+    file: str
+    lines: list[SourceLine]
+    misses: int
+
+
+def annotated(lines: list[dict[str, Any]]) -> list[SourceFunction]:
+    """The functions whose lines miss most because of other threads.
+
+    Args:
+        lines: rows of `SharingResult.detail`: file, line, function, misses.
+    """
+    functions: dict[tuple[str, str], dict[int, SourceLine]] = {}
+    for row in lines:
+        false, true = (row["misses"][cause] for cause in ("false_sharing", "true_sharing"))
+        if row["file"] and false + true > 0:
+            there = functions.setdefault((row["file"], row["function"]), {})
+            before = there.get(row["line"], SourceLine(row["line"], ""))
+            there[row["line"]] = SourceLine(
+                row["line"], "", before.false + false, before.true + true
+            )
+    found = [
+        SourceFunction(
+            function,
+            Path(file).name,
+            _excerpt(file, counted),
+            sum(line.false + line.true for line in counted.values()),
+        )
+        for (file, function), counted in functions.items()
+    ]
+    least = sum(function.misses for function in found) / _PART
+    found = [function for function in found if function.misses >= least]
+    return sorted(found, key=lambda function: -function.misses)[:_FUNCTIONS]
+
+
+def _excerpt(file: str, counted: dict[int, SourceLine]) -> list[SourceLine]:
+    """Lines with misses, with their text and those around them if the file is there."""
+    text = _read(file)
+    most = sorted(counted.values(), key=lambda line: -(line.false + line.true))
+    shown: set[int] = set()
+    for line in most:
+        around = {n for n in range(line.number - _AROUND, line.number + _AROUND + 1) if text}
+        more = shown | {line.number} | {n for n in around if 1 <= n <= len(text)}
+        if len(more) > _LINES:
+            break
+        shown = more
+    lines = []
+    for number in sorted(shown):
+        known = counted.get(number, SourceLine(number, ""))
+        said = text[number - 1] if number <= len(text) else ""
+        lines.append(SourceLine(number, said, known.false, known.true))
+    return lines
+
+
+def _read(file: str) -> list[str]:
+    try:
+        return Path(file).read_text(errors="replace").expandtabs(4).splitlines()
+    except OSError:
+        return []
