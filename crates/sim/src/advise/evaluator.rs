@@ -1,6 +1,6 @@
 //! Costs of every block under a layout, on one machine, under one policy, at one block size.
 
-use homenode_advise::Layout;
+use homenode_advise::{Layout, UseSurvey};
 use homenode_base::{BlockSize, ReferenceFilter, ReferenceRole};
 use homenode_machine::PriceList;
 use homenode_placement::{
@@ -37,6 +37,18 @@ pub(super) struct PricedTrace {
     /// Counts of all blocks, and of references without a history.
     pub(super) tally: Tally,
     pub(super) references: u64,
+}
+
+/// What layouts are found from, and what they are priced by.
+pub(super) struct PricedReferences<'a> {
+    /// The whole trace.
+    pub(super) trace: &'a TraceReader,
+    /// Its references that reach memory: all of them if there are no caches.
+    pub(super) misses: &'a TraceReader,
+    pub(super) survey: &'a UseSurvey,
+    pub(super) survey_of_misses: &'a UseSurvey,
+    /// Words that come with one reference to memory.
+    pub(super) unit_words: u64,
 }
 
 /// A simulation that is repeated under different layouts.
