@@ -19,7 +19,8 @@ class Result(Rows):
     Attributes:
         rows: one dictionary an outcome, with exactly the fields that ``homenode simulate --json``
             prints: trace, machine, policy, block_size, processors, references, accesses, counts,
-            cost, total_cost, mcpr (mean cost per reference, in units of a local reference); on a
+            cost, total_cost, mcpr (mean cost per reference, in units of a local reference); where
+            prices are in nanoseconds also total_ns; on a
             page-coherence machine also latency (cycles a reference), packets, traffic (packets a
             reference) and mls (copies that a multicast updates); where data are re-aligned also
             realignment, what that did at the block size.
@@ -71,7 +72,9 @@ def flatten(row: dict[str, Any]) -> dict[str, Any]:
     flat = {name: row[name] for name in _KEYS if name in row}
     flat |= row.get("counts", {})
     flat |= {f"cost_{name}": value for name, value in row.get("cost", {}).items()}
-    flat |= {"total_cost": row.get("total_cost"), "mcpr": row.get("mcpr")}
+    flat |= {name: row.get(name) for name in ("total_cost", "mcpr")}
+    if "total_ns" in row:
+        flat["total_ns"] = row["total_ns"]
     for part in ("latency", "packets", "traffic"):
         flat |= {f"{part}_{name}": value for name, value in row.get(part, {}).items()}
     if "mls" in row:

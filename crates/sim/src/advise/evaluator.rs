@@ -2,7 +2,7 @@
 
 use homenode_advise::{Layout, UseSurvey};
 use homenode_base::{BlockSize, ReferenceFilter, ReferenceRole};
-use homenode_machine::PriceList;
+use homenode_machine::{PriceList, PricedMachine};
 use homenode_placement::{
     Cost, Histories, HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Shard, Tally,
     Times,
@@ -54,6 +54,7 @@ pub(super) struct PricedReferences<'a> {
 /// A simulation that is repeated under different layouts.
 pub(super) struct LayoutEvaluator<'a> {
     pub(super) machine: &'a str,
+    pub(super) priced: &'a PricedMachine,
     pub(super) spec: &'a PolicySpec,
     pub(super) setup: PlacementSetup,
     pub(super) block: BlockSize,
@@ -80,6 +81,7 @@ impl<'a> LayoutEvaluator<'a> {
         let machine = &plan.machines[machine];
         Ok(Self {
             machine: machine.name(),
+            priced: machine,
             spec,
             setup,
             block: sized.block,

@@ -37,7 +37,8 @@ pub struct SimConfig {
     /// ways and block size, as in `2M:16:64`; `none` simulates every reference.
     #[serde(default)]
     #[schemars(extend("x-metavar" = "SIZE:WAYS:BLOCK", "x-default" = "the last level of the \
-        machine, where it has one (present-day machines with pages), and the trace is not filtered"))]
+        machine, if it has one as those of today with pages do; `none` for others, for a trace of \
+        misses, and in `sharing`"))]
     pub filter: Option<String>,
     /// First move words that one thread uses away from pages that several share, for each block
     /// size, as `homenode transform realign` does it, by windows of so many references; 1000000

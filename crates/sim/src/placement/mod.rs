@@ -21,7 +21,7 @@ mod worst;
 
 pub(crate) use caches::{caches_of, on_misses, record};
 pub(crate) use counts::SizeCounts;
-pub(crate) use outcome::{assemble, provenance};
+pub(crate) use outcome::{assemble, nanoseconds, provenance};
 pub(crate) use plan::{MatrixPlan, SizePlan};
 pub(crate) use walk::ranges;
 

@@ -155,7 +155,7 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
 }
 
 /// An amount in units of a local reference as nanoseconds of the machine.
-fn nanoseconds(machine: &PricedMachine, amount: Amount) -> Option<f64> {
+pub(crate) fn nanoseconds(machine: &PricedMachine, amount: Amount) -> Option<f64> {
     let millionths = machine.local_ns_millionths()?;
     // Amounts are divided by a number of references to give a mean: here by a million.
     let scaled = Amount { steps: amount.steps?.checked_mul(millionths.into()), ..amount };
