@@ -169,8 +169,8 @@ def _run(
         )
         return
     from homenode.cli.mix_table import print_merger, print_mix
-    from homenode.cli.totals import print_filter
     from homenode.cli.realign_table import print_report
+    from homenode.cli.totals import print_filter
 
     tables = {"processes": print_mix, "merge": print_merger, "realign": print_report}
     tables["filter"] = print_filter

@@ -67,21 +67,21 @@ class Study:
         name: what to call it, usually the program.
         info: `Trace.info`.
         outcomes: the simulation's rows.
-        filtered: how caches filtered the trace (``cache_filter`` of the provenance), if any did.
         costs: where the cost comes from (``_core.worst_blocks``): worst blocks, objects, map.
         point: machine, policy and block size that `costs` is about.
         notes: further sentences, for example what a demonstration checked.
         answer: what to know first, with advice.
+        filtered: how caches filtered the trace (``cache_filter`` of the provenance), if any did.
     """
 
     name: str
     info: dict[str, Any]
     outcomes: Sequence[dict[str, Any]]
-    filtered: dict[str, Any] | None = None
     costs: dict[str, Any] | None = None
     point: dict[str, Any] | None = None
     notes: Sequence[str] = field(default_factory=tuple)
     answer: Answer | None = None
+    filtered: dict[str, Any] | None = None
 
 
 def study(
