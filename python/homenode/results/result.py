@@ -30,7 +30,7 @@ class Result(Rows):
 
     The flat columns are the keys, the counts by name, and ``cost_NAME``; with page-coherence
     machines also ``latency_NAME``, ``packets_NAME``, ``traffic_NAME`` and mls, and with
-    re-alignment ``realign_NAME``.
+    re-alignment ``realign_NAME``; behind caches ``filter_NAME``.
 
     Source: Bolosky, thesis, section 5.1 (mean cost per reference as the yardstick).
     """
@@ -79,6 +79,8 @@ def flatten(row: dict[str, Any]) -> dict[str, Any]:
         flat |= {f"{part}_{name}": value for name, value in row.get(part, {}).items()}
     if "mls" in row:
         flat["mls"] = row["mls"]
+    if "cache_filter" in row:
+        flat |= {f"filter_{name}": value for name, value in row["cache_filter"].items()}
     return flat | _flat_realignment(row.get("realignment", {}))
 
 

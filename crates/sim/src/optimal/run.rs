@@ -31,6 +31,9 @@ pub fn optimal(
         find(&config, misses, output, progress)
     };
     let (mut report, filtered) = on_misses((&config.simulation, &plan), trace, progress, find)?;
+    for row in &mut report.outcomes {
+        row.outcome.cache_filter.clone_from(&filtered);
+    }
     record(&mut report.provenance, trace, filtered);
     Ok(report)
 }

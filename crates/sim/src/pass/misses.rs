@@ -16,6 +16,8 @@ pub struct CacheFilterRecord {
     pub references: u64,
     /// Data references that reached memory: those that were simulated.
     pub let_through: u64,
+    /// Blocks that gave way to others in the caches: none if all data fit.
+    pub replacements: u64,
 }
 
 /// Calls `simulate` with the references that pass a cache of this shape in front of each of so many
@@ -43,6 +45,7 @@ pub(crate) fn behind_caches<R>(
     let record = CacheFilterRecord {
         references: report.references,
         let_through: report.let_through(),
+        replacements: report.replacements,
         cache: report.cache,
     };
     Ok((simulate(&misses, &mut second_half)?, Some(record)))

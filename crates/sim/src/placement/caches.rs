@@ -11,6 +11,12 @@ use crate::error::{SimError, config_error};
 use crate::notes::suggestions_on;
 use crate::pass::{CacheFilterRecord, Progress, TraceSource, behind_caches};
 
+/// What to do about a trace that is smaller than the caches.
+const ALL_FITS: &str = "all data fit into the caches, so that only first references and those to \
+                        what others write reach memory; if the program is to be run with more \
+                        data than it was recorded with, choose a cache that is smaller in \
+                        proportion (--filter SIZE:WAYS:BLOCK), or none";
+
 /// What turns the filter off.
 const NONE: &str = "none";
 
@@ -40,6 +46,9 @@ pub(crate) fn record(
 ) {
     provenance.trace_checksum = TraceSource::checksum(trace);
     provenance.suggestions = suggestions_on(trace);
+    if record.as_ref().is_some_and(|record| record.replacements == 0) {
+        provenance.suggestions.push(ALL_FITS.to_owned());
+    }
     provenance.cache_filter = record;
 }
 

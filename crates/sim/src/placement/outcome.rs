@@ -49,6 +49,9 @@ pub struct PlacementOutcome {
     /// The report of re-alignment at this block size, if data are re-aligned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realignment: Option<Realignment>,
+    /// How caches in front of memory filtered the trace, if any did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_filter: Option<CacheFilterRecord>,
 }
 
 fn parts<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
@@ -145,6 +148,7 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
                     columns: list
                         .events()
                         .map(|events| PageCoherenceColumns::of(&tally, &cost, events)),
+                    cache_filter: None,
                     realignment: counted.realignment.clone(),
                     cost,
                 });

@@ -29,6 +29,9 @@ pub fn run(
 ) -> Result<PlacementSimulation, SimError> {
     let plan = planned(config, trace)?;
     let (mut simulation, filtered) = on_misses((config, &plan), trace, progress, simulate)?;
+    for outcome in &mut simulation.outcomes {
+        outcome.cache_filter.clone_from(&filtered);
+    }
     record(&mut simulation.provenance, trace, filtered);
     Ok(simulation)
 }

@@ -74,6 +74,8 @@ pub struct FilterReport {
     pub misses: u64,
     /// Writes to blocks in the cache that had only been read since they came.
     pub first_writes: u64,
+    /// Blocks that gave way to others: none if all that is used fits into the caches.
+    pub replacements: u64,
 }
 
 impl FilterReport {
@@ -99,9 +101,14 @@ impl Filter {
             hits: 0,
             misses: 0,
             first_writes: 0,
+            replacements: 0,
         };
         let caches = FilterCaches::new(shape, processors);
         Self { caches, dropped: Dropped::default(), report }
+    }
+
+    fn said(&self) -> FilterReport {
+        FilterReport { replacements: self.caches.replacements(), ..self.report.clone() }
     }
 
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
@@ -137,6 +144,6 @@ impl Transform for Filter {
     }
 
     fn report(&self, _metadata: &Metadata) -> Option<TransformReport> {
-        Some(TransformReport::Filtered(self.report.clone()))
+        Some(TransformReport::Filtered(self.said()))
     }
 }

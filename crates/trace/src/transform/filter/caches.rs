@@ -27,11 +27,17 @@ pub(super) struct FilterCaches {
     /// empty until the processor's first reference. An entry is 0, or two times the block's number
     /// and one, with [`OWNED`].
     entries: Vec<Vec<u64>>,
+    /// Blocks that gave way to others.
+    replacements: u64,
 }
 
 impl FilterCaches {
     pub(super) fn new(shape: CacheFilterShape, processors: u16) -> Self {
-        Self { shape, entries: vec![Vec::new(); usize::from(processors.max(1))] }
+        Self { shape, entries: vec![Vec::new(); usize::from(processors.max(1))], replacements: 0 }
+    }
+
+    pub(super) const fn replacements(&self) -> u64 {
+        self.replacements
     }
 
     /// Makes a reference. One that touches several blocks passes as the one that takes most.
@@ -55,7 +61,11 @@ impl FilterCaches {
         let passage = match found {
             Some(_) if !write || mine[0] & OWNED != 0 => return Passage::Hit,
             Some(_) => Passage::FirstWrite,
-            None => Passage::Miss,
+            None => {
+                // What was last in the set is first now, until it is overwritten.
+                self.replacements += u64::from(mine[0] != 0);
+                Passage::Miss
+            }
         };
         mine[0] = tag | u64::from(write);
         for (other, entries) in self.entries.iter_mut().enumerate() {

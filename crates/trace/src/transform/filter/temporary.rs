@@ -47,5 +47,5 @@ pub fn filter_temporarily(
         }
     }
     writer.finish(trace.metadata().clone())?;
-    Ok((TraceReader::from_file(file, trace.path())?, filter.report))
+    Ok((TraceReader::from_file(file, trace.path())?, filter.said()))
 }
