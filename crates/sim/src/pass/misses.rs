@@ -34,9 +34,11 @@ pub(crate) fn behind_caches<R>(
     let rows = trace.rows();
     let both = Some(2 * rows);
     let filtered = filter_temporarily(trace, caches, &mut |done, _| progress(done, both));
-    let (misses, report) = filtered.map_err(|error| match error {
-        TraceError::Cancelled { .. } => SimError::Interrupted,
-        error => SimError::Trace(error),
+    let (misses, report) = filtered.map_err(|error| {
+        if matches!(error, TraceError::Cancelled { .. }) {
+            return SimError::Interrupted;
+        }
+        SimError::Trace(error)
     })?;
     let mut second_half = |done: u64, all: Option<u64>| {
         let part = u128::from(rows) * u128::from(done) / u128::from(all.unwrap_or(done).max(1));
