@@ -68,6 +68,7 @@ def test_every_command_file_is_listed() -> None:
         "realign_table",
         "simulate_bus",
         "ecommerce",
+        "totals",
     }
     files = {path.stem for path in folder.glob("*.py")} - shared
     assert files == {module for module, _ in app.COMMANDS.values()}
@@ -171,14 +172,59 @@ def test_simulations_are_tables_for_people(
 ) -> None:
     one = homenode("simulate", trace.path, "--machine", "numa", "--policy", "optimal,ace")
     assert one.code == 0, one.err
-    assert "on numa, 4 processors, 4 KB blocks" in one.out
+    # Titles are as wide as their tables.
+    assert "on numa, 4 processors, 4 KB blocks" in " ".join(one.out.split())
+    assert "small.hnt: 4,000 references" in one.out
+    assert "total cost" in one.out
     assert "1.00x" in one.out
     many = homenode(
         *("simulate", trace.path, "--machine", "cc,cc+", "--policy", "optimal,migrate"),
         *("--block-size", "64-256"),
     )
-    assert many.out.count("64 B") == 2
+    assert many.out.count("64 B") == 4, "of two machines the mean and the whole cost"
     assert "256 B" in many.out
+
+
+def test_pages_of_today_are_simulated_behind_caches(
+    trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    shown = homenode("simulate", trace.path, "--policy", "optimal")
+    found = json.loads(homenode("simulate", trace.path, "--policy", "optimal", "--json").out)
+    row = found[0]
+    filtered = row["cache_filter"]
+    assert filtered["references"] == trace.references > filtered["let_through"] > 0
+    assert f"{plain_number(filtered['let_through'])} (" in shown.out
+    assert "64M:16:64 in front of each processor" in shown.out
+    assert "total ns" in shown.out
+    assert row["total_ns"] == pytest.approx(111 * row["total_cost"])
+    out = tmp_path / "misses.hnt"
+    made = homenode(
+        *("transform", "filter", trace.path, "-o", out, "--cache", "64M:16:64"),
+        *("--processors", "2"),
+    )
+    assert made.code == 0, made.err
+    assert "first writes" in made.out
+    again = json.loads(homenode("simulate", out, "--policy", "optimal", "--json").out)
+    own = {"trace", "cache_filter"}
+    same = {name: value for name, value in row.items() if name not in own}
+    assert {name: value for name, value in again[0].items() if name not in own} == same
+    every = homenode("simulate", trace.path, "--policy", "optimal", "--filter", "none")
+    assert "small.hnt: 4,000 references\n" in every.out
+    table = homenode(
+        "optimal",
+        trace.path,
+        "--machine",
+        "spr-2s,numa",
+        "--processors",
+        "2",
+        "--filter",
+        "1K:2:64",
+    )
+    assert table.code == 0, table.err
+    assert " ns " in table.out
+    assert "1K:2:64" in table.out
+    csv = homenode("simulate", trace.path, "--policy", "optimal", "--csv", "-").out
+    assert "total_ns" in csv.splitlines()[0]
 
 
 def test_numbers_are_right_aligned_and_whole(
@@ -189,7 +235,8 @@ def test_numbers_are_right_aligned_and_whole(
     rows = json.loads(
         homenode("simulate", trace.path, "--block-size", "64-1M", "--machine", "numa", "--json").out
     )
-    values = [plain_number(row["mcpr"]) for row in rows if row["policy"] == "random"]
+    random = [row for row in rows if row["policy"] == "random"]
+    values = [plain_number(row[what]) for what in ("mcpr", "total_cost") for row in random]
     assert [word for line in lines for word in line.split()[1:]] == values
     assert all(line == line.rstrip() + " " for line in lines)
 

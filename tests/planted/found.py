@@ -67,7 +67,8 @@ def look(program: Program, traces: Mapping[str, Path]) -> Found:
 
 def _advice(program: Program, trace: Path) -> hn.AdviceResult:
     if program.granularity == "page":
-        return hn.advise(str(trace), "spr-2s", "first-touch", threads=1)
+        # The programs are small: they stand for ones whose data no cache holds.
+        return hn.advise(str(trace), "spr-2s", "first-touch", threads=1, filter="none")
     return hn.advise(str(trace), threads=1)
 
 

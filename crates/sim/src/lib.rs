@@ -47,7 +47,7 @@ pub use optimal::{
     OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,
 };
 pub use options::{STUDIES, StudyOptions};
-pub use pass::{Progress, TraceSource};
+pub use pass::{CacheFilterRecord, Progress, TraceSource};
 pub use picture::{PictureConfig, sharing_picture};
 pub use placement::{
     LatencyColumns, POLICIES, PacketColumns, PageCoherenceColumns, PlacementOutcome,

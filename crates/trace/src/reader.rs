@@ -1,5 +1,6 @@
 //! Reads `.hnt` files: the index when opened, chunks in any order and from any thread.
 
+use std::fs::File;
 use std::path::Path;
 
 use crate::bytes::{Cursor, DecodeFault};
@@ -85,6 +86,11 @@ impl TraceReader {
     /// As [`TraceReader::open`].
     pub fn from_bytes(bytes: Vec<u8>, name: impl AsRef<Path>) -> Result<Self, TraceError> {
         Self::from_source(ByteSource::memory(bytes, name.as_ref()))
+    }
+
+    /// Reads a trace from a file that is open; `name` names it in errors.
+    pub(crate) fn from_file(file: File, name: &Path) -> Result<Self, TraceError> {
+        Self::from_source(ByteSource::opened(file, name)?)
     }
 
     fn from_source(source: ByteSource) -> Result<Self, TraceError> {

@@ -35,7 +35,11 @@ impl ByteSource {
             let error = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
             return Err(TraceError::io(path, "read the trace", error));
         }
-        let file = File::open(path).map_err(open)?;
+        Self::opened(File::open(path).map_err(open)?, path)
+    }
+
+    /// A file that is open already.
+    pub(crate) fn opened(file: File, path: &Path) -> Result<Self, TraceError> {
         let meta = file.metadata().map_err(|e| TraceError::io(path, "examine the file", e))?;
         Ok(Self { bytes: Bytes::File(file), length: meta.len(), path: path.to_owned() })
     }

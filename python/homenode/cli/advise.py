@@ -88,8 +88,11 @@ def advise(
 def _print(result: AdviceResult) -> None:
     from homenode.cli.output import print_table
     from homenode.cli.sharing import print_objects
+    from homenode.cli.totals import print_references
     from homenode.engines.lines import headline
 
+    if any(point["lines"] is None for point in result.points):
+        print_references([result.facts], result.provenance)
     columns = [("#", True), ("advice", False), ("object", False), ("saves alone", True)]
     columns += [("on top", True), ("memory", True)]
     for point in result.points:
@@ -131,8 +134,11 @@ def _outcome(point: dict[str, Any]) -> str:
             f"{plain_number(after['total_cost'])} after all: {point['speed_up']:.2f} times as fast "
             f"for {plain_number(point['extra_bytes'])} bytes"
         )
+    unit = "ns" if "total_ns" in before else "local references"
+    old, new = (side.get("total_ns", side["total_cost"]) for side in (before, after))
     text = (
-        f"MCPR {_mean(before)} before, {_mean(after)} after all: {_percent(point['saved_share'])} "
+        f"MCPR {_mean(before)} before, {_mean(after)} after all; total {plain_number(old)} {unit} "
+        f"before, {plain_number(new)} after: {_percent(point['saved_share'])} "
         f"of the cost saved for {plain_number(point['extra_bytes'])} bytes"
     )
     if gone is not None:

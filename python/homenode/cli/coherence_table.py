@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from homenode.cli.output import print_table
+from homenode.cli.totals import total
 from homenode.options.specs import plain_number
 
 _LATENCIES = ("local", "remote", "replication", "multicast", "os", "total")
@@ -20,6 +21,7 @@ def print_columns(rows: list[dict[str, Any]], title: str) -> None:
     columns = [
         ("policy", False),
         ("MCPR", True),
+        ("cycles", True),
         *((_SHORT.get(name, name), True) for name in _LATENCIES),
         *((f"{_SHORT.get(name, name)} pkt", True) for name in _TRAFFIC),
         ("mls", True),
@@ -28,13 +30,14 @@ def print_columns(rows: list[dict[str, Any]], title: str) -> None:
         [
             row["policy"],
             _number(row["mcpr"]),
+            total(row),
             *(_number(row["latency"][name]) for name in _LATENCIES),
             *(_number(row["traffic"][name]) for name in _TRAFFIC),
             _number(row["mls"]),
         ]
         for row in rows
     ]
-    print_table(columns, cells, f"{title}; cycles and packets a reference")
+    print_table(columns, cells, f"{title}; cycles in all, then cycles and packets a reference")
 
 
 def _number(value: float | None) -> str:

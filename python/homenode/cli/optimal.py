@@ -9,7 +9,7 @@ import click
 from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
-from homenode.options.specs import format_size, plain_number
+from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,7 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
     import homenode
     from homenode.cli.output import print_notes
     from homenode.cli.progress import Progress
+    from homenode.cli.totals import print_references
     from homenode.files import check_output
 
     if options["placement"] is not None:
@@ -56,6 +57,7 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
     if as_json:
         echo(result.to_json())
     elif options["placement"] != "-":
+        print_references(result.rows, result.provenance)
         _print(result)
     print_notes(result.provenance)
     return 0 if not options["certify"] or result.certified else 1
@@ -74,7 +76,12 @@ def _print(result: OptimalResult) -> None:
 
 def _print_points(rows: Sequence[dict[str, Any]]) -> None:
     from homenode.cli.output import print_table
+    from homenode.cli.totals import total, unit_of
 
+    units = unique(unit_of(row) for row in rows)
+    # Where units differ, nanoseconds say so, and other costs are in local references.
+    mixed = len(units) > 1
+    unit = "cost" if mixed else units[0]
     cells = []
     for row in rows:
         counts = row["counts"]
@@ -83,6 +90,7 @@ def _print_points(rows: Sequence[dict[str, Any]]) -> None:
                 row["machine"],
                 format_size(row["block_size"]),
                 _mcpr(row["mcpr"], row["accesses"]),
+                f"{total(row)} ns" if mixed and unit_of(row) == "ns" else total(row),
                 *(
                     plain_number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
                     for where in ("local", "remote", "global")
@@ -91,7 +99,7 @@ def _print_points(rows: Sequence[dict[str, Any]]) -> None:
                 plain_number(counts.get("global_moves", 0)),
             ]
         )
-    words = ("block", "MCPR", "local", "remote", "global", "moves R", "moves G")
+    words = ("block", "MCPR", f"total {unit}", "local", "remote", "global", "moves R", "moves G")
     first = rows[0]
     title = f"{first['trace']}, {first['policy']}, {first['processors']} processors"
     print_table([("machine", False), *((word, True) for word in words)], cells, title)

@@ -101,6 +101,8 @@ def _answer(path: str, given: dict[str, Any]) -> Answer:
     with Progress("trying layouts of lines") as progress:
         lines = homenode.advise(path, progress=progress, **same)
     with Progress("trying homes of pages") as progress:
+        if "filter" in given:
+            same["filter"] = given["filter"]
         pages = homenode.advise(path, "spr-2s", "first-touch", progress=progress, **same)
     found = answer(lines, pages)
     if not found.objects:

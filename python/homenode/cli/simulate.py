@@ -12,10 +12,12 @@ from homenode.cli.options import given_options, simulate_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from homenode.results.result import Result
     from homenode.results.rows import Rows
 
-# Width of a column of the table of block sizes: a number of up to six places and its margins.
+# Least width of a column of the table of block sizes: a number of up to six places and its margins.
 _COLUMN = 8
 # The pages of a two-socket machine of today.
 MACHINES = ["spr-2s"]
@@ -53,7 +55,8 @@ def simulate(
 ) -> None:
     """Replay a trace under machines, policies and block sizes; or on a bus, under protocols.
 
-    Prints the mean cost per reference (MCPR), in units of a local reference, of every combination.
+    Prints the mean cost per reference (MCPR), in units of a local reference, of every combination,
+    and the total cost, by which two versions of a program are compared.
     The policy optimal is the least that any policy could pay, knowing the future. Without --machine
     it is spr-2s, the pages of two sockets of today; without --block-size the machines' own size.
 
@@ -114,7 +117,9 @@ def run(trace: str, options: dict[str, Any]) -> Result:
 def print_result(result: Result) -> None:
     """Prints one table a trace and machine, and what re-alignment did."""
     from homenode.cli.realign_table import print_report, print_sizes
+    from homenode.cli.totals import print_references
 
+    print_references(result.rows, result.provenance)
     for trace, machine in unique((row["trace"], row["machine"]) for row in result):
         rows = [r for r in result if r["trace"] == trace and r["machine"] == machine]
         sizes = unique(row["block_size"] for row in rows)
@@ -131,6 +136,7 @@ def print_result(result: Result) -> None:
 def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> None:
     from homenode.cli.coherence_table import print_columns
     from homenode.cli.output import print_table
+    from homenode.cli.totals import total, unit_of
 
     size = format_size(rows[0]["block_size"])
     title = f"{trace} on {machine}, {_shape(rows)}, {size} blocks"
@@ -145,6 +151,7 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
             [
                 row["policy"],
                 _mcpr(row),
+                total(row),
                 _ratio(row["total_cost"], best),
                 *(
                     plain_number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
@@ -157,6 +164,7 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
         [
             ("policy", False),
             ("MCPR", True),
+            (f"total {unit_of(rows[0])}", True),
             ("of optimal", True),
             ("local", True),
             ("remote", True),
@@ -169,17 +177,33 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
 
 
 def _print_sizes(trace: str, machine: str, rows: list[dict[str, Any]], sizes: list[int]) -> None:
+    from homenode.cli.totals import total, unit_of
+
+    title = f"{trace} on {machine}, {_shape(rows)}"
+    _print_grid(rows, sizes, ("MCPR", _mcpr), title)
+    _print_grid(rows, sizes, (f"total {unit_of(rows[0])}", total), None)
+
+
+def _print_grid(
+    rows: list[dict[str, Any]],
+    sizes: list[int],
+    what: tuple[str, Callable[[dict[str, Any]], str]],
+    title: str | None,
+) -> None:
+    """Prints one number of each policy and block size."""
     from homenode.cli.output import console, print_table
 
-    found = {(row["policy"], row["block_size"]): _mcpr(row) for row in rows}
+    name, number = what
+    found = {(row["policy"], row["block_size"]): number(row) for row in rows}
+    column = max([_COLUMN, *(len(cell) + 2 for cell in found.values())])
     policies = unique(row["policy"] for row in rows)
-    fitting = max(1, (console().width - max(map(len, policies)) - 2) // _COLUMN)
+    fitting = max(1, (console().width - max(map(len, policies)) - 2) // column)
     for start in range(0, len(sizes), fitting):
         shown = sizes[start : start + fitting]
         print_table(
-            [("MCPR", False), *((format_size(size), True) for size in shown)],
+            [(name, False), *((format_size(size), True) for size in shown)],
             [[policy, *(found[policy, size] for size in shown)] for policy in policies],
-            f"{trace} on {machine}, {_shape(rows)}",
+            title,
         )
 
 

@@ -23,6 +23,10 @@ _EXAMPLES = {
         "homenode transform select t.hnt -o u.hnt --kernel without --pids 1200-",
     ],
     "drop-sync": ["homenode transform drop-sync t.hnt -o u.hnt"],
+    "filter": [
+        "homenode transform filter t.hnt -o u.hnt --cache 2M:16:64",
+        "homenode transform filter t.hnt -o u.hnt --cache 64M:16:64 --processors 2",
+    ],
     "processors": [
         "homenode transform processors t.hnt -o u.hnt --count 4",
         "homenode transform processors t.hnt -o u.hnt --map 0,0,1,1",
@@ -166,8 +170,10 @@ def _run(
         return
     from homenode.cli.mix_table import print_merger, print_mix
     from homenode.cli.realign_table import print_report
+    from homenode.cli.totals import print_filter
 
     tables = {"processes": print_mix, "merge": print_merger, "realign": print_report}
+    tables["filter"] = print_filter
     for piece in made:
         echo(f"{piece.path}: {plain_number(piece.references)} references")
         if piece.report:

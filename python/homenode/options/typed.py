@@ -23,6 +23,10 @@ class SimulateOptions(TypedDict, total=False):
     sync: What to do with references to synchronisation variables; the thesis leaves them out
         (§2.3.1). ``exclude``: leave them out of everything; ``include``: treat them like all
         others. Default: ``exclude``.
+    filter: Simulate only what reaches memory behind a cache in front of each processor, given as
+        size, ways and block size, as in ``2M:16:64``; ``none`` simulates every reference. Default:
+        the last level of the machine, if it has one as those of today with pages do; ``none`` for
+        others, for a trace of misses, and in ``sharing``.
     realign: First move words that one thread uses away from pages that several share, for each
         block size, as ``homenode transform realign`` does it, by windows of so many references;
         1000000 where no number is given. Default: no.
@@ -33,6 +37,7 @@ class SimulateOptions(TypedDict, total=False):
     processors: int | None
     private: str | None
     sync: str | None
+    filter: str | None
     realign: int | None
     threads: int | None
     force: bool

@@ -121,7 +121,8 @@ def _pages(pages: AdviceResult) -> list[str]:
     where = f"On the pages of {point['machine']} under {point['policy']}"
     if point["before"]["mcpr"] is None:
         return []
-    mean = f"a reference costs {plain_number(point['before']['mcpr'])} local ones"
+    what = "a reference to memory" if "cache_filter" in pages.provenance else "a reference"
+    mean = f"{what} costs {plain_number(point['before']['mcpr'])} local ones"
     if not rows:
         return [f"{where} {mean}; no better home or layout gains a hundredth of that."]
     return [

@@ -34,7 +34,17 @@ if TYPE_CHECKING:
 _USUAL_BLOCK = 4096
 _WORST = 8
 _INQUIRY = frozenset(
-    {"machines", "policies", "block_sizes", "processors", "private", "sync", "threads", "force"}
+    {
+        "machines",
+        "policies",
+        "block_sizes",
+        "processors",
+        "private",
+        "sync",
+        "filter",
+        "threads",
+        "force",
+    }
 )
 
 COST_PARTS = (
@@ -61,6 +71,7 @@ class Study:
         point: machine, policy and block size that `costs` is about.
         notes: further sentences, for example what a demonstration checked.
         answer: what to know first, with advice.
+        filtered: how caches filtered the trace (``cache_filter`` of the provenance), if any did.
     """
 
     name: str
@@ -70,6 +81,7 @@ class Study:
     point: dict[str, Any] | None = None
     notes: Sequence[str] = field(default_factory=tuple)
     answer: Answer | None = None
+    filtered: dict[str, Any] | None = None
 
 
 def study(
@@ -93,6 +105,7 @@ def study(
         name=name or Path(str(trace.info["metadata"]["program"] or trace.path)).name,
         info=trace.info,
         outcomes=result.rows,
+        filtered=result.provenance.get("cache_filter"),
         costs=json.loads(found),
         point=point,
     )
@@ -193,6 +206,9 @@ def _section(index: int, item: Study) -> dict[str, Any]:
         "size": size,
         "parts": present,
         "bars": bars(here),
+        "unit": _unit(here),
+        "references": here[0]["references"],
+        "filtered": item.filtered,
         "sentences": sentences.distance(here),
         "notes": item.notes,
         "answer": item.answer,
@@ -210,6 +226,11 @@ def _section(index: int, item: Study) -> dict[str, Any]:
         "heat": heatmap.draw(map_) if map_ and map_["rows"] else None,
         "data": _data(item, machines, policies, sizes),
     }
+
+
+def _unit(rows: Sequence[dict[str, Any]]) -> str:
+    """The unit of whole costs."""
+    return "ns" if "total_ns" in rows[0] else "local references"
 
 
 def _panel(
@@ -234,7 +255,16 @@ def bars(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             for key, _ in COST_PARTS
         }
         ratio = row["total_cost"] / best if best and row["total_cost"] is not None else None
-        found.append({"policy": row["policy"], "mcpr": mcpr, "parts": parts, "ratio": ratio})
+        whole = row.get("total_ns", row["total_cost"])
+        found.append(
+            {
+                "policy": row["policy"],
+                "mcpr": mcpr,
+                "total": whole,
+                "parts": parts,
+                "ratio": ratio,
+            }
+        )
     limit = bar_limit([bar["mcpr"] for bar in found], best and best / max(rows[0]["accesses"], 1))
     for bar in found:
         bar["limit"] = limit

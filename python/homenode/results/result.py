@@ -19,7 +19,8 @@ class Result(Rows):
     Attributes:
         rows: one dictionary an outcome, with exactly the fields that ``homenode simulate --json``
             prints: trace, machine, policy, block_size, processors, references, accesses, counts,
-            cost, total_cost, mcpr (mean cost per reference, in units of a local reference); on a
+            cost, total_cost, mcpr (mean cost per reference, in units of a local reference); where
+            prices are in nanoseconds also total_ns; on a
             page-coherence machine also latency (cycles a reference), packets, traffic (packets a
             reference) and mls (copies that a multicast updates); where data are re-aligned also
             realignment, what that did at the block size.
@@ -29,7 +30,7 @@ class Result(Rows):
 
     The flat columns are the keys, the counts by name, and ``cost_NAME``; with page-coherence
     machines also ``latency_NAME``, ``packets_NAME``, ``traffic_NAME`` and mls, and with
-    re-alignment ``realign_NAME``.
+    re-alignment ``realign_NAME``; behind caches ``filter_NAME``.
 
     Source: Bolosky, thesis, section 5.1 (mean cost per reference as the yardstick).
     """
@@ -71,11 +72,15 @@ def flatten(row: dict[str, Any]) -> dict[str, Any]:
     flat = {name: row[name] for name in _KEYS if name in row}
     flat |= row.get("counts", {})
     flat |= {f"cost_{name}": value for name, value in row.get("cost", {}).items()}
-    flat |= {"total_cost": row.get("total_cost"), "mcpr": row.get("mcpr")}
+    flat |= {name: row.get(name) for name in ("total_cost", "mcpr")}
+    if "total_ns" in row:
+        flat["total_ns"] = row["total_ns"]
     for part in ("latency", "packets", "traffic"):
         flat |= {f"{part}_{name}": value for name, value in row.get(part, {}).items()}
     if "mls" in row:
         flat["mls"] = row["mls"]
+    if "cache_filter" in row:
+        flat |= {f"filter_{name}": value for name, value in row["cache_filter"].items()}
     return flat | _flat_realignment(row.get("realignment", {}))
 
 

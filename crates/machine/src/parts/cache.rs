@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Sourced;
+use super::{Sourced, sourced};
 
 /// Size and arrangement of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,5 +50,27 @@ impl Caches {
             block_size_bytes: self.block_size_bytes.value,
             associativity: split.associativity.value,
         })
+    }
+}
+
+/// The last level of caches in front of a memory, as files give it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LastLevel {
+    #[serde(deserialize_with = "sourced")]
+    size_bytes: u64,
+    #[serde(deserialize_with = "sourced")]
+    block_size_bytes: u64,
+    #[serde(deserialize_with = "sourced")]
+    associativity: u64,
+}
+
+impl LastLevel {
+    pub(crate) fn shape(&self) -> CacheShape {
+        CacheShape {
+            size_bytes: self.size_bytes,
+            block_size_bytes: self.block_size_bytes,
+            associativity: self.associativity,
+        }
     }
 }

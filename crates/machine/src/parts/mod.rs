@@ -12,7 +12,7 @@ pub use kernel::KernelModel;
 pub use processor::ProcessorModel;
 pub use scheduler::{Dispatch, SchedulerModel};
 
-pub(crate) use cache::Caches;
+pub(crate) use cache::{Caches, LastLevel};
 pub(crate) use memory::MemoryModel;
 pub(crate) use sourced::{Sourced, sourced};
 

@@ -3,8 +3,12 @@
 //! ```toml
 //! block_size_bytes = 4096     # the block size the machine is usually shown with
 //! processors = 2              # optional: how many it has, unless the user says otherwise
-//! unit = "local"              # optional: a parameter that all prices are divided by
+//! unit = "local"              # optional: a parameter that all prices are divided by; one whose
+//!                             # name ends in _ns is in nanoseconds
 //! validity = "checked"        # or "as published": broken rules become notes, not errors
+//! [last_level]                # optional: the cache in front of each processor's memory; what hits
+//!                             # there is not priced: size_bytes, associativity, block_size_bytes,
+//!                             # each with a value and a source
 //! [parameters.latency]
 //! value = 50
 //! source = "..."
@@ -28,12 +32,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::events::{LATENCIES, PACKETS};
-use super::{Charges, PRICES, PriceModel, PricedMachine};
-use crate::decimal::Decimal;
+use super::{Charges, PRICES, PriceModel, PriceUnit, PricedMachine};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::kind::MachineKind;
 use crate::linear::{Formula, Linear, Number, Parameters};
+use crate::parts::LastLevel;
 
 /// What is wrong with a machine without any operation but local references.
 const NO_PRICE: &str = "it has no finite price, so nothing but local references could take place: \
@@ -51,6 +55,8 @@ struct PricedFile {
     block_size_bytes: Option<u64>,
     /// Processors that it has, unless the user says otherwise.
     processors: Option<u16>,
+    /// The cache in front of each processor's memory.
+    last_level: Option<LastLevel>,
     /// Name of the parameter that is the price of a local reference.
     unit: Option<String>,
     #[serde(default)]
@@ -130,6 +136,7 @@ impl PricedMachine {
             },
             block_size_bytes: file.block_size_bytes,
             processors: file.processors,
+            last_level: file.last_level.as_ref().map(LastLevel::shape),
             validity: file.validity,
             unit,
             parameters,
@@ -205,10 +212,12 @@ impl PricedMachine {
 
 impl PricedFile {
     /// The value of the parameter that prices are divided by.
-    fn unit(&self, parameters: &Parameters) -> Result<Option<Decimal>, String> {
+    fn unit(&self, parameters: &Parameters) -> Result<Option<PriceUnit>, String> {
         let Some(name) = &self.unit else { return Ok(None) };
         match parameters.get(name) {
-            Some(value) if value.millionths() > 0 => Ok(Some(*value)),
+            Some(&value) if value.millionths() > 0 => {
+                Ok(Some(PriceUnit { value, nanoseconds: name.ends_with("_ns") }))
+            }
             Some(_) | None => {
                 Err(format!("unit {name:?}: expected the name of a parameter above 0"))
             }

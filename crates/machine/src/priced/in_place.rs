@@ -43,6 +43,7 @@ impl PricedMachine {
             },
             block_size_bytes: None,
             processors: None,
+            last_level: None,
             validity: Validity::Checked,
             unit: None,
             parameters: Parameters::new(),

@@ -16,6 +16,7 @@ use crate::decimal::{Decimal, DecimalError};
 use crate::error::MachineError;
 use crate::file::Description;
 use crate::linear::{Linear, Parameters};
+use crate::parts::CacheShape;
 use crate::prices::{Prices, Violation};
 use events::{LATENCIES, PACKETS};
 use file::Validity;
@@ -26,11 +27,20 @@ pub struct PricedMachine {
     pub(crate) description: Description,
     block_size_bytes: Option<u64>,
     processors: Option<u16>,
+    last_level: Option<CacheShape>,
     validity: Validity,
     /// The price of a local reference, by which every price is divided.
-    unit: Option<Decimal>,
+    unit: Option<PriceUnit>,
     parameters: Parameters,
     charges: Charges,
+}
+
+/// The price of a local reference in the unit of the file.
+#[derive(Clone, Copy, Debug)]
+struct PriceUnit {
+    value: Decimal,
+    /// Whether it is in nanoseconds, which its name says.
+    nanoseconds: bool,
 }
 
 /// What is charged, as linear forms.
@@ -51,6 +61,18 @@ impl PricedMachine {
     #[must_use]
     pub fn processors(&self) -> Option<u16> {
         self.processors
+    }
+
+    /// The cache in front of each processor's memory, where only what misses there is priced.
+    #[must_use]
+    pub fn last_level(&self) -> Option<CacheShape> {
+        self.last_level
+    }
+
+    /// Nanoseconds of a local reference, in millionths, where the machine's prices are in them.
+    #[must_use]
+    pub fn local_ns_millionths(&self) -> Option<u64> {
+        self.unit.filter(|unit| unit.nanoseconds).map(|unit| unit.value.millionths())
     }
 
     /// What the machine prices: references and moves, or page-coherence events.
@@ -155,7 +177,7 @@ impl PricedMachine {
 
     fn evaluate(&self, linear: &Linear, block: BlockSize) -> Result<Decimal, DecimalError> {
         let sum = linear.evaluate(&self.parameters, block)?;
-        self.unit.and_then(|unit| sum.over(unit)).unwrap_or(Ok(sum))
+        self.unit.and_then(|unit| sum.over(unit.value)).unwrap_or(Ok(sum))
     }
 
     /// Price `i` in millionths, and the part of it that depends on the bytes of the block.

@@ -1,8 +1,8 @@
 //! Costs of every block under a layout, on one machine, under one policy, at one block size.
 
-use homenode_advise::Layout;
+use homenode_advise::{Layout, UseSurvey};
 use homenode_base::{BlockSize, ReferenceFilter, ReferenceRole};
-use homenode_machine::PriceList;
+use homenode_machine::{PriceList, PricedMachine};
 use homenode_placement::{
     Cost, Histories, HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Shard, Tally,
     Times,
@@ -39,9 +39,22 @@ pub(super) struct PricedTrace {
     pub(super) references: u64,
 }
 
+/// What layouts are found from, and what they are priced by.
+pub(super) struct PricedReferences<'a> {
+    /// The whole trace.
+    pub(super) trace: &'a TraceReader,
+    /// Its references that reach memory: all of them if there are no caches.
+    pub(super) misses: &'a TraceReader,
+    pub(super) survey: &'a UseSurvey,
+    pub(super) survey_of_misses: &'a UseSurvey,
+    /// Words that come with one reference to memory.
+    pub(super) unit_words: u64,
+}
+
 /// A simulation that is repeated under different layouts.
 pub(super) struct LayoutEvaluator<'a> {
     pub(super) machine: &'a str,
+    pub(super) priced: &'a PricedMachine,
     pub(super) spec: &'a PolicySpec,
     pub(super) setup: PlacementSetup,
     pub(super) block: BlockSize,
@@ -68,6 +81,7 @@ impl<'a> LayoutEvaluator<'a> {
         let machine = &plan.machines[machine];
         Ok(Self {
             machine: machine.name(),
+            priced: machine,
             spec,
             setup,
             block: sized.block,

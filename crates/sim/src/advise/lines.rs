@@ -28,6 +28,7 @@ pub(super) fn advise(
     let side = |result: &LineResult, nth: usize| LayoutCost {
         accesses: result.counts.block_references,
         total_cost: Amount { steps: Some(u128::from(result.cycles)), scale: 1 },
+        total_ns: None,
         mcpr: Amount { steps: Some(u128::from(result.processor_cycles())), scale: 1 }
             .per(result.counts.block_references),
         false_sharing: sharing[nth],

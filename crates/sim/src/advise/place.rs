@@ -7,7 +7,7 @@ use homenode_placement::{Block, Cost, PlacementSetup, PolicySpec, Shard, Tally};
 use homenode_trace::TraceReader;
 use rustc_hash::FxHashMap;
 
-use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch};
+use super::evaluator::{LayoutEvaluator, PricedReferences, ReportPart, for_each_batch};
 use super::replicate::Replication;
 use super::search::{LEAST_PART, ObjectBlocks};
 use crate::error::SimError;
@@ -48,17 +48,17 @@ type Home = Option<ProcId>;
 /// Source: the best static placement of each block, as the policy `best-static` chooses it.
 pub(super) fn places(
     point: &LayoutEvaluator<'_>,
-    trace: &TraceReader,
-    (objects, survey): (&[DataObject], &UseSurvey),
+    priced: &PricedReferences<'_>,
+    objects: &[DataObject],
     (layout, total): (&Layout, u128),
     tick: ReportPart<'_>,
 ) -> Result<Vec<HomeAdvice>, SimError> {
     let Some(prices) = point.prices.placement().filter(|_| point.spec.entry.assigns_homes) else {
         return Ok(Vec::new());
     };
-    let choices = choices(point, trace, (layout, prices), tick)?;
-    let places = ObjectBlocks::new(objects, survey, layout, point.block);
-    let replication = Replication::new(objects, survey, (layout, point.block, prices));
+    let choices = choices(point, priced.misses, (layout, prices), tick)?;
+    let places = ObjectBlocks::new(objects, priced.survey, layout, point.block);
+    let replication = Replication::new(objects, priced, (layout, point.block, prices));
     let mut found = Vec::new();
     for (object, blocks) in places.own_blocks() {
         let chosen = blocks.iter().filter_map(|&b| choices.get(&b).map(|choice| (b, choice)));
@@ -66,6 +66,7 @@ pub(super) fn places(
         let moved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
         // What one thread initialises now, the one that uses it will.
         let remote = prices.remote_reference.unwrap_or(prices.scale) - prices.scale;
+        let survey = priced.survey_of_misses;
         let initialised =
             initialised_elsewhere(&objects[object], survey, (layout, point), &choices);
         let saved = moved + if moved > 0 { initialised * u128::from(remote) } else { 0 };

@@ -7,12 +7,15 @@ use homenode_base::{BlockSize, ProcId};
 use homenode_machine::Prices;
 use rustc_hash::FxHashMap;
 
+use super::evaluator::PricedReferences;
 use super::place::{HomeAdvice, HomeChoice};
 
 /// The blocks that are only read, each with the object that has most of its words.
 pub(super) struct Replication<'a> {
     survey: &'a UseSurvey,
     prices: Prices,
+    /// Words that come with one reference to memory.
+    unit_words: u64,
     /// Block and its words that are used, by object.
     blocks: BTreeMap<usize, Vec<(u64, u64)>>,
 }
@@ -32,9 +35,10 @@ impl<'a> Replication<'a> {
     /// The blocks of all objects under a layout.
     pub(super) fn new(
         objects: &[DataObject],
-        survey: &'a UseSurvey,
+        priced: &PricedReferences<'a>,
         (layout, block, prices): (&Layout, BlockSize, Prices),
     ) -> Self {
+        let survey = priced.survey;
         let mut words: FxHashMap<u64, BlockWords> = FxHashMap::default();
         for (index, object) in objects.iter().enumerate() {
             for word in object.extents.iter().flat_map(|extent| extent.range()) {
@@ -54,12 +58,12 @@ impl<'a> Replication<'a> {
                 blocks.entry(object).or_default().push((number, block.used));
             }
         }
-        Self { survey, prices, blocks }
+        Self { survey, prices, unit_words: priced.unit_words, blocks }
     }
 
     /// The advice to replicate an object, if copies of its blocks save anything. A copy at another
-    /// node costs a remote read and a local write of each word that is used; then every reference
-    /// is local.
+    /// node costs a remote read and a local write of each word that is used, or of each line behind
+    /// a cache; then every reference is local.
     pub(super) fn of(
         &self,
         (index, object): (usize, &DataObject),
@@ -73,7 +77,8 @@ impl<'a> Replication<'a> {
         for (number, words) in self.blocks.get(&index)? {
             let Some(choice) = choices.get(number) else { continue };
             now += choice.now;
-            then += choice.accesses * local + copies * u128::from(*words) * each;
+            let references = u128::from(words.div_ceil(self.unit_words));
+            then += choice.accesses * local + copies * references * each;
             blocks += 1;
         }
         let label = object.label();

@@ -12,7 +12,7 @@ use super::evaluator::{LayoutEvaluator, PricedTrace};
 use super::place::HomeAdvice;
 use super::search::{AcceptedLayout, LayoutSearch};
 use crate::lines::{LineObject, LineProvenance, LineTime};
-use crate::placement::PlacementProvenance;
+use crate::placement::{PlacementProvenance, nanoseconds};
 
 /// One piece of advice. The names of the fields are a public contract; `docs/advise.md` defines
 /// each.
@@ -65,6 +65,9 @@ pub struct LayoutCost {
     pub accesses: u64,
     /// Cost, in units of a local reference.
     pub total_cost: Amount,
+    /// The same in nanoseconds, where the machine's prices are in them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_ns: Option<f64>,
     /// Mean cost per reference.
     pub mcpr: Option<f64>,
     /// Falsely shared blocks.
@@ -219,7 +222,8 @@ fn side(
 ) -> LayoutCost {
     let total_cost = Cost::on(&priced.tally, &point.prices).total();
     let accesses = priced.tally.accesses();
-    LayoutCost { accesses, total_cost, mcpr: total_cost.per(accesses), false_sharing }
+    let total_ns = nanoseconds(point.priced, total_cost);
+    LayoutCost { accesses, total_cost, total_ns, mcpr: total_cost.per(accesses), false_sharing }
 }
 
 /// Steps in the cost of a local reference, and in the whole cost before.

@@ -6,10 +6,11 @@ use homenode_advise::{UseSurvey, UseSurveyor, data_objects, false_sharing};
 use homenode_analysis::Names;
 use homenode_base::BlockSize;
 use homenode_machine::MachineKind;
+use homenode_trace::transform::CacheFilterShape;
 use homenode_trace::{TraceError, TraceReader};
 
 use super::config::AdviceConfig;
-use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch_with_events};
+use super::evaluator::{LayoutEvaluator, PricedReferences, ReportPart, for_each_batch_with_events};
 use super::report::{AdvicePoint, AdviceProvenance, AdviceReport};
 use super::search::search;
 use super::{lines, place, report};
@@ -18,7 +19,7 @@ use crate::layout;
 use crate::lines::{LineConfig, LineProvenance, LineReplay};
 use crate::machines::machine_kinds;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
-use crate::placement::{MatrixPlan, SimConfig, provenance};
+use crate::placement::{MatrixPlan, SimConfig, caches_of, on_misses, provenance, record};
 use crate::references::data;
 
 /// Finds the layouts of objects that gain, and what they gain. With `out` also writes the trace
@@ -35,7 +36,8 @@ pub fn advise(
     if machine_kinds(&config.simulation.machines)?.contains(&MachineKind::Multicore) {
         return on_lines(config, trace, out, progress);
     }
-    let plan = MatrixPlan::new(&config.simulation, trace)?;
+    let simulation = &config.simulation;
+    let plan = MatrixPlan::new(simulation, trace)?;
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
     if out.is_some() && points != 1 {
         let problem = format!(
@@ -44,18 +46,48 @@ pub fn advise(
         );
         return Err(SimError::Config { problem });
     }
-    if config.simulation.realign.is_some() {
-        let problem = "advice is for the program as it is: leave --realign out".to_owned();
-        return Err(SimError::Config { problem });
+    let line = caches_of((simulation, &plan), trace)?.map(CacheFilterShape::block_bytes);
+    let (mut found, filtered) =
+        on_misses((simulation, &plan), trace, progress, |simulation, misses, progress| {
+            on_pages(simulation, (trace, misses, line), out, progress)
+        })?;
+    if let AdviceProvenance::Priced(provenance) = &mut found.provenance {
+        record(provenance, trace, filtered);
     }
-    let pool = thread_pool(config.simulation.threads)?;
-    let budget = budget_bytes(config.simulation.memory_budget_bytes);
+    Ok(found)
+}
+
+/// Advice on machines with prices. Whose words lie where is told by the whole trace, and what they
+/// cost by the references that reach memory: `misses`, of lines of so many bytes if there are
+/// caches, else the trace once more.
+fn on_pages(
+    simulation: &SimConfig,
+    (trace, misses, line): (&TraceReader, &TraceReader, Option<u64>),
+    out: Option<&Path>,
+    progress: Progress<'_>,
+) -> Result<AdviceReport, SimError> {
+    let plan = MatrixPlan::new(simulation, misses)?;
+    let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
+    let pool = thread_pool(simulation.threads)?;
+    let budget = budget_bytes(simulation.memory_budget_bytes);
     let total = trace.references();
     let mut progress = PassProgress::new(progress, total, 0.0);
     #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
     progress.begin(0.5 / (1.0 + points as f64));
     let surveyor = UseSurveyor::new(plan.processors, plan.filter);
     let survey = look(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
+    let survey_of_misses = line.map(|_| {
+        let surveyor = UseSurveyor::new(plan.processors, plan.filter);
+        look(surveyor, misses, &pool, &mut |done| progress.tick(done))
+    });
+    let survey_of_misses = survey_of_misses.transpose()?;
+    let priced = PricedReferences {
+        trace,
+        misses,
+        survey: &survey,
+        survey_of_misses: survey_of_misses.as_ref().unwrap_or(&survey),
+        unit_words: line.unwrap_or(BlockSize::WORD_BYTES) / BlockSize::WORD_BYTES,
+    };
     let names = Names::new(trace.metadata());
     let objects = data_objects(&names, &survey);
     let mut found = Vec::new();
@@ -64,7 +96,7 @@ pub fn advise(
         for policy in 0..plan.policies.len() {
             for size in 0..plan.sizes.len() {
                 let point = LayoutEvaluator::new(&plan, (machine, policy, size), (&pool, budget))?;
-                let one = at(&point, trace, (&objects, &survey), &mut progress)?;
+                let one = at(&point, &priced, &objects, &mut progress)?;
                 if let Some(out) = out {
                     written = Some(write(&point, trace, &one, out)?);
                 }
@@ -98,6 +130,10 @@ fn on_lines(
         return Err(fail(format!(
             "-o: a trace can be laid out for one --machine at a time, not {count}"
         )));
+    }
+    if simulation.filter.is_some() {
+        let problem = "--filter: this machine has caches of its own; leave it out";
+        return Err(fail(problem.to_owned()));
     }
     let pool = thread_pool(simulation.threads)?;
     let replay =
@@ -184,15 +220,16 @@ type FoundAdvice = (AdvicePoint, homenode_advise::Layout);
 /// Advice for one point.
 fn at(
     point: &LayoutEvaluator<'_>,
-    trace: &TraceReader,
-    (objects, survey): (&[homenode_advise::DataObject], &UseSurvey),
+    priced: &PricedReferences<'_>,
+    objects: &[homenode_advise::DataObject],
     progress: &mut PassProgress<'_>,
 ) -> Result<FoundAdvice, SimError> {
+    let (survey, misses) = (priced.survey, priced.misses);
     let identity = homenode_advise::Layout::default();
     progress.begin(0.2);
-    let before = point.price(trace, &identity, &mut |done| progress.tick(done))?;
+    let before = point.price(misses, &identity, &mut |done| progress.tick(done))?;
     let mut last = 1.0;
-    let found = search(point, trace, (objects, survey), &before, &mut |done| {
+    let found = search(point, priced, objects, &before, &mut |done| {
         if done <= last {
             progress.begin(0.4);
         }
@@ -204,14 +241,14 @@ fn at(
     let after = if layout.is_empty() {
         None
     } else {
-        Some(point.price(trace, &layout, &mut |done| progress.tick(done))?)
+        Some(point.price(misses, &layout, &mut |done| progress.tick(done))?)
     };
     let after = after.as_ref().unwrap_or(&before);
     let sharing = [&identity, &layout].map(|layout| false_sharing(survey, layout, point.block));
     progress.begin(0.5);
     let total = after.blocks.values().map(|cost| cost.steps).sum();
     let tick = &mut |done| progress.tick(done);
-    let placings = place::places(point, trace, (objects, survey), (&layout, total), tick)?;
+    let placings = place::places(point, priced, objects, (&layout, total), tick)?;
     let sides = ([&before, after], sharing);
     Ok((report::assemble(point, (objects, survey), (&found, &placings), sides), layout))
 }

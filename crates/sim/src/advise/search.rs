@@ -7,7 +7,7 @@ use homenode_trace::TraceReader;
 use homenode_trace::realign::AddressMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::evaluator::{BlockCost, LayoutEvaluator, PricedTrace, ReportPart};
+use super::evaluator::{BlockCost, LayoutEvaluator, PricedReferences, PricedTrace, ReportPart};
 use super::trial::{LayoutTrial, TrialCost, try_all};
 use crate::error::SimError;
 
@@ -106,16 +106,17 @@ impl ObjectBlocks {
 /// Finds the layouts that save cost at a point; `before` is the cost of its blocks.
 pub(super) fn search(
     point: &LayoutEvaluator<'_>,
-    trace: &TraceReader,
-    (objects, survey): (&[DataObject], &UseSurvey),
+    priced: &PricedReferences<'_>,
+    objects: &[DataObject],
     before: &PricedTrace,
     tick: ReportPart<'_>,
 ) -> Result<LayoutSearch, SimError> {
+    let survey = priced.survey;
     let places = ObjectBlocks::new(objects, survey, &Layout::default(), point.block);
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
     let costly = costly_objects(objects, &places, before, total);
     let examined = costly.len();
-    let trials = propose(trace, (objects, survey), &places, &costly)?;
+    let trials = propose(priced.trace, (objects, survey), &places, &costly)?;
     let mut state = SearchState {
         current: before.blocks.clone(),
         layout: Layout::default(),
@@ -125,7 +126,7 @@ pub(super) fn search(
         least: i128::try_from(total / LEAST_PART).unwrap_or(i128::MAX).max(1),
     };
     for round in 0..ROUNDS_MAX {
-        state.evaluate(point, trace, (&trials, round), tick)?;
+        state.evaluate(point, priced.misses, (&trials, round), tick)?;
         if !state.take_best(&trials) {
             break;
         }

@@ -1,6 +1,8 @@
 //! The optimum of every machine and block size, in one pass for each size and part of the blocks.
 
+use homenode_optimal::Interval;
 use homenode_placement::Shard;
+use homenode_trace::TraceReader;
 
 use super::config::OptimalConfig;
 use super::curve::{curve_solver, interval, replicates};
@@ -9,38 +11,43 @@ use super::placement::{self, PlacementOutput};
 use super::report::{OptimalReport, assemble};
 use super::walk::HistoryWalk;
 use crate::error::SimError;
-use crate::pass::{
-    Progress, ProgressMeter, TraceSource, Unchanged, budget_bytes, build_histories, thread_pool,
-};
-use crate::placement::{MatrixPlan, SizeCounts};
+use crate::pass::{Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, thread_pool};
+use crate::placement::{MatrixPlan, SimConfig, SizeCounts, on_misses, record};
 
 /// Finds the optimum of every machine and block size of the configuration.
 ///
 /// # Errors
 /// When the configuration is faulty (found before the trace is read), the trace is, or the output
 /// cannot be written.
-pub fn optimal<T: TraceSource + ?Sized>(
+pub fn optimal(
     config: &OptimalConfig,
-    trace: &T,
+    trace: &TraceReader,
+    output: Option<PlacementOutput<'_>>,
+    progress: Progress<'_>,
+) -> Result<OptimalReport, SimError> {
+    let (plan, _) = checked(config, trace)?;
+    let find = |simulation: &SimConfig, misses: &TraceReader, progress: Progress<'_>| {
+        let config = OptimalConfig { simulation: simulation.clone(), ..config.clone() };
+        find(&config, misses, output, progress)
+    };
+    let (mut report, filtered) = on_misses((&config.simulation, &plan), trace, progress, find)?;
+    for row in &mut report.outcomes {
+        row.outcome.cache_filter.clone_from(&filtered);
+    }
+    record(&mut report.provenance, trace, filtered);
+    Ok(report)
+}
+
+/// The same for every reference of the trace.
+fn find(
+    config: &OptimalConfig,
+    trace: &TraceReader,
     mut output: Option<PlacementOutput<'_>>,
     progress: Progress<'_>,
 ) -> Result<OptimalReport, SimError> {
-    let plan = MatrixPlan::new(&config.simulation, trace)?;
-    if let Some(policy) = plan.policies.iter().find(|p| replicates(p.entry.name).is_none()) {
-        let problem = format!(
-            "{} is no optimum; the policies can be optimal and optimal-no-replication",
-            policy.text
-        );
-        return Err(SimError::Config { problem });
-    }
-    let curve = config.curve.as_deref().map(interval).transpose()?;
+    let (plan, curve) = checked(config, trace)?;
     let placement = output.as_ref().map(|o| o.format);
     let wanted = OptimumRequest { curve, certify: config.certify, placement };
-    if let Some(interval) = curve {
-        for job in plan.sizes.iter().flat_map(|size| &size.jobs) {
-            curve_solver(&plan, job.policy, &job.setup, interval)?;
-        }
-    }
     if let Some(output) = &mut output {
         placement::head(output)?;
     }
@@ -71,4 +78,26 @@ pub fn optimal<T: TraceSource + ?Sized>(
     }
     meter.finish()?;
     Ok(assemble(&plan, &counts, &found, (wanted, trace)))
+}
+
+/// The plan, and the interval of the curve if there is to be one.
+fn checked(
+    config: &OptimalConfig,
+    trace: &TraceReader,
+) -> Result<(MatrixPlan, Option<Interval>), SimError> {
+    let plan = MatrixPlan::new(&config.simulation, trace)?;
+    if let Some(policy) = plan.policies.iter().find(|p| replicates(p.entry.name).is_none()) {
+        let problem = format!(
+            "{} is no optimum; the policies can be optimal and optimal-no-replication",
+            policy.text
+        );
+        return Err(SimError::Config { problem });
+    }
+    let curve = config.curve.as_deref().map(interval).transpose()?;
+    if let Some(interval) = curve {
+        for job in plan.sizes.iter().flat_map(|size| &size.jobs) {
+            curve_solver(&plan, job.policy, &job.setup, interval)?;
+        }
+    }
+    Ok((plan, curve))
 }

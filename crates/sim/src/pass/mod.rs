@@ -3,6 +3,7 @@
 
 mod histories;
 mod memory;
+mod misses;
 mod pool;
 mod processors;
 mod progress;
@@ -11,10 +12,12 @@ mod windows;
 
 pub(crate) use histories::{PassSink, Unchanged, WithinBudget, build_histories};
 pub(crate) use memory::{MemoryBudget, budget_bytes};
+pub(crate) use misses::behind_caches;
 pub(crate) use pool::{check_threads, thread_pool};
 pub(crate) use processors::processors;
 pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
 pub(crate) use windows::{ReadPiece, WindowReader, for_each_window};
 
+pub use misses::CacheFilterRecord;
 pub use progress::Progress;
 pub use source::TraceSource;

@@ -33,6 +33,13 @@ pub struct SimConfig {
     /// (§2.3.1).
     #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
+    /// Simulate only what reaches memory behind a cache in front of each processor, given as size,
+    /// ways and block size, as in `2M:16:64`; `none` simulates every reference.
+    #[serde(default)]
+    #[schemars(extend("x-metavar" = "SIZE:WAYS:BLOCK", "x-default" = "the last level of the \
+        machine, if it has one as those of today with pages do; `none` for others, for a trace of \
+        misses, and in `sharing`"))]
+    pub filter: Option<String>,
     /// First move words that one thread uses away from pages that several share, for each block
     /// size, as `homenode transform realign` does it, by windows of so many references; 1000000
     /// where no number is given.
@@ -64,6 +71,7 @@ impl SimConfig {
             processors: None,
             private: None,
             sync: Inclusion::Exclude,
+            filter: None,
             realign: None,
             threads: None,
             force: false,

@@ -7,6 +7,7 @@
 //! Invariant: the outcomes are the same on any number of threads and under any memory budget,
 //! because counts are integers that merge by addition and blocks are independent.
 
+mod caches;
 mod columns;
 mod config;
 mod counts;
@@ -18,8 +19,9 @@ mod run;
 mod walk;
 mod worst;
 
+pub(crate) use caches::{caches_of, on_misses, record};
 pub(crate) use counts::SizeCounts;
-pub(crate) use outcome::{assemble, provenance};
+pub(crate) use outcome::{assemble, nanoseconds, provenance};
 pub(crate) use plan::{MatrixPlan, SizePlan};
 pub(crate) use walk::ranges;
 

@@ -1,6 +1,6 @@
 //! Results, as the command line prints them.
 
-use homenode_machine::PriceList;
+use homenode_machine::{PriceList, PricedMachine};
 use homenode_placement::{Amount, Cost, Tally};
 use homenode_trace::realign::Realignment;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use super::columns::PageCoherenceColumns;
 use super::counts::SizeCounts;
 use super::plan::MatrixPlan;
 use crate::notes::{notes_on, suggestions_on};
-use crate::pass::TraceSource;
+use crate::pass::{CacheFilterRecord, TraceSource};
 use crate::references::{Inclusion, PrivateReferences};
 
 /// The result of one policy on one machine at one block size. The names of the fields are a public
@@ -38,6 +38,9 @@ pub struct PlacementOutcome {
     pub cost: Cost,
     /// Sum of the parts.
     pub total_cost: Amount,
+    /// The same in nanoseconds, where the machine's prices are in them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_ns: Option<f64>,
     /// Mean cost per reference: total cost divided by accesses; `null` if infinite or empty.
     pub mcpr: Option<f64>,
     /// The columns of Markatos and Chronaki's tables, on a page-coherence machine.
@@ -46,6 +49,9 @@ pub struct PlacementOutcome {
     /// The report of re-alignment at this block size, if data are re-aligned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realignment: Option<Realignment>,
+    /// How caches in front of memory filtered the trace, if any did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_filter: Option<CacheFilterRecord>,
 }
 
 fn parts<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
@@ -85,6 +91,10 @@ pub struct PlacementProvenance {
     /// References of a window of re-alignment, where data are re-aligned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realign: Option<u64>,
+    /// How caches in front of memory filtered the trace, if any did: what the other facts say of
+    /// the trace is of all its references.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_filter: Option<CacheFilterRecord>,
     /// Every policy with the value of every parameter, seeds included, as a user would write it.
     pub policies: Vec<String>,
     /// Prices of every machine at every block size.
@@ -133,10 +143,12 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
                     accesses: tally.accesses(),
                     counts: tally,
                     total_cost: cost.total(),
+                    total_ns: nanoseconds(machine, cost.total()),
                     mcpr: cost.total().per(tally.accesses()),
                     columns: list
                         .events()
                         .map(|events| PageCoherenceColumns::of(&tally, &cost, events)),
+                    cache_filter: None,
                     realignment: counted.realignment.clone(),
                     cost,
                 });
@@ -144,6 +156,14 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
         }
     }
     PlacementSimulation { outcomes, provenance: provenance(plan, trace) }
+}
+
+/// An amount in units of a local reference as nanoseconds of the machine.
+pub(crate) fn nanoseconds(machine: &PricedMachine, amount: Amount) -> Option<f64> {
+    let millionths = machine.local_ns_millionths()?;
+    // Amounts are divided by a number of references to give a mean: here by a million.
+    let scaled = Amount { steps: amount.steps?.checked_mul(millionths.into()), ..amount };
+    scaled.per(1_000_000)
 }
 
 pub(crate) fn provenance<T: TraceSource + ?Sized>(
@@ -173,6 +193,7 @@ pub(crate) fn provenance<T: TraceSource + ?Sized>(
         private: plan.machines.iter().map(|machine| plan.private(machine)).collect(),
         sync: plan.sync,
         realign: plan.realign,
+        cache_filter: None,
         policies: plan.policies.iter().enumerate().filter_map(resolved).collect(),
         prices,
         notes: plan.notes.iter().cloned().chain(notes_on(trace)).collect(),

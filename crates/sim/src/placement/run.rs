@@ -1,8 +1,10 @@
 //! Passes over the trace, as few as memory allows, and walks over the histories that they build.
 
 use homenode_placement::{Histories, HistoryBuilder, PARTS, Shard, UnsortedHistories};
+use homenode_trace::TraceReader;
 use rayon::prelude::*;
 
+use super::caches::{on_misses, record};
 use super::config::SimConfig;
 use super::counts::SizeCounts;
 use super::outcome::{PlacementSimulation, assemble};
@@ -20,15 +22,34 @@ use crate::pass::{
 ///
 /// # Errors
 /// When the configuration is faulty (found before the trace is read) or the trace is.
-pub fn run<T: TraceSource + ?Sized>(
+pub fn run(
     config: &SimConfig,
-    trace: &T,
+    trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<PlacementSimulation, SimError> {
-    let as_it_is = SimConfig { realign: None, ..config.clone() };
-    let plan = MatrixPlan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)?;
+    let plan = planned(config, trace)?;
+    let (mut simulation, filtered) = on_misses((config, &plan), trace, progress, simulate)?;
+    for outcome in &mut simulation.outcomes {
+        outcome.cache_filter.clone_from(&filtered);
+    }
+    record(&mut simulation.provenance, trace, filtered);
+    Ok(simulation)
+}
+
+/// The same for every reference of the trace.
+fn simulate(
+    config: &SimConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<PlacementSimulation, SimError> {
+    let plan = planned(config, trace)?;
     let counts = count(&plan, config, trace, progress)?;
     Ok(assemble(&plan, &counts, trace))
+}
+
+fn planned(config: &SimConfig, trace: &TraceReader) -> Result<MatrixPlan, SimError> {
+    let as_it_is = SimConfig { realign: None, ..config.clone() };
+    MatrixPlan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)
 }
 
 /// A part of the blocks at one block size that waits for a pass.

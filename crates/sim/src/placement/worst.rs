@@ -2,12 +2,15 @@
 
 use homenode_analysis::{AnalysisError, CostReport, WorstQuery};
 use homenode_base::ReferenceFilter;
+use homenode_machine::PricedMachine;
+use homenode_placement::PolicySpec;
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
+use super::caches::on_misses;
 use super::config::SimConfig;
-use super::plan::MatrixPlan;
-use crate::error::SimError;
+use super::plan::{MatrixPlan, SizePlan};
+use crate::error::{SimError, config_error};
 use crate::pass::{Progress, budget_bytes};
 
 /// The worst blocks, and the point of the matrix that they are for.
@@ -33,19 +36,23 @@ pub fn worst_blocks(
     count: usize,
     progress: Progress<'_>,
 ) -> Result<WorstBlocks, SimError> {
-    let plan = MatrixPlan::new(config, trace)?;
-    let ([machine], [spec], [size]) =
-        (plan.machines.as_slice(), plan.policies.as_slice(), plan.sizes.as_slice())
-    else {
-        let problem = format!(
-            "expected one machine, one policy and one block size, found {}, {} and {}: the worst \
-             blocks are those of one simulation",
-            plan.machines.len(),
-            plan.policies.len(),
-            plan.sizes.len()
-        );
-        return Err(SimError::Config { problem });
+    let one = |config: &SimConfig, misses: &TraceReader, progress: Progress<'_>| {
+        worst_of(config, misses, count, progress)
     };
+    let plan = MatrixPlan::new(config, trace)?;
+    one_of_each(&plan)?;
+    on_misses((config, &plan), trace, progress, one).map(|(found, _)| found)
+}
+
+/// The same for every reference of the trace.
+fn worst_of(
+    config: &SimConfig,
+    trace: &TraceReader,
+    count: usize,
+    progress: Progress<'_>,
+) -> Result<WorstBlocks, SimError> {
+    let plan = MatrixPlan::new(config, trace)?;
+    let (machine, spec, size) = one_of_each(&plan)?;
     let (Some(&prices), Some(job)) = (size.prices.first(), size.jobs.first()) else {
         return Err(SimError::Config { problem: "nothing to simulate".to_owned() });
     };
@@ -64,4 +71,18 @@ pub fn worst_blocks(
         AnalysisError::Interrupted => SimError::Interrupted,
     })?;
     Ok(WorstBlocks { machine: machine.name().to_owned(), policy: spec.text.clone(), report })
+}
+
+/// The only machine, policy and block size.
+fn one_of_each(plan: &MatrixPlan) -> Result<(&PricedMachine, &PolicySpec, &SizePlan), SimError> {
+    match (plan.machines.as_slice(), plan.policies.as_slice(), plan.sizes.as_slice()) {
+        ([machine], [spec], [size]) => Ok((machine, spec, size)),
+        (machines, policies, sizes) => Err(config_error(format!(
+            "expected one machine, one policy and one block size, found {}, {} and {}: the worst \
+             blocks are those of one simulation",
+            machines.len(),
+            policies.len(),
+            sizes.len()
+        ))),
+    }
 }

@@ -70,6 +70,8 @@ impl TlbConfig {
             sync: self.sync,
             threads: self.threads,
             force: correction.force,
+            // Misses of TLBs are counted of all references, so these must be the same.
+            filter: Some("none".to_owned()),
             ..SimConfig::new(&[&correction.machine], &[&correction.policy], &self.page_sizes)
         }
     }

@@ -1,7 +1,7 @@
 //! One pass over the trace for all TLBs and page sizes.
 
 use homenode_tlb::{ProcessorShare, TlbCounter, TlbCounts, TlbSetup};
-use homenode_trace::Batch;
+use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
 
 use super::config::TlbConfig;
@@ -16,9 +16,9 @@ use crate::placement::run;
 ///
 /// # Errors
 /// When the configuration is faulty (found before the trace is read) or the trace is.
-pub fn tlb_misses<T: TraceSource + ?Sized>(
+pub fn tlb_misses(
     config: &TlbConfig,
-    trace: &T,
+    trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<TlbReport, SimError> {
     let plan = TlbPlan::new(config, trace)?;
@@ -42,10 +42,10 @@ pub fn tlb_misses<T: TraceSource + ?Sized>(
 
 /// Passes the whole trace to counters, each for a share of the processors, with the next pieces
 /// decoded ahead.
-fn count<T: TraceSource + ?Sized>(
+fn count(
     config: &TlbConfig,
     setup: &TlbSetup,
-    trace: &T,
+    trace: &TraceReader,
     (progress, total): (Progress<'_>, u64),
 ) -> Result<TlbCounts, SimError> {
     let pool = thread_pool(config.threads)?;

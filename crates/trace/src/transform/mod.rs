@@ -5,6 +5,7 @@
 //! its input.
 
 mod drop_sync;
+mod filter;
 mod gap;
 mod local;
 mod merge;
@@ -27,6 +28,7 @@ use crate::model::{Batch, Columns, Metadata};
 use crate::reader::TraceReader;
 use crate::realign::Realignment;
 
+pub use filter::{CacheFilterShape, FilterReport, filter_temporarily};
 pub use merge::{MergeReport, MergedProcess};
 pub use processes::{
     AreaReferences, Mix, MixPages, MixProcess, OmittedFromMix, ReferenceTotals, Switches,
@@ -43,6 +45,7 @@ pub const TABLE: &[Entry] = &[
     reinterleave::ENTRY,
     select::ENTRY,
     drop_sync::ENTRY,
+    filter::ENTRY,
     processors::ENTRY,
     processes::ENTRY,
     merge::ENTRY,
@@ -147,6 +150,8 @@ pub enum TransformReport {
     Mixed(Box<Mix>),
     /// Processes of several traces.
     Merged(Box<MergeReport>),
+    /// What passed caches.
+    Filtered(FilterReport),
 }
 
 impl TransformReport {
@@ -155,7 +160,7 @@ impl TransformReport {
     pub fn realigned(self) -> Option<Realignment> {
         match self {
             Self::Realigned(report) => Some(*report),
-            Self::Mixed(_) | Self::Merged(_) => None,
+            Self::Mixed(_) | Self::Merged(_) | Self::Filtered(_) => None,
         }
     }
 }

@@ -54,6 +54,7 @@
     const each = (pick) => study.machines.map((machine) => study.policies.map((policy) =>
       study.sizes.map((size) => pick(found.get(key({ machine, policy, block_size: size }))))));
     study.mcpr = each((row) => row?.mcpr ?? null);
+    study.total = each((row) => row?.total_ns ?? row?.total_cost ?? null);
     study.parts = each((row) => ((row?.mcpr ?? null) === null ? null
       : data.parts.map((part) => (row.cost[part] ?? 0) / Math.max(row.accesses, 1))));
   };
@@ -69,6 +70,9 @@
     const limit = best ? Math.min(largest, 8 * best) : largest;
     table.querySelector(".at-machine").textContent = study.machines[machine];
     table.querySelector(".at-size").textContent = sizeName(study.sizes[size]);
+    const inNanoseconds = study.outcomes.some((row) =>
+      row.machine === study.machines[machine] && (row.total_ns ?? null) !== null);
+    table.querySelector(".unit").textContent = inNanoseconds ? "ns" : "local references";
     const body = table.tBodies[0];
     const rows = [...body.rows];
     const place = (row) => study.policies.indexOf(row.dataset.policy);
@@ -87,6 +91,7 @@
       row.querySelector(".cut")?.remove();
       if (value > limit * 1.0001) row.querySelector(".track div").append(make("b", "", "cut"));
       row.querySelector(".mcpr").textContent = number(value);
+      row.querySelector(".total").textContent = number(study.total[machine][policy][size]);
       const ratio = best && value !== null ? value / best : null;
       row.querySelector(".ratio").textContent = times(ratio);
     }

@@ -1,0 +1,54 @@
+//! The references that reach memory behind a cache in front of each processor.
+
+use homenode_trace::transform::{CacheFilterShape, filter_temporarily};
+use homenode_trace::{TraceError, TraceReader};
+use serde::Serialize;
+
+use super::progress::Progress;
+use crate::error::SimError;
+
+/// How a trace was filtered by caches before it was simulated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CacheFilterRecord {
+    /// The cache of each processor, as `SIZE:WAYS:BLOCK`.
+    pub cache: String,
+    /// Data references of the trace.
+    pub references: u64,
+    /// Data references that reached memory: those that were simulated.
+    pub let_through: u64,
+    /// Blocks that gave way to others in the caches: none if all data fit.
+    pub replacements: u64,
+}
+
+/// Calls `simulate` with the references that pass a cache of this shape in front of each of so many
+/// processors, or with the trace itself if there is no cache. Also returns what passed.
+///
+/// The first half of the progress is that of the filter.
+pub(crate) fn behind_caches<R>(
+    caches: Option<(CacheFilterShape, u16)>,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+    simulate: impl FnOnce(&TraceReader, Progress<'_>) -> Result<R, SimError>,
+) -> Result<(R, Option<CacheFilterRecord>), SimError> {
+    let Some(caches) = caches else { return Ok((simulate(trace, progress)?, None)) };
+    let rows = trace.rows();
+    let both = Some(2 * rows);
+    let filtered = filter_temporarily(trace, caches, &mut |done, _| progress(done, both));
+    let (misses, report) = filtered.map_err(|error| {
+        if matches!(error, TraceError::Cancelled { .. }) {
+            return SimError::Interrupted;
+        }
+        SimError::Trace(error)
+    })?;
+    let mut second_half = |done: u64, all: Option<u64>| {
+        let part = u128::from(rows) * u128::from(done) / u128::from(all.unwrap_or(done).max(1));
+        progress(rows + u64::try_from(part).unwrap_or(rows), both)
+    };
+    let record = CacheFilterRecord {
+        references: report.references,
+        let_through: report.let_through(),
+        replacements: report.replacements,
+        cache: report.cache,
+    };
+    Ok((simulate(&misses, &mut second_half)?, Some(record)))
+}

@@ -1,0 +1,74 @@
+"""How many references a run has, and what they cost in all: what two versions are compared by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from homenode.cli.output import echo, print_facts
+from homenode.options.specs import plain_number, unique
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def print_references(rows: Sequence[dict[str, Any]], provenance: dict[str, Any]) -> None:
+    """Says how many references were made, and how many of them reached memory."""
+    filtered = provenance.get("cache_filter")
+    if filtered is None:
+        counts = " or ".join(plain_number(count) for count in unique(r["references"] for r in rows))
+        echo(f"{provenance['trace']}: {counts} references")
+        return
+    made, passed = filtered["references"], filtered["let_through"]
+    echo(
+        f"{provenance['trace']}: {plain_number(made)} references, of which {plain_number(passed)} "
+        f"({share(passed, made)}) reach memory;\nthe others hit in a cache of "
+        f"{filtered['cache']} in front of each processor (--filter none takes all)"
+    )
+
+
+def print_filter(report: dict[str, Any]) -> None:
+    """What passed the caches, for people."""
+    made = report["references"]
+    print_facts(
+        [
+            ("caches", f"{report['cache']} in front of each of {report['processors']}"),
+            *(
+                (name, f"{plain_number(report[key])} ({share(report[key], made)})")
+                for name, key in (
+                    ("hits", "hits"),
+                    ("misses", "misses"),
+                    ("first writes", "first_writes"),
+                )
+            ),
+        ]
+    )
+
+
+def share(part: int, whole: int) -> str:
+    """A part in percent.
+
+    >>> share(1, 3), share(0, 0)
+    ('33 %', '0 %')
+    """
+    return f"{100 * part / max(whole, 1):.2g} %"
+
+
+def unit_of(row: dict[str, Any]) -> str:
+    """The unit of a row's whole cost: that of its machine.
+
+    >>> unit_of({"total_ns": 1.5}), unit_of({"latency": {}}), unit_of({})
+    ('ns', 'cycles', 'cost')
+    """
+    return "ns" if "total_ns" in row else "cycles" if "latency" in row else "cost"
+
+
+def total(row: dict[str, Any]) -> str:
+    """The whole cost of a row in its unit; of machines without one, in local references."""
+    if not row["accesses"]:
+        return "-"
+    if "total_ns" in row:
+        return plain_number(row["total_ns"])
+    if "latency" in row:
+        cycles = row["latency"]["total"]
+        return plain_number(None if cycles is None else cycles * row["accesses"])
+    return plain_number(row["total_cost"])
