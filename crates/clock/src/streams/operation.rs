@@ -54,9 +54,9 @@ impl OpKind {
 pub struct Operation {
     /// First byte of a reference, address of a lock, number of an episode or process.
     pub addr: u64,
-    /// Arrivals that a departure waits for. Of a creation, a beginning and a join, which life of the
-    /// process they are about, counted from 1; 0 is the first. For a reference, the instructions
-    /// without a reference before it, in a process whose instructions are not fetched.
+    /// Arrivals that a departure waits for. Of a creation, a beginning and a join, which life of
+    /// the process they are about, counted from 1; 0 is the first. For a reference, the
+    /// instructions without a reference before it, in a process whose instructions are not fetched.
     pub count: u32,
     /// What it is.
     pub kind: OpKind,
