@@ -9,13 +9,13 @@ use homenode_machine::MachineKind;
 use homenode_trace::{TraceError, TraceReader};
 
 use super::config::AdviceConfig;
-use super::evaluator::{LayoutEvaluator, ReportPart, for_each_batch_with_events};
+use super::evaluator::LayoutEvaluator;
 use super::report::{AdvicePoint, AdviceProvenance, AdviceReport};
 use super::search::search;
 use super::{lines, place, report};
 use crate::error::{SimError, nothing_given};
 use crate::layout;
-use crate::lines::{LineConfig, LineProvenance, LineReplay};
+use crate::lines::{LineConfig, LineProvenance, LineReplay, survey_uses};
 use crate::machines::machine_kinds;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
 use crate::placement::{MatrixPlan, SimConfig, provenance};
@@ -55,7 +55,7 @@ pub fn advise(
     #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
     progress.begin(0.5 / (1.0 + points as f64));
     let surveyor = UseSurveyor::new(plan.processors, plan.filter);
-    let survey = look(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
+    let survey = survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
     let names = Names::new(trace.metadata());
     let objects = data_objects(&names, &survey);
     let mut found = Vec::new();
@@ -109,7 +109,7 @@ fn on_lines(
     let processors = replays.first().and_then(|r| r.plan.processors.first().copied()).unwrap_or(1);
     let filter = data(simulation.private.unwrap_or_default(), simulation.sync);
     let surveyor = UseSurveyor::new(processors, filter);
-    let survey = look(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
+    let survey = survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
     let names = Names::new(trace.metadata());
     let objects = data_objects(&names, &survey);
     let mut points = Vec::new();
@@ -166,17 +166,6 @@ fn line_config(simulation: &SimConfig, machine: &str) -> Result<LineConfig, SimE
         threads: simulation.threads,
         ..LineConfig::new(machine)
     })
-}
-
-/// The survey of all words.
-fn look(
-    mut surveyor: UseSurveyor,
-    trace: &TraceReader,
-    pool: &rayon::ThreadPool,
-    tick: ReportPart<'_>,
-) -> Result<UseSurvey, SimError> {
-    for_each_batch_with_events(trace, pool, tick, |batch| surveyor.push(batch))?;
-    Ok(surveyor.finish())
 }
 
 type FoundAdvice = (AdvicePoint, homenode_advise::Layout);
