@@ -50,7 +50,8 @@ struct WordUsers {
     concurrent: u32,
     /// Those of them that write.
     writes: u32,
-    /// Those of these that change what the thread had just read, as an addition does.
+    /// Those of these that change what the thread had just read, as an addition does: in one step,
+    /// or without holding a lock.
     updates: u32,
     /// Lead of the owner in the majority vote over these.
     lead: u32,
@@ -103,6 +104,8 @@ pub struct UseSurveyor {
     threads: RunningThreads,
     /// Words where the objects of synchronisation calls begin: whether threads lock them.
     synchronisation: FxHashMap<u64, bool>,
+    /// Locks that each thread holds.
+    held: FxHashMap<u16, u32>,
     references: u64,
 }
 
@@ -123,6 +126,7 @@ impl UseSurveyor {
             uses: UserSets::new(processors),
             threads: RunningThreads::default(),
             synchronisation: FxHashMap::default(),
+            held: FxHashMap::default(),
             references: 0,
         }
     }
@@ -139,6 +143,12 @@ impl UseSurveyor {
             | EventKind::ConditionWake { addr } => Some((addr, false)),
             _ => None,
         };
+        let held = self.held.entry(event.thread).or_default();
+        match event.what {
+            EventKind::LockAcquire { .. } => *held += 1,
+            EventKind::LockRelease { .. } => *held = held.saturating_sub(1),
+            _ => {}
+        }
         if let Some((addr, locks)) = object {
             self.synchronisation.insert(addr / BlockSize::WORD_BYTES, locks);
         }
@@ -177,17 +187,19 @@ impl UseSurveyor {
             let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
             let locks = flags.contains(Flags::SYNC) && kind == AccessKind::Atomic.code();
             let atomic = if kind == AccessKind::Atomic.code() { ATOMIC } else { 0 };
+            // What a lock guards is the lock's: without it, too, threads would come one by one.
+            let held = self.held.get(&batch.thread[row]).is_some_and(|&locks| locks > 0);
             let kept = TOUCHED | atomic | if locks { LOCKS } else { 0 };
             for word in first..=last {
                 let bits = kept | if word < last { joined } else { 0 };
-                self.word(word, processor, write, bits);
+                self.word(word, (processor, write, held), bits);
             }
         }
         events.for_each(|(_, event)| self.event(event));
     }
 
     #[inline]
-    fn word(&mut self, word: u64, processor: ProcId, write: bool, bits: u8) {
+    fn word(&mut self, word: u64, (processor, write, held): (ProcId, bool, bool), bits: u8) {
         // All state of a word is in one entry of 32 bytes, so that a reference costs one look-up.
         let page = self.page(page_of(word));
         let concurrent = self.threads.are_several();
@@ -207,7 +219,7 @@ impl UseSurveyor {
         entry.concurrent = entry.concurrent.saturating_add(1);
         entry.writes = entry.writes.saturating_add(u32::from(write));
         let just_read = entry.bits & READ_LAST != 0 && entry.last == processor;
-        let updates = bits & ATOMIC != 0 || write && just_read;
+        let updates = bits & ATOMIC != 0 || write && just_read && !held;
         entry.updates = entry.updates.saturating_add(u32::from(updates));
         entry.bits = if write { entry.bits & !READ_LAST } else { entry.bits | READ_LAST };
         entry.last = processor;
@@ -348,7 +360,7 @@ impl UseSurvey {
     /// one writes it, if it is mostly read, or written without regard to what was there.
     ///
     /// An addition that is no atomic operation is a read and a write of one thread with nobody's
-    /// reference between. What is both changed in one step and stored plainly is a lock: a counter
+    /// reference between, while the thread holds no lock. What is both changed in one step and stored plainly is a lock: a counter
     /// is not released.
     #[must_use]
     pub fn contended(&self, word: u64) -> Option<(ContendedUse, u32)> {

@@ -72,12 +72,14 @@ fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
              so that what has the size of a block straddles two: begin it at a block."
         )
     } else {
+        let which = match (extents.iter().filter(straddles).count(), extents.len()) {
+            (some, all) if some < all => format!("{some} of the {all}"),
+            (_, all) => format!("The {all}"),
+        };
         format!(
-            "{} of the {} heap blocks of `{label}`, used by {users}, begin within a block of \
-             {block}, the first {after} after its beginning, so that what has the size of a block \
-             straddles two: begin each of them at a block.",
-            extents.iter().filter(straddles).count(),
-            extents.len(),
+            "{which} heap blocks of `{label}`, used by {users}, begin within a block of {block}, \
+             the first {after} after its beginning, so that what has the size of a block straddles \
+             two: begin each at a block."
         )
     };
     let text = ProposalText { elements: None, sentence, hint: hint(candidate) };

@@ -17,8 +17,11 @@ const FINDING_PART: u64 = 100;
 /// And at least so often: a handful of misses, as when threads begin, is nobody's problem.
 const TRANSACTIONS_MIN: u64 = 100;
 
-/// Most words of an object that are taken for counts: what has more is an array that threads share.
-const COUNTS_MAX: u64 = 16;
+/// Most values of an object that are found: what has more is an array that threads share.
+const VALUES_MAX: usize = 16;
+
+/// Values are counted, longest waited for first, up to this percentage of the waiting.
+const VALUES_PERCENT: u64 = 90;
 
 /// Most findings.
 const FINDINGS_MAX: usize = 5;
@@ -34,8 +37,8 @@ pub struct LineFinding {
     pub field: Option<String>,
     /// Threads that write it.
     pub threads: u32,
-    /// How many there are in the object: elements of an array, or heap blocks.
-    pub count: u64,
+    /// How many of them have nine tenths of the waiting: elements of an array, or heap blocks.
+    pub count: usize,
     /// Part of all processors' time that waits for it because others use its line.
     pub share: Option<f64>,
     /// What is the matter and what would help.
@@ -45,10 +48,29 @@ pub struct LineFinding {
 /// Waiting for the words of one object, or one of its fields, that are written alike.
 #[derive(Default)]
 struct ContendedWords {
-    cycles: u64,
     transactions: u64,
     threads: u32,
-    count: u64,
+    /// Cycles for each value: a word, or two.
+    values: Vec<u64>,
+}
+
+impl ContendedWords {
+    fn cycles(&self) -> u64 {
+        self.values.iter().sum()
+    }
+
+    /// The values that nearly all of the waiting is for.
+    fn count(&self) -> usize {
+        let mut values = self.values.clone();
+        values.sort_unstable_by_key(|&cycles| std::cmp::Reverse(cycles));
+        let most = self.cycles() * VALUES_PERCENT / 100;
+        let mut sum = 0;
+        let before = values.iter().take_while(|&&cycles| {
+            sum += cycles;
+            sum < most
+        });
+        before.count() + 1
+    }
 }
 
 /// Finds the counts and locks that processors wait for, longest first.
@@ -68,23 +90,26 @@ pub(crate) fn findings(
             continue;
         }
         let sum = found.entry((label, names.field_of(addr), what)).or_default();
+        let mut cycles = 0;
         for cause in [WaitCause::FalseSharing, WaitCause::TrueSharing] {
-            sum.cycles += waits.of(cause).cycles;
+            cycles += waits.of(cause).cycles;
             sum.transactions += waits.of(cause).transactions;
         }
         sum.threads = sum.threads.max(threads);
-        // The later words of a value are not values of their own.
-        sum.count += u64::from(!survey.joined(word.wrapping_sub(1)));
+        match sum.values.last_mut() {
+            Some(value) if survey.joined(word.wrapping_sub(1)) => *value += cycles,
+            Some(_) | None => sum.values.push(cycles),
+        }
     }
     let least = (processor_cycles / FINDING_PART).max(1);
     let mut found: Vec<_> = found
         .into_iter()
-        .filter(|((_, _, what), sum)| {
-            let much = sum.cycles >= least && sum.transactions >= TRANSACTIONS_MIN;
-            much && (*what == ContendedUse::Lock || sum.count <= COUNTS_MAX)
+        .filter(|(_, sum)| {
+            let much = sum.cycles() >= least && sum.transactions >= TRANSACTIONS_MIN;
+            much && sum.count() <= VALUES_MAX
         })
         .collect();
-    found.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.cycles));
+    found.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.cycles()));
     found.truncate(FINDINGS_MAX);
     let one = |((object, field, what), sum)| finding((object, field), what, &sum, processor_cycles);
     found.into_iter().map(one).collect()
@@ -96,12 +121,12 @@ fn finding(
     sum: &ContendedWords,
     processor_cycles: u64,
 ) -> LineFinding {
-    let share = ratio(sum.cycles, processor_cycles);
-    let percent = format!("{:.1} %", 100.0 * share.unwrap_or(0.0));
+    let share = ratio(sum.cycles(), processor_cycles);
+    let percent = format!("{:.1}%", 100.0 * share.unwrap_or(0.0));
     let name = field
         .as_ref()
         .map_or_else(|| format!("`{object}`"), |field| format!("`{field}` of `{object}`"));
-    let threads = sum.threads;
+    let (threads, count) = (sum.threads, sum.count());
     let (kind, sentence) = match what {
         ContendedUse::Update => (
             "count",
@@ -112,21 +137,19 @@ fn finding(
             ),
         ),
         ContendedUse::Lock => {
-            let which = if sum.count > 1 {
-                format!("{name} has {} locks, or atomics like them", sum.count)
-            } else {
-                format!("{name} is a lock, or an atomic like one")
+            let (is, them, line) = match count {
+                1 => ("is a lock, or an atomic like one".to_owned(), "it", "its line"),
+                _ => (format!("has {count} locks, or atomics like them"), "them", "their lines"),
             };
-            let them = if sum.count > 1 { "their lines" } else { "its line" };
             (
                 "lock",
                 format!(
-                    "{which}, contended for by {threads} threads: {percent} of the time waits for \
-                     {them}, which no layout avoids, but taking it less often or several locks for \
-                     parts of what it guards may."
+                    "{name} {is}, and contended: {threads} threads take {them}, and {percent} of \
+                     the time waits for {line}. No layout avoids that, but locking less often, or \
+                     more locks for less data each, may."
                 ),
             )
         }
     };
-    LineFinding { kind, object, field, threads, count: sum.count, share, sentence }
+    LineFinding { kind, object, field, threads, count, share, sentence }
 }

@@ -14,7 +14,7 @@ pub(crate) use memory::{MemoryBudget, budget_bytes};
 pub(crate) use pool::{check_threads, thread_pool};
 pub(crate) use processors::processors;
 pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
-pub(crate) use windows::{ReadPiece, WindowReader, for_each_window};
+pub(crate) use windows::{WindowReader, for_each_window};
 
 pub use progress::Progress;
 pub use source::TraceSource;
