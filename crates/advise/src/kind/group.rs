@@ -159,9 +159,12 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
         Some(thread_stride) => {
             format!("one after the other, again every {}", size(bytes(thread_stride)))
         }
-        // What is used at random belongs to nobody, whoever happens to use it most; nor do pieces of
-        // heap memory that an allocator hands out, of which any thread may get any the next time.
-        None if is_heap(candidate.object) || !owned_for_good(candidate) => return None,
+        // What is used at random belongs to nobody, whoever happens to use it most.
+        None if !owned_for_good(candidate) => return None,
+        // Nor do pieces of heap memory that an allocator hands out, of which any thread may get any
+        // the next time.
+        None if is_heap(candidate.object) && !pattern::regular_extents(candidate) => return None,
+        None if is_heap(candidate.object) => "at equal distances in each heap block".to_owned(),
         None => "in no regular order, but each for good".to_owned(),
     };
     let apart = placement.instruction();

@@ -14,8 +14,9 @@ use crate::ratio::ratio;
 /// much as the answer of a report names objects for.
 const FINDING_PART: u64 = 100;
 
-/// And at least so often: a handful of misses, as when threads begin, is nobody's problem.
-const TRANSACTIONS_MIN: u64 = 100;
+/// And at least so often: what hands out the parts of a loop, such as an index of rows, is written
+/// by all threads, too, but seldom.
+const TRANSACTIONS_MIN: u64 = 1000;
 
 /// Most values of an object that are found: what has more is an array that threads share.
 const VALUES_MAX: usize = 16;
