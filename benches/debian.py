@@ -128,7 +128,7 @@ def sharing(trace: hn.Trace, count: int = 8) -> None:
     print("| block | processors | false | true | what lies there |\n|---|---|---|---|---|")
     for block in found.detail["blocks"]:
         misses = block["misses"]
-        parts = ", ".join(f"{o['label']}[{o['offsets'][0]}]" for o in block["objects"])
+        parts = ", ".join(f"{o['label']} +{o['offsets'][0]}" for o in block["objects"])
         print(
             f"| {block['address']} | {len(block['processors'])} | {misses['false_sharing']:,} | "
             f"{misses['true_sharing']:,} | {parts} |"

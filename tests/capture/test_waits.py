@@ -117,3 +117,11 @@ def test_timers_that_are_files_do_not_promise_to_repeat(
     assert made.summary["exit_code"] == 0
     assert made.summary["outside_waits"] == 1
     assert "repeatable" not in made.metadata()["order"]
+
+
+def test_what_clients_send_is_not_repeatable(
+    build: Callable[..., Path], record: Callable[..., Recording]
+) -> None:
+    made = record(build("accepts.c"))
+    assert made.out == "x\n"
+    assert made.metadata()["order"].endswith(" repeatable but for what clients send")

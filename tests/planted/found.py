@@ -33,12 +33,14 @@ class Found:
     Attributes:
         advice: kind and object of the first advice; nothing if there is none.
         finding: the object that is waited for longest by false sharing, where that is much.
+        said: the kinds of findings that only a change of the program helps: count, lock.
         before, promised, came: cycles, or cost on pages: as it is, with all advice, of the twin.
         twin: the kinds of advice that the twin gets.
     """
 
     advice: tuple[str, str] | None
     finding: str
+    said: tuple[str, ...]
     before: float
     promised: float
     came: float
@@ -58,6 +60,7 @@ def look(program: Program, traces: Mapping[str, Path]) -> Found:
     return Found(
         advice=None if first is None else (first["kind"], first["object"]),
         finding=_finding(point["lines"]),
+        said=tuple(row["kind"] for row in (point["lines"] or {}).get("findings", ())),
         before=point["before"]["total_cost"],
         promised=point["after"]["total_cost"],
         came=fixed.points[0]["before"]["total_cost"],

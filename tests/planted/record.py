@@ -45,6 +45,7 @@ class Program:
     cure: str = ""
     found: str = "advice"
     found_why: str = ""
+    said: str = ""
     apart: str = ""
     quantum: int = 100
     args: tuple[str, ...] = ()

@@ -30,6 +30,7 @@ def test_the_planted_cause_is_found_and_what_is_promised_comes(
     assert found.twin == ()
     if program.kind == "none":
         assert found.advice is None
+        assert set(found.said) == {*filter(None, [program.said])}
     elif program.found == "finding":
         assert is_about(program, found.finding)
         assert program.found_why

@@ -26,4 +26,4 @@ pub use concurrency::RunningThreads;
 pub use layout::{Layout, MovedWords};
 pub use objects::{DataObject, UniformRun, WordExtent, data_objects, uniform_runs};
 pub use sharing::{FalselyShared, false_sharing};
-pub use survey::{UseSurvey, UseSurveyor, WordLabel};
+pub use survey::{ContendedUse, UseSurvey, UseSurveyor, WordLabel};

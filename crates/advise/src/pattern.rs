@@ -20,6 +20,9 @@ const LIKE_PERCENT: usize = 70;
 /// Percentage of the distances between a thread's runs that must be equal.
 const THREAD_STRIDE_PERCENT: u64 = 60;
 
+/// Distances that an extent must have to be regular.
+const DISTANCES_MIN: u64 = 8;
+
 /// Words that begin at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elements {
@@ -45,19 +48,45 @@ pub fn stride(runs: &[UniformRun]) -> Option<Elements> {
 /// equal: the row of a matrix divided by columns, or the threads in a cyclic distribution.
 #[must_use]
 pub fn thread_stride(candidate: &Candidate<'_>) -> Option<u64> {
-    let mut last: BTreeMap<(ProcId, u64), u64> = BTreeMap::new();
     let mut distances: BTreeMap<u64, u64> = BTreeMap::new();
+    for (&(_, distance), count) in &thread_distances(candidate) {
+        *distances.entry(distance).or_default() += count;
+    }
+    let all: u64 = distances.values().sum();
+    let (&distance, &count) = distances.iter().max_by_key(|&(_, &count)| count)?;
+    (count * 100 >= all * THREAD_STRIDE_PERCENT).then_some(distance)
+}
+
+/// Whether successive runs of the same thread are at most equal distances in each extent for itself:
+/// arrays of one call site that are dealt out alike, but have elements of different sizes.
+#[must_use]
+pub fn regular_extents(candidate: &Candidate<'_>) -> bool {
+    let mut extents: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for (&(extent, _), &count) in &thread_distances(candidate) {
+        let (all, most) = extents.entry(extent).or_default();
+        *all += count;
+        *most = count.max(*most);
+    }
+    let all: u64 = extents.values().map(|&(all, _)| all).sum();
+    // A few distances are equal by chance.
+    let most = extents.values().filter(|&&(all, _)| all >= DISTANCES_MIN).map(|&(_, most)| most);
+    all > 0 && most.sum::<u64>() * 100 >= all * THREAD_STRIDE_PERCENT
+}
+
+/// How often each distance occurs between successive runs of the same thread in an extent, by the
+/// first word of the extent and the distance.
+fn thread_distances(candidate: &Candidate<'_>) -> BTreeMap<(u64, u64), u64> {
+    let mut last: BTreeMap<(ProcId, u64), u64> = BTreeMap::new();
+    let mut distances: BTreeMap<(u64, u64), u64> = BTreeMap::new();
     let mut extents = candidate.object.extents.iter().peekable();
     for run in &candidate.runs {
         while extents.next_if(|extent| extent.range().end <= run.extent.first).is_some() {}
         let (WordLabel::Own(owner), Some(extent)) = (run.label, extents.peek()) else { continue };
         if let Some(before) = last.insert((owner, extent.first), run.extent.first) {
-            *distances.entry(run.extent.first - before).or_default() += 1;
+            *distances.entry((extent.first, run.extent.first - before)).or_default() += 1;
         }
     }
-    let all: u64 = distances.values().sum();
-    let (&distance, &count) = distances.iter().max_by_key(|&(_, &count)| count)?;
-    (count * 100 >= all * THREAD_STRIDE_PERCENT).then_some(distance)
+    distances
 }
 
 /// The element of an object that is an array of structures: heap blocks of one size and call site,

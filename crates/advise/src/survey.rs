@@ -27,10 +27,17 @@ const JOINED: u8 = 2;
 const WRITTEN: u8 = 4;
 /// It is updated in one step to synchronise threads, as locks and counters of users are.
 const LOCKS: u8 = 8;
+/// It is read and written in one step.
+const ATOMIC: u8 = 16;
+/// The last reference while several threads ran, by [`WordUsers::last`], read it.
+const READ_LAST: u8 = 32;
 
 /// A word that several threads use is only read if at most one in so many of their references
 /// writes: then its line, too, is nearly always in all their caches.
 const READS_A_WRITE: u32 = 64;
+
+/// A word is updated if more than one in so many references writes: an addition reads once.
+const READS_AN_UPDATE: u32 = 4;
 
 /// Use of a word over the whole trace.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,10 +50,15 @@ struct WordUsers {
     concurrent: u32,
     /// Those of them that write.
     writes: u32,
+    /// Those of these that change what the thread had just read, as an addition does: in one step,
+    /// or without holding a lock.
+    updates: u32,
     /// Lead of the owner in the majority vote over these.
     lead: u32,
     owner: ProcId,
     first: ProcId,
+    /// Who made the last reference while several threads ran.
+    last: ProcId,
     bits: u8,
 }
 
@@ -65,13 +77,22 @@ pub enum WordLabel {
     Shared,
 }
 
+/// What several threads do with a word that they all write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContendedUse {
+    /// They change what is there, as one adds to a count.
+    Update,
+    /// They acquire it and release it.
+    Lock,
+}
+
 /// Collects uses from batches given in Time order.
 ///
 /// What counts as use is what happens while several threads run ([`RunningThreads`]): a thread that
 /// runs alone initialises what others will use, or collects what they have computed. Where the
 /// trace marks the end of initialisation, nothing before the marker counts.
 ///
-/// Cost: O(1) a reference. Memory: 28 bytes a word of every 4 KB page that is touched, and at most
+/// Cost: O(1) a reference. Memory: 32 bytes a word of every 4 KB page that is touched, and at most
 /// 64 MB for the different sets of users.
 pub struct UseSurveyor {
     processors: u16,
@@ -81,6 +102,10 @@ pub struct UseSurveyor {
     cache: Box<[(u64, usize); CACHE_ENTRIES]>,
     uses: UserSets,
     threads: RunningThreads,
+    /// Words where the objects of synchronisation calls begin: whether threads lock them.
+    synchronisation: FxHashMap<u64, bool>,
+    /// Locks that each thread holds.
+    held: FxHashMap<u16, u32>,
     references: u64,
 }
 
@@ -100,6 +125,8 @@ impl UseSurveyor {
             cache: Box::new([(NO_PAGE, 0); CACHE_ENTRIES]),
             uses: UserSets::new(processors),
             threads: RunningThreads::default(),
+            synchronisation: FxHashMap::default(),
+            held: FxHashMap::default(),
             references: 0,
         }
     }
@@ -108,13 +135,32 @@ impl UseSurveyor {
         if matches!(event.what, EventKind::InitDone) {
             self.forget_uses();
         }
+        let object = match event.what {
+            EventKind::LockAcquire { addr } | EventKind::LockRelease { addr } => Some((addr, true)),
+            EventKind::BarrierEnter { addr }
+            | EventKind::BarrierLeave { addr }
+            | EventKind::ConditionWait { addr }
+            | EventKind::ConditionWake { addr } => Some((addr, false)),
+            _ => None,
+        };
+        let held = self.held.entry(event.thread).or_default();
+        match event.what {
+            EventKind::LockAcquire { .. } => *held += 1,
+            EventKind::LockRelease { .. } => *held = held.saturating_sub(1),
+            _ => {}
+        }
+        if let Some((addr, locks)) = object {
+            self.synchronisation.insert(addr / BlockSize::WORD_BYTES, locks);
+        }
         self.threads.event(event);
     }
 
     /// Nothing so far was more than initialisation.
     fn forget_uses(&mut self) {
         for word in self.pages.iter_mut().flat_map(|(_, page)| page.iter_mut()) {
-            (word.uses, word.concurrent, word.writes, word.lead) = (EMPTY, 0, 0, 0);
+            (word.uses, word.concurrent, word.writes) = (EMPTY, 0, 0);
+            (word.updates, word.lead) = (0, 0);
+            word.bits &= !READ_LAST;
         }
     }
 
@@ -140,18 +186,21 @@ impl UseSurveyor {
             let joined = if size <= VALUE_BYTES { JOINED } else { 0 };
             let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
             let locks = flags.contains(Flags::SYNC) && kind == AccessKind::Atomic.code();
-            let kept = TOUCHED | if locks { LOCKS } else { 0 };
+            let atomic = if kind == AccessKind::Atomic.code() { ATOMIC } else { 0 };
+            // What a lock guards is the lock's: without it, too, threads would come one by one.
+            let held = self.held.get(&batch.thread[row]).is_some_and(|&locks| locks > 0);
+            let kept = TOUCHED | atomic | if locks { LOCKS } else { 0 };
             for word in first..=last {
                 let bits = kept | if word < last { joined } else { 0 };
-                self.word(word, processor, write, bits);
+                self.word(word, (processor, write, held), bits);
             }
         }
         events.for_each(|(_, event)| self.event(event));
     }
 
     #[inline]
-    fn word(&mut self, word: u64, processor: ProcId, write: bool, bits: u8) {
-        // All state of a word is in one entry of 28 bytes, so that a reference costs one look-up.
+    fn word(&mut self, word: u64, (processor, write, held): (ProcId, bool, bool), bits: u8) {
+        // All state of a word is in one entry of 32 bytes, so that a reference costs one look-up.
         let page = self.page(page_of(word));
         let concurrent = self.threads.are_several();
         let entry = &mut self.pages[page].1[place(word)];
@@ -169,6 +218,11 @@ impl UseSurveyor {
         entry.uses = self.uses.with(entry.uses, processor, write);
         entry.concurrent = entry.concurrent.saturating_add(1);
         entry.writes = entry.writes.saturating_add(u32::from(write));
+        let just_read = entry.bits & READ_LAST != 0 && entry.last == processor;
+        let updates = bits & ATOMIC != 0 || write && just_read && !held;
+        entry.updates = entry.updates.saturating_add(u32::from(updates));
+        entry.bits = if write { entry.bits & !READ_LAST } else { entry.bits | READ_LAST };
+        entry.last = processor;
         // Boyer and Moore's majority vote: a thread that makes more than half of the references
         // ends as the owner, without a count for each thread.
         if entry.owner == processor {
@@ -210,6 +264,7 @@ impl UseSurveyor {
             references: self.references,
             pages: self.pages,
             index,
+            synchronisation: self.synchronisation,
             uses: self.uses,
         }
     }
@@ -230,6 +285,7 @@ pub struct UseSurvey {
     /// By number.
     pages: Vec<(u64, Box<SurveyPage>)>,
     index: FxHashMap<u64, usize>,
+    synchronisation: FxHashMap<u64, bool>,
     uses: UserSets,
     /// For every set the one with the same users, all of which read and write: equal for sets that
     /// differ only in who writes.
@@ -298,6 +354,33 @@ impl UseSurvey {
     #[must_use]
     pub fn locks(&self, word: u64) -> bool {
         self.word(word).bits & LOCKS != 0
+    }
+
+    /// What threads do with a word that several of them write, and how many write it. `None` if
+    /// one writes it, if it is mostly read, or written without regard to what was there.
+    ///
+    /// An addition that is no atomic operation is a read and a write of one thread with nobody's
+    /// reference between, while the thread holds no lock. What is both changed in one step and stored plainly is a lock: a counter
+    /// is not released.
+    #[must_use]
+    pub fn contended(&self, word: u64) -> Option<(ContendedUse, u32)> {
+        let users = self.word(word);
+        let writers = self.uses.writers(users.uses);
+        if writers < 2 {
+            return None;
+        }
+        let polled = users.writes <= users.concurrent / READS_AN_UPDATE;
+        let stores = users.writes - users.updates.min(users.writes);
+        let what = match self.synchronisation.get(&word) {
+            Some(true) => ContendedUse::Lock,
+            Some(false) => return None,
+            None if users.bits & LOCKS != 0 && stores > 0 => ContendedUse::Lock,
+            None if polled => return None,
+            None if users.bits & ATOMIC != 0 && stores == 0 => ContendedUse::Update,
+            None if users.bits & ATOMIC == 0 && stores <= users.writes / 10 => ContendedUse::Update,
+            None => return None,
+        };
+        Some((what, writers))
     }
 
     /// References to a word by anybody, up to 2^32 - 1.

@@ -145,6 +145,11 @@ impl UserSets {
         self.with(reads, processor, true)
     }
 
+    /// Number of processors that write.
+    pub(crate) fn writers(&self, id: u32) -> u32 {
+        self.set(id).iter().map(|bits| (bits & 0xaaaa_aaaa_aaaa_aaaa).count_ones()).sum()
+    }
+
     /// Number of users.
     pub(crate) fn count(&self, id: u32) -> u32 {
         let either = |bits: &u64| ((bits | bits >> 1) & 0x5555_5555_5555_5555).count_ones();

@@ -198,6 +198,17 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// The name of the field at an address, such as `Tally::hits`, without the library's parts of a
+    /// lock, such as `__data.__lock`.
+    #[must_use]
+    pub fn field_of(&self, addr: u64) -> Option<String> {
+        let name = self.field_name(self.field(addr)?);
+        let (of_value, field) = name.rsplit_once("::")?;
+        let own = field.split('.').take_while(|part| !part.starts_with('_'));
+        let own = own.collect::<Vec<_>>().join(".");
+        (!own.is_empty()).then(|| format!("{of_value}::{own}"))
+    }
+
     /// The place of a program counter in the source.
     pub(crate) fn site(&self, pc: u64) -> SourceSite {
         let unknown = SourceSite { function: String::new(), file: String::new(), line: 0, pc };

@@ -337,9 +337,10 @@ pub(crate) fn metadata(
         Order::Deterministic => {
             let strays = [at::FORCED, at::OUTSIDE, at::LOST_THREADS];
             let strays: u32 = strays.map(|word| area.get(word)).iter().sum();
-            let repeats = match (strays, area.get(at::NUMBERS)) {
-                (0, 0) => "repeatable",
-                (0, _) => "repeatable but for process numbers",
+            let repeats = match (strays, area.get(at::CONNECTIONS), area.get(at::NUMBERS)) {
+                (0, 0, 0) => "repeatable",
+                (0, 0, _) => "repeatable but for process numbers",
+                (0, ..) => "repeatable but for what clients send",
                 _ => "sequentially consistent",
             };
             let seed = match options.seed {

@@ -144,6 +144,8 @@ pub mod at {
     pub const STACK_WORDS: usize = 88;
     /// `stacks_used`
     pub const STACKS_USED: usize = 92;
+    /// `connections`
+    pub const CONNECTIONS: usize = 96;
 }
 
 #[cfg(test)]
@@ -267,6 +269,7 @@ mod tests {
             ("numbers", at::NUMBERS),
             ("stack_words", at::STACK_WORDS),
             ("stacks_used", at::STACKS_USED),
+            ("connections", at::CONNECTIONS),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

@@ -40,7 +40,9 @@ pub use explain::{
 };
 pub use footprint::{FootprintConfig, footprint};
 pub use homenode_machine::MachineKind;
-pub use lines::{LineConfig, LineObject, LineProvenance, LineReport, LineTime, line_waits};
+pub use lines::{
+    LineConfig, LineFinding, LineObject, LineProvenance, LineReport, LineTime, line_waits,
+};
 pub use machines::{MachineRow, RowPrices, have_caches, machine_kinds, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,

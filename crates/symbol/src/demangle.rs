@@ -12,6 +12,10 @@ const DEPTH_MAX: u32 = 96;
 /// Prefix of the names by which the GNU C library calls its own functions.
 const GLIBC_INTERNAL_PREFIX: &str = "__GI_";
 
+/// How compilers write a namespace without a name, which a demangler of Rust's names, to which the
+/// others look alike, leaves as it is.
+const ANONYMOUS: &str = "_GLOBAL__N_1";
+
 /// The name as written in the source, for names mangled by Rust, C++ or Fortran compilers, and for
 /// the GNU C library's internal names. Any other name, and one that is malformed or absurdly long,
 /// is returned unchanged.
@@ -28,7 +32,7 @@ pub fn demangle(name: &str) -> String {
         if let Ok(rust) = rustc_demangle::try_demangle(name)
             && fmt::write(&mut out, format_args!("{rust:#}")).is_ok()
         {
-            return out.0;
+            return out.0.replace(ANONYMOUS, "(anonymous namespace)");
         }
         if let Some(cxx) = demangle_cxx(name) {
             return cxx;
@@ -82,6 +86,7 @@ mod tests {
     fn names_of_three_languages() {
         assert_eq!(demangle("band_rows"), "band_rows");
         assert_eq!(demangle("_ZZ4mainE7counter"), "main::counter");
+        assert_eq!(demangle("_ZN12_GLOBAL__N_110scoreboardE"), "(anonymous namespace)::scoreboard");
         assert_eq!(
             demangle("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE"),
             "core::fmt::Write::write_fmt"

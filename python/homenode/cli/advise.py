@@ -87,7 +87,7 @@ def advise(
 
 def _print(result: AdviceResult) -> None:
     from homenode.cli.output import print_table
-    from homenode.cli.sharing import print_objects
+    from homenode.cli.sharing import print_waits
     from homenode.cli.totals import print_references
     from homenode.engines.lines import headline
 
@@ -98,8 +98,9 @@ def _print(result: AdviceResult) -> None:
     for point in result.points:
         rows = result.at(point)
         if point["lines"] is not None:
-            echo(headline(point["lines"]["before"], point["machine"], result.facts["trace"]))
-            print_objects(point["lines"]["objects"])
+            found = point["lines"]
+            head = headline(found["before"], point["machine"], result.facts["trace"])
+            print_waits(head, found["findings"], found["objects"], found["before"])
         title = (
             f"{result.facts['trace']} on {point['machine']}, {point['policy']}, "
             f"{format_size(point['block_size'])} blocks, {result.facts['processors']} processors"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,11 +13,17 @@ from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from homenode.engines.lines import LineResult
     from homenode.engines.sharing import SharingResult
 
 # Objects are shown that are waited for during so much of the time.
 _SHOWN = 0.005
+# Where compilers keep their headers, and names in namespace std, also where they stay mangled. A
+# function's name may begin with the type that it returns.
+_SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
+_STANDARD = re.compile(r"(?:[\w:<>*& ,]+ )?(?:std|__gnu_cxx)::|_ZN?K?S[tabsiod]|_ZN?K?9__gnu_cxx")
 _MISSES = ("false_sharing", "inflicted", "true_sharing", "cold")
 _MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold", True)]
 
@@ -128,26 +135,34 @@ def _print(
 
 def print_lines(found: LineResult) -> None:
     """Prints where the time goes and for whose data processors wait."""
-    echo(found.headline)
-    print_objects(found.rows)
+    print_waits(found.headline, found.findings, found.rows, found.time)
 
 
-def print_objects(objects: list[dict[str, Any]]) -> None:
-    """Prints the objects for which processors wait."""
+def print_waits(
+    headline: str,
+    findings: list[dict[str, Any]],
+    objects: list[dict[str, Any]],
+    time: dict[str, Any],
+) -> None:
+    """Prints where time goes, what only a change of the program helps, and the objects."""
     from homenode.cli.output import print_table
-    from homenode.results.waits import CAUSES
+    from homenode.results.waits import CAUSES, others
 
+    echo(headline)
+    for finding in findings:
+        echo(f"Finding: {finding['sentence']}")
+    shown = [row for row in objects if (row["share"] or 0) >= _SHOWN]
+    rest = others(time, shown)
     cells = [
         [
             row["label"],
-            plain_number(row["bytes"]),
+            "" if row["bytes"] is None else plain_number(row["bytes"]),
             *(_percent(row[share] or 0) for share in ("share", "false_sharing_share")),
             *(plain_number(row["waits"][cause]["transactions"]) for cause in CAUSES),
         ]
-        for row in objects
-        if (row["share"] or 0) >= _SHOWN
+        for row in [*shown, *([] if rest is None else [rest])]
     ]
-    if cells:
+    if shown:
         columns = [("object", False), ("bytes", True), ("time waited", True)]
         columns += [("by false sharing", True), ("false", True), ("true", True)]
         columns += [("replaced", True), ("cold", True)]
@@ -268,16 +283,14 @@ def _print_detail(detail: dict[str, Any]) -> None:
             row["address"],
             str(len(row["processors"])),
             *(plain_number(row["misses"][name]) for name in ("false_sharing", "true_sharing")),
-            ", ".join(
-                f"{part['label']}[{part['offsets'][0]}-{part['offsets'][1]}]"
-                for part in row["objects"][:3]
-            ),
+            ", ".join(f"{part['label']} {offsets(part)}" for part in row["objects"][:3]),
         ]
         for row in detail["blocks"]
     ]
     if blocks:
         columns = [("block", False), ("processors", True), ("false", True), ("true", True)]
-        print_table([*columns, ("objects in it [bytes]", False)], blocks, "Blocks")
+        columns.append(("objects in it, and the first and last byte of each", False))
+        print_table(columns, blocks, "Blocks")
 
 
 def _print_fields(objects: list[dict[str, Any]]) -> None:
@@ -304,14 +317,37 @@ def _print_stacks(objects: list[dict[str, Any]]) -> None:
     cells = []
     for row in objects:
         for stack in row.get("stacks", ()):
-            # What a library does on behalf of its caller is in the JSON.
+            # What an allocator of the program does on behalf of its caller is in the JSON.
             first = stack.index(row["allocated_at"]) if row["allocated_at"] in stack else 0
-            if len(stack) > first + 1:
-                calls = [f"{place(frame)} ({frame['function']})" for frame in stack[first:]]
+            calls = list(_calls(stack[first:]))
+            if len(calls) > 1:
                 cells.append([row["label"], " < ".join(calls)])
     if cells:
         columns = [("object", False), ("allocated at, called from", False)]
         print_table(columns, cells, "Call stacks")
+
+
+def _calls(stack: list[dict[str, Any]]) -> Iterator[str]:
+    """The program's own functions of a call stack, and how many of libraries lie between."""
+    from itertools import groupby
+
+    for library, frames in groupby(stack, _of_library):
+        if library:
+            count = sum(1 for _ in frames)
+            yield f"({count} frame{'s' * (count > 1)} of the library)"
+        else:
+            yield from (f"{place(frame)} ({frame['function']})" for frame in frames)
+
+
+def _of_library(frame: dict[str, Any]) -> bool:
+    """Whether a function is the standard library's of C++, or lies in a header of the system."""
+    return frame["file"].startswith(_SYSTEM) or _STANDARD.match(frame["function"]) is not None
+
+
+def offsets(part: dict[str, Any]) -> str:
+    """The bytes of an object that lie in a block: no indices, which are written in brackets."""
+    first, last = part["offsets"]
+    return f"+{first}..+{last}"
 
 
 def place(line: dict[str, Any]) -> str:

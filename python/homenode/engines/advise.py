@@ -36,7 +36,8 @@ class AdviceResult(Rows):
             ``docs/advise.md`` defines every field.
         points: one dictionary for each machine, policy and block size: ``before``, ``after``,
             ``saved_share``, ``false_sharing_gone``, ``extra_bytes``, how many objects were
-            ``examined`` and layouts ``tried``.
+            ``examined`` and layouts ``tried``; with a clock ``lines``: where the time goes
+            ``before`` and ``after``, ``objects`` and ``findings``, as in `LineResult`.
         facts: trace, processors, references, objects.
         trace: the trace with all advice followed, if one was asked for.
         configuration: what was asked for.

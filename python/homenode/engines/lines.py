@@ -29,6 +29,8 @@ class LineResult(Rows):
             kind, allocated_at, bytes, ``waits`` (for each cause its ``transactions`` and the
             ``cycles`` that processors waited for them), and as parts of all processors' time
             ``share`` and ``false_sharing_share``.
+        findings: what no layout helps but a change of the program may, one dictionary a count or
+            lock that several threads write: kind, object, field, threads, count, share, sentence.
         time: cycles, processor_cycles (with a thread to run), busy_cycles, idle_cycles, waits, and
             as parts of processor_cycles false_sharing_share, true_sharing_share, other_share.
         facts: trace, machine, protocol, processors, block_size, references, deadlocks_broken.
@@ -38,6 +40,7 @@ class LineResult(Rows):
 
     def __init__(self, found: dict[str, Any], configuration: dict[str, Any]) -> None:
         super().__init__(found["objects"], configuration, found["provenance"])
+        self.findings: list[dict[str, Any]] = found["findings"]
         self.time: dict[str, Any] = found["time"]
         names = ("trace", "machine", "protocol", "processors", "block_size", "references")
         self.facts = {name: found[name] for name in (*names, "deadlocks_broken")}
@@ -62,6 +65,7 @@ class LineResult(Rows):
             **self.facts,
             "time": self.time,
             "objects": self.rows,
+            "findings": self.findings,
             "provenance": self.provenance,
         }
 

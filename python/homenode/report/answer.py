@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.options.specs import plain_number
 from homenode.report.sentences import percent
-from homenode.results.waits import CAUSES
+from homenode.results.waits import CAUSES, others
 
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # twice that on.
 _LISTED = 0.005
 _NAMED = 0.01
+# Counts and locks are told before the advice, in at most ten sentences of all.
+_FINDINGS = 2
 _WHY = {
     "false_sharing": "threads use different words of one line (false sharing)",
     "true_sharing": "threads write and read the same words (true sharing)",
@@ -31,7 +33,8 @@ class Answer:
 
     Attributes:
         sentences: at most ten, the most important first.
-        objects: for whose data processors wait: label, bytes, share, false_sharing_share, waits.
+        objects: for whose data processors wait: label, bytes, share, false_sharing_share, waits;
+            the last row is that of all other objects, without bytes.
         advice: pieces of advice on cache lines, then on pages: rows of `AdviceResult`.
         lines: the point of the advice on cache lines, with times before and after.
         functions: source lines that miss because of other threads.
@@ -54,7 +57,11 @@ def answer(lines: AdviceResult, pages: AdviceResult | None = None) -> Answer:
     point = lines.points[0]
     found = point["lines"]
     objects = [row for row in found["objects"] if (row["share"] or 0) >= _LISTED]
-    sentences = [_time(point), *_objects(objects), *_lines(lines, point)]
+    findings = [row["sentence"] for row in found["findings"][:_FINDINGS]]
+    sentences = [_time(point), *_objects(objects), *findings, *_lines(lines, point)]
+    rest = others(found["before"], objects)
+    if objects and rest is not None:
+        objects = [*objects, rest]
     rows = [{**row, "unit": "cycles"} for row in lines.rows]
     if pages is not None:
         sentences += _pages(pages)
@@ -107,7 +114,7 @@ def _nothing(point: dict[str, Any]) -> str:
     time = point["lines"]["before"]
     shared = time["true_sharing_share"] or 0
     said = f"None of {point['tried']} other layouts of its data gains a fortieth of the time."
-    if shared >= _NAMED:
+    if shared >= _NAMED and not point["lines"]["findings"]:
         said += (
             " What is waited for is shared indeed, which no layout helps: let threads write it "
             "less often, as with a value for each thread that is added up at the end."

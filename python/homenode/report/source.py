@@ -12,6 +12,11 @@ _FUNCTIONS = 4
 _PART = 50
 _LINES = 30
 _AROUND = 2
+# Files that are read: what compilers take, and not too large.
+_SUFFIXES = frozenset(
+    ".c .cc .cpp .cxx .c++ .h .hh .hpp .hxx .ipp .inl .inc .f .for .f77 .f90 .f95 .f03 .f08".split()
+)
+_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,13 @@ def _excerpt(file: str, counted: dict[int, SourceLine]) -> list[SourceLine]:
 
 
 def _read(file: str) -> list[str]:
+    """The lines of a source file. A trace may name any file, and a report is given to others."""
+    path = Path(file)
+    if path.suffix.lower() not in _SUFFIXES:
+        return []
     try:
-        return Path(file).read_text(errors="replace").expandtabs(4).splitlines()
-    except OSError:
+        if not path.is_file() or path.stat().st_size > _BYTES:
+            return []
+        return path.read_text(errors="replace").expandtabs(4).splitlines()
+    except (OSError, ValueError):
         return []

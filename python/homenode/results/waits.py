@@ -1,4 +1,36 @@
 """Why processors wait for memory."""
 
+from __future__ import annotations
+
+from typing import Any
+
 CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
 """The causes that results tell apart, those that a layout may remove first."""
+
+
+def others(time: dict[str, Any], shown: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What processors wait for besides some objects, as a row like theirs; nothing if that is all.
+
+    >>> waits = {cause: {"transactions": 2, "cycles": 25} for cause in CAUSES}
+    >>> part = {cause: {"transactions": 1, "cycles": 10} for cause in CAUSES}
+    >>> rest = others({"waits": waits, "processor_cycles": 1000}, [{"waits": part}])
+    >>> rest["share"], rest["false_sharing_share"], rest["waits"]["cold"]
+    (0.06, 0.015, {'transactions': 1, 'cycles': 15})
+    """
+    rest = {
+        cause: {
+            what: time["waits"][cause][what] - sum(row["waits"][cause][what] for row in shown)
+            for what in ("transactions", "cycles")
+        }
+        for cause in CAUSES
+    }
+    cycles = sum(waits["cycles"] for waits in rest.values())
+    if not cycles:
+        return None
+    return {
+        "label": "all other objects",
+        "bytes": None,
+        "waits": rest,
+        "share": cycles / time["processor_cycles"],
+        "false_sharing_share": rest["false_sharing"]["cycles"] / time["processor_cycles"],
+    }

@@ -2,6 +2,8 @@
 
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
+use crate::objects::WordExtent;
+use crate::pattern::bytes;
 use crate::text::{code_name, is_heap, size, threads};
 
 /// Aligns an object to blocks at both ends: a symbol, all heap blocks of a call site together, or
@@ -54,42 +56,58 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, words)
 }
 
-/// An object of several blocks that begins within one: what was padded to whole blocks straddles
-/// two.
+/// An object, or heap blocks, of several blocks each that begin within one: what was padded to whole
+/// blocks, such as a row of a matrix, straddles two.
 fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
-    let [extent] = candidate.object.extents[..] else { return None };
     let block_words = candidate.block.words();
-    if extent.first % block_words == 0 || extent.words <= block_words {
-        return None;
-    }
-    let mut packer = Packer::new(candidate);
-    packer.put(extent);
-    let sentence = format!(
-        "`{}`, used by {}, begins {} after the beginning of a block of {}, so that what has the \
-         size of a block straddles two: begin it at a block.",
-        candidate.object.label(),
-        threads(&candidate.users),
-        size(crate::pattern::bytes(extent.first % block_words)),
-        size(candidate.block.bytes()),
-    );
-    candidate.propose(packer, ProposalText { elements: None, sentence, hint: hint(candidate) })
+    let straddles = |e: &&WordExtent| e.first % block_words != 0 && e.words > block_words;
+    let extents = &candidate.object.extents;
+    let first = extents.iter().find(straddles)?;
+    let after = size(bytes(first.first % block_words));
+    let (label, users) = (candidate.object.label(), threads(&candidate.users));
+    let block = size(candidate.block.bytes());
+    let sentence = if extents.len() == 1 {
+        format!(
+            "`{label}`, used by {users}, begins {after} after the beginning of a block of {block}, \
+             so that what has the size of a block straddles two: begin it at a block."
+        )
+    } else {
+        let which = match (extents.iter().filter(straddles).count(), extents.len()) {
+            (some, all) if some < all => format!("{some} of the {all}"),
+            (_, all) => format!("The {all}"),
+        };
+        format!(
+            "{which} heap blocks of `{label}`, used by {users}, begin within a block of {block}, \
+             the first {after} after its beginning, so that what has the size of a block straddles \
+             two: begin each at a block."
+        )
+    };
+    let text = ProposalText { elements: None, sentence, hint: hint(candidate) };
+    candidate.propose(each_at_a_block(candidate), text)
 }
 
 fn hint(candidate: &Candidate<'_>) -> String {
     let (block, name) = (candidate.block.bytes(), code_name(candidate.object));
     if is_heap(candidate.object) {
-        format!("aligned_alloc({block}, (size + {block} - 1) / {block} * {block})")
+        format!(
+            "aligned_alloc({block}, (size + {block} - 1) / {block} * {block}); in C++ operator \
+             new(size, std::align_val_t{{{block}}}), for a container in its allocator"
+        )
     } else {
         format!("struct {{ _Alignas({block}) TYPE value; }} {name};")
     }
 }
 
-fn each(candidate: &Candidate<'_>) -> Option<Proposal> {
+fn each_at_a_block<'a>(candidate: &Candidate<'a>) -> Packer<'a> {
     let mut packer = Packer::new(candidate);
     for &extent in &candidate.object.extents {
         packer.block();
         packer.put(extent);
     }
+    packer
+}
+
+fn each(candidate: &Candidate<'_>) -> Option<Proposal> {
     let (block, label, count) =
         (candidate.block.bytes(), candidate.object.label(), candidate.object.extents.len());
     let words = ProposalText {
@@ -100,7 +118,7 @@ fn each(candidate: &Candidate<'_>) -> Option<Proposal> {
             threads(&candidate.users),
             size(block)
         ),
-        hint: format!("aligned_alloc({block}, (size + {block} - 1) / {block} * {block})"),
+        hint: hint(candidate),
     };
-    candidate.propose(packer, words)
+    candidate.propose(each_at_a_block(candidate), words)
 }

@@ -65,34 +65,44 @@ fn gather<'a>(candidate: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> 
     Some(packer)
 }
 
-/// Gathers whole heap blocks by the thread that owns most of their words.
+/// Gathers whole heap blocks by the thread that uses them: only where nearly all are used by one
+/// thread alone, as a block that goes from hand to hand has no thread in whose pool it could lie.
 fn by_block(candidate: &Candidate<'_>) -> Option<Proposal> {
     let mut runs = candidate.runs.iter().peekable();
     let mut parts = Vec::new();
+    let (mut used, mut alone) = (0, 0);
     for &extent in &candidate.object.extents {
         let mut words: BTreeMap<WordLabel, u64> = BTreeMap::new();
         while let Some(run) = runs.next_if(|run| extent.range().contains(&run.extent.first)) {
             *words.entry(run.label).or_default() += run.extent.words;
         }
         let most = words.iter().max_by_key(|&(_, &count)| count);
+        let exclusive = extent.range().all(|word| candidate.survey.exclusive(word));
         let label = match most {
             Some((&label, &count)) if 4 * count >= 3 * extent.words => label,
             Some(_) => WordLabel::Shared,
             None => WordLabel::Untouched,
         };
+        alone += usize::from(exclusive && matches!(label, WordLabel::Own(_)));
+        used += usize::from(label != WordLabel::Untouched);
         parts.push(((label, false), extent));
+    }
+    if alone == 0 || alone * 10 < used * 9 {
+        return None;
     }
     let packer = gather(candidate, &parts)?;
     let sentence = format!(
-        "The {} blocks of `{}` belong to {} each, and those of several lie in one block of {}: \
-         allocate each thread's from an arena of its own, whose pieces begin at a block.",
+        "Of the {} heap blocks of `{}` nearly each is used by one thread alone for its life, {}, \
+         and those of several threads lie in one block of {}: allocate them from a pool for each \
+         thread, whose pieces begin at a block.",
         candidate.object.extents.len(),
         candidate.object.label(),
         one_of(candidate),
         size(candidate.block.bytes())
     );
     let hint = format!(
-        "_Thread_local char *arena; arena = aligned_alloc({}, ...); bump it for each block",
+        "pool[thread] = aligned_alloc({}, ...); take each block from the pool of the thread that \
+         will use it",
         candidate.block.bytes()
     );
     candidate.propose(packer, ProposalText { elements: None, sentence, hint })
@@ -151,6 +161,10 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
         }
         // What is used at random belongs to nobody, whoever happens to use it most.
         None if !owned_for_good(candidate) => return None,
+        // Nor do pieces of heap memory that an allocator hands out, of which any thread may get any
+        // the next time.
+        None if is_heap(candidate.object) && !pattern::regular_extents(candidate) => return None,
+        None if is_heap(candidate.object) => "at equal distances in each heap block".to_owned(),
         None => "in no regular order, but each for good".to_owned(),
     };
     let apart = placement.instruction();

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::SimError;
 use crate::layout::LayoutApplier;
-use crate::pass::{ReadPiece, TraceSource, WindowReader, part_of};
+use crate::pass::{TraceSource, WindowReader, part_of};
 use crate::placement::{MatrixPlan, ranges};
 
 /// Reports the progress of a pass, from 0 to 1.
@@ -191,30 +191,10 @@ pub(super) fn for_each_batch(
     trace: &TraceReader,
     pool: &rayon::ThreadPool,
     tick: ReportPart<'_>,
-    take: impl FnMut(&Batch) + Send,
-) -> Result<(), SimError> {
-    let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
-    for_each_piece((trace, &read), pool, tick, take)
-}
-
-/// The same, with events.
-pub(super) fn for_each_batch_with_events(
-    trace: &TraceReader,
-    pool: &rayon::ThreadPool,
-    tick: ReportPart<'_>,
-    take: impl FnMut(&Batch) + Send,
-) -> Result<(), SimError> {
-    let read = |index, batch: &mut Batch| trace.read_all(index, batch);
-    for_each_piece((trace, &read), pool, tick, take)
-}
-
-fn for_each_piece(
-    (trace, read): (&TraceReader, ReadPiece<'_>),
-    pool: &rayon::ThreadPool,
-    tick: ReportPart<'_>,
     mut take: impl FnMut(&Batch) + Send,
 ) -> Result<(), SimError> {
-    let mut windows = WindowReader::of_one_piece(pool, trace, read);
+    let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
+    let mut windows = WindowReader::of_one_piece(pool, trace, &read);
     let mut pieces = 0;
     while let Some(()) = windows.next(|batches| batches.iter().for_each(&mut take))? {
         pieces += 1;

@@ -1,8 +1,10 @@
 //! The search for layouts on a machine with a clock: each is tried by simulating the whole trace.
 
 use homenode_advise::{DataObject, Layout, UseSurvey};
+use homenode_base::BlockSize;
 use homenode_snoop::{WaitCause, Waits};
 use homenode_trace::TraceReader;
+use rustc_hash::FxHashMap;
 
 use super::evaluator::ReportPart;
 use super::search::{AcceptedLayout, LayoutSearch, ObjectBlocks, choose, propose};
@@ -74,13 +76,23 @@ pub(super) fn search(
         objects.truncate(OBJECTS_TRIED_MAX);
         let open: Vec<usize> =
             (0..trials.len()).filter(|&trial| objects.contains(&trials[trial].object)).collect();
-        if !state.round(&trials, &open, round, tick)? {
+        let most: FxHashMap<usize, u64> = objects
+            .iter()
+            .map(|&object| (object, waited_in(now, places.blocks_of(object), replay.block)))
+            .collect();
+        if !state.round(&trials, (&open, &most), round, tick)? {
             break;
         }
     }
     let LineSearchState { taken, layout, after, .. } = state;
     let found = LayoutSearch { trials, taken, layout, examined: examined.len() };
     Ok(LineSearch { found, before, after })
+}
+
+/// Cycles that processors wait for the words of some blocks, which are in order.
+fn waited_in(result: &LineResult, blocks: &[u64], block: BlockSize) -> u64 {
+    let within = |word: u64| blocks.binary_search(&(word / block.words())).is_ok();
+    result.waits.iter().filter(|(word, _)| within(*word)).map(|(_, waits)| waits.cycles()).sum()
 }
 
 /// Which object a word belongs to.
@@ -142,11 +154,12 @@ struct LineSearchState<'a> {
 
 impl LineSearchState<'_> {
     /// Simulates these trials on top of the layouts accepted so far, and accepts the best. Returns
-    /// whether one saves enough.
+    /// whether one saves enough. What saves more than is waited for the lines of its object, `most`,
+    /// does so because threads happen to come to their locks in another order, and is not accepted.
     fn round(
         &mut self,
         trials: &[LayoutTrial],
-        open: &[usize],
+        (open, most): (&[usize], &FxHashMap<usize, u64>),
         round: usize,
         tick: ReportPart<'_>,
     ) -> Result<bool, SimError> {
@@ -163,7 +176,9 @@ impl LineSearchState<'_> {
             if round == 0 || self.alone[trial] == 0 {
                 self.alone[trial] = gain;
             }
-            gains.push((gain, trial));
+            if gain <= most.get(&trials[trial].object).map_or(0, |&most| i128::from(most)) {
+                gains.push((gain, trial));
+            }
         }
         // The layout that is easiest to follow of those of one object that are about as good.
         let mut chosen: Vec<(i128, usize)> = Vec::new();

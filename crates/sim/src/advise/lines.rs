@@ -9,10 +9,10 @@ use super::evaluator::ReportPart;
 use super::line_search::{LineSearch, search};
 use super::report::{AdvicePoint, CostScale, LayoutCost, LineFindings, PointName, lost, rows};
 use crate::error::SimError;
-use crate::lines::{LineReplay, LineResult, LineTime, line_objects};
+use crate::lines::{LineReplay, LineResult, LineTime, line_findings, line_objects};
 
-/// Most objects that are named as findings.
-const FINDINGS_MAX: usize = 10;
+/// Most objects that are named.
+const OBJECTS_MAX: usize = 10;
 
 /// Advice for one machine, and the layout of all of it together.
 pub(super) fn advise(
@@ -40,8 +40,8 @@ pub(super) fn advise(
         block: replay.block,
     };
     let advice = rows(&point, (objects, survey), &found, &scale);
-    let mut waiting = line_objects(names, &before.waits, before.processor_cycles());
-    waiting.truncate(FINDINGS_MAX);
+    let all = before.processor_cycles();
+    let waiting = line_objects(names, &before.waits, all, OBJECTS_MAX);
     let ratio = crate::ratio::ratio;
     Ok((
         AdvicePoint {
@@ -61,6 +61,7 @@ pub(super) fn advise(
                 before: LineTime::of(&before),
                 after: LineTime::of(after),
                 objects: waiting,
+                findings: line_findings(names, survey, &before.waits, all),
             }),
             advice,
         },

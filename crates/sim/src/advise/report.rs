@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::evaluator::{LayoutEvaluator, PricedTrace};
 use super::place::HomeAdvice;
 use super::search::{AcceptedLayout, LayoutSearch};
-use crate::lines::{LineObject, LineProvenance, LineTime};
+use crate::lines::{LineFinding, LineObject, LineProvenance, LineTime};
 use crate::placement::{PlacementProvenance, nanoseconds};
 
 /// One piece of advice. The names of the fields are a public contract; `docs/advise.md` defines
@@ -117,6 +117,8 @@ pub struct LineFindings {
     pub after: LineTime,
     /// The objects for which processors wait longest as the trace is.
     pub objects: Vec<LineObject>,
+    /// What no layout helps, but a change of the program may, as the trace is.
+    pub findings: Vec<LineFinding>,
 }
 
 /// Everything that the results depend on.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use homenode_advise::{UseSurvey, UseSurveyor, data_objects, false_sharing};
+use homenode_advise::{UseSurveyor, data_objects, false_sharing};
 use homenode_analysis::Names;
 use homenode_base::BlockSize;
 use homenode_machine::MachineKind;
@@ -10,13 +10,13 @@ use homenode_trace::transform::CacheFilterShape;
 use homenode_trace::{TraceError, TraceReader};
 
 use super::config::AdviceConfig;
-use super::evaluator::{LayoutEvaluator, PricedReferences, ReportPart, for_each_batch_with_events};
+use super::evaluator::{LayoutEvaluator, PricedReferences};
 use super::report::{AdvicePoint, AdviceProvenance, AdviceReport};
 use super::search::search;
 use super::{lines, place, report};
 use crate::error::{SimError, nothing_given};
 use crate::layout;
-use crate::lines::{LineConfig, LineProvenance, LineReplay};
+use crate::lines::{LineConfig, LineProvenance, LineReplay, survey_uses};
 use crate::machines::machine_kinds;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
 use crate::placement::{MatrixPlan, SimConfig, caches_of, on_misses, provenance, record};
@@ -75,10 +75,10 @@ fn on_pages(
     #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
     progress.begin(0.5 / (1.0 + points as f64));
     let surveyor = UseSurveyor::new(plan.processors, plan.filter);
-    let survey = look(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
+    let survey = survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
     let survey_of_misses = line.map(|_| {
         let surveyor = UseSurveyor::new(plan.processors, plan.filter);
-        look(surveyor, misses, &pool, &mut |done| progress.tick(done))
+        survey_uses(surveyor, misses, &pool, &mut |done| progress.tick(done))
     });
     let survey_of_misses = survey_of_misses.transpose()?;
     let priced = PricedReferences {
@@ -145,7 +145,7 @@ fn on_lines(
     let processors = replays.first().and_then(|r| r.plan.processors.first().copied()).unwrap_or(1);
     let filter = data(simulation.private.unwrap_or_default(), simulation.sync);
     let surveyor = UseSurveyor::new(processors, filter);
-    let survey = look(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
+    let survey = survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
     let names = Names::new(trace.metadata());
     let objects = data_objects(&names, &survey);
     let mut points = Vec::new();
@@ -202,17 +202,6 @@ fn line_config(simulation: &SimConfig, machine: &str) -> Result<LineConfig, SimE
         threads: simulation.threads,
         ..LineConfig::new(machine)
     })
-}
-
-/// The survey of all words.
-fn look(
-    mut surveyor: UseSurveyor,
-    trace: &TraceReader,
-    pool: &rayon::ThreadPool,
-    tick: ReportPart<'_>,
-) -> Result<UseSurvey, SimError> {
-    for_each_batch_with_events(trace, pool, tick, |batch| surveyor.push(batch))?;
-    Ok(surveyor.finish())
 }
 
 type FoundAdvice = (AdvicePoint, homenode_advise::Layout);

@@ -2,12 +2,17 @@
 //! cache lines, which comes from a clock and so does not depend on the turns of the recording.
 
 mod config;
+mod findings;
 mod outcome;
 mod replay;
 mod run;
+mod survey;
 
 pub use config::LineConfig;
+pub use findings::LineFinding;
+pub(crate) use findings::findings as line_findings;
 pub(crate) use outcome::objects as line_objects;
 pub use outcome::{LineObject, LineProvenance, LineReport, LineTime};
 pub(crate) use replay::{LineReplay, LineResult};
 pub use run::line_waits;
+pub(crate) use survey::survey_uses;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use homenode_advise::UseSurvey;
 use homenode_analysis::{Names, ObjectKind, SourceSite};
 use homenode_base::BlockSize;
 use homenode_snoop::WaitsByCause;
@@ -9,6 +10,7 @@ use homenode_trace::TraceReader;
 use serde::Serialize;
 
 use super::config::LineConfig;
+use super::findings::{LineFinding, findings};
 use super::replay::{LineReplay, LineResult};
 use crate::bus::{BusMachineRecord, WaitTotals};
 use crate::notes::{notes_on, suggestions_on};
@@ -95,8 +97,10 @@ pub struct LineReport {
     pub references: u64,
     /// Where the time went.
     pub time: LineTime,
-    /// The objects for which processors wait longest: first by sharing, then by all causes.
+    /// The objects for which processors wait longest, those first whose sharing is waited for.
     pub objects: Vec<LineObject>,
+    /// What no layout helps, but a change of the program may: counts and locks of many threads.
+    pub findings: Vec<LineFinding>,
     /// How often processes waited for each other in a ring, which is not what was recorded.
     pub deadlocks_broken: u64,
     /// Everything that the results depend on.
@@ -148,13 +152,12 @@ pub(super) fn assemble(
     config: &LineConfig,
     replay: &LineReplay<'_>,
     trace: &TraceReader,
-    (names, results): (&Names<'_>, Vec<LineResult>),
+    (names, survey, results): (&Names<'_>, &UseSurvey, Vec<LineResult>),
 ) -> LineReport {
     let result = results.into_iter().next();
     let time = result.as_ref().map(LineTime::of).unwrap_or_default();
     let waits = result.as_ref().map_or(&[][..], |result| &result.waits);
-    let mut objects = objects(names, waits, time.processor_cycles);
-    objects.truncate(config.count);
+    let objects = objects(names, waits, time.processor_cycles, config.count);
     LineReport {
         trace: TraceSource::name(trace),
         machine: config.machine.clone(),
@@ -162,6 +165,7 @@ pub(super) fn assemble(
         processors: replay.plan.processors.first().copied().unwrap_or(0),
         block_size: replay.block.bytes(),
         references: result.as_ref().map_or(0, |result| result.counts.references),
+        findings: findings(names, survey, waits, time.processor_cycles),
         time,
         objects,
         deadlocks_broken: result.map_or(0, |result| result.deadlocks_broken),
@@ -169,11 +173,13 @@ pub(super) fn assemble(
     }
 }
 
-/// What processors wait for, by the name of the data.
+/// What processors wait for, by the name of the data: the objects that they wait for longest, of
+/// these those first whose sharing is waited for.
 pub(crate) fn objects(
     names: &Names<'_>,
     waits: &[(u64, WaitsByCause)],
     processor_cycles: u64,
+    most: usize,
 ) -> Vec<LineObject> {
     let mut groups: BTreeMap<usize, WaitsByCause> = BTreeMap::new();
     for (word, waits) in waits {
@@ -204,11 +210,14 @@ pub(crate) fn objects(
             }
         })
         .collect();
+    let by_share = |a: &LineObject, b: &LineObject| {
+        let share = |row: &LineObject| row.share.unwrap_or(0.0);
+        share(b).total_cmp(&share(a)).then_with(|| a.label.cmp(&b.label))
+    };
+    found.sort_by(by_share);
+    found.truncate(most);
     let sharing = |row: &LineObject| row.waits.false_sharing.cycles + row.waits.true_sharing.cycles;
-    found.sort_by(|a, b| {
-        (sharing(b), b.share.unwrap_or(0.0), &a.label)
-            .partial_cmp(&(sharing(a), a.share.unwrap_or(0.0), &b.label))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
+    // Stable: objects whose sharing nobody waits for stay in the order of all waiting.
+    found.sort_by_key(|row| std::cmp::Reverse(sharing(row)));
     found
 }

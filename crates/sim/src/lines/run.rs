@@ -1,14 +1,16 @@
 //! Simulates a machine of today and says whose data its processors wait for.
 
-use homenode_advise::Layout;
+use homenode_advise::{Layout, UseSurveyor};
 use homenode_analysis::Names;
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
 use super::outcome::{LineReport, assemble};
 use super::replay::LineReplay;
+use super::survey::survey_uses;
 use crate::error::SimError;
 use crate::pass::{PassProgress, Progress, TraceSource, thread_pool};
+use crate::references::data;
 
 /// Simulates the trace in cycles, and says how long processors wait, why, and for whose data.
 ///
@@ -22,9 +24,13 @@ pub fn line_waits(
     let pool = thread_pool(config.threads)?;
     let replay = LineReplay::new(config, trace, &pool)?;
     let mut progress = PassProgress::new(progress, TraceSource::references(trace), 0.0);
+    progress.begin(0.3);
+    let processors = replay.plan.processors.first().copied().unwrap_or(1);
+    let surveyor = UseSurveyor::new(processors, data(config.private, config.sync));
+    let survey = survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
     progress.begin(1.0);
     let results = replay.simulate(&[&Layout::default()], &mut |done| progress.tick(done))?;
     progress.finish()?;
     let names = Names::new(trace.metadata());
-    Ok(assemble(config, &replay, trace, (&names, results)))
+    Ok(assemble(config, &replay, trace, (&names, &survey, results)))
 }

@@ -16,7 +16,7 @@ pub(crate) use misses::behind_caches;
 pub(crate) use pool::{check_threads, thread_pool};
 pub(crate) use processors::processors;
 pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
-pub(crate) use windows::{ReadPiece, WindowReader, for_each_window};
+pub(crate) use windows::{WindowReader, for_each_window};
 
 pub use misses::CacheFilterRecord;
 pub use progress::Progress;

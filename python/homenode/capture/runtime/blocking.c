@@ -76,10 +76,25 @@ ON_FD(ssize_t, sendto, SYS_sendto, POLLOUT, (flags & MSG_DONTWAIT) != 0,
       fd, from, size, flags, to, length)
 ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT, (flags & MSG_DONTWAIT) != 0,
       (int fd, const struct msghdr *message, int flags), fd, message, flags)
-ON_FD(int, accept, SYS_accept, POLLIN, 0, (int fd, struct sockaddr *from, socklen_t *length), fd,
-      from, length)
-ON_FD(int, accept4, SYS_accept4, POLLIN, 0,
-      (int fd, struct sockaddr *from, socklen_t *length, int flags), fd, from, length, flags)
+
+/* A client is another program as a rule; what it sends, and when, the recorder does not see. */
+#define ACCEPT(name, number, params, ...)                                   \
+    INTERPOSE(int, name, params)                                            \
+    {                                                                       \
+        struct hn_thread *me = hn_enter_call(number);                       \
+        int result = -1;                                                    \
+                                                                            \
+        if (me == NULL || hn_wait_fd(me, fd, POLLIN) == 0)                  \
+            result = REAL(name)(__VA_ARGS__);                               \
+        if (me != NULL && result >= 0)                                      \
+            __atomic_add_fetch(&hn_shared->connections, 1, __ATOMIC_RELAXED); \
+        hn_leave_call(number);                                              \
+        return result;                                                      \
+    }
+
+ACCEPT(accept, SYS_accept, (int fd, struct sockaddr *from, socklen_t *length), fd, from, length)
+ACCEPT(accept4, SYS_accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags), fd, from,
+       length, flags)
 
 /* A pipe that is ready takes PIPE_BUF bytes without blocking; larger writes are split, as
  * POSIX allows. */

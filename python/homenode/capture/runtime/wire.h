@@ -111,6 +111,7 @@ struct hn_header {
     uint32_t numbers;       /* times the program asked for the number of a process or thread */
     uint32_t stack_words;   /* words for call stacks behind the rings; 0: none are wanted */
     uint32_t stacks_used;
+    uint32_t connections;   /* accepted: what comes over them differs from run to run */
 };
 
 #endif

@@ -1,0 +1,24 @@
+//! The survey of who uses which word.
+
+use homenode_advise::{UseSurvey, UseSurveyor};
+use homenode_trace::{Batch, TraceReader};
+
+use crate::error::SimError;
+use crate::pass::{TraceSource, WindowReader, part_of};
+
+/// Reads the whole trace, with its events, once.
+pub(crate) fn survey_uses(
+    mut surveyor: UseSurveyor,
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
+    tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
+) -> Result<UseSurvey, SimError> {
+    let read = |index, batch: &mut Batch| trace.read_all(index, batch);
+    let mut windows = WindowReader::of_one_piece(pool, trace, &read);
+    let mut pieces = 0;
+    while let Some(()) = windows.next(|batches| batches.iter().for_each(|b| surveyor.push(b)))? {
+        pieces += 1;
+        tick(part_of(pieces, trace.pieces()))?;
+    }
+    Ok(surveyor.finish())
+}
