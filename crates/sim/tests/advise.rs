@@ -434,7 +434,7 @@ fn counts_and_locks_of_many_threads_are_findings() {
         assert_eq!((found[0].kind, found[0].threads, found[0].count), ("count", 4, 1));
         assert!(found[0].sentence.starts_with("4 threads add to `hits`; giving each thread one"));
     }
-    // What a lock guards is not divided by dividing it; the lock is named if its line is waited for.
+    // What a lock guards is the lock's; the lock is named if its line is waited for.
     let locked = |thread, list: &mut Vec<Access>| {
         let sync = homenode_base::Flags::SYNC;
         let lock = Access::new(thread, AccessKind::Atomic, 0x2_0000, 4);
