@@ -370,8 +370,8 @@ fn all_heap_blocks_of_a_call_are_aligned() {
     assert_eq!(after.waits.false_sharing.transactions, 0);
 }
 
-/// Pieces of a heap block in no order, each used by one of four threads alone in this run, are those
-/// of an allocator; of a symbol, they may be the program's own division.
+/// Pieces of a heap block in no order, each used by one of four threads alone in this run, are
+/// those of an allocator; of a symbol, they may be the program's own division.
 #[test]
 fn what_an_allocator_hands_out_belongs_to_no_thread() {
     let mut rng = Rng::new(7);
