@@ -57,7 +57,7 @@ pub fn thread_stride(candidate: &Candidate<'_>) -> Option<u64> {
     (count * 100 >= all * THREAD_STRIDE_PERCENT).then_some(distance)
 }
 
-/// Whether successive runs of the same thread are at most equal distances in each extent for itself:
+/// Whether runs of the same thread follow at mostly equal distances in each extent for itself:
 /// arrays of one call site that are dealt out alike, but have elements of different sizes.
 #[must_use]
 pub fn regular_extents(candidate: &Candidate<'_>) -> bool {

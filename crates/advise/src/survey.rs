@@ -135,20 +135,22 @@ impl UseSurveyor {
         if matches!(event.what, EventKind::InitDone) {
             self.forget_uses();
         }
-        let object = match event.what {
-            EventKind::LockAcquire { addr } | EventKind::LockRelease { addr } => Some((addr, true)),
-            EventKind::BarrierEnter { addr }
-            | EventKind::BarrierLeave { addr }
-            | EventKind::ConditionWait { addr }
-            | EventKind::ConditionWake { addr } => Some((addr, false)),
-            _ => None,
+        let object = if let EventKind::LockAcquire { addr } = event.what {
+            *self.held.entry(event.thread).or_default() += 1;
+            Some((addr, true))
+        } else if let EventKind::LockRelease { addr } = event.what {
+            let held = self.held.entry(event.thread).or_default();
+            *held = held.saturating_sub(1);
+            Some((addr, true))
+        } else if let EventKind::BarrierEnter { addr }
+        | EventKind::BarrierLeave { addr }
+        | EventKind::ConditionWait { addr }
+        | EventKind::ConditionWake { addr } = event.what
+        {
+            Some((addr, false))
+        } else {
+            None
         };
-        let held = self.held.entry(event.thread).or_default();
-        match event.what {
-            EventKind::LockAcquire { .. } => *held += 1,
-            EventKind::LockRelease { .. } => *held = held.saturating_sub(1),
-            _ => {}
-        }
         if let Some((addr, locks)) = object {
             self.synchronisation.insert(addr / BlockSize::WORD_BYTES, locks);
         }
@@ -360,7 +362,8 @@ impl UseSurvey {
     /// one writes it, if it is mostly read, or written without regard to what was there.
     ///
     /// An addition that is no atomic operation is a read and a write of one thread with nobody's
-    /// reference between, while the thread holds no lock. What is both changed in one step and stored plainly is a lock: a counter
+    /// reference between, while the thread holds no lock. What is
+    /// both changed in one step and stored plainly is a lock: a counter
     /// is not released.
     #[must_use]
     pub fn contended(&self, word: u64) -> Option<(ContendedUse, u32)> {

@@ -370,8 +370,8 @@ fn all_heap_blocks_of_a_call_are_aligned() {
     assert_eq!(after.waits.false_sharing.transactions, 0);
 }
 
-/// Pieces of a heap block in no order, each used by one of four threads alone in this run, are those
-/// of an allocator; of a symbol, they may be the program's own division.
+/// Pieces of a heap block in no order, each used by one of four threads alone in this run, are
+/// those of an allocator; of a symbol, they may be the program's own division.
 #[test]
 fn what_an_allocator_hands_out_belongs_to_no_thread() {
     let mut rng = Rng::new(7);
@@ -434,7 +434,7 @@ fn counts_and_locks_of_many_threads_are_findings() {
         assert_eq!((found[0].kind, found[0].threads, found[0].count), ("count", 4, 1));
         assert!(found[0].sentence.starts_with("4 threads add to `hits`; giving each thread one"));
     }
-    // What a lock guards is not divided by dividing it; the lock is named if its line is waited for.
+    // What a lock guards is the lock's; the lock is named if its line is waited for.
     let locked = |thread, list: &mut Vec<Access>| {
         let sync = homenode_base::Flags::SYNC;
         let lock = Access::new(thread, AccessKind::Atomic, 0x2_0000, 4);

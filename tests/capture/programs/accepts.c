@@ -1,4 +1,4 @@
-/* Accepts a connection, which the kernel makes behind the recorder's back as for another program. */
+/* Accepts a connection, which the kernel makes without the recorder, as for another program. */
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>

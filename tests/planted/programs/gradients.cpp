@@ -1,5 +1,5 @@
-// Adaptive gradients: weights and sums of squares are two matrices whose rows are one line long, made
-// by the same constructor; rows are dealt to the threads.
+// Adaptive gradients: weights and sums of squares are two matrices whose rows are one line long,
+// made by the same constructor; rows are dealt to the threads.
 #include <cstddef>
 #include <cstdio>
 #include <new>

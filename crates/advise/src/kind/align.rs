@@ -56,11 +56,11 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, words)
 }
 
-/// An object, or heap blocks, of several blocks each that begin within one: what was padded to whole
-/// blocks, such as a row of a matrix, straddles two.
+/// An object, or heap blocks, of several blocks each that begin within one: what was padded to a
+/// block, such as a row of a matrix, straddles two.
 fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
     let block_words = candidate.block.words();
-    let straddles = |e: &&WordExtent| e.first % block_words != 0 && e.words > block_words;
+    let straddles = |e: &&WordExtent| !e.first.is_multiple_of(block_words) && e.words > block_words;
     let extents = &candidate.object.extents;
     let first = extents.iter().find(straddles)?;
     let after = size(bytes(first.first % block_words));

@@ -154,7 +154,7 @@ struct LineSearchState<'a> {
 
 impl LineSearchState<'_> {
     /// Simulates these trials on top of the layouts accepted so far, and accepts the best. Returns
-    /// whether one saves enough. What saves more than is waited for the lines of its object, `most`,
+    /// whether one saves enough. What saves more than is waited for its object's lines, `most`,
     /// does so because threads happen to come to their locks in another order, and is not accepted.
     fn round(
         &mut self,

@@ -93,8 +93,8 @@ ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT, (flags & MSG_DONTWAIT) != 0,
     }
 
 ACCEPT(accept, SYS_accept, (int fd, struct sockaddr *from, socklen_t *length), fd, from, length)
-ACCEPT(accept4, SYS_accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags), fd, from,
-       length, flags)
+ACCEPT(accept4, SYS_accept4,
+       (int fd, struct sockaddr *from, socklen_t *length, int flags), fd, from, length, flags)
 
 /* A pipe that is ready takes PIPE_BUF bytes without blocking; larger writes are split, as
  * POSIX allows. */
