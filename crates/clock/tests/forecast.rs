@@ -47,12 +47,13 @@ fn event(rng: &mut Rng, over: &mut [bool]) -> Event {
         9 => EventKind::BarrierLeave { addr },
         _ => EventKind::SyscallEnter { number: 202 },
     };
-    match what {
-        EventKind::ThreadCreate { child } => over[usize::from(child)] = false,
-        EventKind::ThreadJoin { child } => over[usize::from(child)] = true,
-        EventKind::ThreadExit => over[usize::from(thread)] = true,
-        _ => {}
+    if let EventKind::ThreadCreate { child } = what {
+        over[usize::from(child)] = false;
     }
+    if let EventKind::ThreadJoin { child } = what {
+        over[usize::from(child)] = true;
+    }
+    over[usize::from(thread)] |= matches!(what, EventKind::ThreadExit);
     Event { thread, what }
 }
 

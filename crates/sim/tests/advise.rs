@@ -1,4 +1,5 @@
 //! Advice over whole traces: what it promises is what the written trace costs.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

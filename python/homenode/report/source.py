@@ -96,7 +96,7 @@ def _excerpt(file: str, counted: dict[int, SourceLine]) -> list[SourceLine]:
     lines = []
     for number in sorted(shown):
         known = counted.get(number, SourceLine(number, ""))
-        said = text[number - 1] if number <= len(text) else ""
+        said = text[number - 1] if 1 <= number <= len(text) else ""
         lines.append(SourceLine(number, said, known.false, known.true))
     return lines
 

@@ -74,6 +74,17 @@ impl ContendedWords {
     }
 }
 
+/// Whether so much of the time waits for sharing that something may be found. If not, nobody needs
+/// to know who uses which word, which takes another pass over the trace.
+pub(super) fn may_find(waits: &[(u64, WaitsByCause)], processor_cycles: u64) -> bool {
+    let mut sum = WaitsByCause::default();
+    waits.iter().for_each(|(_, waits)| sum.add(waits));
+    let of_sharing = [WaitCause::FalseSharing, WaitCause::TrueSharing].map(|cause| sum.of(cause));
+    let cycles: u64 = of_sharing.iter().map(|waits| waits.cycles).sum();
+    let transactions: u64 = of_sharing.iter().map(|waits| waits.transactions).sum();
+    cycles >= (processor_cycles / FINDING_PART).max(1) && transactions >= TRANSACTIONS_MIN
+}
+
 /// Finds the counts and locks that processors wait for, longest first.
 pub(crate) fn findings(
     names: &Names<'_>,

@@ -152,7 +152,7 @@ pub(super) fn assemble(
     config: &LineConfig,
     replay: &LineReplay<'_>,
     trace: &TraceReader,
-    (names, survey, results): (&Names<'_>, &UseSurvey, Vec<LineResult>),
+    (names, survey, results): (&Names<'_>, Option<&UseSurvey>, Vec<LineResult>),
 ) -> LineReport {
     let result = results.into_iter().next();
     let time = result.as_ref().map(LineTime::of).unwrap_or_default();
@@ -165,7 +165,9 @@ pub(super) fn assemble(
         processors: replay.plan.processors.first().copied().unwrap_or(0),
         block_size: replay.block.bytes(),
         references: result.as_ref().map_or(0, |result| result.counts.references),
-        findings: findings(names, survey, waits, time.processor_cycles),
+        findings: survey
+            .map(|survey| findings(names, survey, waits, time.processor_cycles))
+            .unwrap_or_default(),
         time,
         objects,
         deadlocks_broken: result.map_or(0, |result| result.deadlocks_broken),

@@ -5,8 +5,9 @@ use homenode_analysis::Names;
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
+use super::findings::may_find;
 use super::outcome::{LineReport, assemble};
-use super::replay::LineReplay;
+use super::replay::{LineReplay, LineResult};
 use super::survey::survey_uses;
 use crate::error::SimError;
 use crate::pass::{PassProgress, Progress, TraceSource, thread_pool};
@@ -24,13 +25,18 @@ pub fn line_waits(
     let pool = thread_pool(config.threads)?;
     let replay = LineReplay::new(config, trace, &pool)?;
     let mut progress = PassProgress::new(progress, TraceSource::references(trace), 0.0);
-    progress.begin(0.3);
-    let processors = replay.plan.processors.first().copied().unwrap_or(1);
-    let surveyor = UseSurveyor::new(processors, data(config.private, config.sync));
-    let survey = survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
-    progress.begin(1.0);
+    progress.begin(0.7);
     let results = replay.simulate(&[&Layout::default()], &mut |done| progress.tick(done))?;
+    progress.begin(1.0);
+    let waited = |result: &LineResult| may_find(&result.waits, result.processor_cycles());
+    let survey = if results.iter().any(waited) {
+        let processors = replay.plan.processors.first().copied().unwrap_or(1);
+        let surveyor = UseSurveyor::new(processors, data(config.private, config.sync));
+        Some(survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?)
+    } else {
+        None
+    };
     progress.finish()?;
     let names = Names::new(trace.metadata());
-    Ok(assemble(config, &replay, trace, (&names, &survey, results)))
+    Ok(assemble(config, &replay, trace, (&names, survey.as_ref(), results)))
 }
