@@ -53,6 +53,8 @@ struct ContendedWords {
     threads: u32,
     /// Cycles for each value: a word, or two.
     values: Vec<u64>,
+    /// Cycles of those that wait for what others have written there.
+    true_sharing: u64,
 }
 
 impl ContendedWords {
@@ -102,6 +104,7 @@ pub(crate) fn findings(
             continue;
         }
         let sum = found.entry((label, names.field_of(addr), what)).or_default();
+        sum.true_sharing += waits.of(WaitCause::TrueSharing).cycles;
         let mut cycles = 0;
         for cause in [WaitCause::FalseSharing, WaitCause::TrueSharing] {
             cycles += waits.of(cause).cycles;
@@ -117,7 +120,9 @@ pub(crate) fn findings(
     let mut found: Vec<_> = found
         .into_iter()
         .filter(|(_, sum)| {
-            let much = sum.cycles() >= least && sum.transactions >= TRANSACTIONS_MIN;
+            // If not, it is their neighbours that cost, for which there are layouts.
+            let contended = 2 * sum.true_sharing >= sum.cycles();
+            let much = sum.cycles() >= least && sum.transactions >= TRANSACTIONS_MIN && contended;
             much && sum.count() <= VALUES_MAX
         })
         .collect();
