@@ -228,7 +228,8 @@ def kill_recorder() -> Callable[..., None]:
             [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
         )
         deadline = time.monotonic() + patience_s
-        while not report.exists() and time.monotonic() < deadline:
+        # The file is there before its first line is.
+        while not (report.exists() and report.read_text()) and time.monotonic() < deadline:
             time.sleep(0.01)
         started = Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()
         assert len(started) == 1

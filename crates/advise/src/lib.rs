@@ -20,6 +20,7 @@ mod sharing;
 mod survey;
 pub mod text;
 mod uses;
+mod words;
 
 pub use candidate::{Candidate, Packer, Proposal, ProposalText};
 pub use concurrency::RunningThreads;

@@ -6,31 +6,13 @@ use rustc_hash::FxHashMap;
 
 use crate::concurrency::RunningThreads;
 use crate::uses::{EMPTY, UserSets};
-
-/// Words in a page of the table of words.
-const PAGE_WORDS: usize = 1024;
-
-/// Entries of the cache in front of the map of pages.
-const CACHE_ENTRIES: usize = 256;
-
-/// Marks an empty cache entry: no page has this number.
-const NO_PAGE: u64 = u64::MAX;
+use crate::words::{
+    ATOMIC, ConcurrentUse, JOINED, LOCKS, READ_LAST, TOUCHED, WRITTEN, WordReferences, WordTable,
+};
 
 /// A reference of up to so many bytes is one value, whose words must stay together. A longer one
 /// copies, or is a vector of, several values, which may be separated.
 const VALUE_BYTES: u8 = 8;
-
-/// Bits of [`WordUsers::bits`].
-const TOUCHED: u8 = 1;
-const JOINED: u8 = 2;
-/// A thread that runs alone writes it.
-const WRITTEN: u8 = 4;
-/// It is updated in one step to synchronise threads, as locks and counters of users are.
-const LOCKS: u8 = 8;
-/// It is read and written in one step.
-const ATOMIC: u8 = 16;
-/// The last reference while several threads ran, by [`WordUsers::last`], read it.
-const READ_LAST: u8 = 32;
 
 /// A word that several threads use is only read if at most one in so many of their references
 /// writes: then its line, too, is nearly always in all their caches.
@@ -38,31 +20,6 @@ const READS_A_WRITE: u32 = 64;
 
 /// A word is updated if more than one in so many references writes: an addition reads once.
 const READS_AN_UPDATE: u32 = 4;
-
-/// Use of a word over the whole trace.
-#[derive(Clone, Copy, Debug, Default)]
-struct WordUsers {
-    /// Users while several threads run.
-    uses: u32,
-    /// References by anybody at any time.
-    references: u32,
-    /// References while several threads run.
-    concurrent: u32,
-    /// Those of them that write.
-    writes: u32,
-    /// Those of these that change what the thread had just read, as an addition does: in one step,
-    /// or without holding a lock.
-    updates: u32,
-    /// Lead of the owner in the majority vote over these.
-    lead: u32,
-    owner: ProcId,
-    first: ProcId,
-    /// Who made the last reference while several threads ran.
-    last: ProcId,
-    bits: u8,
-}
-
-type SurveyPage = [WordUsers; PAGE_WORDS];
 
 /// How the threads use a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,14 +49,13 @@ pub enum ContendedUse {
 /// runs alone initialises what others will use, or collects what they have computed. Where the
 /// trace marks the end of initialisation, nothing before the marker counts.
 ///
-/// Cost: O(1) a reference. Memory: 32 bytes a word of every 4 KB page that is touched, and at most
-/// 64 MB for the different sets of users.
+/// Cost: O(1) a reference. Memory: 8 bytes a word of every 4 KB page that is touched, 24 bytes a word
+/// of every 64 bytes that are used while several threads run, and at most 64 MB for the different
+/// sets of users.
 pub struct UseSurveyor {
     processors: u16,
     filter: ReferenceFilter,
-    pages: Vec<(u64, Box<SurveyPage>)>,
-    index: FxHashMap<u64, usize>,
-    cache: Box<[(u64, usize); CACHE_ENTRIES]>,
+    words: WordTable,
     uses: UserSets,
     threads: RunningThreads,
     /// Words where the objects of synchronisation calls begin: whether threads lock them.
@@ -120,9 +76,7 @@ impl UseSurveyor {
         Self {
             processors,
             filter,
-            pages: Vec::new(),
-            index: FxHashMap::default(),
-            cache: Box::new([(NO_PAGE, 0); CACHE_ENTRIES]),
+            words: WordTable::default(),
             uses: UserSets::new(processors),
             threads: RunningThreads::default(),
             synchronisation: FxHashMap::default(),
@@ -133,7 +87,7 @@ impl UseSurveyor {
 
     fn event(&mut self, event: &Event) {
         if matches!(event.what, EventKind::InitDone) {
-            self.forget_uses();
+            self.words.forget_concurrent_uses();
         }
         let object = if let EventKind::LockAcquire { addr } = event.what {
             *self.held.entry(event.thread).or_default() += 1;
@@ -155,15 +109,6 @@ impl UseSurveyor {
             self.synchronisation.insert(addr / BlockSize::WORD_BYTES, locks);
         }
         self.threads.event(event);
-    }
-
-    /// Nothing so far was more than initialisation.
-    fn forget_uses(&mut self) {
-        for word in self.pages.iter_mut().flat_map(|(_, page)| page.iter_mut()) {
-            (word.uses, word.concurrent, word.writes) = (EMPTY, 0, 0);
-            (word.updates, word.lead) = (0, 0);
-            word.bits &= !READ_LAST;
-        }
     }
 
     /// Adds the references of a batch.
@@ -202,10 +147,9 @@ impl UseSurveyor {
 
     #[inline]
     fn word(&mut self, word: u64, (processor, write, held): (ProcId, bool, bool), bits: u8) {
-        // All state of a word is in one entry of 32 bytes, so that a reference costs one look-up.
-        let page = self.page(page_of(word));
         let concurrent = self.threads.are_several();
-        let entry = &mut self.pages[page].1[place(word)];
+        let place = self.words.place(word);
+        let entry = self.words.references_mut(place);
         if entry.bits & TOUCHED == 0 {
             entry.first = processor;
         }
@@ -216,14 +160,16 @@ impl UseSurveyor {
             entry.bits |= if write { WRITTEN } else { 0 };
             return;
         }
+        let read_last = entry.bits & READ_LAST != 0;
         entry.bits |= bits;
+        entry.bits = if write { entry.bits & !READ_LAST } else { entry.bits | READ_LAST };
+        let entry = self.words.concurrent_mut(place);
         entry.uses = self.uses.with(entry.uses, processor, write);
-        entry.concurrent = entry.concurrent.saturating_add(1);
+        entry.references = entry.references.saturating_add(1);
         entry.writes = entry.writes.saturating_add(u32::from(write));
-        let just_read = entry.bits & READ_LAST != 0 && entry.last == processor;
+        let just_read = read_last && entry.last == processor;
         let updates = bits & ATOMIC != 0 || write && just_read && !held;
         entry.updates = entry.updates.saturating_add(u32::from(updates));
-        entry.bits = if write { entry.bits & !READ_LAST } else { entry.bits | READ_LAST };
         entry.last = processor;
         // Boyer and Moore's majority vote: a thread that makes more than half of the references
         // ends as the owner, without a count for each thread.
@@ -236,26 +182,10 @@ impl UseSurveyor {
         }
     }
 
-    #[inline]
-    fn page(&mut self, number: u64) -> usize {
-        let slot = usize::try_from(number % CACHE_ENTRIES as u64).unwrap_or(0);
-        if self.cache[slot].0 == number {
-            return self.cache[slot].1;
-        }
-        let next = self.pages.len();
-        let page = *self.index.entry(number).or_insert(next);
-        if page == next {
-            self.pages.push((number, Box::new([WordUsers::default(); PAGE_WORDS])));
-        }
-        self.cache[slot] = (number, page);
-        page
-    }
-
     /// Ends the pass.
     #[must_use]
     pub fn finish(mut self) -> UseSurvey {
-        self.pages.sort_unstable_by_key(|page| page.0);
-        let index = self.pages.iter().enumerate().map(|(i, page)| (page.0, i)).collect();
+        self.words.sort();
         let users_only = self.uses.users_only();
         let single_user =
             (0..self.processors).map(|processor| self.uses.single_user(processor)).collect();
@@ -264,29 +194,18 @@ impl UseSurveyor {
             single_user,
             processors: self.processors,
             references: self.references,
-            pages: self.pages,
-            index,
+            words: self.words,
             synchronisation: self.synchronisation,
             uses: self.uses,
         }
     }
 }
 
-fn page_of(word: u64) -> u64 {
-    word / PAGE_WORDS as u64
-}
-
-fn place(word: u64) -> usize {
-    usize::try_from(word % PAGE_WORDS as u64).unwrap_or(0)
-}
-
 /// Who uses each word of memory.
 pub struct UseSurvey {
     processors: u16,
     references: u64,
-    /// By number.
-    pages: Vec<(u64, Box<SurveyPage>)>,
-    index: FxHashMap<u64, usize>,
+    words: WordTable,
     synchronisation: FxHashMap<u64, bool>,
     uses: UserSets,
     /// For every set the one with the same users, all of which read and write: equal for sets that
@@ -311,51 +230,45 @@ impl UseSurvey {
 
     /// Numbers of all words that are used, in order.
     pub fn touched(&self) -> impl Iterator<Item = u64> + '_ {
-        self.pages.iter().flat_map(|(number, page)| {
-            let words = number * PAGE_WORDS as u64..;
-            words.zip(page.iter()).filter(|(_, word)| word.bits & TOUCHED != 0).map(|(w, _)| w)
-        })
-    }
-
-    fn word(&self, word: u64) -> WordUsers {
-        let page = self.index.get(&page_of(word));
-        page.map_or(WordUsers::default(), |&page| self.pages[page].1[place(word)])
+        self.words.touched().map(|(word, _)| word)
     }
 
     /// How the threads use a word.
     #[must_use]
     pub fn label(&self, word: u64) -> WordLabel {
-        let word = self.word(word);
+        let (word, users) = self.words.word(word);
         if word.bits & TOUCHED == 0 {
             WordLabel::Untouched
-        } else if word.uses == EMPTY {
+        } else if users.uses == EMPTY {
             WordLabel::Own(word.first)
-        } else if word.writes <= word.concurrent / READS_A_WRITE && self.uses.count(word.uses) > 1 {
+        } else if users.writes <= users.references / READS_A_WRITE
+            && self.uses.count(users.uses) > 1
+        {
             WordLabel::Read
-        } else if word.lead >= word.concurrent - word.concurrent / 2 {
-            WordLabel::Own(word.owner)
+        } else if users.lead >= users.references - users.references / 2 {
+            WordLabel::Own(users.owner)
         } else {
-            self.uses.writer(word.uses).map_or(WordLabel::Shared, WordLabel::Own)
+            self.uses.writer(users.uses).map_or(WordLabel::Shared, WordLabel::Own)
         }
     }
 
     /// Whether only one thread uses a word.
     #[must_use]
     pub fn exclusive(&self, word: u64) -> bool {
-        let word = self.word(word);
-        word.uses == EMPTY || self.uses.count(word.uses) == 1
+        let (_, users) = self.words.word(word);
+        users.uses == EMPTY || self.uses.count(users.uses) == 1
     }
 
     /// Whether this word and the next are parts of one value.
     #[must_use]
     pub fn joined(&self, word: u64) -> bool {
-        self.word(word).bits & JOINED != 0
+        self.words.word(word).0.bits & JOINED != 0
     }
 
     /// Whether a word is updated in one step to synchronise threads, as locks are.
     #[must_use]
     pub fn locks(&self, word: u64) -> bool {
-        self.word(word).bits & LOCKS != 0
+        self.words.word(word).0.bits & LOCKS != 0
     }
 
     /// What threads do with a word that several of them write, and how many write it. `None` if
@@ -367,20 +280,20 @@ impl UseSurvey {
     /// is not released.
     #[must_use]
     pub fn contended(&self, word: u64) -> Option<(ContendedUse, u32)> {
-        let users = self.word(word);
+        let (entry, users) = self.words.word(word);
         let writers = self.uses.writers(users.uses);
         if writers < 2 {
             return None;
         }
-        let polled = users.writes <= users.concurrent / READS_AN_UPDATE;
+        let polled = users.writes <= users.references / READS_AN_UPDATE;
         let stores = users.writes - users.updates.min(users.writes);
         let what = match self.synchronisation.get(&word) {
             Some(true) => ContendedUse::Lock,
             Some(false) => return None,
-            None if users.bits & LOCKS != 0 && stores > 0 => ContendedUse::Lock,
+            None if entry.bits & LOCKS != 0 && stores > 0 => ContendedUse::Lock,
             None if polled => return None,
-            None if users.bits & ATOMIC != 0 && stores == 0 => ContendedUse::Update,
-            None if users.bits & ATOMIC == 0 && stores <= users.writes / 10 => ContendedUse::Update,
+            None if entry.bits & ATOMIC != 0 && stores == 0 => ContendedUse::Update,
+            None if entry.bits & ATOMIC == 0 && stores <= users.writes / 10 => ContendedUse::Update,
             None => return None,
         };
         Some((what, writers))
@@ -389,38 +302,44 @@ impl UseSurvey {
     /// References to a word by anybody, up to 2^32 - 1.
     #[must_use]
     pub fn references_to(&self, word: u64) -> u32 {
-        self.word(word).references
+        self.words.word(word).0.references
     }
 
     /// Who referenced a word first, and the references to it while a thread ran alone, which
     /// initialise it.
     #[must_use]
     pub fn initialisation(&self, word: u64) -> (ProcId, u32) {
-        let word = self.word(word);
-        (word.first, word.references - word.concurrent)
+        let (word, users) = self.words.word(word);
+        (word.first, word.references - users.references)
     }
 
     /// A number that is the same for words with the same users, and whether any of them writes.
     /// A thread that runs alone counts if no other one ever uses the word.
-    pub(crate) fn users_of(&self, word: u64) -> (u32, bool) {
-        let word = self.word(word);
-        if word.uses == EMPTY {
+    fn user_set(&self, (word, users): (WordReferences, ConcurrentUse)) -> (u32, bool) {
+        if users.uses == EMPTY {
             return (self.single_user[usize::from(word.first)], word.bits & WRITTEN != 0);
         }
-        (self.users_only[word.uses as usize], self.uses.written(word.uses))
+        (self.users_only[users.uses as usize], self.uses.written(users.uses))
+    }
+
+    /// Every word that is referenced, in order; a number that is the same for words with the same
+    /// users, and whether any of them writes; and the references to it.
+    pub(crate) fn users_of_all(&self) -> impl Iterator<Item = (u64, (u32, bool), u32)> + '_ {
+        let words = self.words.touched();
+        words.map(|(word, entries)| (word, self.user_set(entries), entries.0.references))
     }
 
     /// Sets the elements of the threads that use a word.
     pub fn add_users(&self, word: u64, users: &mut [bool]) {
-        let word = self.word(word);
+        let (word, concurrent) = self.words.word(word);
         if word.bits & TOUCHED == 0 {
             return;
         }
-        if word.uses == EMPTY {
+        if concurrent.uses == EMPTY {
             users[usize::from(word.first)] = true;
             return;
         }
-        for user in self.uses.users(word.uses) {
+        for user in self.uses.users(concurrent.uses) {
             users[usize::from(user)] = true;
         }
     }

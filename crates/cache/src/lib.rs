@@ -28,5 +28,5 @@ pub use holders::{
 };
 pub use shadow::ShadowValues;
 pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};
-pub use waits::{AwaitedTransaction, WaitCause, WaitCollector, Waits, WaitsByCause};
+pub use waits::{AwaitedTransaction, WaitCause, WaitCollector, Waits, WaitsByCause, WordWaits};
 pub use words::{ByteMask, WordMask};

@@ -31,7 +31,7 @@ pub use counts::{BusCounts, Transactions};
 pub use driver::CheckError;
 pub use homenode_cache::{
     CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass, WaitCause, Waits,
-    WaitsByCause,
+    WaitsByCause, WordWaits,
 };
 pub use homenode_protocol::{Labelled, ProtocolError, ProtocolParameter, TableLabel};
 pub use links::{LinkClock, LinkClockSetup, LinkedResult};

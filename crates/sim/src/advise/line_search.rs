@@ -42,19 +42,14 @@ pub(super) struct LineSearch {
     pub(super) after: Option<LineResult>,
 }
 
-/// Finds the layouts that save time.
+/// Finds the layouts that save time, of a trace with this result.
 pub(super) fn search(
     replay: &LineReplay<'_>,
     trace: &TraceReader,
-    (objects, survey): (&[DataObject], &UseSurvey),
+    (objects, survey, before): (&[DataObject], &UseSurvey, LineResult),
     tick: ReportPart<'_>,
 ) -> Result<LineSearch, SimError> {
     let identity = Layout::default();
-    let mut before = replay.simulate(&[&identity], tick)?;
-    let Some(before) = before.pop() else {
-        let problem = "there is nothing to simulate".to_owned();
-        return Err(SimError::Config { problem });
-    };
     let places = ObjectBlocks::new(objects, survey, &identity, replay.block);
     let words = ObjectWords::new(objects);
     let examined = words.waited_for(&before, (0, OBJECTS_MAX));
@@ -117,10 +112,10 @@ impl<'a> ObjectWords<'a> {
     /// nobody's.
     fn waited_for(&self, result: &LineResult, (least, most): (u64, usize)) -> Vec<usize> {
         let mut waited = vec![Waits::default(); self.objects.len()];
-        for (word, waits) in &result.waits {
-            let after = self.extents.partition_point(|&(first, ..)| first <= *word);
+        for (word, waits) in result.waits.iter() {
+            let after = self.extents.partition_point(|&(first, ..)| first <= word);
             if let Some(&(_, end, object)) = self.extents[..after].last()
-                && *word < end
+                && word < end
             {
                 for cause in [WaitCause::FalseSharing, WaitCause::TrueSharing] {
                     waited[object].transactions += waits.of(cause).transactions;

@@ -14,17 +14,24 @@ use crate::lines::{LineReplay, LineResult, LineTime, line_findings, line_objects
 /// Most objects that are named.
 const OBJECTS_MAX: usize = 10;
 
-/// Advice for one machine, and the layout of all of it together.
+/// Advice for one machine, on which the trace has this result, and the layout of all of it
+/// together.
 pub(super) fn advise(
     replay: &LineReplay<'_>,
     trace: &TraceReader,
     (objects, survey, names): (&[DataObject], &UseSurvey, &Names<'_>),
+    before: LineResult,
     tick: ReportPart<'_>,
 ) -> Result<(AdvicePoint, Layout), SimError> {
-    let LineSearch { found, before, after } = search(replay, trace, (objects, survey), tick)?;
+    let LineSearch { found, before, after } = search(replay, trace, (objects, survey, before), tick)?;
     let after = after.as_ref().unwrap_or(&before);
-    let layouts = [&Layout::default(), &found.layout];
-    let sharing = layouts.map(|layout| false_sharing(survey, layout, replay.block));
+    let sharing = false_sharing(survey, &Layout::default(), replay.block);
+    let sharing_after = if found.layout.is_empty() {
+        sharing
+    } else {
+        false_sharing(survey, &found.layout, replay.block)
+    };
+    let sharing = [sharing, sharing_after];
     let side = |result: &LineResult, nth: usize| LayoutCost {
         accesses: result.counts.block_references,
         total_cost: Amount { steps: Some(u128::from(result.cycles)), scale: 1 },

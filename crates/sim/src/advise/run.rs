@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use homenode_advise::{UseSurveyor, data_objects, false_sharing};
+use homenode_advise::{Layout, UseSurveyor, data_objects, false_sharing};
 use homenode_analysis::Names;
 use homenode_base::BlockSize;
 use homenode_machine::MachineKind;
@@ -16,7 +16,7 @@ use super::search::search;
 use super::{lines, place, report};
 use crate::error::{SimError, nothing_given};
 use crate::layout;
-use crate::lines::{LineConfig, LineProvenance, LineReplay, survey_uses};
+use crate::lines::{LineConfig, LineProvenance, LineReplay, survey_beside, survey_uses};
 use crate::machines::machine_kinds;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
 use crate::placement::{MatrixPlan, SimConfig, caches_of, on_misses, provenance, record};
@@ -145,12 +145,17 @@ fn on_lines(
     let processors = replays.first().and_then(|r| r.plan.processors.first().copied()).unwrap_or(1);
     let filter = data(simulation.private.unwrap_or_default(), simulation.sync);
     let surveyor = UseSurveyor::new(processors, filter);
-    let survey = survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?;
+    let identity = [&Layout::default()];
+    let (survey, before) = survey_beside((surveyor, trace, &pool), || {
+        let mut tick = |done| progress.tick(done);
+        let results = replays.iter().map(|replay| replay.simulate(&identity, &mut tick));
+        results.collect::<Result<Vec<_>, _>>()
+    })?;
     let names = Names::new(trace.metadata());
     let objects = data_objects(&names, &survey);
     let mut points = Vec::new();
     let mut written = None;
-    for replay in &replays {
+    for (replay, before) in replays.iter().zip(before.into_iter().flatten()) {
         let mut last = 1.0;
         let mut tick = |done: f64| {
             // Nobody knows how many passes there will be.
@@ -160,7 +165,8 @@ fn on_lines(
             last = done;
             progress.tick(done)
         };
-        let (point, layout) = lines::advise(replay, trace, (&objects, &survey, &names), &mut tick)?;
+        let found = (&objects[..], &survey, &names);
+        let (point, layout) = lines::advise(replay, trace, found, before, &mut tick)?;
         if let Some(out) = out {
             written = Some(write_layout(&point, trace, (&layout, replay.block), out)?);
         }
@@ -204,7 +210,7 @@ fn line_config(simulation: &SimConfig, machine: &str) -> Result<LineConfig, SimE
     })
 }
 
-type FoundAdvice = (AdvicePoint, homenode_advise::Layout);
+type FoundAdvice = (AdvicePoint, Layout);
 
 /// Advice for one point.
 fn at(
@@ -214,7 +220,7 @@ fn at(
     progress: &mut PassProgress<'_>,
 ) -> Result<FoundAdvice, SimError> {
     let (survey, misses) = (priced.survey, priced.misses);
-    let identity = homenode_advise::Layout::default();
+    let identity = Layout::default();
     progress.begin(0.2);
     let before = point.price(misses, &identity, &mut |done| progress.tick(done))?;
     let mut last = 1.0;
@@ -255,7 +261,7 @@ fn write(
 fn write_layout(
     found: &AdvicePoint,
     trace: &TraceReader,
-    (layout, block): (&homenode_advise::Layout, BlockSize),
+    (layout, block): (&Layout, BlockSize),
     out: &Path,
 ) -> Result<homenode_trace::Summary, SimError> {
     let mut record = format!(

@@ -66,8 +66,6 @@ impl ObjectBlocks {
         }
         extents.sort_unstable();
         let mut blocks: Vec<Vec<u64>> = vec![Vec::new(); objects.len()];
-        let mut owner: FxHashMap<u64, usize> = FxHashMap::default();
-        let mut mixed: FxHashSet<u64> = FxHashSet::default();
         let mut at = 0;
         for word in survey.touched() {
             while extents.get(at).is_some_and(|(extent, _)| extent.range().end <= word) {
@@ -77,15 +75,15 @@ impl ObjectBlocks {
             let number = layout.word(word) / block.words();
             if blocks[object].last() != Some(&number) {
                 blocks[object].push(number);
-                if *owner.entry(number).or_insert(object) != object {
-                    mixed.insert(number);
-                }
             }
         }
         for list in &mut blocks {
             list.sort_unstable();
             list.dedup();
         }
+        let mut all: Vec<u64> = blocks.iter().flatten().copied().collect();
+        all.sort_unstable();
+        let mixed = all.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
         Self { block, blocks, mixed }
     }
 

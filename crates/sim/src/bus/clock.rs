@@ -4,7 +4,7 @@ use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamForecast, StreamSplitter, ThreadStreams};
 use homenode_clock::{ClockSetup, ClockTime};
 use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
-use homenode_snoop::WaitsByCause;
+use homenode_snoop::WordWaits;
 use homenode_snoop::{BusClock, BusClockSetup, BusCounts, ClockError, LinkClock, LinkClockSetup};
 use homenode_trace::ProcessorAreas;
 use rayon::prelude::*;
@@ -28,7 +28,7 @@ pub(crate) struct PointResult {
     /// Cycles for which the bus was held, if there is one.
     pub(crate) bus_busy: Option<u64>,
     /// Misses and waiting by word, if there are links.
-    pub(crate) waits: Option<Vec<(u64, WaitsByCause)>>,
+    pub(crate) waits: Option<WordWaits>,
 }
 
 /// A clock over any interconnect.

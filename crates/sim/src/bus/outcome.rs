@@ -259,11 +259,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             bus_utilisation: bus_busy.zip(clock).and_then(|(busy, t)| ratio(busy, t.cycles)),
             cycles: clock.map(|clock| clock.cycles),
             work: clock.map(ProcessorWork::of).unwrap_or_default(),
-            waits: waits.map(|words| {
-                let mut sum = WaitsByCause::default();
-                words.iter().for_each(|(_, waits)| sum.add(waits));
-                WaitTotals::of(&sum)
-            }),
+            waits: waits.map(|words| WaitTotals::of(&words.total())),
         });
         let record = BusMachineRecord {
             transactions: point.cycles,

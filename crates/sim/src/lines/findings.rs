@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use homenode_advise::{ContendedUse, UseSurvey};
 use homenode_analysis::Names;
 use homenode_base::BlockSize;
-use homenode_snoop::{WaitCause, WaitsByCause};
+use homenode_snoop::{WaitCause, WordWaits};
 use serde::Serialize;
 
 use crate::ratio::ratio;
@@ -78,9 +78,8 @@ impl ContendedWords {
 
 /// Whether so much of the time waits for sharing that something may be found. If not, nobody needs
 /// to know who uses which word, which takes another pass over the trace.
-pub(super) fn may_find(waits: &[(u64, WaitsByCause)], processor_cycles: u64) -> bool {
-    let mut sum = WaitsByCause::default();
-    waits.iter().for_each(|(_, waits)| sum.add(waits));
+pub(super) fn may_find(waits: &WordWaits, processor_cycles: u64) -> bool {
+    let sum = waits.total();
     let of_sharing = [WaitCause::FalseSharing, WaitCause::TrueSharing].map(|cause| sum.of(cause));
     let cycles: u64 = of_sharing.iter().map(|waits| waits.cycles).sum();
     let transactions: u64 = of_sharing.iter().map(|waits| waits.transactions).sum();
@@ -91,13 +90,13 @@ pub(super) fn may_find(waits: &[(u64, WaitsByCause)], processor_cycles: u64) -> 
 pub(crate) fn findings(
     names: &Names<'_>,
     survey: &UseSurvey,
-    waits: &[(u64, WaitsByCause)],
+    waits: &WordWaits,
     processor_cycles: u64,
 ) -> Vec<LineFinding> {
     let mut found: BTreeMap<(String, Option<String>, ContendedUse), ContendedWords> =
         BTreeMap::new();
-    for (word, waits) in waits {
-        let Some((what, threads)) = survey.contended(*word) else { continue };
+    for (word, waits) in waits.iter() {
+        let Some((what, threads)) = survey.contended(word) else { continue };
         let addr = word * BlockSize::WORD_BYTES;
         let label = names.object_of(names.group(addr)).label();
         if label.is_empty() {

@@ -15,4 +15,4 @@ pub(crate) use outcome::objects as line_objects;
 pub use outcome::{LineObject, LineProvenance, LineReport, LineTime};
 pub(crate) use replay::{LineReplay, LineResult};
 pub use run::line_waits;
-pub(crate) use survey::survey_uses;
+pub(crate) use survey::{survey_beside, survey_uses};

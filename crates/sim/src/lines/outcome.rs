@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use homenode_advise::UseSurvey;
 use homenode_analysis::{Names, ObjectKind, SourceSite};
 use homenode_base::BlockSize;
-use homenode_snoop::WaitsByCause;
+use homenode_snoop::{WaitsByCause, WordWaits};
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
@@ -42,9 +42,7 @@ pub struct LineTime {
 impl LineTime {
     /// The time of a result.
     pub(crate) fn of(result: &LineResult) -> Self {
-        let mut sum = WaitsByCause::default();
-        result.waits.iter().for_each(|(_, waits)| sum.add(waits));
-        let waits = WaitTotals::of(&sum);
+        let waits = WaitTotals::of(&result.waits.total());
         let all = result.processor_cycles();
         Self {
             cycles: result.cycles,
@@ -156,7 +154,8 @@ pub(super) fn assemble(
 ) -> LineReport {
     let result = results.into_iter().next();
     let time = result.as_ref().map(LineTime::of).unwrap_or_default();
-    let waits = result.as_ref().map_or(&[][..], |result| &result.waits);
+    let none = WordWaits::default();
+    let waits = result.as_ref().map_or(&none, |result| &result.waits);
     let objects = objects(names, waits, time.processor_cycles, config.count);
     LineReport {
         trace: TraceSource::name(trace),
@@ -179,13 +178,13 @@ pub(super) fn assemble(
 /// these those first whose sharing is waited for.
 pub(crate) fn objects(
     names: &Names<'_>,
-    waits: &[(u64, WaitsByCause)],
+    waits: &WordWaits,
     processor_cycles: u64,
     most: usize,
 ) -> Vec<LineObject> {
     let mut groups: BTreeMap<usize, WaitsByCause> = BTreeMap::new();
-    for (word, waits) in waits {
-        groups.entry(names.group(word * BlockSize::WORD_BYTES)).or_default().add(waits);
+    for (word, waits) in waits.iter() {
+        groups.entry(names.group(word * BlockSize::WORD_BYTES)).or_default().add(&waits);
     }
     // Objects that people cannot tell apart are one row.
     let mut rows: BTreeMap<String, (WaitsByCause, u64, usize)> = BTreeMap::new();

@@ -7,7 +7,7 @@ use homenode_base::BlockSize;
 use homenode_clock::ProcessorTime;
 use homenode_machine::MachineKind;
 use homenode_snoop::BusCounts;
-use homenode_snoop::WaitsByCause;
+use homenode_snoop::WordWaits;
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
@@ -22,7 +22,7 @@ pub(crate) struct LineResult {
     pub(crate) processors: ProcessorTime,
     pub(crate) counts: BusCounts,
     /// Misses and waiting by word, in order.
-    pub(crate) waits: Vec<(u64, WaitsByCause)>,
+    pub(crate) waits: WordWaits,
     /// How often processes waited for each other in a ring, which is not what was recorded.
     pub(crate) deadlocks_broken: u64,
 }

@@ -22,3 +22,17 @@ pub(crate) fn survey_uses(
     }
     Ok(surveyor.finish())
 }
+
+/// The survey, and what `other` comes to meanwhile, which alone reports progress.
+pub(crate) fn survey_beside<R>(
+    (surveyor, trace, pool): (UseSurveyor, &TraceReader, &rayon::ThreadPool),
+    other: impl FnOnce() -> Result<R, SimError>,
+) -> Result<(UseSurvey, R), SimError> {
+    // A thread that waits for those of the pool, which do the work of both.
+    let (survey, other) = std::thread::scope(|scope| {
+        let survey = scope.spawn(|| survey_uses(surveyor, trace, pool, &mut |_| Ok(())));
+        let other = other();
+        (survey.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
+    });
+    Ok((survey?, other?))
+}

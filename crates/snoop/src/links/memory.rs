@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use homenode_base::{Flags, ProcessorSet};
 use homenode_cache::{
-    AwaitedTransaction, BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WaitsByCause, WordMask,
+    AwaitedTransaction, BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask, WordWaits,
 };
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
@@ -108,7 +108,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     }
 
     /// What was counted in all, and who waited for what.
-    pub(super) fn finish(&mut self) -> (BusCounts, Vec<(u64, WaitsByCause)>) {
+    pub(super) fn finish(&mut self) -> (BusCounts, WordWaits) {
         let counts = self.driver.finish();
         let waits = self.driver.caches.waits.take();
         (counts, waits.map(|waits| waits.finish()).unwrap_or_default())

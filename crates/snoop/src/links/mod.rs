@@ -18,7 +18,7 @@ mod memory;
 mod topology;
 
 use homenode_cache::{
-    ByteMask, CacheArrays, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS, WaitsByCause,
+    ByteMask, CacheArrays, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS, WordWaits,
     WordMask, boxed_for_geometry,
 };
 use homenode_clock::streams::ThreadStreams;
@@ -51,7 +51,7 @@ pub struct LinkedResult {
     /// Processors and processes.
     pub time: ClockTime,
     /// Misses and waiting by word, in order of its address divided by four.
-    pub waits: Vec<(u64, WaitsByCause)>,
+    pub waits: WordWaits,
 }
 
 /// Simulates what one protocol does in one machine with links, in cycles.

@@ -1,0 +1,92 @@
+//! Misses and waiting, by the word that was referenced: whose data they are about.
+
+mod collector;
+mod log;
+mod words;
+
+use serde::Serialize;
+
+use crate::classify::{MissClass, SharingClass};
+
+pub use collector::{AwaitedTransaction, WaitCollector};
+pub use words::WordWaits;
+
+/// Why processors wait for memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitCause {
+    /// The processor never had the block.
+    Cold,
+    /// The copy was replaced, or went with its process.
+    Replacement,
+    /// Others wrote, or have to learn of, what is used.
+    TrueSharing,
+    /// Others use other words of the block.
+    FalseSharing,
+}
+
+impl WaitCause {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Cold, Self::Replacement, Self::TrueSharing, Self::FalseSharing];
+}
+
+impl From<MissClass> for WaitCause {
+    fn from(class: MissClass) -> Self {
+        match class {
+            MissClass::Cold => Self::Cold,
+            MissClass::Replacement | MissClass::Removal => Self::Replacement,
+            MissClass::InvalidationTrue => Self::TrueSharing,
+            MissClass::InvalidationFalse | MissClass::InvalidationPassive => Self::FalseSharing,
+        }
+    }
+}
+
+impl From<SharingClass> for WaitCause {
+    fn from(class: SharingClass) -> Self {
+        match class {
+            SharingClass::True => Self::TrueSharing,
+            SharingClass::False | SharingClass::Passive => Self::FalseSharing,
+        }
+    }
+}
+
+/// Transactions and the cycles that processors waited for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Waits {
+    /// Misses, and invalidations or updates of others' copies.
+    pub transactions: u64,
+    /// Cycles for which processors waited for them.
+    pub cycles: u64,
+}
+
+/// [`Waits`] by cause, in the order of [`WaitCause`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaitsByCause([Waits; 4]);
+
+impl WaitsByCause {
+    /// Those of a cause.
+    #[must_use]
+    pub fn of(&self, cause: WaitCause) -> Waits {
+        self.0[cause as usize]
+    }
+
+    /// Those of a cause, to be changed.
+    pub fn of_mut(&mut self, cause: WaitCause) -> &mut Waits {
+        &mut self.0[cause as usize]
+    }
+
+    /// Adds all of others.
+    pub fn add(&mut self, other: &Self) {
+        for (sum, more) in self.0.iter_mut().zip(other.0) {
+            sum.transactions += more.transactions;
+            sum.cycles += more.cycles;
+        }
+    }
+
+    /// Cycles for all causes.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        self.0.iter().map(|waits| waits.cycles).sum()
+    }
+}
