@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::concurrency::RunningThreads;
 use crate::uses::{EMPTY, UserSets};
 use crate::words::{
-    ATOMIC, ConcurrentUse, JOINED, LOCKS, READ_LAST, TOUCHED, WRITTEN, WordReferences, WordTable,
+    ATOMIC, ConcurrentUse, JOINED, LOCKS, READ_LAST, TOUCHED, UseTable, WRITTEN, WordReferences,
 };
 
 /// A reference of up to so many bytes is one value, whose words must stay together. A longer one
@@ -49,13 +49,13 @@ pub enum ContendedUse {
 /// runs alone initialises what others will use, or collects what they have computed. Where the
 /// trace marks the end of initialisation, nothing before the marker counts.
 ///
-/// Cost: O(1) a reference. Memory: 8 bytes a word of every 4 KB page that is touched, 24 bytes a word
-/// of every 64 bytes that are used while several threads run, and at most 64 MB for the different
-/// sets of users.
+/// Cost: O(1) a reference. Memory: 8 bytes a word of every 4 KB page that is touched, 24 bytes a
+/// word of every 64 bytes that are used while several threads run, and at most 64 MB for the
+/// different sets of users.
 pub struct UseSurveyor {
     processors: u16,
     filter: ReferenceFilter,
-    words: WordTable,
+    words: UseTable,
     uses: UserSets,
     threads: RunningThreads,
     /// Words where the objects of synchronisation calls begin: whether threads lock them.
@@ -76,7 +76,7 @@ impl UseSurveyor {
         Self {
             processors,
             filter,
-            words: WordTable::default(),
+            words: UseTable::default(),
             uses: UserSets::new(processors),
             threads: RunningThreads::default(),
             synchronisation: FxHashMap::default(),
@@ -205,7 +205,7 @@ impl UseSurveyor {
 pub struct UseSurvey {
     processors: u16,
     references: u64,
-    words: WordTable,
+    words: UseTable,
     synchronisation: FxHashMap<u64, bool>,
     uses: UserSets,
     /// For every set the one with the same users, all of which read and write: equal for sets that

@@ -57,6 +57,26 @@ pub enum SharingClass {
     Passive,
 }
 
+impl From<MissClass> for WaitCause {
+    fn from(class: MissClass) -> Self {
+        match class {
+            MissClass::Cold => Self::Cold,
+            MissClass::Replacement | MissClass::Removal => Self::Replacement,
+            MissClass::InvalidationTrue => Self::TrueSharing,
+            MissClass::InvalidationFalse | MissClass::InvalidationPassive => Self::FalseSharing,
+        }
+    }
+}
+
+impl From<SharingClass> for WaitCause {
+    fn from(class: SharingClass) -> Self {
+        match class {
+            SharingClass::True => Self::TrueSharing,
+            SharingClass::False | SharingClass::Passive => Self::FalseSharing,
+        }
+    }
+}
+
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {
     /// The class of a miss on a frame that lost its copy to another processor is counted, or is
     /// left undecided. Returns which.
@@ -162,7 +182,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         };
         self.counts.add_coherence(class, access.kernel);
         let word = self.word_of(access);
-        self.waits.iter_mut().for_each(|waits| waits.announce(word, class));
+        self.waits.iter_mut().for_each(|waits| waits.announce(word, class.into()));
     }
 
     /// Those who lost the block learn which words the holders wrote since. Has to be called before

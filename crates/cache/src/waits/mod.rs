@@ -6,8 +6,6 @@ mod words;
 
 use serde::Serialize;
 
-use crate::classify::{MissClass, SharingClass};
-
 pub use collector::{AwaitedTransaction, WaitCollector};
 pub use words::WordWaits;
 
@@ -29,26 +27,6 @@ impl WaitCause {
     /// All of them.
     pub const ALL: [Self; 4] =
         [Self::Cold, Self::Replacement, Self::TrueSharing, Self::FalseSharing];
-}
-
-impl From<MissClass> for WaitCause {
-    fn from(class: MissClass) -> Self {
-        match class {
-            MissClass::Cold => Self::Cold,
-            MissClass::Replacement | MissClass::Removal => Self::Replacement,
-            MissClass::InvalidationTrue => Self::TrueSharing,
-            MissClass::InvalidationFalse | MissClass::InvalidationPassive => Self::FalseSharing,
-        }
-    }
-}
-
-impl From<SharingClass> for WaitCause {
-    fn from(class: SharingClass) -> Self {
-        match class {
-            SharingClass::True => Self::TrueSharing,
-            SharingClass::False | SharingClass::Passive => Self::FalseSharing,
-        }
-    }
 }
 
 /// Transactions and the cycles that processors waited for them.

@@ -2,7 +2,8 @@
 //!
 //! A hit that needs no transaction changes only its own cache. Before the next event, and before
 //! the memory system can do anything for anybody, nobody else changes that; so a processor may do
-//! such references ahead of the others, whose time comes later.
+//! such references ahead of the others, whose time comes later. The same holds for a store that
+//! only takes a place in the store buffer, behind one that has made its request.
 
 use homenode_base::Flags;
 
@@ -11,9 +12,10 @@ use crate::processor::{MemoryReference, MemorySystem, ReferenceCounts};
 use crate::streams::{OpKind, PROCESSOR_RELATIVE};
 
 impl<M: MemorySystem> Clock<M> {
-    /// A processor does its next references as long as they hit without a transaction and before
-    /// the horizon. Anything out of the ordinary ends that, and is left to [`Self::issue`]. Returns
-    /// whether the first reference already is known to be no such hit.
+    /// A processor does its next references as long as they hit without a transaction, or wait in
+    /// the store buffer, and before the horizon. Anything out of the ordinary ends that, and is
+    /// left to [`Self::issue`]. Returns whether the first reference already is known to be no such
+    /// hit.
     #[inline]
     pub(super) fn run_ahead(&mut self, at: usize, horizon: u64) -> bool {
         let processor = &mut self.processors[at];
@@ -23,8 +25,10 @@ impl<M: MemorySystem> Clock<M> {
         }
         let process = processor.process;
         let fetches = self.fetches[process];
-        // Stores take place in their order.
-        let may_write = processor.stores.is_empty();
+        // Stores take place in their order. Behind one that waits for its request they wait too.
+        let buffered = !processor.stores.is_empty();
+        let buffers = processor.head_requested && !self.processor.blocking;
+        let room = self.processor.store_buffer_words as usize;
         let cycles = self.processor.operation_cycles;
         let (mut time, mut number) = (self.now, processor.instructions);
         let (mut done, mut kernel) = (0, 0);
@@ -33,7 +37,7 @@ impl<M: MemorySystem> Clock<M> {
             let fetch = operation.kind == OpKind::Fetch;
             let ordinary = operation.kind == OpKind::Read
                 || (fetch && fetches)
-                || (operation.kind == OpKind::Write && may_write);
+                || (operation.kind == OpKind::Write && (!buffered || buffers));
             if !ordinary {
                 break;
             }
@@ -51,7 +55,12 @@ impl<M: MemorySystem> Clock<M> {
             let block = operation.addr >> self.block_shift;
             let (kind, flags) = (operation.kind, Flags(operation.flags));
             let reference = MemoryReference { processor: at, kind, block, first, last, flags };
-            if !self.memory.try_hit(&reference) {
+            if buffered && kind == OpKind::Write {
+                if processor.stores.len() >= room {
+                    break;
+                }
+                processor.stores.push_back(self.memory.access(&reference));
+            } else if !self.memory.try_hit(&reference) {
                 missed = true;
                 break;
             }

@@ -23,7 +23,8 @@ pub(super) fn advise(
     before: LineResult,
     tick: ReportPart<'_>,
 ) -> Result<(AdvicePoint, Layout), SimError> {
-    let LineSearch { found, before, after } = search(replay, trace, (objects, survey, before), tick)?;
+    let LineSearch { found, before, after } =
+        search(replay, trace, (objects, survey, before), tick)?;
     let after = after.as_ref().unwrap_or(&before);
     let sharing = false_sharing(survey, &Layout::default(), replay.block);
     let sharing_after = if found.layout.is_empty() {

@@ -173,11 +173,7 @@ fn on_lines(
         points.push(point);
     }
     progress.finish()?;
-    let mut provenances = replays.iter().map(|replay| LineProvenance::of(replay, trace));
-    let Some(mut provenance) = provenances.next() else {
-        return Err(fail(nothing_given("machine")));
-    };
-    provenance.machines.extend(provenances.flat_map(|other| other.machines));
+    let provenance = clocked_provenance(&replays, trace)?;
     Ok(AdviceReport {
         trace: TraceSource::name(trace),
         processors,
@@ -187,6 +183,19 @@ fn on_lines(
         written,
         provenance: AdviceProvenance::Clocked(provenance),
     })
+}
+
+/// Where the results of all machines come from.
+fn clocked_provenance(
+    replays: &[LineReplay<'_>],
+    trace: &TraceReader,
+) -> Result<LineProvenance, SimError> {
+    let mut provenances = replays.iter().map(|replay| LineProvenance::of(replay, trace));
+    let Some(mut provenance) = provenances.next() else {
+        return Err(SimError::Config { problem: nothing_given("machine") });
+    };
+    provenance.machines.extend(provenances.flat_map(|other| other.machines));
+    Ok(provenance)
 }
 
 /// What to simulate of a machine with a clock.

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use homenode_base::{Flags, ProcessorSet};
 use homenode_cache::{
-    AwaitedTransaction, BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask, WordWaits,
+    AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, MAY_READ, MAY_WRITE, WordMask,
+    WordWaits,
 };
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
@@ -142,14 +143,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         let LinkRequest { requester, cache, block } = request;
         let now = requesters.now();
         let number = self.driver.caches.holders.number(block);
-        let holders = self.driver.caches.holders.get(number).holders_without(cache);
+        let known = self.driver.caches.holders.get(number);
         let before = self.driver.transactions;
         let victim = self.victim(cache, block);
         self.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
         requesters.perform(requester, |access| self.perform(now, access))?;
         let waits = self.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
         let made = self.driver.transactions.since(&before);
-        let left = self.latency(now, request, holders, &made);
+        let left = self.latency(now, request, (number, &known), &made);
         self.keep(cache, victim, made.update_block > 0);
         // What turned out to need no transaction is over in the next cycle.
         let done = now + left.saturating_sub(self.request_cycles).max(1);
@@ -177,33 +178,42 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     }
 
     /// The block that gives way in a cache if this one is fetched.
-    fn victim(&self, cache: usize, block: u64) -> Option<u64> {
+    fn victim(&self, cache: usize, block: u64) -> Option<(u64, u32)> {
         let frames = &self.driver.caches.frames;
         let set = frames.set_of(cache, block);
         if frames.find(set, block).is_some() {
             return None;
         }
         let frame = frames.all()[frames.victim(set)];
-        (frame.is_used() && frame.state != 0).then(|| frame.block())
+        (frame.is_used() && frame.state != 0).then(|| (frame.block(), frame.number))
     }
 
     /// The last level takes what gave way in a core's cache. If it was written, what the others'
     /// last levels have is out of date.
-    fn keep(&mut self, cache: usize, victim: Option<u64>, written: bool) {
-        let Some(block) = victim else { return };
-        let own = self.topology.place(self.processor_of(cache)).last_level;
-        self.last_levels[own].insert(block);
+    fn keep(&mut self, cache: usize, victim: Option<(u64, u32)>, written: bool) {
+        let Some(victim) = victim else { return };
+        let own = self.last_level_of(cache);
+        self.last_levels[own].insert(victim);
         if written {
-            self.forget(block, own);
+            let known = self.driver.caches.holders.get(victim.1);
+            self.forget(victim, known.ever, own);
         }
     }
 
-    /// Takes a block out of all last levels but one.
-    fn forget(&mut self, block: u64, own: usize) {
-        for (number, last_level) in self.last_levels.iter_mut().enumerate() {
-            if number != own {
-                last_level.remove(block);
+    fn last_level_of(&self, cache: usize) -> usize {
+        self.topology.place(self.processor_of(cache)).last_level
+    }
+
+    /// Takes a block out of all last levels but one. It can only be where a core ever had it.
+    fn forget(&mut self, block: (u64, u32), ever: ProcessorSet<WORDS>, own: usize) {
+        let mut before = own;
+        for cache in ever.members().map(usize::from) {
+            let last_level = self.last_level_of(cache);
+            // The cores of a last level are neighbours.
+            if last_level != own && last_level != before {
+                self.last_levels[last_level].remove(block);
             }
+            before = last_level;
         }
     }
 
@@ -212,20 +222,29 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         &mut self,
         now: u64,
         LinkRequest { cache, block, .. }: LinkRequest,
-        holders: ProcessorSet<WORDS>,
+        (number, known): (u32, &BlockHolders<WORDS>),
         made: &Transactions,
     ) -> u64 {
         let core = self.processor_of(cache);
         let place = self.topology.place(core);
         let distances = |memory: &Self| {
-            let others = holders.members().map(usize::from);
+            let others = known.holders_without(cache).members().map(usize::from);
             let mut cycles = others.map(|c| memory.topology.between(core, memory.processor_of(c)));
             let first = cycles.next().unwrap_or(0);
             cycles.fold((first, first), |(near, far), c| (near.min(c), far.max(c)))
         };
         let mut cycles = 0;
         if made.read_block_memory + made.read_invalidate_memory > 0 {
-            cycles = self.below_cores(now, (place.socket, place.last_level), block);
+            let mut caches = known.ever.members().map(usize::from);
+            // What no core of the last level ever had is not there.
+            let may_have = caches.any(|cache| self.last_level_of(cache) == place.last_level);
+            let block = (block, number);
+            let last_level = &mut self.last_levels[place.last_level];
+            cycles = if may_have && last_level.has(block) {
+                self.links.latency.last_level
+            } else {
+                self.memory_latency(now, place.socket, block.0)
+            };
         }
         if made.read_block_cache + made.read_invalidate_cache > 0 {
             cycles = distances(self).0;
@@ -234,19 +253,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
             cycles = cycles.max(distances(self).1);
         }
         if made.read_invalidate_memory + made.read_invalidate_cache + made.invalidate > 0 {
-            self.forget(block, place.last_level);
+            self.forget((block, number), known.ever, place.last_level);
         }
         cycles
     }
 
-    /// The same for a block that no core has: from the last level, or else from memory.
-    fn below_cores(&mut self, now: u64, (socket, last_level): (usize, usize), block: u64) -> u64 {
+    /// The same for a block that no cache has.
+    fn memory_latency(&mut self, now: u64, socket: usize, block: u64) -> u64 {
         let page = block >> self.page_blocks_shift;
         let home = *self.homes.entry(page).or_insert(socket);
         let latency = self.links.latency;
-        if self.last_levels[last_level].has(block) {
-            return latency.last_level;
-        }
         let cycles = if home == socket { latency.memory } else { latency.remote_memory };
         if !self.links.contention {
             return cycles;

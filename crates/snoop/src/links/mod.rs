@@ -18,8 +18,8 @@ mod memory;
 mod topology;
 
 use homenode_cache::{
-    ByteMask, CacheArrays, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS, WordWaits,
-    WordMask, boxed_for_geometry,
+    ByteMask, CacheArrays, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS, WordMask,
+    WordWaits, boxed_for_geometry,
 };
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup, ClockTime};

@@ -1,0 +1,79 @@
+//! Waits by word, as they are kept.
+
+use super::{WaitCause, Waits, WaitsByCause};
+
+/// Low bits of an entry's key, which number the cause.
+const CAUSE_BITS: u32 = 2;
+
+/// Waits for a word because of one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WaitEntry {
+    /// The word and the cause.
+    pub(super) key: u64,
+    pub(super) waits: Waits,
+}
+
+/// What orders entries by word and, of one word, by cause. A word is an address divided by four,
+/// which leaves two bits.
+pub(super) fn key_of(word: u64, cause: WaitCause) -> u64 {
+    word << CAUSE_BITS | cause as u64
+}
+
+/// [`WaitsByCause`] of every word that was waited for. Memory: 24 bytes a word and cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WordWaits {
+    /// In order of their keys, which are all different.
+    entries: Vec<WaitEntry>,
+}
+
+impl WordWaits {
+    /// Number of words and causes.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Adds entries, which it takes out of the list, in any order.
+    pub(super) fn merge(&mut self, added: &mut Vec<WaitEntry>) {
+        added.sort_unstable_by_key(|entry| entry.key);
+        let mut merged: Vec<WaitEntry> = Vec::with_capacity(self.entries.len() + added.len());
+        let mut old = self.entries.iter().copied().peekable();
+        let mut new = added.drain(..).peekable();
+        loop {
+            let next = match (old.peek(), new.peek()) {
+                (Some(one), Some(other)) if one.key <= other.key => old.next(),
+                (_, Some(_)) => new.next(),
+                (_, None) => old.next(),
+            };
+            let Some(next) = next else { break };
+            match merged.last_mut() {
+                Some(last) if last.key == next.key => {
+                    last.waits.transactions += next.waits.transactions;
+                    last.waits.cycles += next.waits.cycles;
+                }
+                _ => merged.push(next),
+            }
+        }
+        self.entries = merged;
+    }
+
+    /// Every word, by its address divided by four, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, WaitsByCause)> + '_ {
+        let words = self.entries.chunk_by(|a, b| a.key >> CAUSE_BITS == b.key >> CAUSE_BITS);
+        words.map(|entries| {
+            let mut waits = WaitsByCause::default();
+            for entry in entries {
+                let cause = usize::try_from(entry.key & ((1 << CAUSE_BITS) - 1)).unwrap_or(0);
+                waits.0[cause] = entry.waits;
+            }
+            (entries[0].key >> CAUSE_BITS, waits)
+        })
+    }
+
+    /// The sum over all words.
+    #[must_use]
+    pub fn total(&self) -> WaitsByCause {
+        let mut sum = WaitsByCause::default();
+        self.iter().for_each(|(_, waits)| sum.add(&waits));
+        sum
+    }
+}
