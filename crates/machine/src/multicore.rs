@@ -183,6 +183,28 @@ impl LinkModel {
         Self { contention: contention.unwrap_or(self.contention), ..*self }
     }
 
+    /// The same machine with every latency so many cycles longer.
+    #[must_use]
+    pub fn slower_by(&self, cycles: u64) -> Self {
+        let LinkLatencies {
+            last_level,
+            same_last_level,
+            same_socket,
+            cross_socket,
+            memory,
+            remote_memory,
+        } = self.latency;
+        let latency = LinkLatencies {
+            last_level: last_level + cycles,
+            same_last_level: same_last_level + cycles,
+            same_socket: same_socket + cycles,
+            cross_socket: cross_socket + cycles,
+            memory: memory + cycles,
+            remote_memory: remote_memory + cycles,
+        };
+        Self { latency, ..*self }
+    }
+
     /// The same machine whose cores' caches have blocks of another size.
     #[must_use]
     pub fn with_block_size(&self, block_size_bytes: u64) -> Self {

@@ -25,8 +25,8 @@ mod sharing;
 mod tlb;
 
 pub use advise::{
-    AdviceConfig, AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, LayoutCost, LineFindings,
-    advise,
+    AdviceConfig, AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, ChanceRange, LayoutCost,
+    LineFindings, advise,
 };
 pub use bus::{
     AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,

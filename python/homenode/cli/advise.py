@@ -10,6 +10,7 @@ from homenode.cli.command import WholeNumber, examples, table_options
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
+from homenode.results.chance import speed_up_range, time_varies
 
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
@@ -111,7 +112,7 @@ def _print(result: AdviceResult) -> None:
                 echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
         else:
             least = "a fortieth of the time" if point["lines"] else "a hundredth of the cost"
-            echo(f"{title}: no layout of an object gains {least}")
+            echo(f"{title}: no layout of an object gains {least}{time_varies(point)}")
         echo(_outcome(point))
 
 
@@ -132,8 +133,8 @@ def _outcome(point: dict[str, Any]) -> str:
     if point["speed_up"] is not None:
         return (
             f"{plain_number(before['total_cost'])} cycles before, "
-            f"{plain_number(after['total_cost'])} after all: {point['speed_up']:.2f} times as fast "
-            f"for {plain_number(point['extra_bytes'])} bytes"
+            f"{plain_number(after['total_cost'])} after all: {point['speed_up']:.2f} times as fast"
+            f"{speed_up_range(point)} for {plain_number(point['extra_bytes'])} bytes"
         )
     unit = "ns" if "total_ns" in before else "local references"
     old, new = (side.get("total_ns", side["total_cost"]) for side in (before, after))

@@ -35,9 +35,10 @@ class AdviceResult(Rows):
             where it is, what it costs, what it saves, a ``sentence`` and a ``hint``.
             ``docs/advise.md`` defines every field.
         points: one dictionary for each machine, policy and block size: ``before``, ``after``,
-            ``saved_share``, ``false_sharing_gone``, ``extra_bytes``, how many objects were
-            ``examined`` and layouts ``tried``; with a clock ``lines``: where the time goes
-            ``before`` and ``after``, ``objects`` and ``findings``, as in `LineResult`.
+            ``saved_share``, ``false_sharing_gone``, ``extra_bytes``, with a clock how much of
+            it may be ``chance``, how many objects were ``examined`` and layouts ``tried``; with a
+            clock ``lines``: where the time goes ``before`` and ``after``, ``objects`` and
+            ``findings``, as in `LineResult`.
         facts: trace, processors, references, objects.
         trace: the trace with all advice followed, if one was asked for.
         configuration: what was asked for.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.options.specs import plain_number
 from homenode.report.sentences import percent
+from homenode.results.chance import speed_up_range, time_varies
 from homenode.results.waits import CAUSES, others
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ def _lines(lines: AdviceResult, point: dict[str, Any]) -> list[str]:
     what = "That" if not more else f"With {more} more piece{'s' if more > 1 else ''} of advice that"
     found.append(
         f"{what} takes the program from {before} to {after} cycles: {point['speed_up']:.2f} times "
-        f"as fast, simulated, for {plain_number(point['extra_bytes'])} bytes of memory."
+        f"as fast, simulated{speed_up_range(point)}, for "
+        f"{plain_number(point['extra_bytes'])} bytes of memory."
     )
     return found
 
@@ -113,7 +115,8 @@ def _lines(lines: AdviceResult, point: dict[str, Any]) -> list[str]:
 def _nothing(point: dict[str, Any]) -> str:
     time = point["lines"]["before"]
     shared = time["true_sharing_share"] or 0
-    said = f"None of {point['tried']} other layouts of its data gains a fortieth of the time."
+    said = f"None of {point['tried']} other layouts of its data gains a fortieth of the time"
+    said += f"{time_varies(point)}."
     if shared >= _NAMED and not point["lines"]["findings"]:
         said += (
             " What is waited for is shared indeed, which no layout helps: let threads write it "

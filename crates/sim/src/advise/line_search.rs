@@ -4,13 +4,14 @@ use homenode_advise::{DataObject, Layout, UseSurvey};
 use homenode_base::BlockSize;
 use homenode_snoop::{WaitCause, Waits};
 use homenode_trace::TraceReader;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluator::ReportPart;
+use super::repeats::{ChanceRange, Repeats, saves_surely};
 use super::search::{AcceptedLayout, LayoutSearch, ObjectBlocks, choose, propose};
 use super::trial::LayoutTrial;
 use crate::error::SimError;
-use crate::lines::{LineReplay, LineResult};
+use crate::lines::{LayoutVariant, LineReplay, LineResult};
 
 /// An object is examined if processors wait for sharing of its lines for more than one in so many
 /// of their cycles.
@@ -31,6 +32,9 @@ const OBJECTS_TRIED_MAX: usize = 12;
 /// Most rounds of accepting the layout that saves most.
 const ROUNDS_MAX: usize = 8;
 
+/// Most layouts that turn out to save by chance before the search ends: each was simulated often.
+const REFUSED_MAX: usize = 6;
+
 /// Layouts simulated at a time: each takes caches of its own.
 const TOGETHER_MAX: usize = 8;
 
@@ -40,6 +44,8 @@ pub(super) struct LineSearch {
     pub(super) before: LineResult,
     /// `None` if there is no such layout.
     pub(super) after: Option<LineResult>,
+    /// How much of what they save may be chance, if any seemed to save time.
+    pub(super) chance: Option<ChanceRange>,
 }
 
 /// Finds the layouts that save time, of a trace with this result.
@@ -61,6 +67,9 @@ pub(super) fn search(
         taken: Vec::new(),
         alone: vec![0; trials.len()],
         after: None,
+        refused: FxHashSet::default(),
+        repeats: Repeats::default(),
+        repeats_before: Repeats::default(),
     };
     for round in 0..ROUNDS_MAX {
         let now = state.after.as_ref().unwrap_or(&before);
@@ -69,8 +78,10 @@ pub(super) fn search(
         let mut objects = words.waited_for(now, (least, OBJECTS_MAX));
         objects.retain(|&object| !state.taken.iter().any(|t| trials[t.trial].object == object));
         objects.truncate(OBJECTS_TRIED_MAX);
-        let open: Vec<usize> =
-            (0..trials.len()).filter(|&trial| objects.contains(&trials[trial].object)).collect();
+        let open: Vec<usize> = (0..trials.len())
+            .filter(|trial| objects.contains(&trials[*trial].object))
+            .filter(|trial| !state.refused.contains(trial))
+            .collect();
         let most: FxHashMap<usize, u64> = objects
             .iter()
             .map(|&object| (object, waited_in(now, places.blocks_of(object), replay.block)))
@@ -79,9 +90,12 @@ pub(super) fn search(
             break;
         }
     }
-    let LineSearchState { taken, layout, after, .. } = state;
+    let LineSearchState { taken, layout, after, repeats, repeats_before, .. } = state;
+    let first = if taken.is_empty() { &repeats } else { &repeats_before };
+    let last = after.as_ref().map(|after| (after.cycles, &repeats));
+    let chance = ChanceRange::of((before.cycles, first), last);
     let found = LayoutSearch { trials, taken, layout, examined: examined.len() };
-    Ok(LineSearch { found, before, after })
+    Ok(LineSearch { found, before, after, chance })
 }
 
 /// Cycles that processors wait for the words of some blocks, which are in order.
@@ -145,12 +159,18 @@ struct LineSearchState<'a> {
     /// What each trial saves by itself.
     alone: Vec<i128>,
     after: Option<LineResult>,
+    /// Trials that save time by chance, if at all.
+    refused: FxHashSet<usize>,
+    /// The trace under the layouts accepted so far, and as it is, a few cycles slower.
+    repeats: Repeats,
+    repeats_before: Repeats,
 }
 
 impl LineSearchState<'_> {
-    /// Simulates these trials on top of the layouts accepted so far, and accepts the best. Returns
-    /// whether one saves enough. What saves more than is waited for its object's lines, `most`,
-    /// does so because threads happen to come to their locks in another order, and is not accepted.
+    /// Simulates these trials on top of the layouts accepted so far, and accepts the best that does
+    /// not save by chance. Returns whether one saves enough. What saves more than is waited for its
+    /// object's lines, `most`, does so because threads happen to come to their locks in another
+    /// order, and is not accepted.
     fn round(
         &mut self,
         trials: &[LayoutTrial],
@@ -163,7 +183,7 @@ impl LineSearchState<'_> {
         for some in open.chunks(TOGETHER_MAX) {
             let layouts: Vec<Layout> =
                 some.iter().map(|&trial| self.layout.and(&trials[trial].proposal.moves)).collect();
-            let layouts: Vec<&Layout> = layouts.iter().collect();
+            let layouts: Vec<_> = layouts.iter().map(LayoutVariant::of).collect();
             results.extend(self.replay.simulate(&layouts, tick)?);
         }
         for (&trial, result) in open.iter().zip(&results) {
@@ -184,16 +204,32 @@ impl LineSearchState<'_> {
             let of_it = gains.iter().filter(|&&(_, trial)| trials[trial].object == object);
             chosen.extend(choose(&of_it.copied().collect::<Vec<_>>(), trials));
         }
-        let least = i128::from(self.cycles / LEAST_PART).max(1);
-        chosen.retain(|&(gain, _)| gain >= least);
+        let least = (self.cycles / LEAST_PART).max(1);
+        chosen.retain(|&(gain, _)| gain >= i128::from(least));
         chosen.sort_by_key(|&(gain, trial)| (std::cmp::Reverse(gain), trial));
-        let Some(&(more, best)) = chosen.first() else { return Ok(false) };
-        let at = open.iter().position(|&trial| trial == best).unwrap_or(0);
-        let accepted = results.swap_remove(at);
-        self.cycles = accepted.cycles;
-        self.after = Some(accepted);
-        self.layout = self.layout.and(&trials[best].proposal.moves);
-        self.taken.push(AcceptedLayout { trial: best, alone: self.alone[best], more });
-        Ok(true)
+        for (more, best) in chosen {
+            if self.refused.len() >= REFUSED_MAX {
+                break;
+            }
+            let layout = self.layout.and(&trials[best].proposal.moves);
+            let both = (&self.layout, &layout, least);
+            let (sure, repeats) = saves_surely(self.replay, both, &mut self.repeats, tick)?;
+            if !sure {
+                self.refused.insert(best);
+                continue;
+            }
+            let before = std::mem::replace(&mut self.repeats, repeats);
+            if self.taken.is_empty() {
+                self.repeats_before = before;
+            }
+            let at = open.iter().position(|&trial| trial == best).unwrap_or(0);
+            let accepted = results.swap_remove(at);
+            self.cycles = accepted.cycles;
+            self.after = Some(accepted);
+            self.layout = layout;
+            self.taken.push(AcceptedLayout { trial: best, alone: self.alone[best], more });
+            return Ok(true);
+        }
+        Ok(false)
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn advise(
     before: LineResult,
     tick: ReportPart<'_>,
 ) -> Result<(AdvicePoint, Layout), SimError> {
-    let LineSearch { found, before, after } =
+    let LineSearch { found, before, after, chance } =
         search(replay, trace, (objects, survey, before), tick)?;
     let after = after.as_ref().unwrap_or(&before);
     let sharing = false_sharing(survey, &Layout::default(), replay.block);
@@ -61,6 +61,7 @@ pub(super) fn advise(
             after: side(after, 1),
             saved_share: ratio(before.cycles.saturating_sub(after.cycles), before.cycles),
             speed_up: ratio(before.cycles, after.cycles),
+            chance,
             false_sharing_gone: lost(sharing[0].references, sharing[1].references),
             extra_bytes: advice.iter().map(|row| row.extra_bytes).sum(),
             examined: u64::try_from(found.examined).unwrap_or(u64::MAX),

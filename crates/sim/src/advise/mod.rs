@@ -5,6 +5,7 @@ mod evaluator;
 mod line_search;
 mod lines;
 mod place;
+mod repeats;
 mod replicate;
 mod report;
 mod run;
@@ -12,6 +13,7 @@ mod search;
 mod trial;
 
 pub use config::AdviceConfig;
+pub use repeats::ChanceRange;
 pub use report::{
     AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, LayoutCost, LineFindings,
 };

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::evaluator::{LayoutEvaluator, PricedTrace};
 use super::place::HomeAdvice;
+use super::repeats::ChanceRange;
 use super::search::{AcceptedLayout, LayoutSearch};
 use crate::lines::{LineFinding, LineObject, LineProvenance, LineTime};
 use crate::placement::{PlacementProvenance, nanoseconds};
@@ -93,6 +94,9 @@ pub struct AdvicePoint {
     pub saved_share: Option<f64>,
     /// Execution time before divided by that after; `null` without a clock.
     pub speed_up: Option<f64>,
+    /// How much of that may be chance; `null` without a clock, and where no layout seemed to save
+    /// time.
+    pub chance: Option<ChanceRange>,
     /// Fraction of the references to falsely shared blocks that are to other blocks afterwards;
     /// none if there were no such references.
     pub false_sharing_gone: Option<f64>,
@@ -186,6 +190,7 @@ pub(super) fn assemble(
         block_size: point.block.bytes(),
         unit: "local references",
         speed_up: None,
+        chance: None,
         lines: None,
         saved_share: (total > 0).then(|| 1.0 - ratio(saved(&after).unwrap_or(0), total)),
         before,

@@ -16,7 +16,9 @@ use super::search::search;
 use super::{lines, place, report};
 use crate::error::{SimError, nothing_given};
 use crate::layout;
-use crate::lines::{LineConfig, LineProvenance, LineReplay, survey_beside, survey_uses};
+use crate::lines::{
+    LayoutVariant, LineConfig, LineProvenance, LineReplay, survey_beside, survey_uses,
+};
 use crate::machines::machine_kinds;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
 use crate::placement::{MatrixPlan, SimConfig, caches_of, on_misses, provenance, record};
@@ -145,7 +147,8 @@ fn on_lines(
     let processors = replays.first().and_then(|r| r.plan.processors.first().copied()).unwrap_or(1);
     let filter = data(simulation.private.unwrap_or_default(), simulation.sync);
     let surveyor = UseSurveyor::new(processors, filter);
-    let identity = [&Layout::default()];
+    let identity = Layout::default();
+    let identity = [LayoutVariant::of(&identity)];
     let (survey, before) = survey_beside((surveyor, trace, &pool), || {
         let mut tick = |done| progress.tick(done);
         let results = replays.iter().map(|replay| replay.simulate(&identity, &mut tick));

@@ -38,10 +38,12 @@ pub(super) enum CachedClock {
 }
 
 impl CachedClock {
+    /// The clock of a point of the plan; with links, every latency is so many cycles longer.
     pub(super) fn new(
         plan: &BusPlan,
         point: &PlannedPoint,
         (config, processes): (&BusConfig, usize),
+        slower_by: u64,
     ) -> Result<Self, SimError> {
         let machine = &plan.machines[point.machine];
         let scheduler = SchedulerModel { policy: point.scheduler, ..machine.scheduler };
@@ -56,7 +58,7 @@ impl CachedClock {
             }
             Interconnect::Links(links) => {
                 let contention = config.contention.map(|asked| asked == Contention::Modelled);
-                let links = links.with_contention(contention);
+                let links = links.with_contention(contention).slower_by(slower_by);
                 let timed = LinkClockSetup { clock, links, page_bytes: machine.page_bytes };
                 Self::Links(LinkClock::new(&point.setup, table, &timed)?)
             }
@@ -116,7 +118,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
 ) -> Result<PointResults, SimError> {
     let processes = usize::from(trace.threads());
     let clock = |point: &PlannedPoint| {
-        let mut clock = CachedClock::new(plan, point, (config, processes))?;
+        let mut clock = CachedClock::new(plan, point, (config, processes), 0)?;
         if let Some(areas) = &trace.metadata().processor_areas {
             clock = clock.with_areas(areas);
         }

@@ -13,6 +13,20 @@ use super::streams::for_each_stream_window;
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource};
 
+/// A layout of the data, and by how many cycles every latency is longer than the machine's.
+#[derive(Clone, Copy)]
+pub(crate) struct LayoutVariant<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) slower_by: u64,
+}
+
+impl<'a> LayoutVariant<'a> {
+    /// A layout on the machine itself.
+    pub(crate) fn of(layout: &'a Layout) -> Self {
+        Self { layout, slower_by: 0 }
+    }
+}
+
 /// A layout while the trace is simulated under it.
 struct LayoutLane<'a> {
     layout: &'a Layout,
@@ -63,25 +77,25 @@ fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> P
     portions.share(output)
 }
 
-/// Simulates the only point of the plan under each layout. The trace is decoded and split once for
+/// Simulates the only point of the plan in each variant. The trace is decoded and split once for
 /// all.
 pub(crate) fn simulate_layouts(
     plan: &BusPlan,
     (config, trace): (&BusConfig, &TraceReader),
-    layouts: &[&Layout],
+    variants: &[LayoutVariant<'_>],
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<Vec<PointResult>, SimError> {
     let processes = usize::from(TraceSource::threads(trace));
     let Some(point) = plan.points.first() else { return Ok(Vec::new()) };
-    let lane = |&layout| {
+    let lane = |&LayoutVariant { layout, slower_by }| {
         Ok::<_, SimError>(LayoutLane {
             layout,
             portions: PortionPool::default(),
-            clock: CachedClock::new(plan, point, (config, processes))?,
+            clock: CachedClock::new(plan, point, (config, processes), slower_by)?,
         })
     };
-    let mut lanes: Vec<LayoutLane<'_>> = layouts.iter().map(lane).collect::<Result<_, _>>()?;
+    let mut lanes: Vec<LayoutLane<'_>> = variants.iter().map(lane).collect::<Result<_, _>>()?;
     let mut splitter = splitter(plan, config, trace)?;
     for_each_stream_window(pool, (trace, &mut splitter), progress, |all| {
         let pushed: Vec<Result<(), SimError>> =

@@ -13,7 +13,7 @@ mod trace_order;
 
 pub(crate) use cache::{private_areas, resized};
 pub(crate) use clock::PointResult;
-pub(crate) use layouts::simulate_layouts;
+pub(crate) use layouts::{LayoutVariant, simulate_layouts};
 pub(crate) use plan::BusPlan;
 
 pub use config::{AddressSpace, BusConfig, BusPoint, Contention, ReferenceOrder};

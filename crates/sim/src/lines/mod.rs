@@ -8,6 +8,7 @@ mod replay;
 mod run;
 mod survey;
 
+pub(crate) use crate::bus::LayoutVariant;
 pub use config::LineConfig;
 pub use findings::LineFinding;
 pub(crate) use findings::findings as line_findings;

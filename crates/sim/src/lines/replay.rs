@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use homenode_advise::Layout;
 use homenode_base::BlockSize;
 use homenode_clock::ProcessorTime;
 use homenode_machine::MachineKind;
@@ -11,7 +10,7 @@ use homenode_snoop::WordWaits;
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
-use crate::bus::{BusConfig, BusPlan, PointResult, simulate_layouts};
+use crate::bus::{BusConfig, BusPlan, LayoutVariant, PointResult, simulate_layouts};
 use crate::error::SimError;
 
 /// What a machine does under one layout.
@@ -78,10 +77,10 @@ impl<'a> LineReplay<'a> {
         Ok(Self { block: BlockSize::new(bytes)?, plan, config, trace, pool })
     }
 
-    /// The trace under each layout.
+    /// The trace in each variant.
     pub(crate) fn simulate(
         &self,
-        layouts: &[&Layout],
+        variants: &[LayoutVariant<'_>],
         tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
     ) -> Result<Vec<LineResult>, SimError> {
         let mut progress = |done: u64, all: Option<u64>| {
@@ -93,7 +92,7 @@ impl<'a> LineReplay<'a> {
             }
         };
         let work = (&self.config, self.trace);
-        let all = simulate_layouts(&self.plan, work, layouts, self.pool, &mut progress)?;
+        let all = simulate_layouts(&self.plan, work, variants, self.pool, &mut progress)?;
         Ok(all.into_iter().map(LineResult::of).collect())
     }
 }

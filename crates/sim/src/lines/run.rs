@@ -9,6 +9,7 @@ use super::findings::may_find;
 use super::outcome::{LineReport, assemble};
 use super::replay::{LineReplay, LineResult};
 use super::survey::survey_uses;
+use crate::bus::LayoutVariant;
 use crate::error::SimError;
 use crate::pass::{PassProgress, Progress, TraceSource, thread_pool};
 use crate::references::data;
@@ -26,7 +27,8 @@ pub fn line_waits(
     let replay = LineReplay::new(config, trace, &pool)?;
     let mut progress = PassProgress::new(progress, TraceSource::references(trace), 0.0);
     progress.begin(0.7);
-    let results = replay.simulate(&[&Layout::default()], &mut |done| progress.tick(done))?;
+    let results = replay
+        .simulate(&[LayoutVariant::of(&Layout::default())], &mut |done| progress.tick(done))?;
     progress.begin(1.0);
     let waited = |result: &LineResult| may_find(&result.waits, result.processor_cycles());
     let survey = if results.iter().any(waited) {
