@@ -45,8 +45,16 @@ fn serial<T: TraceSource + ?Sized>(trace: &T) -> Option<String> {
     Some(format!(
         "one thread makes the first {serial} references ({percent} %) before any other makes one; \
          `homenode transform select {} -o U.hnt --from first-thread` leaves them out",
-        if is_plain(&name) { &name } else { "T.hnt" }
+        if is_plain(&name) { &name } else { "T.hnt" },
+        serial = grouped(serial),
     ))
+}
+
+/// A number with a comma between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
 /// Whether a file's name can stand in a command as it is.

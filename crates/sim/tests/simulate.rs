@@ -217,7 +217,7 @@ fn to_leave_out_a_serial_start_is_suggested_until_somebody_has_said_where_to_beg
     let [said] = &suggested(5_000, &[], 0)[..] else { panic!("one suggestion") };
     assert_eq!(
         said,
-        "one thread makes the first 5000 references (25 %) before any other makes one; `homenode \
+        "one thread makes the first 5,000 references (25 %) before any other makes one; `homenode \
          transform select t.hnt -o U.hnt --from first-thread` leaves them out"
     );
     assert_eq!(suggested(1_999, &[], 0).len(), 0, "less than a tenth");

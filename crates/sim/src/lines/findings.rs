@@ -147,9 +147,9 @@ fn finding(
         ContendedUse::Update => (
             "count",
             format!(
-                "{threads} threads add to {name}; giving each thread one of its own and adding \
-                 them up when they are read would avoid up to {percent} of the time, if it is a \
-                 count that nobody needs at each addition."
+                "{threads} threads change {name} where it is; if it is a count or a sum that \
+                 nobody needs at each change, one for each thread, added up when they are read, \
+                 would avoid up to {percent} of the time."
             ),
         ),
         ContendedUse::Lock => {
