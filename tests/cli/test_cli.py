@@ -251,6 +251,14 @@ def test_an_empty_trace_has_no_mean(homenode: Callable[..., Outcome], tmp_path: 
     assert (refused.code, "no data references" in refused.err) == (2, True)
 
 
+def test_infinite_costs_are_explained(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
+    shown = homenode("simulate", trace.path, "--machine", "dram-cxl", "--processors", "2")
+    assert "∞" in shown.out
+    assert shown.err.count("which those of dram-cxl cannot reach") == 1
+    finite = homenode("simulate", trace.path, "--machine", "dram-cxl", "--policy", "optimal")
+    assert "cannot reach" not in finite.err
+
+
 def test_simulations_are_files_for_programs(
     trace: hn.Trace, homenode: Callable[..., Outcome], tmp_path: Path
 ) -> None:

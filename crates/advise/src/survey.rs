@@ -329,6 +329,19 @@ impl UseSurvey {
         words.map(|(word, entries)| (word, self.user_set(entries), entries.0.references))
     }
 
+    /// Whether a processor that is none of these uses a word while several threads run.
+    #[must_use]
+    pub fn used_by_others(&self, word: u64, processors: &[ProcId]) -> bool {
+        let (_, users) = self.words.word(word);
+        self.uses.users(users.uses).any(|user| !processors.contains(&user))
+    }
+
+    /// Whether a word is used while several threads run.
+    #[must_use]
+    pub fn used_concurrently(&self, word: u64) -> bool {
+        self.words.word(word).1.uses != EMPTY
+    }
+
     /// Sets the elements of the threads that use a word.
     pub fn add_users(&self, word: u64, users: &mut [bool]) {
         let (word, concurrent) = self.words.word(word);

@@ -16,6 +16,8 @@ pub enum ObjectKind {
     Heap,
     /// A thread's stack.
     Stack,
+    /// Variables on a thread's stack that other threads use.
+    StackVariable,
     /// Thread-local storage.
     ThreadLocal,
     /// A mapped file or anonymous mapping.
@@ -33,6 +35,9 @@ pub struct Object {
     /// Where heap blocks were allocated, or anonymous memory was mapped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_at: Option<SourceSite>,
+    /// Where other threads use variables of a stack most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_at: Option<SourceSite>,
     /// Its type, or that of its elements; empty if unknown.
     #[serde(rename = "type", skip_serializing_if = "String::is_empty")]
     pub type_name: String,
@@ -42,7 +47,13 @@ impl Object {
     /// An object of this kind and name, of which no more is known.
     #[must_use]
     pub fn named(kind: ObjectKind, name: impl Into<String>) -> Self {
-        Self { kind, name: name.into(), allocated_at: None, type_name: String::new() }
+        Self {
+            kind,
+            name: name.into(),
+            allocated_at: None,
+            used_at: None,
+            type_name: String::new(),
+        }
     }
 
     /// A short name for people: the symbol, the file, or where it was allocated, and what for.
@@ -56,6 +67,10 @@ impl Object {
             }
             (None, ObjectKind::Heap) if self.name.is_empty() => "heap".to_owned(),
             (None, ObjectKind::Stack) => format!("stack of {}", self.name),
+            (None, ObjectKind::StackVariable) => match &self.used_at {
+                Some(site) => format!("stack of {}, used at {}", self.name, site.label()),
+                None => format!("variables on the stack of {}", self.name),
+            },
             (None, _) => self.name.clone(),
         }
     }

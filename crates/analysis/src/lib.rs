@@ -29,6 +29,7 @@ mod rank;
 mod report;
 pub mod sharing;
 mod source;
+mod stack_variable;
 mod survey;
 pub mod synthetic;
 
@@ -45,6 +46,7 @@ pub use report::{
     WorstBlock, worst_blocks,
 };
 pub use source::SourceSite;
+pub use stack_variable::StackVariable;
 
 use std::ops::ControlFlow;
 

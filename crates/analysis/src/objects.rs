@@ -83,9 +83,7 @@ impl<'a> Names<'a> {
             let next = names.objects.len();
             let group = *known.entry((object.kind, object.label(), place)).or_insert(next);
             if group == next {
-                names.objects.push(object);
-                names.bytes.push(0);
-                names.stacks.push(BTreeMap::new());
+                names.add_object(object);
             }
             names.bytes[group] = names.bytes[group].saturating_add(range.size);
             if range.stack != 0 {
@@ -116,6 +114,30 @@ impl<'a> Names<'a> {
         let found: Vec<ObjectSegment> = moved.iter().filter_map(segment).collect();
         self.segments.extend(found);
         self.segments.sort_by_key(|segment| segment.first);
+    }
+
+    /// Adds an object without any memory. Returns its number.
+    pub(crate) fn add_object(&mut self, object: Object) -> usize {
+        self.objects.push(object);
+        self.bytes.push(0);
+        self.stacks.push(BTreeMap::new());
+        self.objects.len() - 1
+    }
+
+    /// Gives a part of the segment at this place to another object.
+    pub(crate) fn divide(&mut self, at: usize, part: ObjectSegment) {
+        let whole = self.segments[at];
+        let mut parts = Vec::with_capacity(3);
+        if whole.first < part.first {
+            parts.push(ObjectSegment { last: part.first - 1, ..whole });
+        }
+        parts.push(part);
+        if part.last < whole.last {
+            parts.push(ObjectSegment { first: part.last + 1, ..whole });
+        }
+        self.segments.splice(at..=at, parts);
+        let size = (part.last - part.first).saturating_add(1);
+        self.bytes[part.group] = self.bytes[part.group].saturating_add(size);
     }
 
     fn object(&self, range: &AddressRange) -> Object {
@@ -210,7 +232,8 @@ impl<'a> Names<'a> {
     }
 
     /// The place of a program counter in the source.
-    pub(crate) fn site(&self, pc: u64) -> SourceSite {
+    #[must_use]
+    pub fn site(&self, pc: u64) -> SourceSite {
         let unknown = SourceSite { function: String::new(), file: String::new(), line: 0, pc };
         let lines = &self.metadata.lines;
         let Ok(at) = lines.binary_search_by_key(&pc, |line| line.pc) else { return unknown };

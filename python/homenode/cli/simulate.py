@@ -9,6 +9,7 @@ import click
 
 from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, simulate_options
+from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -94,6 +95,17 @@ def simulate(
         show()
         interleavings_table.show(brackets)
         print_notes(result.provenance)
+        _note_infinite(result.rows)
+
+
+def _note_infinite(rows: list[dict[str, Any]]) -> None:
+    """Says why costs are infinite, if any are."""
+    for machine in unique(row["machine"] for row in rows if row.get("total_cost", 0) is None):
+        echo(
+            f"note: ∞ is for policies under which processors use memory that is another's, which "
+            f"those of {machine} cannot reach",
+            err=True,
+        )
 
 
 def run(trace: str, options: dict[str, Any]) -> Result:

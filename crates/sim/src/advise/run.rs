@@ -17,7 +17,8 @@ use super::{lines, place, report};
 use crate::error::{SimError, nothing_given};
 use crate::layout;
 use crate::lines::{
-    LayoutVariant, LineConfig, LineProvenance, LineReplay, survey_beside, survey_uses,
+    LayoutVariant, LineConfig, LineProvenance, LineReplay, LineResult, name_stack_variables,
+    survey_beside, survey_uses,
 };
 use crate::machines::machine_kinds;
 use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
@@ -154,11 +155,16 @@ fn on_lines(
         let results = replays.iter().map(|replay| replay.simulate(&identity, &mut tick));
         results.collect::<Result<Vec<_>, _>>()
     })?;
-    let names = Names::new(trace.metadata());
+    let mut names = Names::new(trace.metadata());
+    let before: Vec<LineResult> = before.into_iter().flatten().collect();
+    if let Some(result) = before.first() {
+        let found = (&survey, &result.waits, result.processor_cycles());
+        name_stack_variables(&mut names, found, (trace, &pool))?;
+    }
     let objects = data_objects(&names, &survey);
     let mut points = Vec::new();
     let mut written = None;
-    for (replay, before) in replays.iter().zip(before.into_iter().flatten()) {
+    for (replay, before) in replays.iter().zip(before) {
         let mut last = 1.0;
         let mut tick = |done: f64| {
             // Nobody knows how many passes there will be.

@@ -6,6 +6,7 @@ mod findings;
 mod outcome;
 mod replay;
 mod run;
+mod stack_variables;
 mod survey;
 
 pub(crate) use crate::bus::LayoutVariant;
@@ -16,4 +17,5 @@ pub(crate) use outcome::objects as line_objects;
 pub use outcome::{LineObject, LineProvenance, LineReport, LineTime};
 pub(crate) use replay::{LineReplay, LineResult};
 pub use run::line_waits;
+pub(crate) use stack_variables::name_stack_variables;
 pub(crate) use survey::{survey_beside, survey_uses};

@@ -8,6 +8,7 @@ use super::config::LineConfig;
 use super::findings::may_find;
 use super::outcome::{LineReport, assemble};
 use super::replay::{LineReplay, LineResult};
+use super::stack_variables::name_stack_variables;
 use super::survey::survey_uses;
 use crate::bus::LayoutVariant;
 use crate::error::SimError;
@@ -38,7 +39,11 @@ pub fn line_waits(
     } else {
         None
     };
+    let mut names = Names::new(trace.metadata());
+    if let (Some(survey), Some(result)) = (&survey, results.first()) {
+        let found = (survey, &result.waits, result.processor_cycles());
+        name_stack_variables(&mut names, found, (trace, &pool))?;
+    }
     progress.finish()?;
-    let names = Names::new(trace.metadata());
     Ok(assemble(config, &replay, trace, (&names, survey.as_ref(), results)))
 }
