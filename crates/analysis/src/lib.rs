@@ -27,6 +27,7 @@ mod objects;
 mod picture;
 mod rank;
 mod report;
+mod segments;
 pub mod sharing;
 mod source;
 mod stack_variable;
@@ -38,13 +39,14 @@ pub use footprint::{Footprint, FootprintCounts};
 pub use identity::{Object, ObjectKind};
 pub use labels::labels;
 pub use map::{MapRow, SharingMap};
-pub use objects::{Names, ObjectSegment};
+pub use objects::Names;
 pub use picture::{PictureFrame, SharingPicture, picture};
 pub use rank::WorstQuery;
 pub use report::{
     BlockMisses, ByClass, CostReport, LineUse, ObjectCost, ObjectUse, SharingPattern, ThreadUse,
     WorstBlock, worst_blocks,
 };
+pub use segments::ObjectSegment;
 pub use source::SourceSite;
 pub use stack_variable::StackVariable;
 

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use homenode_trace::{
-    AddressRange, AllocationStack, Metadata, MovedRange, OwnedInterval, RangeKind, owned_intervals,
-};
+use homenode_trace::{AddressRange, AllocationStack, Metadata, MovedRange, RangeKind};
 
 use crate::fields::field_at;
 use crate::identity::{Object, ObjectKind};
+use crate::segments::{ObjectSegment, segments};
 use crate::source::SourceSite;
 
 /// Number of the object that stands for all addresses without a name.
@@ -28,21 +27,6 @@ fn repeated(ranges: &[AddressRange]) -> BTreeSet<&str> {
 /// The entry of a list that is counted from 1, as in the metadata.
 fn numbered<T>(list: &[T], number: u32) -> Option<&T> {
     list.get(usize::try_from(number.checked_sub(1)?).ok()?)
-}
-
-/// Consecutive addresses that belong to one range of the metadata.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ObjectSegment {
-    /// The first address.
-    pub first: u64,
-    /// The last address, so that the end of the address space can be included.
-    pub last: u64,
-    /// Number of the object, see [`Names::object_of`].
-    pub group: usize,
-    /// Start of the range.
-    pub start: u64,
-    /// Number of the type of its elements, from 1, and their distance, as in the metadata.
-    pub(crate) layout: (u32, u32),
 }
 
 /// The names of a trace, indexed by address.
@@ -317,24 +301,6 @@ impl<'a> Names<'a> {
         }
         (group == UNKNOWN).then_some(UNKNOWN)
     }
-}
-
-/// The segments of all objects, in order of address; adjacent ones of one range are joined.
-fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectSegment> {
-    let mut found: Vec<ObjectSegment> = Vec::new();
-    for OwnedInterval { first, last, range, start } in owned_intervals(ranges) {
-        let group = groups[range];
-        match found.last_mut() {
-            Some(s) if s.start == start && s.group == group && s.last.wrapping_add(1) == first => {
-                s.last = last;
-            }
-            Some(_) | None => {
-                let layout = (ranges[range].layout, ranges[range].stride);
-                found.push(ObjectSegment { first, last, group, start, layout });
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::identity::{Object, ObjectKind};
-use crate::objects::{Names, ObjectSegment};
+use crate::objects::Names;
+use crate::segments::ObjectSegment;
 use crate::source::SourceSite;
 
 /// Neighbouring variables on a thread's stack that other threads use: an array with a place for

@@ -1,4 +1,4 @@
-// Threads count digits of numbers, each in an element of a local array that a lambda has by reference.
+// Threads count digits of numbers, each in its element of a local array that lambdas refer to.
 #include <array>
 #include <cstdint>
 #include <cstdio>

@@ -127,17 +127,7 @@ fn on_lines(
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
     let simulation = &config.simulation;
-    let fail = |problem: String| SimError::Config { problem };
-    if out.is_some() && simulation.machines.len() != 1 {
-        let count = simulation.machines.len();
-        return Err(fail(format!(
-            "-o: a trace can be laid out for one --machine at a time, not {count}"
-        )));
-    }
-    if simulation.filter.is_some() {
-        let problem = "--filter: this machine has caches of its own; leave it out";
-        return Err(fail(problem.to_owned()));
-    }
+    check_lines(simulation, out)?;
     let pool = thread_pool(simulation.threads)?;
     let replay =
         |machine: &String| LineReplay::new(&line_config(simulation, machine)?, trace, &pool);
@@ -192,6 +182,22 @@ fn on_lines(
         written,
         provenance: AdviceProvenance::Clocked(provenance),
     })
+}
+
+/// Checks what only machines with prices can do.
+fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> Result<(), SimError> {
+    let fail = |problem: String| SimError::Config { problem };
+    if out.is_some() && simulation.machines.len() != 1 {
+        let count = simulation.machines.len();
+        return Err(fail(format!(
+            "-o: a trace can be laid out for one --machine at a time, not {count}"
+        )));
+    }
+    if simulation.filter.is_some() {
+        let problem = "--filter: this machine has caches of its own; leave it out";
+        return Err(fail(problem.to_owned()));
+    }
+    Ok(())
 }
 
 /// Where the results of all machines come from.

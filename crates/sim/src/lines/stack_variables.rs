@@ -49,8 +49,8 @@ pub(crate) fn name_stack_variables(
     Ok(())
 }
 
-/// All stacks, in order of address. Those that overlap, as when a thread gets the memory of one that
-/// has ended, are one.
+/// All stacks, in order of address. Those that overlap, as when a thread gets the memory of one
+/// that has ended, are one.
 fn stacks(trace: &TraceReader, processors: u16) -> Vec<ThreadStack> {
     let mut ranges: Vec<_> = trace.metadata().ranges.iter().collect();
     ranges.retain(|range| range.kind == RangeKind::Stack && range.size > 0);
