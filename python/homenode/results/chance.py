@@ -36,4 +36,5 @@ def speed_up_range(point: Mapping[str, Any]) -> str:
 
 
 def _longer(found: Mapping[str, Any]) -> str:
-    return f"when latencies are up to {found['runs'] - 1} cycles longer"
+    most = found["runs"] - 1
+    return f"when latencies are up to {most} cycle{'s' if most > 1 else ''} longer"

@@ -7,7 +7,7 @@ use homenode_trace::TraceReader;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluator::ReportPart;
-use super::repeats::{ChanceRange, Repeats, saves_surely};
+use super::repeats::{ChanceRange, Repeats, SeemingSaving, saves_surely};
 use super::search::{AcceptedLayout, LayoutSearch, ObjectBlocks, choose, propose};
 use super::trial::LayoutTrial;
 use crate::error::SimError;
@@ -212,8 +212,14 @@ impl LineSearchState<'_> {
                 break;
             }
             let layout = self.layout.and(&trials[best].proposal.moves);
-            let both = (&self.layout, &layout, least);
-            let (sure, repeats) = saves_surely(self.replay, both, &mut self.repeats, tick)?;
+            let seems = SeemingSaving {
+                cycles: self.cycles,
+                saved: u64::try_from(more).unwrap_or(0),
+                least,
+                varies: !self.refused.is_empty(),
+            };
+            let (both, repeats) = ((&self.layout, &layout), &mut self.repeats);
+            let (sure, repeats) = saves_surely(self.replay, both, &seems, repeats, tick)?;
             if !sure {
                 self.refused.insert(best);
                 continue;

@@ -12,7 +12,11 @@ use super::evaluator::ReportPart;
 use crate::error::SimError;
 use crate::lines::{LayoutVariant, LineReplay};
 
-/// Repetitions at first, and those where these do not decide.
+/// A single repetition decides if it saves the same but for one part in so many: what is saved by
+/// chance is another time something else.
+const SAME_PART: u64 = 20;
+
+/// Repetitions where it does not, and those where these do not decide.
 const REPEATS: [usize; 2] = [3, 9];
 
 /// How many standard errors a mean of so many may lie off by chance with a probability of one in a
@@ -68,16 +72,45 @@ impl ChanceRange {
     }
 }
 
-/// Whether a layout saves at least so many cycles on top of another, and not by chance. `before`
-/// and what is returned are the cycles of the repetitions of the two; `before` grows as it is
-/// needed.
+/// What seems to be saved on the machine itself.
+pub(super) struct SeemingSaving {
+    /// Cycles without the layout.
+    pub(super) cycles: u64,
+    /// Of these, those that it seems to save.
+    pub(super) saved: u64,
+    /// The fewest that count.
+    pub(super) least: u64,
+    /// Whether anything turned out to save by chance before.
+    pub(super) varies: bool,
+}
+
+impl SeemingSaving {
+    /// Whether a single repetition, of cycles before and after, says the same.
+    fn is_repeated(&self, before: u64, after: u64) -> bool {
+        let again = before.saturating_sub(after);
+        let calm = !self.varies && before.abs_diff(self.cycles) <= self.least / 4;
+        calm && again >= self.least && again.abs_diff(self.saved) <= self.saved / SAME_PART
+    }
+}
+
+/// Whether a layout saves on top of another what it seems to save, and not by chance. `before` and
+/// what is returned are the cycles of the repetitions of the two; `before` grows as it is needed.
 pub(super) fn saves_surely(
     replay: &LineReplay<'_>,
-    (now, layout, least): (&Layout, &Layout, u64),
+    (now, layout): (&Layout, &Layout),
+    seems: &SeemingSaving,
     before: &mut Repeats,
     tick: ReportPart<'_>,
 ) -> Result<(bool, Repeats), SimError> {
     let mut after = Repeats::default();
+    let least = seems.least;
+    if !seems.varies {
+        extend(replay, now, (before, 1), tick)?;
+        extend(replay, layout, (&mut after, 1), tick)?;
+        if seems.is_repeated(before.0[0], after.0[0]) {
+            return Ok((true, after));
+        }
+    }
     for (repeats, quantile) in REPEATS.into_iter().zip(QUANTILES) {
         extend(replay, now, (before, repeats), tick)?;
         extend(replay, layout, (&mut after, repeats), tick)?;
@@ -151,6 +184,15 @@ mod tests {
         assert_eq!(decide(&[1000, 1010, 1000], &[915, 925, 930]), Some(true));
         assert_eq!(decide(&[1000, 1200, 1010], &[1010, 960, 1000]), None);
         assert_eq!(decide(&[900, 900, 900], &[1000, 1001, 1003]), Some(false));
+    }
+
+    #[test]
+    fn one_repetition_is_enough_where_nothing_varies() {
+        let seems = SeemingSaving { cycles: 10_000, saved: 2000, least: 250, varies: false };
+        assert!(seems.is_repeated(10_050, 8060));
+        assert!(!seems.is_repeated(10_050, 8200), "it saves less");
+        assert!(!seems.is_repeated(10_100, 8100), "the time varies without it");
+        assert!(!SeemingSaving { varies: true, ..seems }.is_repeated(10_050, 8060));
     }
 
     #[test]
