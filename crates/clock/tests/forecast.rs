@@ -101,14 +101,9 @@ fn a_forecast_changes_no_operation() {
     }
 }
 
-/// ```text
-/// chunk 0   thread 0 creates 1 and joins it, 1 waits for a condition
-/// chunk 1   thread 2 alone, then it wakes 1
-/// chunk 2   1 goes on and ends; 0 creates it again
-/// ```
-#[test]
-fn a_process_that_waits_is_known_to_wait() {
-    let rows = |threads: &[u16], events: &[(u32, u16, EventKind)]| Batch {
+/// A batch of references by these threads, with events before some of them.
+fn rows(threads: &[u16], events: &[(u32, u16, EventKind)]) -> Batch {
+    Batch {
         thread: threads.to_vec(),
         kind: vec![0; threads.len()],
         size: vec![4; threads.len()],
@@ -119,7 +114,27 @@ fn a_process_that_waits_is_known_to_wait() {
             .map(|(at, thread, what)| (*at, Event { thread: *thread, what: what.clone() }))
             .collect(),
         ..Batch::default()
-    };
+    }
+}
+
+#[test]
+fn a_process_that_is_created_late_waits_from_the_start() {
+    let create = EventKind::ThreadCreate { child: 1 };
+    let batches = [rows(&[0, 0], &[]), rows(&[0, 1], &[(0, 0, create)])];
+    let mut splitter = splitter().with_forecast(forecast(&batches));
+    let first = splitter.split(&batches[0]);
+    let of_1 = first.operations.iter().find(|(process, _)| *process == 1);
+    let kinds: Vec<_> = of_1.iter().flat_map(|(_, some)| some.iter().map(|o| o.kind)).collect();
+    assert_eq!(kinds, [OpKind::Begin]);
+}
+
+/// ```text
+/// chunk 0   thread 0 creates 1 and joins it, 1 waits for a condition
+/// chunk 1   thread 2 alone, then it wakes 1
+/// chunk 2   1 goes on and ends; 0 creates it again
+/// ```
+#[test]
+fn a_process_that_waits_is_known_to_wait() {
     let (create, join) = (EventKind::ThreadCreate { child: 1 }, EventKind::ThreadJoin { child: 1 });
     let wait = EventKind::ConditionWait { addr: 8 };
     let release = EventKind::LockRelease { addr: 16 };

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from homenode import _core
+from homenode.engines.beside import beside
 from homenode.engines.lines import lines
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
@@ -150,8 +151,12 @@ def sharing(
     kinds = _core.machine_kinds(named)
     of_today = [name for name, kind in zip(named, kinds, strict=True) if kind == "multicore"]
     machine = [name for name in named if name not in of_today]
-    waited = [_lines(opened, name, options, progress) for name in of_today]
+
+    def find_waits(report: Callable[[int, int | None], None] | None) -> list[LineResult]:
+        return [_lines(opened, name, options, report) for name in of_today]
+
     if not machine:
+        waited = find_waits(progress)
         first = waited[0]
         facts = {"trace": str(opened.path), **{name: first.facts[name] for name in _LINE_FACTS}}
         result = SharingResult([], None, facts, first.configuration, first.provenance)
@@ -163,7 +168,11 @@ def sharing(
         "detail": _detail(options.get("detail"), simulation["block_sizes"]),
         **checked("sharing", options, "count", "merge_transfers"),
     }
-    found = json.loads(_core.sharing(str(opened.path), json.dumps(asked), progress))
+    path, question = str(opened.path), json.dumps(asked)
+    waited, answer = beside(
+        find_waits, lambda report: _core.sharing(path, question, report), progress
+    )
+    found = json.loads(answer)
     sizes = {row.pop("block_size"): row for row in found["sizes"]}
     same = {
         "trace": found["trace"],

@@ -139,6 +139,7 @@ impl StreamSplitter {
     /// The process waits for its creation, unless it is known to do so already.
     fn begin(&mut self, process: usize) {
         let count = self.lives.life(process);
+        self.begun[process] = true;
         if !std::mem::take(&mut self.begins[process]) {
             self.push(process, Operation { count, ..Operation::new(OpKind::Begin, 0) });
         }

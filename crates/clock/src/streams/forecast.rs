@@ -1,6 +1,7 @@
 //! What processes wait for, known before the trace says so.
 //!
-//! A trace has a join, the continuation of a wait and the end of a process when they are over. A
+//! A trace has a join, the continuation of a wait, the end of a process and the creation of one when
+//! they are over. A
 //! simulation that does not know that a process only waits cannot go on without its next operation,
 //! which may be at the end of the trace: everything up to there would have to be kept. So all that
 //! is found beforehand, from the order of rows and events.
@@ -50,6 +51,10 @@ pub(super) struct ProcessForecast {
     pub(super) waits: VecDeque<Option<ForeseenWait>>,
     /// For each end of a life, whether the process is created again before it does anything.
     pub(super) created_again: VecDeque<bool>,
+    /// Whether its creation is the first that the trace has of it.
+    pub(super) created_first: bool,
+    /// Whether the trace has had anything of it.
+    seen: bool,
     waiting: Option<Waiting>,
     /// Whether nothing has happened since its life ended.
     over: bool,
@@ -118,6 +123,7 @@ impl StreamForecast {
     fn act(&mut self, process: usize, rows: u64) {
         let Some(process) = self.processes.get_mut(process) else { return };
         process.last = process.last.max(rows);
+        process.seen = true;
         if std::mem::take(&mut process.over) {
             process.created_again.push_back(false);
         }
@@ -136,6 +142,9 @@ impl StreamForecast {
         if makes_operation(&event.what) {
             self.act(process, after);
         }
+        if let Some(process) = self.processes.get_mut(process) {
+            process.seen = true;
+        }
         match event.what {
             EventKind::ThreadJoin { child } => {
                 self.end(usize::from(child), after);
@@ -151,6 +160,7 @@ impl StreamForecast {
                 let again = self.lives.create(child);
                 if let Some(child) = self.processes.get_mut(child) {
                     child.last = child.last.max(after);
+                    child.created_first |= !std::mem::replace(&mut child.seen, true);
                     if std::mem::take(&mut child.over) {
                         child.created_again.push_back(again);
                     }
@@ -192,7 +202,7 @@ impl StreamForecast {
             && let Some(process) = self.processes.get_mut(process)
         {
             process.last = process.last.max(after);
-            process.over = true;
+            (process.over, process.seen) = (true, true);
         }
     }
 }

@@ -106,6 +106,14 @@ impl StreamSplitter {
     #[must_use]
     pub fn with_forecast(mut self, forecast: StreamForecast) -> Self {
         (self.forecast, self.foresees) = (forecast.processes, true);
+        let created = |(process, forecast): (usize, &ProcessForecast)| {
+            forecast.created_first.then_some(process)
+        };
+        for process in self.forecast.iter().enumerate().filter_map(created) {
+            let begin = Operation { count: 1, ..Operation::new(OpKind::Begin, 0) };
+            self.operations[process].push(begin);
+            self.begins[process] = true;
+        }
         self
     }
 
