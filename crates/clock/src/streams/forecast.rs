@@ -1,10 +1,9 @@
 //! What processes wait for, known before the trace says so.
 //!
-//! A trace has a join, the continuation of a wait, the end of a process and the creation of one when
-//! they are over. A
-//! simulation that does not know that a process only waits cannot go on without its next operation,
-//! which may be at the end of the trace: everything up to there would have to be kept. So all that
-//! is found beforehand, from the order of rows and events.
+//! A trace has a join, the continuation of a wait, and the end and the creation of a process when
+//! they are over. A simulation that does not know that a process only waits cannot go on without
+//! its next operation, which may be at the end of the trace: all up to there would have to be kept.
+//! So that is found beforehand, from the order of rows and events.
 
 use std::collections::VecDeque;
 
