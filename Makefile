@@ -31,9 +31,10 @@ test-python: setup
 generate: setup ## write the types, page and schemas that follow from the engines' options
 	$(BIN)/python -m homenode.options.generate .
 
-lint: setup ## formatting, clippy, tidy, ruff, types, C warnings
+lint: setup ## formatting, clippy, links of the documentation, tidy, ruff, types, C warnings
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
 	cargo xtask tidy
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -47,7 +48,6 @@ gate: ## compare instructions per reference with benches/instructions.toml
 	cargo xtask instructions
 
 docs: setup ## build the documentation into docs/_build, warnings are errors
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras docs
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build
 

@@ -9,7 +9,7 @@ pub struct ObjectSegment {
     pub first: u64,
     /// The last address, so that the end of the address space can be included.
     pub last: u64,
-    /// Number of the object, see [`Names::object_of`].
+    /// Number of the object, see [`crate::Names::object_of`].
     pub group: usize,
     /// Start of the range.
     pub start: u64,

@@ -33,7 +33,7 @@ pub enum AwaitedTransaction {
     },
 }
 
-/// Collects [`WaitsByCause`] for every word that missed.
+/// Collects [`crate::WaitsByCause`] for every word that missed.
 ///
 /// Whether a miss is false sharing is often known only when its copy is lost: until then its cycles
 /// are kept with the frame.
