@@ -40,7 +40,11 @@ impl MemorySystem for FixedLatency {
     }
 
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
-        self.cached.contains(&self.access(reference))
+        self.try_access(&self.access(reference))
+    }
+
+    fn try_access(&mut self, access: &(usize, u64)) -> bool {
+        self.cached.contains(access)
     }
 
     fn access(&self, reference: &MemoryReference) -> (usize, u64) {

@@ -170,6 +170,9 @@ struct Slow<'a> {
     homes: BTreeMap<u64, usize>,
     misses: u64,
     upgrades: u64,
+    /// Who ever had which block, and the cycles in which somebody waits for one again.
+    had: BTreeSet<(usize, u64)>,
+    sharing: BTreeSet<u64>,
 }
 
 impl Slow<'_> {
@@ -183,6 +186,8 @@ impl Slow<'_> {
             homes: BTreeMap::new(),
             misses: 0,
             upgrades: 0,
+            had: BTreeSet::new(),
+            sharing: BTreeSet::new(),
         }
     }
 
@@ -249,6 +254,10 @@ impl Slow<'_> {
                 }
             }
             if self.cores[core].done == Some(now) {
+                let block = self.processes[core][self.cores[core].next].addr / BLOCK;
+                if !self.had.insert((core, block)) {
+                    self.sharing.extend(self.cores[core].since..now);
+                }
                 let core = &mut self.cores[core];
                 core.done = None;
                 core.delay += now - core.since;
@@ -335,6 +344,8 @@ fn cycles_are_those_of_the_slow_simulator() {
             assert_eq!(result.time.cycles, cycles, "seed {seed}, portions of {portion}");
             assert_eq!(result.counts.misses.total(), slow.misses, "seed {seed}");
             assert_eq!(result.counts.coherence.total(), slow.upgrades, "seed {seed}");
+            let sharing = u64::try_from(slow.sharing.len()).unwrap();
+            assert_eq!(result.waits.sharing_elapsed(), sharing, "seed {seed}");
             check_waits(&result);
             seen.extend(causes(&result));
         }

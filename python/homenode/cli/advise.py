@@ -11,6 +11,7 @@ from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
 from homenode.results.chance import speed_up_range, time_varies
+from homenode.results.waits import layouts_gain_at_most
 
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
@@ -111,8 +112,11 @@ def _print(result: AdviceResult) -> None:
             for row in rows:
                 echo(f"{row['rank']}. {row['sentence']}\n   {row['hint']}")
         else:
-            least = "a fortieth of the time" if point["lines"] else "a hundredth of the cost"
-            echo(f"{title}: no layout of an object gains {least}{time_varies(point)}")
+            least = "a hundredth of the cost"
+            if point["lines"]:
+                bound = layouts_gain_at_most(point["lines"]["before"])
+                least = f"a fortieth of the time{bound or time_varies(point)}"
+            echo(f"{title}: no layout of an object gains {least}")
         echo(_outcome(point))
 
 

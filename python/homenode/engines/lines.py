@@ -31,7 +31,8 @@ class LineResult(Rows):
             ``share`` and ``false_sharing_share``.
         findings: what no layout helps but a change of the program may, one dictionary a count or
             lock that several threads write: kind, object, field, threads, count, share, sentence.
-        time: cycles, processor_cycles (with a thread to run), busy_cycles, idle_cycles, waits, and
+        time: cycles, processor_cycles (with a thread to run), busy_cycles, idle_cycles, waits,
+            sharing_elapsed_cycles (in which at least one processor waits for sharing), and
             as parts of processor_cycles false_sharing_share, true_sharing_share, other_share.
         facts: trace, machine, protocol, processors, block_size, references, deadlocks_broken.
         configuration: what was asked for.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from homenode.options.specs import plain_number
 from homenode.report.sentences import percent
 from homenode.results.chance import speed_up_range, time_varies
-from homenode.results.waits import CAUSES, others
+from homenode.results.waits import CAUSES, layouts_gain_at_most, others
 
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
@@ -116,7 +116,7 @@ def _nothing(point: dict[str, Any]) -> str:
     time = point["lines"]["before"]
     shared = time["true_sharing_share"] or 0
     said = f"None of {point['tried']} other layouts of its data gains a fortieth of the time"
-    said += f"{time_varies(point)}."
+    said += f"{layouts_gain_at_most(time) or time_varies(point)}."
     if shared >= _NAMED and not point["lines"]["findings"]:
         said += (
             " What is waited for is shared indeed, which no layout helps: let threads write it "

@@ -7,6 +7,9 @@ from typing import Any
 CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
 """The causes that results tell apart, those that a layout may remove first."""
 
+LEAST_GAIN = 1 / 40
+"""What a layout has to gain to be advised, as a part of the time."""
+
 
 def others(time: dict[str, Any], shown: list[dict[str, Any]]) -> dict[str, Any] | None:
     """What processors wait for besides some objects, as a row like theirs; nothing if that is all.
@@ -34,3 +37,17 @@ def others(time: dict[str, Any], shown: list[dict[str, Any]]) -> dict[str, Any] 
         "share": cycles / time["processor_cycles"],
         "false_sharing_share": rest["false_sharing"]["cycles"] / time["processor_cycles"],
     }
+
+
+def layouts_gain_at_most(time: dict[str, Any]) -> str:
+    """Why no layout gains a fortieth, where nobody waits for so long; else empty.
+
+    >>> layouts_gain_at_most({"sharing_elapsed_cycles": 19, "cycles": 1000})
+    ': only in 1.9% of it does a processor wait for lines that threads share'
+    >>> layouts_gain_at_most({"sharing_elapsed_cycles": 900, "cycles": 1000})
+    ''
+    """
+    part = time["sharing_elapsed_cycles"] / max(time["cycles"], 1)
+    if part >= LEAST_GAIN:
+        return ""
+    return f": only in {100 * part:.1f}% of it does a processor wait for lines that threads share"

@@ -1,5 +1,6 @@
 //! Which transaction a processor waits for, and the cause once it is known.
 
+use super::elapsed::ElapsedWaiting;
 use super::log::WaitLog;
 use super::{WaitCause, Waits, WordWaits};
 
@@ -41,6 +42,8 @@ pub enum AwaitedTransaction {
 pub struct WaitCollector {
     frames: Vec<FrameMiss>,
     log: WaitLog,
+    /// When processors waited for what may be sharing.
+    sharing: ElapsedWaiting,
     last: Option<AwaitedTransaction>,
 }
 
@@ -82,8 +85,35 @@ impl WaitCollector {
         AwaitedTransaction::Miss { frame, word: self.frames[frame].word }
     }
 
-    /// A processor waited for a transaction.
-    pub fn waited(&mut self, transaction: AwaitedTransaction, cycles: u64) {
+    /// A processor waited for a transaction, until `now`.
+    pub fn waited(&mut self, now: u64, transaction: AwaitedTransaction, cycles: u64) {
+        if self.may_be_sharing(transaction) {
+            self.sharing.add(now - cycles, now);
+        }
+        self.add(transaction, cycles);
+    }
+
+    /// A processor waited at some time before it was known for which transaction.
+    pub fn waited_before(&mut self, transaction: AwaitedTransaction, cycles: u64) {
+        if self.may_be_sharing(transaction) {
+            self.sharing.add_cycles(cycles);
+        }
+        self.add(transaction, cycles);
+    }
+
+    /// Whether the cause is sharing, as far as is known.
+    fn may_be_sharing(&self, transaction: AwaitedTransaction) -> bool {
+        let cause = match transaction {
+            AwaitedTransaction::Announcement { cause, .. } => Some(cause),
+            AwaitedTransaction::Miss { frame, word } => {
+                let miss = &self.frames[frame];
+                miss.cause.filter(|_| miss.word == word)
+            }
+        };
+        !matches!(cause, Some(WaitCause::Cold | WaitCause::Replacement))
+    }
+
+    fn add(&mut self, transaction: AwaitedTransaction, cycles: u64) {
         let (word, cause) = match transaction {
             AwaitedTransaction::Announcement { word, cause } => (word, cause),
             AwaitedTransaction::Miss { frame, word } => {
@@ -105,6 +135,8 @@ impl WaitCollector {
     /// What was collected.
     #[must_use]
     pub fn finish(self) -> WordWaits {
-        self.log.finish()
+        let mut waits = self.log.finish();
+        waits.sharing_elapsed = self.sharing.cycles();
+        waits
     }
 }

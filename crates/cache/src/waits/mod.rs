@@ -1,6 +1,7 @@
 //! Misses and waiting, by the word that was referenced: whose data they are about.
 
 mod collector;
+mod elapsed;
 mod log;
 mod words;
 

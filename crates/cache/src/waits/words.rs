@@ -24,6 +24,7 @@ pub(super) fn key_of(word: u64, cause: WaitCause) -> u64 {
 pub struct WordWaits {
     /// In order of their keys, which are all different.
     entries: Vec<WaitEntry>,
+    pub(super) sharing_elapsed: u64,
 }
 
 impl WordWaits {
@@ -67,6 +68,13 @@ impl WordWaits {
             }
             (entries[0].key >> CAUSE_BITS, waits)
         })
+    }
+
+    /// Cycles in which at least one processor waited for sharing, or a few more. Without them all
+    /// processors would do the same in the same order, at most so much sooner.
+    #[must_use]
+    pub fn sharing_elapsed(&self) -> u64 {
+        self.sharing_elapsed
     }
 
     /// The sum over all words.

@@ -187,6 +187,11 @@ impl<M: MemorySystem> Clock<M> {
             && !self.processors[at].head_requested
             && !self.processors[at].fetches(&head)
         {
+            // Most stores of a buffer write what the first of them fetched.
+            if !self.processors[at].has_loads_behind_stores() && self.memory.try_access(&head) {
+                self.processors[at].end_store();
+                continue;
+            }
             if self.memory.needs_request(&head) {
                 self.processors[at].head_requested = true;
                 self.request(Requester::new(at, Port::StoreBuffer), &head);

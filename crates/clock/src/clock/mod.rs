@@ -244,7 +244,7 @@ impl<M: MemorySystem> Clock<M> {
         let processor = &mut self.processors[at];
         if processor.mode == Mode::Stalls || requester.port == Port::Blocking {
             let cause = processor.waits_for(requester);
-            self.memory.waited(cause, self.now - processor.since);
+            self.memory.waited(self.now, cause, self.now - processor.since);
         }
         match requester.port {
             Port::Mshr(number) => processor.end_load(usize::from(number)),

@@ -109,6 +109,10 @@ pub trait MemorySystem: Sized {
     /// Returns whether that was so; if not, nothing has changed.
     fn try_hit(&mut self, reference: &MemoryReference) -> bool;
 
+    /// The same for a reference that could not be done when it was issued, such as a store that
+    /// waited for others in the store buffer.
+    fn try_access(&mut self, access: &Self::Access) -> bool;
+
     /// What is kept of a reference that was no such hit.
     fn access(&self, reference: &MemoryReference) -> Self::Access;
 
@@ -164,11 +168,11 @@ pub trait MemorySystem: Sized {
     /// References took place.
     fn count(&mut self, counted: ReferenceCounts);
 
-    /// A processor waited so many cycles for what it asked for at a port, which is there now. By
+    /// A processor waited so many cycles for what it asked for at a port, which is there `now`. By
     /// default nobody wants to know.
     #[inline]
-    fn waited(&mut self, requester: Requester, cycles: u64) {
-        let _ = (requester, cycles);
+    fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
+        let _ = (now, requester, cycles);
     }
 
     /// How long a synchronisation operation takes before it has its effect, once everything that

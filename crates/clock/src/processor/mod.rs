@@ -131,8 +131,16 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         waiting.any(|store| M::same_block(store, load))
     }
 
+    /// Whether a load waits for a store to its block.
+    pub(crate) fn has_loads_behind_stores(&self) -> bool {
+        self.behind_stores > 0
+    }
+
     /// Whether a load of the same block, not behind a store, is under way.
     pub(crate) fn fetches(&self, access: &M::Access) -> bool {
+        if self.mshrs_live == 0 {
+            return false;
+        }
         let mut live = self.mshrs.iter().filter(|mshr| mshr.live && !mshr.behind_store);
         live.any(|mshr| M::same_block(&mshr.load, access))
     }
@@ -176,9 +184,12 @@ impl<M: MemorySystem> ClockedProcessor<M> {
     pub(crate) fn end_store(&mut self) {
         self.stores.pop_front();
         (self.head_requested, self.head_performed) = (false, false);
+        if self.behind_stores == 0 {
+            return;
+        }
         for at in 0..self.mshrs.len() {
             let mshr = &self.mshrs[at];
-            if self.behind_stores > 0 && mshr.live && mshr.behind_store && mshr.performed {
+            if mshr.live && mshr.behind_store && mshr.performed {
                 self.end_load(at);
             }
         }

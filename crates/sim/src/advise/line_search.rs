@@ -38,10 +38,9 @@ const REFUSED_MAX: usize = 6;
 /// Layouts simulated at a time: each takes caches of its own.
 const TOGETHER_MAX: usize = 8;
 
-/// The layouts that save time, and the trace without and with all of them.
+/// The layouts that save time, and the trace with all of them.
 pub(super) struct LineSearch {
     pub(super) found: LayoutSearch,
-    pub(super) before: LineResult,
     /// `None` if there is no such layout.
     pub(super) after: Option<LineResult>,
     /// How much of what they save may be chance, if any seemed to save time.
@@ -52,13 +51,13 @@ pub(super) struct LineSearch {
 pub(super) fn search(
     replay: &LineReplay<'_>,
     trace: &TraceReader,
-    (objects, survey, before): (&[DataObject], &UseSurvey, LineResult),
+    (objects, survey, before): (&[DataObject], &UseSurvey, &LineResult),
     tick: ReportPart<'_>,
 ) -> Result<LineSearch, SimError> {
     let identity = Layout::default();
     let places = ObjectBlocks::new(objects, survey, &identity, replay.block);
     let words = ObjectWords::new(objects);
-    let examined = words.waited_for(&before, (0, OBJECTS_MAX));
+    let examined = words.waited_for(before, (0, OBJECTS_MAX));
     let trials = propose(trace, (objects, survey), &places, &examined)?;
     let mut state = LineSearchState {
         replay,
@@ -72,8 +71,12 @@ pub(super) fn search(
         repeats_before: Repeats::default(),
     };
     for round in 0..ROUNDS_MAX {
-        let now = state.after.as_ref().unwrap_or(&before);
-        // No layout saves more time than processors wait for the lines that it changes.
+        let now = state.after.as_ref().unwrap_or(before);
+        // No layout saves more time than that in which somebody waits for sharing, nor more than
+        // processors wait for the lines that it changes.
+        if now.waits.sharing_elapsed() < now.cycles / LEAST_PART {
+            break;
+        }
         let least = (now.processor_cycles() / OBJECT_PART).max(now.cycles / LEAST_PART);
         let mut objects = words.waited_for(now, (least, OBJECTS_MAX));
         objects.retain(|&object| !state.taken.iter().any(|t| trials[t.trial].object == object));
@@ -95,7 +98,7 @@ pub(super) fn search(
     let last = after.as_ref().map(|after| (after.cycles, &repeats));
     let chance = ChanceRange::of((before.cycles, first), last);
     let found = LayoutSearch { trials, taken, layout, examined: examined.len() };
-    Ok(LineSearch { found, before, after, chance })
+    Ok(LineSearch { found, after, chance })
 }
 
 /// Cycles that processors wait for the words of some blocks, which are in order.

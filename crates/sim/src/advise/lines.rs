@@ -20,13 +20,22 @@ pub(super) fn advise(
     replay: &LineReplay<'_>,
     trace: &TraceReader,
     (objects, survey, names): (&[DataObject], &UseSurvey, &Names<'_>),
-    before: LineResult,
+    before: &LineResult,
     tick: ReportPart<'_>,
 ) -> Result<(AdvicePoint, Layout), SimError> {
-    let LineSearch { found, before, after, chance } =
-        search(replay, trace, (objects, survey, before), tick)?;
-    let after = after.as_ref().unwrap_or(&before);
-    let sharing = false_sharing(survey, &Layout::default(), replay.block);
+    let all = before.processor_cycles();
+    // What is said of the trace as it is is found beside the search, which is mostly one clock.
+    let (mut sharing, mut waiting, mut findings) = Default::default();
+    let searched = replay.pool.in_place_scope(|scope| {
+        scope.spawn(|_| {
+            sharing = false_sharing(survey, &Layout::default(), replay.block);
+            waiting = line_objects(names, &before.waits, all, OBJECTS_MAX);
+            findings = line_findings(names, survey, &before.waits, all);
+        });
+        search(replay, trace, (objects, survey, before), tick)
+    });
+    let LineSearch { found, after, chance } = searched?;
+    let after = after.as_ref().unwrap_or(before);
     let sharing_after = if found.layout.is_empty() {
         sharing
     } else {
@@ -48,8 +57,6 @@ pub(super) fn advise(
         block: replay.block,
     };
     let advice = rows(&point, (objects, survey), &found, &scale);
-    let all = before.processor_cycles();
-    let waiting = line_objects(names, &before.waits, all, OBJECTS_MAX);
     let ratio = crate::ratio::ratio;
     Ok((
         AdvicePoint {
@@ -57,7 +64,7 @@ pub(super) fn advise(
             policy: point.policy.to_owned(),
             block_size: replay.block.bytes(),
             unit: "cycles",
-            before: side(&before, 0),
+            before: side(before, 0),
             after: side(after, 1),
             saved_share: ratio(before.cycles.saturating_sub(after.cycles), before.cycles),
             speed_up: ratio(before.cycles, after.cycles),
@@ -67,10 +74,10 @@ pub(super) fn advise(
             examined: u64::try_from(found.examined).unwrap_or(u64::MAX),
             tried: u64::try_from(found.trials.len()).unwrap_or(u64::MAX),
             lines: Some(LineFindings {
-                before: LineTime::of(&before),
+                before: LineTime::of(before),
                 after: LineTime::of(after),
                 objects: waiting,
-                findings: line_findings(names, survey, &before.waits, all),
+                findings,
             }),
             advice,
         },

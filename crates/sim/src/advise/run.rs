@@ -165,7 +165,7 @@ fn on_lines(
             progress.tick(done)
         };
         let found = (&objects[..], &survey, &names);
-        let (point, layout) = lines::advise(replay, trace, found, before, &mut tick)?;
+        let (point, layout) = lines::advise(replay, trace, found, &before, &mut tick)?;
         if let Some(out) = out {
             written = Some(write_layout(&point, trace, (&layout, replay.block), out)?);
         }

@@ -31,6 +31,9 @@ pub struct LineTime {
     pub idle_cycles: u64,
     /// Waiting for memory, by cause.
     pub waits: WaitTotals,
+    /// Cycles in which at least one processor waits for sharing: no layout makes the execution
+    /// shorter by more, unless threads come to their locks in another order.
+    pub sharing_elapsed_cycles: u64,
     /// Part of `processor_cycles` that waits for lines of whose words others use other ones.
     pub false_sharing_share: Option<f64>,
     /// Part of `processor_cycles` that waits for lines whose words others use as well.
@@ -53,6 +56,7 @@ impl LineTime {
             true_sharing_share: ratio(waits.true_sharing.cycles, all),
             other_share: ratio(waits.cold.cycles + waits.replacement.cycles, all),
             waits,
+            sharing_elapsed_cycles: result.waits.sharing_elapsed(),
         }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) struct LineReplay<'a> {
     pub(crate) config: BusConfig,
     pub(crate) block: BlockSize,
     trace: &'a TraceReader,
-    pool: &'a rayon::ThreadPool,
+    pub(crate) pool: &'a rayon::ThreadPool,
 }
 
 impl<'a> LineReplay<'a> {

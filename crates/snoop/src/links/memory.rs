@@ -173,7 +173,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         let Some(transaction) = transaction else { return };
         let before = self.awaited.insert(requester.rank(), Awaited::Served(transaction));
         if let Some(Awaited::Requested(cycles)) = before {
-            waits.waited(transaction, cycles);
+            waits.waited_before(transaction, cycles);
         }
     }
 
@@ -304,6 +304,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     }
 
     #[inline]
+    fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
+        let need = if access.write { MAY_WRITE } else { MAY_READ };
+        let place = self.driver.caches.locate(access.cache, access.block);
+        self.driver.hit(place, (access.block, access.words), need)
+    }
+
+    #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
         BlockAccess {
             cache: self.cache(reference),
@@ -410,10 +417,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         counts.kernel.references += counted.kernel;
     }
 
-    fn waited(&mut self, requester: Requester, cycles: u64) {
+    fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
         match (self.awaited.get_mut(&requester.rank()), &mut self.driver.caches.waits) {
             (Some(Awaited::Served(transaction)), Some(waits)) => {
-                waits.waited(*transaction, cycles);
+                waits.waited(now, *transaction, cycles);
             }
             (Some(Awaited::Requested(before)), _) => *before += cycles,
             (None, _) | (Some(Awaited::Served(_)), None) => {}
