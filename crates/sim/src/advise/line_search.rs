@@ -35,9 +35,6 @@ const ROUNDS_MAX: usize = 8;
 /// Most layouts that turn out to save by chance before the search ends: each was simulated often.
 const REFUSED_MAX: usize = 6;
 
-/// Layouts simulated at a time: each takes caches of its own.
-const TOGETHER_MAX: usize = 8;
-
 /// The layouts that save time, and the trace with all of them.
 pub(super) struct LineSearch {
     pub(super) found: LayoutSearch,
@@ -182,13 +179,10 @@ impl LineSearchState<'_> {
         tick: ReportPart<'_>,
     ) -> Result<bool, SimError> {
         let mut gains: Vec<(i128, usize)> = Vec::with_capacity(open.len());
-        let mut results: Vec<LineResult> = Vec::with_capacity(open.len());
-        for some in open.chunks(TOGETHER_MAX) {
-            let layouts: Vec<Layout> =
-                some.iter().map(|&trial| self.layout.and(&trials[trial].proposal.moves)).collect();
-            let layouts: Vec<_> = layouts.iter().map(LayoutVariant::of).collect();
-            results.extend(self.replay.simulate(&layouts, tick)?);
-        }
+        let layouts: Vec<Layout> =
+            open.iter().map(|&trial| self.layout.and(&trials[trial].proposal.moves)).collect();
+        let layouts: Vec<_> = layouts.iter().map(LayoutVariant::of).collect();
+        let mut results = self.replay.simulate(&layouts, tick)?;
         for (&trial, result) in open.iter().zip(&results) {
             let gain = i128::from(self.cycles) - i128::from(result.cycles);
             if round == 0 || self.alone[trial] == 0 {

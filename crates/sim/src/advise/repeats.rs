@@ -105,15 +105,13 @@ pub(super) fn saves_surely(
     let mut after = Repeats::default();
     let least = seems.least;
     if !seems.varies {
-        extend(replay, now, (before, 1), tick)?;
-        extend(replay, layout, (&mut after, 1), tick)?;
+        extend(replay, [(now, before), (layout, &mut after)], 1, tick)?;
         if seems.is_repeated(before.0[0], after.0[0]) {
             return Ok((true, after));
         }
     }
     for (repeats, quantile) in REPEATS.into_iter().zip(QUANTILES) {
-        extend(replay, now, (before, repeats), tick)?;
-        extend(replay, layout, (&mut after, repeats), tick)?;
+        extend(replay, [(now, before), (layout, &mut after)], repeats, tick)?;
         let cycles = (&before.cycles()[..repeats], &after.cycles()[..repeats]);
         if let Some(sure) = is_saving(cycles, quantile, least) {
             return Ok((sure, after));
@@ -134,18 +132,26 @@ fn is_saving((before, after): (&[u64], &[u64]), quantile: f64, least: u64) -> Op
     (low > 0.0 && mean >= to_f64(least)).then_some(true)
 }
 
-/// Simulates the repetitions of a layout that there are not yet.
+/// Simulates the repetitions of two layouts that there are not yet.
 fn extend(
     replay: &LineReplay<'_>,
-    layout: &Layout,
-    (repeats, until): (&mut Repeats, usize),
+    mut both: [(&Layout, &mut Repeats); 2],
+    until: usize,
     tick: ReportPart<'_>,
 ) -> Result<(), SimError> {
-    let slower = (repeats.0.len() + 1..=until).map(|n| u64::try_from(n).unwrap_or(u64::MAX));
-    let variants: Vec<_> = slower.map(|slower_by| LayoutVariant { layout, slower_by }).collect();
-    if !variants.is_empty() {
-        let results = replay.simulate(&variants, tick)?;
-        repeats.0.extend(results.iter().map(|result| result.cycles));
+    let mut variants = Vec::new();
+    for (layout, repeats) in &both {
+        let slower = (repeats.0.len() + 1..=until).map(|n| u64::try_from(n).unwrap_or(u64::MAX));
+        variants.extend(slower.map(|slower_by| LayoutVariant { layout, slower_by }));
+    }
+    if variants.is_empty() {
+        return Ok(());
+    }
+    let results = replay.simulate(&variants, tick)?;
+    let mut cycles = results.iter().map(|result| result.cycles);
+    for (_, repeats) in &mut both {
+        let missing = until.saturating_sub(repeats.0.len());
+        repeats.0.extend(cycles.by_ref().take(missing));
     }
     Ok(())
 }

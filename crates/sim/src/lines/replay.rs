@@ -13,6 +13,9 @@ use super::config::LineConfig;
 use crate::bus::{BusConfig, BusPlan, LayoutVariant, PointResult, simulate_layouts};
 use crate::error::SimError;
 
+/// Most variants simulated at a time: each takes caches of its own.
+const TOGETHER_MAX: usize = 8;
+
 /// What a machine does under one layout.
 pub(crate) struct LineResult {
     /// Execution time.
@@ -92,7 +95,11 @@ impl<'a> LineReplay<'a> {
             }
         };
         let work = (&self.config, self.trace);
-        let all = simulate_layouts(&self.plan, work, variants, self.pool, &mut progress)?;
-        Ok(all.into_iter().map(LineResult::of).collect())
+        let mut results = Vec::with_capacity(variants.len());
+        for some in variants.chunks(TOGETHER_MAX) {
+            let all = simulate_layouts(&self.plan, work, some, self.pool, &mut progress)?;
+            results.extend(all.into_iter().map(LineResult::of));
+        }
+        Ok(results)
     }
 }
