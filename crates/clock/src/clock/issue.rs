@@ -177,7 +177,10 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(Issued::Stalls);
         }
         processor.stores.push_back(*store);
-        self.drain_stores(at)?;
+        // Behind others it waits; alone it is known to need its request.
+        if processor.stores.len() == 1 && !processor.fetches(store) {
+            self.request_store(at, store);
+        }
         Ok(Issued::GoesOn)
     }
 
@@ -188,20 +191,24 @@ impl<M: MemorySystem> Clock<M> {
             && !self.processors[at].fetches(&head)
         {
             // Most stores of a buffer write what the first of them fetched.
-            if !self.processors[at].has_loads_behind_stores() && self.memory.try_access(&head) {
-                self.processors[at].end_store();
-                continue;
+            let behind = self.processors[at].has_loads_behind_stores();
+            if behind || !self.memory.try_access(&head) {
+                if self.memory.needs_request(&head) {
+                    self.request_store(at, &head);
+                    break;
+                }
+                let (memory, now) = (&mut self.memory, self.now);
+                self.processors[at].perform_store(|access| memory.perform(now, access))?;
             }
-            if self.memory.needs_request(&head) {
-                self.processors[at].head_requested = true;
-                self.request(Requester::new(at, Port::StoreBuffer), &head);
-                break;
-            }
-            let (memory, now) = (&mut self.memory, self.now);
-            self.processors[at].perform_store(|access| memory.perform(now, access))?;
             self.processors[at].end_store();
         }
         Ok(())
+    }
+
+    /// The store at the head of the buffer makes its request.
+    fn request_store(&mut self, at: usize, head: &M::Access) {
+        self.processors[at].head_requested = true;
+        self.request(Requester::new(at, Port::StoreBuffer), head);
     }
 
     /// The processor waits until the reference is done.
