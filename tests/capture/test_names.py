@@ -123,3 +123,17 @@ def test_fortran_arrays_modules_and_common_blocks(
     assert _fields(cells) == ["cell::count"]
     assert "grid::sums" in objects
     assert _fields(objects["shared"]) == ["shared::hits"]
+
+
+@pytest.mark.parametrize("flags", [("-O2",), ("-O2", "-static")])
+def test_states_of_generators_are_read_and_written_by_the_library(
+    build: Callable[..., Path], record: Callable[..., Recording], flags: tuple[str, ...]
+) -> None:
+    made = record(build("generators.c", *flags))
+    for name in ("seeds", "states", "contexts"):
+        touched = made.touching(name)
+        for thread in (1, 2):
+            of_thread = touched["kind"][touched["thread"] == thread]
+            # Main prints the first of them, and is neither.
+            reads, writes = ((of_thread == kind).sum() for kind in (0, 1))
+            assert (reads, writes) == (100, 100), name

@@ -62,6 +62,26 @@ def test_data_are_placed_where_they_are_used() -> None:
     assert hn.advise(trace, "numa", "first-touch", 256).summary["cost_after"] == best - 64 * 101
 
 
+def test_nanoseconds_and_cost_say_the_same_of_placed_data() -> None:
+    found = hn.advise(_shared_pages(), "spr-2s", "first-touch", 4096, processors=2, filter="none")
+    (point,) = found.points
+    assert [row["kind"] for row in found] == ["place"]
+    before, after = (point[side] for side in ("before", "after"))
+    costs = after["total_cost"] / before["total_cost"]
+    assert after["total_ns"] / before["total_ns"] == pytest.approx(costs)
+    assert costs < 0.9
+    # Two threads on each processor: it is a processor that a page is used by.
+    (row,) = found
+    assert row["sentence"].endswith("is used most by processor 1: place it with processor 1.")
+
+
+def _shared_pages() -> hn.Trace:
+    """A page that thread 0 fills and threads 1 and 3 use."""
+    threads = [0] * 1024 + [1, 2, 3] * 3000
+    address = [0x10000 + 4 * (i % 1024) if t != 2 else 0x90000 for i, t in enumerate(threads)]
+    return hn.Trace.from_numpy(thread=threads, kind="W", address=address)
+
+
 def test_several_points_have_advice_each() -> None:
     result = hn.advise(_counters(), ["cc", "numa"], ["migrate", "optimal"], [64, 4096])
     assert len(result.summaries()) == len(result.points) == 8

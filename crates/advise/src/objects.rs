@@ -29,6 +29,14 @@ impl WordExtent {
     pub fn range(self) -> std::ops::Range<u64> {
         self.first..self.first + self.words
     }
+
+    /// The first so many words, and the rest.
+    #[must_use]
+    pub fn split_at(self, words: u64) -> (Self, Self) {
+        let words = words.min(self.words);
+        let rest = Self { first: self.first + words, words: self.words - words };
+        (Self { words, ..self }, rest)
+    }
 }
 
 /// A data structure whose layout may be changed.

@@ -32,11 +32,18 @@ pub struct Elements {
     pub count: u64,
 }
 
-/// The distance between the beginnings of successive runs, if nearly all are equal.
+/// The distance between the beginnings of successive runs, if nearly all are equal. Two runs are
+/// elements only if each is one thread's and they have the same size: else they are the parts of a
+/// structure.
 #[must_use]
 pub fn stride(runs: &[UniformRun]) -> Option<Elements> {
     let (first, rest) = runs.split_first()?;
     let second = rest.first()?;
+    let owned = |run: &UniformRun| matches!(run.label, WordLabel::Own(_));
+    let alike = owned(first) && owned(second) && first.extent.words == second.extent.words;
+    if runs.len() == 2 && !alike {
+        return None;
+    }
     let stride = second.extent.first - first.extent.first;
     let equal = runs.windows(2).filter(|w| w[1].extent.first - w[0].extent.first == stride);
     let regular = equal.count() * 10 >= (runs.len() - 1) * 9;
@@ -119,6 +126,28 @@ pub fn period(object: &DataObject, survey: &UseSurvey) -> Option<Elements> {
     let period = scores.iter().find(good).filter(|_| enough)?.0;
     let stride = u64::try_from(period).ok()?;
     (period > 1).then_some(Elements { stride, count: first.words / stride })
+}
+
+/// Where the first element of an array of structures begins, in words: after a header, if fewer
+/// elements have words of several threads then than if it began with the object.
+#[must_use]
+pub fn header(object: &DataObject, survey: &UseSurvey, stride: u64) -> u64 {
+    let [extent] = object.extents[..] else { return 0 };
+    let labels: Vec<WordLabel> =
+        extent.range().take(SAMPLE_WORDS).map(|word| survey.label(word)).collect();
+    let length = usize::try_from(stride).unwrap_or(usize::MAX).max(1);
+    let divided = |header: usize| {
+        let (before, rest) = labels.split_at(header.min(labels.len()));
+        let elements = std::iter::once(before).chain(rest.chunks(length));
+        elements.filter(|element| has_several_owners(element)).count()
+    };
+    (0..length).min_by_key(|&header| (divided(header), header)).map_or(0, |h| h as u64)
+}
+
+/// Whether more than one thread owns some of these words.
+fn has_several_owners(labels: &[WordLabel]) -> bool {
+    let mut owners = labels.iter().filter(|label| matches!(label, WordLabel::Own(_)));
+    owners.next().is_some_and(|first| owners.any(|other| other != first))
 }
 
 /// How a word is used: equal for the same field of two elements.

@@ -21,10 +21,10 @@ const READS_A_WRITE: u32 = 64;
 /// A word is updated if more than one in so many references writes: an addition reads once.
 const READS_AN_UPDATE: u32 = 4;
 
-/// How the threads use a word.
+/// How the threads use a word while several run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WordLabel {
-    /// Not used.
+    /// Not used then: it is in nobody's way, wherever it lies.
     Untouched,
     /// One thread uses it, or makes at least half of the references to it, or alone writes it.
     Own(ProcId),
@@ -63,6 +63,8 @@ pub struct UseSurveyor {
     /// Locks that each thread holds.
     held: FxHashMap<u16, u32>,
     references: u64,
+    /// The highest number of a thread.
+    last_thread: u16,
 }
 
 impl UseSurveyor {
@@ -82,6 +84,7 @@ impl UseSurveyor {
             synchronisation: FxHashMap::default(),
             held: FxHashMap::default(),
             references: 0,
+            last_thread: 0,
         }
     }
 
@@ -124,6 +127,7 @@ impl UseSurveyor {
             }
             let kind = batch.kind[row];
             self.references += 1;
+            self.last_thread = self.last_thread.max(batch.thread[row]);
             let processor = batch.thread[row] % self.processors;
             let write = kind != AccessKind::Read.code();
             let (addr, size) = (batch.addr[row], batch.size[row]);
@@ -194,6 +198,7 @@ impl UseSurveyor {
             single_user,
             processors: self.processors,
             references: self.references,
+            last_thread: self.last_thread,
             words: self.words,
             synchronisation: self.synchronisation,
             uses: self.uses,
@@ -205,6 +210,7 @@ impl UseSurveyor {
 pub struct UseSurvey {
     processors: u16,
     references: u64,
+    last_thread: u16,
     words: UseTable,
     synchronisation: FxHashMap<u64, bool>,
     uses: UserSets,
@@ -228,19 +234,24 @@ impl UseSurvey {
         self.processors
     }
 
+    /// Whether each thread has a processor of its own, so that what is said of processors is true
+    /// of threads.
+    #[must_use]
+    pub fn has_threads_of_their_own(&self) -> bool {
+        self.last_thread < self.processors
+    }
+
     /// Numbers of all words that are used, in order.
     pub fn touched(&self) -> impl Iterator<Item = u64> + '_ {
         self.words.touched().map(|(word, _)| word)
     }
 
-    /// How the threads use a word.
+    /// How the threads use a word while several run.
     #[must_use]
     pub fn label(&self, word: u64) -> WordLabel {
-        let (word, users) = self.words.word(word);
-        if word.bits & TOUCHED == 0 {
+        let (_, users) = self.words.word(word);
+        if users.uses == EMPTY {
             WordLabel::Untouched
-        } else if users.uses == EMPTY {
-            WordLabel::Own(word.first)
         } else if users.writes <= users.references / READS_A_WRITE
             && self.uses.count(users.uses) > 1
         {
@@ -342,16 +353,30 @@ impl UseSurvey {
         self.words.word(word).1.uses != EMPTY
     }
 
-    /// Sets the elements of the threads that use a word.
+    /// Whether several threads use some words while they run, and one of them writes: only then
+    /// can it matter which of these words lie together.
+    #[must_use]
+    pub fn is_contended(&self, words: std::ops::Range<u64>) -> bool {
+        let mut only: Option<u32> = None;
+        let (mut several, mut written) = (false, false);
+        for word in words {
+            let uses = self.words.word(word).1.uses;
+            if uses == EMPTY {
+                continue;
+            }
+            written |= self.uses.written(uses);
+            let users = self.users_only[uses as usize];
+            several |= self.uses.count(users) > 1 || *only.get_or_insert(users) != users;
+            if several && written {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Sets the elements of the threads that use a word while several run.
     pub fn add_users(&self, word: u64, users: &mut [bool]) {
-        let (word, concurrent) = self.words.word(word);
-        if word.bits & TOUCHED == 0 {
-            return;
-        }
-        if concurrent.uses == EMPTY {
-            users[usize::from(word.first)] = true;
-            return;
-        }
+        let (_, concurrent) = self.words.word(word);
         for user in self.uses.users(concurrent.uses) {
             users[usize::from(user)] = true;
         }

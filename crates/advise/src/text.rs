@@ -4,25 +4,31 @@ use homenode_analysis::{Object, ObjectKind};
 use homenode_base::ProcId;
 
 use crate::objects::DataObject;
+use crate::survey::UseSurvey;
 
-/// `thread 3`, `threads 0-7`, `threads 0, 2-4`, or their number where the list would be long.
+/// `thread 3`, `threads 0-7`, `threads 0, 2-4`, or their number where the list would be long; the
+/// same of processors where several threads run on one.
 #[must_use]
-pub fn threads(list: &[ProcId]) -> String {
+pub fn users(survey: &UseSurvey, list: &[ProcId]) -> String {
+    listed(if survey.has_threads_of_their_own() { "thread" } else { "processor" }, list)
+}
+
+fn listed(noun: &str, list: &[ProcId]) -> String {
     let mut ranges: Vec<(ProcId, ProcId)> = Vec::new();
-    for &thread in list {
+    for &user in list {
         match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == thread => *last = thread,
-            Some(_) | None => ranges.push((thread, thread)),
+            Some((_, last)) if *last + 1 == user => *last = user,
+            Some(_) | None => ranges.push((user, user)),
         }
     }
     if ranges.len() > 4 {
-        return format!("{} threads", list.len());
+        return format!("{} {noun}s", list.len());
     }
     let one = |&(first, last): &(ProcId, ProcId)| {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
     let several = if list.len() == 1 { "" } else { "s" };
-    format!("thread{several} {}", ranges.iter().map(one).collect::<Vec<_>>().join(", "))
+    format!("{noun}{several} {}", ranges.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
 /// A name that is valid in code.
@@ -53,9 +59,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_listed_as_people_do() {
-        assert_eq!(threads(&[3]), "thread 3");
-        assert_eq!(threads(&[0, 1, 2, 7]), "threads 0-2, 7");
-        assert_eq!(threads(&[0, 2, 4, 6, 8]), "5 threads");
+    fn users_are_listed_as_people_do() {
+        assert_eq!(listed("thread", &[3]), "thread 3");
+        assert_eq!(listed("thread", &[0, 1, 2, 7]), "threads 0-2, 7");
+        assert_eq!(listed("processor", &[0, 2, 4, 6, 8]), "5 processors");
     }
 }

@@ -138,7 +138,13 @@ fn labels_are_what_the_references_say() {
         assert_eq!(survey.touched().collect::<Vec<_>>(), of.keys().copied().collect::<Vec<_>>());
         for (&word, list) in &of {
             let serial = alone.get(&word).copied().unwrap_or(0);
-            let later = if serial == list.len() { &list[..] } else { &list[serial..] };
+            assert_eq!(survey.references_to(word) as usize, list.len());
+            let later = &list[serial..];
+            if later.is_empty() {
+                assert_eq!(survey.label(word), WordLabel::Untouched);
+                assert!(survey.exclusive(word));
+                continue;
+            }
             let users: BTreeSet<u16> = later.iter().map(|&(who, _)| who).collect();
             let writes = later.iter().filter(|&&(_, write)| write).count();
             let written = writes > later.len() / 64;
@@ -158,7 +164,6 @@ fn labels_are_what_the_references_say() {
                 WordLabel::Untouched => panic!("the word is used"),
             }
             assert_eq!(survey.exclusive(word), users.len() == 1);
-            assert_eq!(survey.references_to(word) as usize, list.len());
         }
     }
 }
@@ -177,4 +182,47 @@ fn objects_share_no_word() {
         }
         assert!(survey.touched().all(|word| owned.contains(&word)));
     }
+}
+
+/// Writes of one word each, by thread and address, while two threads run.
+fn surveyed(writes: &[(u16, u64)]) -> UseSurvey {
+    let both = [(0, 0x9000), (1, 0x9004)];
+    let all = both.iter().chain(writes);
+    let accesses: Vec<Access> =
+        all.map(|&(thread, addr)| Access::new(thread, AccessKind::Write, addr, 4)).collect();
+    survey(&accesses)
+}
+
+#[test]
+fn what_one_thread_has_to_itself_is_not_contended() {
+    // Two lines of a thread each, and one of both.
+    let survey = surveyed(&[(0, 0x1000), (0, 0x1008), (1, 0x1040), (0, 0x1080), (1, 0x10bc)]);
+    let line = |addr: u64| survey.is_contended(addr / 4..addr / 4 + 16);
+    assert_eq!([0x1000, 0x1040, 0x1080, 0x10c0].map(line), [false, false, true, false]);
+    let readers = [(0, 0x1000), (1, 0x1000)]
+        .map(|(thread, addr)| Access::new(thread, AccessKind::Read, addr, 4));
+    let survey = self::survey(&[&readers[..], &readers[..]].concat());
+    assert!(!survey.is_contended(0x400..0x410), "nobody writes");
+}
+
+#[test]
+fn elements_after_a_header_begin_where_their_users_change() {
+    // A header of six words, then elements of ten words with a thread each.
+    let begin = |element: u64| 0x1000 + 24 + 40 * element;
+    let mut writes = vec![(0, 0x1000), (1, 0x1004), (0, 0x1014)];
+    for element in 0..12 {
+        let thread = u16::try_from(element % 4).expect("a thread");
+        writes.extend((0..10).map(|word| (thread, begin(element) + 4 * word)));
+    }
+    let survey = surveyed(&writes);
+    let range = AddressRange {
+        start: 0x1000,
+        size: 24 + 40 * 12,
+        kind: RangeKind::Static,
+        name: "crew".to_owned(),
+        ..AddressRange::default()
+    };
+    let metadata = Metadata { ranges: vec![range], ..Metadata::default() };
+    let objects = data_objects(&Names::new(&metadata), &survey);
+    assert_eq!(homenode_advise::pattern::header(&objects[0], &survey, 10), 6);
 }

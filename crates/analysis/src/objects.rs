@@ -200,7 +200,9 @@ impl<'a> Names<'a> {
         let name = of.and_then(|of| Some((of, of.fields.get(usize::try_from(field).ok()?)?)));
         name.map_or_else(String::new, |(of, field)| {
             let of_value = of.name.strip_prefix("node of ").unwrap_or(&of.name);
-            format!("{of_value}::{}", field.name)
+            // A structure without a name says nothing.
+            let before = if of_value.is_empty() { String::new() } else { format!("{of_value}::") };
+            format!("{before}{}", field.name)
         })
     }
 
@@ -209,10 +211,10 @@ impl<'a> Names<'a> {
     #[must_use]
     pub fn field_of(&self, addr: u64) -> Option<String> {
         let name = self.field_name(self.field(addr)?);
-        let (of_value, field) = name.rsplit_once("::")?;
+        let (before, field) = name.split_at(name.rfind("::").map_or(0, |at| at + 2));
         let own = field.split('.').take_while(|part| !part.starts_with('_'));
         let own = own.collect::<Vec<_>>().join(".");
-        (!own.is_empty()).then(|| format!("{of_value}::{own}"))
+        (!own.is_empty()).then(|| format!("{before}{own}"))
     }
 
     /// The place of a program counter in the source.

@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr std::size_t rows = 2200, columns = 16;
+constexpr std::size_t rows = 700, columns = 16;
 
 #ifdef FIXED
 template <class T> struct LineAllocator {
@@ -36,7 +36,7 @@ void descend(Matrix &weights, Matrix &squares, std::size_t first, std::size_t st
 {
     for (std::size_t i = first; i < rows; i += step) {
         int *weight = weights.row(i), *square = squares.row(i);
-        for (int repeat = 0; repeat < 2; ++repeat)
+        for (int repeat = 0; repeat < 6; ++repeat)
             for (std::size_t j = 0; j < columns; ++j) {
                 int gradient = static_cast<int>(i + j) % 7 - 3;
                 square[j] += gradient * gradient;

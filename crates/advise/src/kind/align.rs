@@ -4,7 +4,7 @@ use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
 use crate::pattern::bytes;
-use crate::text::{code_name, is_heap, size, threads};
+use crate::text::{code_name, is_heap, size, users};
 
 /// Aligns an object to blocks at both ends: a symbol, all heap blocks of a call site together, or
 /// each of these by itself.
@@ -31,13 +31,13 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.object.extents.iter().for_each(|&extent| packer.put(extent));
     let (block, label, count) =
         (candidate.block.bytes(), candidate.object.label(), candidate.object.extents.len());
-    let users = threads(&candidate.users);
+    let users = users(candidate.survey, &candidate.users);
     let words = if count > 1 {
         ProposalText {
             elements: None,
             sentence: format!(
-                "The {count} heap blocks of `{label}`, used by {users}, share {} blocks with other \
-                 objects: allocate them from a pool of their own.",
+                "The {count} heap blocks of `{label}`, used by {users}, share blocks of {} with \
+                 other objects: allocate them from a pool of their own.",
                 size(block)
             ),
             hint: format!("pool = aligned_alloc({block}, ...) for the blocks of this call alone"),
@@ -46,7 +46,7 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
         ProposalText {
             elements: None,
             sentence: format!(
-                "`{label}`, used by {users}, shares {} blocks with other objects: begin it at a \
+                "`{label}`, used by {users}, shares blocks of {} with other objects: begin it at a \
                  block and let nothing else begin in its last one.",
                 size(block)
             ),
@@ -64,7 +64,7 @@ fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
     let extents = &candidate.object.extents;
     let first = extents.iter().find(straddles)?;
     let after = size(bytes(first.first % block_words));
-    let (label, users) = (candidate.object.label(), threads(&candidate.users));
+    let (label, users) = (candidate.object.label(), users(candidate.survey, &candidate.users));
     let block = size(candidate.block.bytes());
     let sentence = if extents.len() == 1 {
         format!(
@@ -94,7 +94,7 @@ fn hint(candidate: &Candidate<'_>) -> String {
              new(size, std::align_val_t{{{block}}}), for a container in its allocator"
         )
     } else {
-        format!("struct {{ _Alignas({block}) TYPE value; }} {name};")
+        format!("struct {{ alignas({block}) TYPE value; }} {name};")
     }
 }
 
@@ -113,9 +113,9 @@ fn each(candidate: &Candidate<'_>) -> Option<Proposal> {
     let words = ProposalText {
         elements: None,
         sentence: format!(
-            "The {count} heap blocks of `{label}`, used by {}, share {} blocks with each other and \
-             with other objects: begin each at a block and round its size up.",
-            threads(&candidate.users),
+            "The {count} heap blocks of `{label}`, used by {}, share blocks of {} with each other \
+             and with other objects: begin each at a block and round its size up.",
+            users(candidate.survey, &candidate.users),
             size(block)
         ),
         hint: hint(candidate),

@@ -7,7 +7,7 @@ use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::{UniformRun, WordExtent, uniform_runs};
 use crate::pattern::{self, Elements, bytes};
 use crate::survey::WordLabel;
-use crate::text::{is_heap, size, threads};
+use crate::text::{is_heap, size, users};
 
 /// Largest object whose columns are gathered, in words: each word may be a move of its own.
 const COLUMNS_WORDS_MAX: u64 = 1 << 24;
@@ -173,7 +173,7 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
          give each thread one stretch of it that begins at a block (bands instead of cyclic \
          pieces){apart}.",
         candidate.object.label(),
-        threads(&candidate.owners()),
+        users(candidate.survey, &candidate.owners()),
         size(median(lengths.collect())),
         size(candidate.block.bytes())
     );
@@ -183,7 +183,7 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
             candidate.block.bytes()
         )
     } else {
-        format!("struct {{ _Alignas({}) TYPE part[...]; }} [THREADS];", candidate.block.bytes())
+        format!("struct {{ alignas({}) TYPE part[...]; }} [THREADS];", candidate.block.bytes())
     };
     candidate.propose(
         packer,
@@ -231,7 +231,7 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
          bytes of every {}, and blocks of {} belong to many. Exchange the dimensions, so that what \
          a thread uses lies in a row, and begin each thread's part at a block.",
         candidate.object.label(),
-        threads(&candidate.owners()),
+        users(candidate.survey, &candidate.owners()),
         size(bytes(thread_stride)),
         size(candidate.block.bytes())
     );
@@ -241,10 +241,10 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements, sentence, hint })
 }
 
-/// The columns of a matrix with rows of so many words: its first word, one past its last, and the
-/// label of most of its words. Words that hold a value together in any row are one column. `None`
-/// if the words of a column are not mostly used alike, or those of all columns are: then this is no
-/// matrix that is divided so.
+/// Columns of a matrix with rows of so many words, joined where they are used alike: the first word
+/// of some, one past the last, and the label of most of their words. `None` if the words of a
+/// column are not mostly used alike, or those of all columns are: then this is no matrix that is
+/// divided so.
 fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Option<Vec<((u64, u64), WordLabel)>> {
     let length = usize::try_from(thread_stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<WordLabel, u64>> = vec![BTreeMap::new(); length];
@@ -267,11 +267,11 @@ fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Option<Vec<((u64, u64
         alike += count.values().max().copied().unwrap_or(0);
         let most = count.iter().max_by_key(|&(_, &count)| count).map(|(&label, _)| label);
         match units.last_mut() {
-            Some(((_, end), _)) if joined => *end = at + 1,
-            last => {
-                let before = last.map_or(WordLabel::Untouched, |&mut (_, label)| label);
-                units.push(((at, at + 1), most.unwrap_or(before)));
+            // What one thread uses stays together: a record must not be taken apart.
+            Some(((_, end), label)) if joined || most.is_none_or(|most| most == *label) => {
+                *end = at + 1;
             }
+            _ => units.push(((at, at + 1), most.unwrap_or(WordLabel::Untouched))),
         }
     }
     let mut labels: Vec<WordLabel> = units.iter().map(|&(_, label)| label).collect();
@@ -281,7 +281,7 @@ fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Option<Vec<((u64, u64
 }
 
 fn one_of(candidate: &Candidate<'_>) -> String {
-    format!("one of {}", threads(&candidate.owners()))
+    format!("one of {}", users(candidate.survey, &candidate.owners()))
 }
 
 fn median(mut values: Vec<u64>) -> u64 {

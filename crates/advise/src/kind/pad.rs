@@ -5,7 +5,7 @@ use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
 use crate::pattern::{self, Elements, bytes};
 use crate::survey::WordLabel;
-use crate::text::{code_name, is_heap, size, threads};
+use crate::text::{code_name, is_heap, size, users};
 
 /// Aligns every element to a block: the consecutive words that one thread uses, or an element of
 /// an array of structures.
@@ -15,6 +15,9 @@ pub const ENTRY: Entry = Entry {
     source: "Markatos and Chronaki, section 3.4; Bolosky, thesis, chapter 7",
     propose,
 };
+
+/// Most parts of an object whose beginnings a hint lists.
+const PARTS_MAX: usize = 8;
 
 fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
     let found = [by_owner(candidate), by_period(candidate)];
@@ -46,7 +49,7 @@ fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
         Some(Elements { stride, count }) if owned == candidate.runs.len() => format!(
             "The {count} elements of `{label}`, {} each, belong to {} and lie next to each other",
             size(bytes(stride)),
-            threads(&owners)
+            users(candidate.survey, &owners)
         ),
         _ if candidate.runs.len() == candidate.object.extents.len() => format!(
             "The {} heap blocks of `{label}` are used by one thread each, {} in all, and lie next \
@@ -76,18 +79,29 @@ fn by_period(candidate: &Candidate<'_>) -> Option<Proposal> {
     if elements.stride % candidate.block.words() == 0 || candidate.object.extents.len() > 1 {
         return None;
     }
+    let header = pattern::header(candidate.object, candidate.survey, elements.stride);
+    let elements =
+        Elements { count: (candidate.object.words() - header) / elements.stride, ..elements };
     let mut packer = Packer::new(candidate);
-    for extent in pattern::elements(candidate.object, elements.stride) {
-        put_aligned(&mut packer, extent);
+    for &extent in &candidate.object.extents {
+        let (before, after) = extent.split_at(header);
+        if header > 0 {
+            put_aligned(&mut packer, before);
+        }
+        pattern::rows(after, elements.stride).for_each(|row| put_aligned(&mut packer, row));
     }
     let block = size(candidate.block.bytes());
+    let which = match header {
+        0 => String::new(),
+        header => format!(" after its first {}", size(bytes(header))),
+    };
     let sentence = format!(
-        "The {} elements of `{}`, {} each by their pattern of use, straddle blocks of {block} and \
-         share them, while {} use them: pad each element to a multiple of {block}.",
+        "The {} elements of `{}`{which}, {} each by their pattern of use, straddle blocks of \
+         {block} and share them, while {} use them: pad each element to a multiple of {block}.",
         elements.count,
         candidate.object.label(),
         size(bytes(elements.stride)),
-        threads(&candidate.users),
+        users(candidate.survey, &candidate.users),
     );
     let hint = hint(candidate, Some(elements));
     candidate.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
@@ -102,12 +116,19 @@ fn hint(candidate: &Candidate<'_>, elements: Option<Elements>) -> String {
     let (block, name) = (candidate.block.bytes(), code_name(candidate.object));
     match elements {
         Some(Elements { count, .. }) if !is_heap(candidate.object) => {
-            format!("struct {{ _Alignas({block}) TYPE value; }} {name}[{count}];")
+            format!("struct {{ alignas({block}) TYPE value; }} {name}[{count}];")
         }
         Some(Elements { count, .. }) => format!(
-            "struct padded {{ _Alignas({block}) TYPE value; }} *{name} = aligned_alloc({block}, \
+            "struct padded {{ alignas({block}) TYPE value; }} *{name} = aligned_alloc({block}, \
              {count} * sizeof *{name});"
         ),
+        None if candidate.object.extents.len() == 1 && candidate.runs.len() <= PARTS_MAX => {
+            let first = candidate.runs.first().map_or(0, |run| run.extent.first);
+            let starts = candidate.runs.iter().skip(1);
+            let starts: Vec<String> =
+                starts.map(|run| bytes(run.extent.first - first).to_string()).collect();
+            format!("alignas({block}) before what begins at bytes {} of it", starts.join(", "))
+        }
         None => format!("start_of(part) = (end_of(part - 1) + {block} - 1) / {block} * {block}"),
     }
 }

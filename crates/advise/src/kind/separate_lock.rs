@@ -3,7 +3,7 @@
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
-use crate::text::{size, threads};
+use crate::text::{size, users};
 
 /// Moves the words of an object that synchronise threads to blocks of their own: who looks at the
 /// data does not wait for those who ask for the lock, nor the other way round.
@@ -41,10 +41,10 @@ fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
         "`{label}` has {which}, or atomics like one, in blocks of {block} with data, and {} use \
          it: who asks for the lock takes the data away from all others. Give each lock a block of \
          its own.",
-        threads(&candidate.users)
+        users(candidate.survey, &candidate.users)
     );
     let hint = format!(
-        "struct {{ _Alignas({0}) LOCK lock; _Alignas({0}) TYPE data; }}",
+        "struct {{ alignas({0}) LOCK lock; alignas({0}) TYPE data; }}",
         candidate.block.bytes()
     );
     candidate.propose(packer, ProposalText { elements: None, sentence, hint })

@@ -6,8 +6,8 @@ use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
 use crate::pattern::{self, bytes};
-use crate::survey::WordLabel;
-use crate::text::{size, threads};
+use crate::survey::{UseSurvey, WordLabel};
+use crate::text::{size, users};
 
 /// Most parts of a single structure for which advice is given.
 const PARTS_MAX: usize = 64;
@@ -106,7 +106,7 @@ fn fields(candidate: &Candidate<'_>, shared_apart: bool) -> Option<Proposal> {
         list.join(", "),
     );
     let hint = format!(
-        "struct {{ TYPE field[{}]; _Alignas({}) TYPE other[{0}]; }}",
+        "struct {{ TYPE field[{}]; alignas({}) TYPE other[{0}]; }}",
         elements.count,
         candidate.block.bytes()
     );
@@ -160,7 +160,8 @@ fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
         extents.iter().for_each(|&extent| packer.put(extent));
     }
     let start = candidate.object.extents.first().map_or(0, |extent| extent.first);
-    let said: Vec<String> = parts.iter().map(|(label, e)| part(*label, e, start)).collect();
+    let said: Vec<String> =
+        parts.iter().map(|(label, e)| part(candidate.survey, (*label, e), start)).collect();
     let sentence = format!(
         "`{}` holds data of different use in one block of {} ({}): move these apart, each to a \
          block of its own.",
@@ -168,13 +169,13 @@ fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
         size(candidate.block.bytes()),
         said.join("; ")
     );
-    let hint = format!("struct {{ TYPE one; _Alignas({}) TYPE other; }}", candidate.block.bytes());
+    let hint = format!("struct {{ TYPE one; alignas({}) TYPE other; }}", candidate.block.bytes());
     candidate.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
-fn part(label: WordLabel, extents: &[WordExtent], start: u64) -> String {
+fn part(survey: &UseSurvey, (label, extents): (WordLabel, &[WordExtent]), start: u64) -> String {
     let who = match label {
-        WordLabel::Own(thread) => threads(&[thread]),
+        WordLabel::Own(user) => users(survey, &[user]),
         WordLabel::Untouched => "nobody".to_owned(),
         WordLabel::Read => "several, which only read".to_owned(),
         WordLabel::Shared => "several, some of which write".to_owned(),

@@ -77,7 +77,8 @@ pub(super) fn places(
             found.push(copies);
         } else if saved > total / LEAST_PART && objects[object].movable() {
             let homes: Vec<(u64, Home)> = chosen.iter().map(|&(b, c)| (b, c.home)).collect();
-            let (sentence, hint) = sentence_and_hint(&objects[object], &homes, point.block);
+            let at = (priced.survey, point.block);
+            let (sentence, hint) = sentence_and_hint(&objects[object], &homes, at);
             let blocks = homes.len();
             found.push(HomeAdvice { kind: "place", object, saved, blocks, sentence, hint });
         }
@@ -155,7 +156,7 @@ fn home(block: Block<'_>, tally: &Tally) -> Home {
 fn sentence_and_hint(
     object: &DataObject,
     homes: &[(u64, Home)],
-    block: BlockSize,
+    (survey, block): (&UseSurvey, BlockSize),
 ) -> (String, String) {
     let mut parts: Vec<(u64, u64, Home)> = Vec::new();
     for &(number, home) in homes {
@@ -165,29 +166,38 @@ fn sentence_and_hint(
         }
     }
     let label = object.label();
-    let name = |home: Home| home.map_or("global memory".to_owned(), |t| text::threads(&[t]));
+    let name =
+        |home: Home| home.map_or("global memory".to_owned(), |user| text::users(survey, &[user]));
     let hint = "initialise each part in the thread that uses it (first touch), or mbind() it there";
     let sentence = match parts.as_slice() {
         [(_, _, home)] => format!("`{label}` is used most by {0}: place it with {0}.", name(*home)),
         some if some.len() <= LISTED_MAX => {
-            let start = some.first().map_or(0, |&(first, ..)| first);
+            let begin = some.first().map_or(0, |&(first, ..)| first * block.words());
+            let (start, end) = match (object.extents.first(), object.extents.last()) {
+                (Some(first), Some(last)) if begin < last.range().end => {
+                    (first.first, last.range().end)
+                }
+                // A layout has moved it.
+                _ => (begin, u64::MAX),
+            };
             let one = |&(first, last, home): &(u64, u64, Home)| {
-                let from = (first - start) * block.bytes();
-                let to = (last + 1 - start) * block.bytes() - 1;
-                format!("bytes {from}-{to} with {}", name(home))
+                let from = (first * block.words()).saturating_sub(start);
+                let to = ((last + 1) * block.words()).min(end) - start;
+                let bytes = BlockSize::WORD_BYTES;
+                format!("bytes {}-{} with {}", from * bytes, to * bytes - 1, name(home))
             };
             let list: Vec<String> = some.iter().map(one).collect();
             format!("Place the blocks of `{label}` where they are used: {}.", list.join(", "))
         }
         some => {
-            let mut threads: Vec<ProcId> = some.iter().filter_map(|&(_, _, home)| home).collect();
-            threads.sort_unstable();
-            threads.dedup();
+            let mut users: Vec<ProcId> = some.iter().filter_map(|&(_, _, home)| home).collect();
+            users.sort_unstable();
+            users.dedup();
             format!(
                 "`{label}` has {} parts that {} use most, each its own: place each part with its \
-                 thread.",
+                 user.",
                 some.len(),
-                text::threads(&threads)
+                text::users(survey, &users)
             )
         }
     };

@@ -90,7 +90,7 @@ impl<'a> Replication<'a> {
             sentence: format!(
                 "`{label}` is only read once it has its values, by {}, and lies in one memory: \
                  give each node a copy of its own.",
-                text::threads(&users)
+                text::users(self.survey, &users)
             ),
             hint: "copy it in a thread of each node (first touch), and have the threads of a node \
                    use that copy"

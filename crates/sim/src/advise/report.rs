@@ -172,6 +172,7 @@ pub(super) fn assemble(
     // Blocks are independent, so what better homes save adds up.
     let placed: u128 = placings.iter().map(|placing| placing.saved).sum();
     after.total_cost.steps = after.total_cost.steps.map(|steps| steps.saturating_sub(placed));
+    after.total_ns = nanoseconds(point.priced, after.total_cost);
     after.mcpr = after.total_cost.per(after.accesses);
     let saved = |side: &LayoutCost| side.total_cost.steps;
     let total = saved(&before).unwrap_or(0);

@@ -137,7 +137,8 @@ fn on_lines(
     progress.begin(0.1);
     let processors = replays.first().and_then(|r| r.plan.processors.first().copied()).unwrap_or(1);
     let filter = data(simulation.private.unwrap_or_default(), simulation.sync);
-    let surveyor = UseSurveyor::new(processors, filter);
+    // A scheduler decides which processor a thread runs on: who uses what is told of threads.
+    let surveyor = UseSurveyor::new(TraceSource::threads(trace).max(1), filter);
     let identity = Layout::default();
     let identity = [LayoutVariant::of(&identity)];
     let (survey, before) = survey_beside((surveyor, trace, &pool), || {

@@ -97,6 +97,13 @@ impl ObjectBlocks {
         self.blocks[object].iter().any(|block| self.mixed.contains(block))
     }
 
+    /// Whether several threads use one of an object's blocks while they run: what nobody shares, no
+    /// layout keeps apart.
+    fn is_contended(&self, object: usize, survey: &UseSurvey) -> bool {
+        let words = self.block.words();
+        self.blocks[object].iter().any(|b| survey.is_contended(b * words..(b + 1) * words))
+    }
+
     /// Each object with the blocks in which it is alone.
     pub(super) fn own_blocks(&self) -> impl Iterator<Item = (usize, Vec<u64>)> + '_ {
         let own = |list: &Vec<u64>| {
@@ -145,7 +152,7 @@ pub(super) fn propose(
     examined: &[usize],
 ) -> Result<Vec<LayoutTrial>, SimError> {
     let mut trials = Vec::new();
-    for &object in examined {
+    for &object in examined.iter().filter(|&&object| places.is_contended(object, survey)) {
         let crowded = places.crowded(object);
         let candidate = Candidate::new(survey, &objects[object], (places.block, crowded));
         for (kind, entry) in TABLE.iter().enumerate() {

@@ -147,9 +147,9 @@ fn finding(
         ContendedUse::Update => (
             "count",
             format!(
-                "{threads} threads change {name} where it is; if it is a count or a sum that \
-                 nobody needs at each change, one for each thread, added up when they are read, \
-                 would avoid up to {percent} of the time."
+                "{threads} threads change {name} where it is, and {percent} of the time waits for \
+                 it; if it is a count or a sum that nobody needs at each change, one for each \
+                 thread, added up when they are read, would avoid that."
             ),
         ),
         ContendedUse::Lock => {

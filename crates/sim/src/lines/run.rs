@@ -33,8 +33,8 @@ pub fn line_waits(
     progress.begin(1.0);
     let waited = |result: &LineResult| may_find(&result.waits, result.processor_cycles());
     let survey = if results.iter().any(waited) {
-        let processors = replay.plan.processors.first().copied().unwrap_or(1);
-        let surveyor = UseSurveyor::new(processors, data(config.private, config.sync));
+        let threads = TraceSource::threads(trace).max(1);
+        let surveyor = UseSurveyor::new(threads, data(config.private, config.sync));
         Some(survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?)
     } else {
         None

@@ -1,10 +1,11 @@
-/* memcpy and its family. Compilers do not instrument them (libtsan replaces them), and they are
- * where arrays and structures move. The linker renames the calls that the program's own files
- * make (--wrap), so what libraries copy is not recorded. Everything that will be touched is
- * recorded first, then the real function runs.
+/* memcpy and its family, and what else of the C library changes memory that is shared. Compilers do
+ * not instrument them (libtsan replaces some), and they are where arrays and structures move. The
+ * linker renames the calls that the program's own files make (--wrap), so what libraries copy is
+ * not recorded. Everything that will be touched is recorded first, then the real function runs.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <stdlib.h>
 #include <wchar.h>
 
 #include "hn.h"
@@ -337,6 +338,26 @@ WRAP(char *, strndup, (const char *text, size_t most))
     hn_me->in_runtime--;
     return copied(copy, length + 1, HN_CALLER, HN_FRAME);
 }
+
+/* Generators of random numbers whose state is the caller's: a table of such states, one for each
+ * thread, is a classic of false sharing. */
+#define GENERATOR(ret, name, params, state, size, ...) \
+    WRAP(ret, name, params)                            \
+    {                                                  \
+        begin();                                       \
+        READS(state, size);                            \
+        WRITES(state, size);                           \
+        return __real_##name(__VA_ARGS__);             \
+    }
+#define RAND48_STATE (3 * sizeof(unsigned short))
+
+GENERATOR(int, rand_r, (unsigned *seed), seed, sizeof *seed, seed)
+GENERATOR(double, erand48, (unsigned short state[3]), state, RAND48_STATE, state)
+GENERATOR(long, nrand48, (unsigned short state[3]), state, RAND48_STATE, state)
+GENERATOR(long, jrand48, (unsigned short state[3]), state, RAND48_STATE, state)
+GENERATOR(int, drand48_r, (struct drand48_data *data, double *to), data, sizeof *data, data, to)
+GENERATOR(int, lrand48_r, (struct drand48_data *data, long *to), data, sizeof *data, data, to)
+GENERATOR(int, mrand48_r, (struct drand48_data *data, long *to), data, sizeof *data, data, to)
 
 /* Newer versions of clang call these by name. */
 HN_HOOK void *__tsan_memcpy(void *to, const void *from, size_t size);
