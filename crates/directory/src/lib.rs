@@ -1,0 +1,21 @@
+//! Machines with a directory: each block of memory has a home, whose controller knows who has
+//! copies of it, and nodes send each other messages.
+//!
+//! A protocol is a table for the controller of a cache and one for that of a home, with states in
+//! which messages are under way ([`DirectoryTable`]). [`check`] explores it in every order of
+//! messages; the simulators follow it.
+#![forbid(unsafe_code)]
+
+mod check;
+mod protocol;
+mod table;
+mod vocabulary;
+
+pub use check::{CheckReport, DirectoryFinding, FindingKind, NODES_MAX, check};
+pub use homenode_protocol::ProtocolError;
+pub use protocol::{DirectoryProtocol, Entry, TABLE};
+pub use table::{CacheCell, ControllerTable, DirectoryRules, DirectoryTable, HomeCell};
+pub use vocabulary::{
+    CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageKind,
+    Recipient, Sender,
+};
