@@ -11,7 +11,7 @@ mod protocol;
 mod table;
 mod vocabulary;
 
-pub use check::{CheckReport, DirectoryFinding, FindingKind, NODES_MAX, check};
+pub use check::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check};
 pub use homenode_protocol::ProtocolError;
 pub use protocol::{DirectoryProtocol, Entry, TABLE};
 pub use table::{CacheCell, ControllerTable, DirectoryRules, DirectoryTable, HomeCell};

@@ -11,21 +11,22 @@ labelled! {
         Write = "write": "asks home for the only copy",
         Upgrade = "upgrade": "asks home to make the sender's copy the only one",
         Data = "data": "brings a copy that others may have as well",
-        Exclusive = "exclusive": "brings the only copy, and says how many acknowledgements will come",
+        Exclusive = "exclusive": "brings the only copy, and says how many will acknowledge",
         Permission = "permission": "makes a copy the only one, and says the same",
         ForwardRead = "forwarded read": "home asks the owner to send a copy to the requester",
-        ForwardWrite = "forwarded write": "home asks the owner to hand its copy to the requester",
+        ForwardWrite = "forwarded write": "home asks the owner to hand on its copy",
         Invalidate = "invalidate": "the requester is about to write: the copy has to go",
         Acknowledge = "acknowledge": "tells the requester that the copy is gone",
-        SharingWriteBack = "sharing write-back": "the owner gives memory its data, and keeps a copy",
-        OwnershipTransfer = "ownership transfer": "tells home that the requester has the only copy",
+        SharingWriteBack = "sharing write-back": "the owner updates memory, and keeps a copy",
+        OwnershipTransfer = "ownership transfer": "tells home who has the only copy",
         WriteBack = "write-back": "a replaced copy's data go to memory",
         Refuse = "refuse": "tells home that the owner cannot supply the block now",
     }
 }
 
 labelled! {
-    /// Kinds of messages as they are counted. The names are a public contract (`docs/directory.md`).
+    /// Kinds of messages as they are counted. The names are a public contract
+    /// (`docs/directory.md`).
     pub enum MessageKind {
         Request = "request": "read, write and upgrade",
         Reply = "reply": "data, exclusive and permission",
@@ -72,9 +73,9 @@ labelled! {
         Data = "data": "a copy comes",
         Exclusive = "exclusive": "the only copy comes, nothing is to be acknowledged any more",
         ExclusiveDue = "exclusive, acks due": "the only copy comes before all acknowledgements",
-        Permission = "permission": "the copy is the only one, nothing is to be acknowledged any more",
+        Permission = "permission": "the copy is the only one, all have acknowledged",
         PermissionDue = "permission, acks due": "the copy will be the only one",
-        Acknowledge = "acknowledge": "another copy is gone, and more acknowledgements or the reply are due",
+        Acknowledge = "acknowledge": "another copy is gone, acknowledgements or the reply are due",
         LastAcknowledge = "last acknowledge": "all other copies are gone",
         Invalidate = "invalidate": "the copy has to go",
         ForwardRead = "forwarded read": "a copy is wanted by another node",

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A promise broken by one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum BrokenPromise {
+pub(super) enum BrokenDirectoryPromise {
     Stale { node: usize },
     TwoWriters { nodes: [usize; 2] },
     NotAlone { node: usize, other: usize },
@@ -22,7 +22,7 @@ pub(super) enum BrokenPromise {
 /// Kinds of finding. The names are a public contract (`docs/directory.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FindingKind {
+pub enum DirectoryFindingKind {
     /// An operation finds a value older than the last one that all nodes have learned of.
     StaleRead,
     /// Two nodes may write the block.
@@ -49,24 +49,24 @@ pub enum FindingKind {
     Deadlock,
 }
 
-impl BrokenPromise {
-    pub(super) fn kind(&self) -> FindingKind {
+impl BrokenDirectoryPromise {
+    pub(super) fn kind(&self) -> DirectoryFindingKind {
         match self {
-            Self::Stale { .. } => FindingKind::StaleRead,
-            Self::TwoWriters { .. } => FindingKind::TwoWriters,
-            Self::NotAlone { .. } => FindingKind::NotAlone,
-            Self::Lost => FindingKind::LostWrite,
-            Self::NoData { .. } => FindingKind::NoData,
-            Self::NotDone { .. } => FindingKind::NotDone,
-            Self::NotReplaced { .. } => FindingKind::NotReplaced,
-            Self::Impossible { .. } => FindingKind::NotImpossible,
-            Self::Nobody { .. } => FindingKind::NoRecipient,
-            Self::Flood => FindingKind::Flood,
+            Self::Stale { .. } => DirectoryFindingKind::StaleRead,
+            Self::TwoWriters { .. } => DirectoryFindingKind::TwoWriters,
+            Self::NotAlone { .. } => DirectoryFindingKind::NotAlone,
+            Self::Lost => DirectoryFindingKind::LostWrite,
+            Self::NoData { .. } => DirectoryFindingKind::NoData,
+            Self::NotDone { .. } => DirectoryFindingKind::NotDone,
+            Self::NotReplaced { .. } => DirectoryFindingKind::NotReplaced,
+            Self::Impossible { .. } => DirectoryFindingKind::NotImpossible,
+            Self::Nobody { .. } => DirectoryFindingKind::NoRecipient,
+            Self::Flood => DirectoryFindingKind::Flood,
         }
     }
 }
 
-impl fmt::Display for BrokenPromise {
+impl fmt::Display for BrokenDirectoryPromise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stale { node } => write!(f, "an operation of node {node} finds an old value"),

@@ -15,19 +15,19 @@ mod situation;
 use homenode_protocol::{Labelled, ProtocolFinding, Search};
 use serde::Serialize;
 
-pub use broken_promise::FindingKind;
+pub use broken_promise::DirectoryFindingKind;
 pub use situation::NODES_MAX;
 
 use crate::table::DirectoryTable;
 use crate::vocabulary::{CacheEvent, ControllerCell, HomeEvent, Sender};
-use model::{Coverage, TableModel};
+use model::{DirectoryCoverage, DirectoryModel};
 
 /// Something wrong with a protocol of a directory.
-pub type DirectoryFinding = ProtocolFinding<FindingKind>;
+pub type DirectoryFinding = ProtocolFinding<DirectoryFindingKind>;
 
 /// What was explored and what was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CheckReport {
+pub struct DirectoryCheckReport {
     /// Most nodes explored.
     pub nodes: usize,
     /// Distinct situations with so many nodes.
@@ -47,9 +47,9 @@ pub struct CheckReport {
 /// Explores a protocol with up to so many nodes. After a broken promise it stops: what follows from
 /// it is of no interest.
 #[must_use]
-pub fn check(table: &DirectoryTable, nodes_max: usize) -> CheckReport {
+pub fn check(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckReport {
     let (happen, impossible) = cells(table);
-    let mut report = CheckReport {
+    let mut report = DirectoryCheckReport {
         nodes: nodes_max.min(NODES_MAX),
         situations: 0,
         steps: 0,
@@ -58,11 +58,11 @@ pub fn check(table: &DirectoryTable, nodes_max: usize) -> CheckReport {
         impossible,
         findings: Vec::new(),
     };
-    let mut coverage = Coverage::new(table);
+    let mut coverage = DirectoryCoverage::new(table);
     for nodes in 2..=report.nodes {
         // One list for all, and one that is too short for more than one node.
         for pointers in [1, u32::MAX] {
-            let model = TableModel { table, coverage: &mut coverage, nodes, pointers };
+            let model = DirectoryModel { table, coverage: &mut coverage, nodes, pointers };
             let mut search = Search::new(model);
             let explored = search.explore();
             (report.nodes, report.situations, report.steps) =
@@ -78,7 +78,7 @@ pub fn check(table: &DirectoryTable, nodes_max: usize) -> CheckReport {
             }
             if let Some(steps) = search.stuck() {
                 report.findings.push(DirectoryFinding {
-                    kind: FindingKind::Deadlock,
+                    kind: DirectoryFindingKind::Deadlock,
                     message: "from here somebody waits for ever".to_owned(),
                     steps: search.tell(&steps),
                     caches: nodes,
@@ -123,13 +123,13 @@ fn for_each_cell(table: &DirectoryTable, mut call: impl FnMut(&str, (bool, usize
 }
 
 /// Cells that nothing leads to.
-fn gaps(table: &DirectoryTable, coverage: &Coverage) -> Vec<DirectoryFinding> {
+fn gaps(table: &DirectoryTable, coverage: &DirectoryCoverage) -> Vec<DirectoryFinding> {
     let mut findings = Vec::new();
     for_each_cell(table, |name, (at_home, index), possible| {
         let cells = if at_home { &coverage.home_cells } else { &coverage.cache_cells };
         if possible && !cells[index] {
             findings.push(DirectoryFinding {
-                kind: FindingKind::Unreached,
+                kind: DirectoryFindingKind::Unreached,
                 message: format!("{name} never happens: declare it so"),
                 steps: Vec::new(),
                 caches: NODES_MAX,

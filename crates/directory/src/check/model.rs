@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use homenode_protocol::{Labelled, ProtocolModel};
 
-use super::broken_promise::BrokenPromise;
-use super::situation::{CheckedMessage, Data, MESSAGES_MAX, Situation};
+use super::broken_promise::BrokenDirectoryPromise;
+use super::situation::{CheckedHome, CheckedMessage, Data, MESSAGES_MAX, Situation};
 use crate::table::DirectoryTable;
 use crate::vocabulary::{
     CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, Recipient,
@@ -17,12 +17,12 @@ const HOME: u8 = 0;
 
 /// Which cells and states were reached.
 #[derive(Clone, Debug)]
-pub(super) struct Coverage {
+pub(super) struct DirectoryCoverage {
     pub(super) cache_cells: Vec<bool>,
     pub(super) home_cells: Vec<bool>,
 }
 
-impl Coverage {
+impl DirectoryCoverage {
     pub(super) fn new(table: &DirectoryTable) -> Self {
         let [cache_cells, home_cells] =
             [table.cache.cell_count(), table.home.cell_count()].map(|count| vec![false; count]);
@@ -32,7 +32,7 @@ impl Coverage {
 
 /// Something that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CheckStep {
+pub(super) enum DirectoryStep {
     /// A processor's operation, or a replacement.
     Processor { node: usize, event: CacheEvent },
     /// A message arrives.
@@ -40,54 +40,54 @@ pub(super) enum CheckStep {
 }
 
 /// So many nodes under one protocol.
-pub(super) struct TableModel<'a> {
+pub(super) struct DirectoryModel<'a> {
     pub(super) table: &'a DirectoryTable,
-    pub(super) coverage: &'a mut Coverage,
+    pub(super) coverage: &'a mut DirectoryCoverage,
     pub(super) nodes: usize,
     /// Most nodes that the directory lists.
     pub(super) pointers: u32,
 }
 
-impl ProtocolModel for TableModel<'_> {
+impl ProtocolModel for DirectoryModel<'_> {
     type State = Situation;
-    type Step = CheckStep;
-    type Fault = BrokenPromise;
+    type Step = DirectoryStep;
+    type Fault = BrokenDirectoryPromise;
 
     fn start(&self) -> Situation {
         Situation::start()
     }
 
-    fn steps(&self, situation: &Situation) -> Vec<CheckStep> {
+    fn steps(&self, situation: &Situation) -> Vec<DirectoryStep> {
         let mut steps = Vec::new();
         for node in 0..self.nodes {
             let copy = self.table.role(situation.caches[node].state) != CopyRole::None;
             for event in [CacheEvent::Load, CacheEvent::Store, CacheEvent::Replace] {
                 // Only a copy can be replaced.
                 if event != CacheEvent::Replace || copy {
-                    steps.push(CheckStep::Processor { node, event });
+                    steps.push(DirectoryStep::Processor { node, event });
                 }
             }
         }
         let mut messages = situation.messages.clone();
         messages.dedup();
-        steps.extend(messages.into_iter().map(CheckStep::Deliver));
+        steps.extend(messages.into_iter().map(DirectoryStep::Deliver));
         steps
     }
 
     fn perform(
         &mut self,
         situation: &Situation,
-        step: &CheckStep,
+        step: &DirectoryStep,
         story: Option<&mut String>,
-    ) -> Result<Option<Situation>, BrokenPromise> {
+    ) -> Result<Option<Situation>, BrokenDirectoryPromise> {
         let mut next = situation.clone();
         let mut told = String::new();
         let happened = match *step {
-            CheckStep::Processor { node, event } => {
+            DirectoryStep::Processor { node, event } => {
                 let message = processor_message(node);
                 self.cache(&mut next, (node, event), &message, &mut told)?
             }
-            CheckStep::Deliver(message) => {
+            DirectoryStep::Deliver(message) => {
                 let at = next.messages.iter().position(|&other| other == message);
                 next.messages.remove(at.unwrap_or(0));
                 self.deliver(&mut next, &message, &mut told)?
@@ -110,10 +110,10 @@ impl ProtocolModel for TableModel<'_> {
             && caches.into_iter().all(|cache| self.table.cache.rests(cache.state))
     }
 
-    fn describe(&self, step: &CheckStep) -> String {
+    fn describe(&self, step: &DirectoryStep) -> String {
         match step {
-            CheckStep::Processor { node, event } => format!("node {node}, {}: ", event.name()),
-            CheckStep::Deliver(m) => {
+            DirectoryStep::Processor { node, event } => format!("node {node}, {}: ", event.name()),
+            DirectoryStep::Deliver(m) => {
                 let name = Message::ALL[usize::from(m.message)].name();
                 format!("{name} from node {} comes to node {}: ", m.from, m.to)
             }
@@ -127,14 +127,14 @@ fn processor_message(node: usize) -> CheckedMessage {
     CheckedMessage { message: 0, from: node, to: node, requester: node, due: 0, data: Data::None }
 }
 
-impl TableModel<'_> {
+impl DirectoryModel<'_> {
     /// A message arrives. Returns whether it need not wait.
     fn deliver(
         &mut self,
         next: &mut Situation,
         message: &CheckedMessage,
         told: &mut String,
-    ) -> Result<bool, BrokenPromise> {
+    ) -> Result<bool, BrokenDirectoryPromise> {
         let node = usize::from(message.to);
         let event = match Message::ALL[usize::from(message.message)] {
             Message::Read => return self.home(next, HomeEvent::Read, message, told),
@@ -183,7 +183,7 @@ impl TableModel<'_> {
         (node, event): (usize, CacheEvent),
         message: &CheckedMessage,
         told: &mut String,
-    ) -> Result<bool, BrokenPromise> {
+    ) -> Result<bool, BrokenDirectoryPromise> {
         let before = next.caches[node];
         self.coverage.cache_cells[self.table.cache_cell_index(before.state, event)] = true;
         let what = || {
@@ -198,7 +198,7 @@ impl TableModel<'_> {
             ControllerCell::Does(actions, state) => (actions, state),
             ControllerCell::Waits => return Ok(false),
             ControllerCell::Impossible(why) => {
-                return Err(BrokenPromise::Impossible { what: what(), why });
+                return Err(BrokenDirectoryPromise::Impossible { what: what(), why });
             }
         };
         if message.data != Data::None {
@@ -214,7 +214,7 @@ impl TableModel<'_> {
                     };
                     let data = if kind.carries_block() { before.data } else { Data::None };
                     if kind.carries_block() && data == Data::None {
-                        return Err(BrokenPromise::NoData { node });
+                        return Err(BrokenDirectoryPromise::NoData { node });
                     }
                     // A copy at home goes without a message, and is not acknowledged.
                     if kind == Message::Acknowledge && node == usize::from(HOME) {
@@ -229,7 +229,7 @@ impl TableModel<'_> {
         }
         next.caches[node].state = state;
         if event == CacheEvent::Replace && self.table.role(state) != CopyRole::None {
-            return Err(BrokenPromise::NotReplaced { node });
+            return Err(BrokenDirectoryPromise::NotReplaced { node });
         }
         if self.table.role(state) == CopyRole::None {
             next.caches[node].data = Data::None;
@@ -249,7 +249,7 @@ impl TableModel<'_> {
         next: &mut Situation,
         (node, event): (usize, CacheEvent),
         after: u8,
-    ) -> Result<(), BrokenPromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         next.caches[node].asked = false;
         let data = next.caches[node].data;
         let stores = event == CacheEvent::Store
@@ -257,13 +257,10 @@ impl TableModel<'_> {
         // A read copy that comes while others write was ordered before their writes. One that is in
         // the cache must not outlive them, and who writes keeps what others wrote elsewhere in the
         // block.
-        let old = match event {
-            CacheEvent::Load => !next.is_writing(),
-            _ => stores,
-        };
+        let old = if event == CacheEvent::Load { !next.is_writing() } else { stores };
         match data {
-            Data::None => Err(BrokenPromise::NoData { node }),
-            Data::Old if old => Err(BrokenPromise::Stale { node }),
+            Data::None => Err(BrokenDirectoryPromise::NoData { node }),
+            Data::Old if old => Err(BrokenDirectoryPromise::Stale { node }),
             Data::Old | Data::Latest => {
                 if stores {
                     next.write(node);
@@ -279,7 +276,7 @@ impl TableModel<'_> {
         (kind, data): (Message, Data),
         (from, to, requester): (u8, u8, u8),
         told: &mut String,
-    ) -> Result<(), BrokenPromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         let message = CheckedMessage { message: kind.index(), from, to, requester, due: 0, data };
         self.post(next, message, told)
     }
@@ -289,9 +286,9 @@ impl TableModel<'_> {
         next: &mut Situation,
         message: CheckedMessage,
         told: &mut String,
-    ) -> Result<(), BrokenPromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         if next.messages.len() >= MESSAGES_MAX {
-            return Err(BrokenPromise::Flood);
+            return Err(BrokenDirectoryPromise::Flood);
         }
         let name = Message::ALL[usize::from(message.message)].name();
         let _ = write!(told, "{name} to node {}. ", message.to);
@@ -306,7 +303,7 @@ impl TableModel<'_> {
         event: HomeEvent,
         message: &CheckedMessage,
         told: &mut String,
-    ) -> Result<bool, BrokenPromise> {
+    ) -> Result<bool, BrokenDirectoryPromise> {
         let home = next.home;
         let from = message.from;
         let sender = if home.owner == Some(from) {
@@ -327,7 +324,7 @@ impl TableModel<'_> {
             ControllerCell::Does(actions, state) => (actions, state),
             ControllerCell::Waits => return Ok(false),
             ControllerCell::Impossible(why) => {
-                return Err(BrokenPromise::Impossible { what: what(), why });
+                return Err(BrokenDirectoryPromise::Impossible { what: what(), why });
             }
         };
         let asks = matches!(event, HomeEvent::Read | HomeEvent::Write | HomeEvent::Upgrade);
@@ -337,46 +334,53 @@ impl TableModel<'_> {
         let _ = write!(told, "home {name} -> {}. ", self.table.home.name(state));
         let mut due = 0;
         for &action in actions {
-            let nobody = || BrokenPromise::Nobody { what: what() };
-            match action {
-                HomeAction::TakeData => next.home.memory = message.data,
-                HomeAction::Own => {
-                    (next.home.owner, next.home.listed) = (requester, 0);
-                    next.home.overflow = false;
-                }
-                HomeAction::Disown => next.home.owner = None,
-                HomeAction::ListOwner => {
-                    let owner = next.home.owner.take().ok_or_else(nobody)?;
-                    self.list(next, owner);
-                }
-                HomeAction::ListRequester => self.list(next, requester.ok_or_else(nobody)?),
-                HomeAction::Reply(kind) => {
-                    let to = requester.ok_or_else(nobody)?;
-                    let data = if kind.carries_block() { next.home.memory } else { Data::None };
-                    let message = CheckedMessage {
-                        message: kind.index(),
-                        from: HOME,
-                        to,
-                        requester: to,
-                        due,
-                        data,
-                    };
-                    self.post(next, message, told)?;
-                }
-                HomeAction::Forward(kind) => {
-                    let to = next.home.owner.ok_or_else(nobody)?;
-                    let requester = requester.ok_or_else(nobody)?;
-                    self.send(next, (kind, Data::None), (HOME, to, requester), told)?;
-                }
-                HomeAction::Invalidate => {
-                    due = self.invalidate(next, requester.ok_or_else(nobody)?, told)?;
-                }
-            }
+            self.home_action(next, (action, message, &mut due), told)?
+                .ok_or_else(|| BrokenDirectoryPromise::Nobody { what: what() })?;
         }
         if self.table.home.rests(state) {
             next.home.requester = None;
         }
         Ok(true)
+    }
+
+    /// Does an action of the home's controller. Returns nothing if there is nobody to do it to.
+    fn home_action(
+        &mut self,
+        next: &mut Situation,
+        (action, message, due): (HomeAction, &CheckedMessage, &mut i8),
+        told: &mut String,
+    ) -> Result<Option<()>, BrokenDirectoryPromise> {
+        let CheckedHome { owner, requester, memory, .. } = next.home;
+        match (action, requester, owner) {
+            (HomeAction::TakeData, _, _) => next.home.memory = message.data,
+            (HomeAction::Own, _, _) => {
+                (next.home.owner, next.home.listed) = (requester, 0);
+                next.home.overflow = false;
+            }
+            (HomeAction::Disown, _, _) => next.home.owner = None,
+            (HomeAction::ListOwner, _, Some(owner)) => {
+                next.home.owner = None;
+                self.list(next, owner);
+            }
+            (HomeAction::ListRequester, Some(requester), _) => self.list(next, requester),
+            (HomeAction::Reply(kind), Some(to), _) => {
+                let data = if kind.carries_block() { memory } else { Data::None };
+                let (message, due) = (kind.index(), *due);
+                let reply = CheckedMessage { message, from: HOME, to, requester: to, due, data };
+                self.post(next, reply, told)?;
+            }
+            (HomeAction::Forward(kind), Some(requester), Some(owner)) => {
+                self.send(next, (kind, Data::None), (HOME, owner, requester), told)?;
+            }
+            (HomeAction::Invalidate, Some(requester), _) => {
+                *due = self.invalidate(next, requester, told)?;
+            }
+            (HomeAction::ListOwner, _, None)
+            | (HomeAction::ListRequester | HomeAction::Reply(_), None, _)
+            | (HomeAction::Forward(_), _, _)
+            | (HomeAction::Invalidate, None, _) => return Ok(None),
+        }
+        Ok(Some(()))
     }
 
     fn list(&self, next: &mut Situation, node: u8) {
@@ -394,7 +398,7 @@ impl TableModel<'_> {
         next: &mut Situation,
         requester: u8,
         told: &mut String,
-    ) -> Result<i8, BrokenPromise> {
+    ) -> Result<i8, BrokenDirectoryPromise> {
         let mut due = 0;
         for node in 0..self.nodes {
             let to = u8::try_from(node).unwrap_or(u8::MAX);
@@ -415,31 +419,31 @@ impl TableModel<'_> {
     }
 
     /// What has to be true at all times, and at rest.
-    fn check(&self, situation: &Situation) -> Result<(), BrokenPromise> {
+    fn check(&self, situation: &Situation) -> Result<(), BrokenDirectoryPromise> {
         let role = |node: usize| self.table.role(situation.caches[node].state);
         let mut writers = (0..self.nodes).filter(|&node| role(node) == CopyRole::Writable);
         if let Some(node) = writers.next() {
             if let Some(other) = writers.next() {
-                return Err(BrokenPromise::TwoWriters { nodes: [node, other] });
+                return Err(BrokenDirectoryPromise::TwoWriters { nodes: [node, other] });
             }
             let acknowledged = self.table.cache.rests(situation.caches[node].state);
             let mut others = (0..self.nodes).filter(|&other| other != node);
             let copy = others.find(|&other| role(other) != CopyRole::None);
             if let (true, Some(other)) = (acknowledged, copy) {
-                return Err(BrokenPromise::NotAlone { node, other });
+                return Err(BrokenDirectoryPromise::NotAlone { node, other });
             }
         }
         if self.is_at_rest(situation) {
             let latest = |node: usize| situation.caches[node].data == Data::Latest;
             if situation.home.memory != Data::Latest && !(0..self.nodes).any(latest) {
-                return Err(BrokenPromise::Lost);
+                return Err(BrokenDirectoryPromise::Lost);
             }
             if let Some(node) = (0..self.nodes).find(|&node| situation.caches[node].asked) {
-                return Err(BrokenPromise::NotDone { node });
+                return Err(BrokenDirectoryPromise::NotDone { node });
             }
             let old = (0..self.nodes).find(|&node| situation.caches[node].data == Data::Old);
             if let Some(node) = old {
-                return Err(BrokenPromise::Stale { node });
+                return Err(BrokenDirectoryPromise::Stale { node });
             }
         }
         Ok(())

@@ -38,7 +38,7 @@ mod tests {
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| !["mod.rs", "spec.rs"].contains(&name.as_str()))
-            .map(|name| name.trim_end_matches(".rs").to_owned())
+            .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
             .collect();
         files.sort();
         let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();

@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("clock", &["base", "trace", "machine"]),
     ("snoop", &["base", "trace", "machine", "cache", "clock", "protocol"]),
+    ("directory", &["base", "trace", "machine", "cache", "clock", "protocol"]),
     (
         "sim",
         &[
