@@ -57,6 +57,74 @@ impl Message {
         }
     }
 
+    /// What the controller of a home sees when it comes, if it goes to a home.
+    #[must_use]
+    pub const fn event_at_home(self) -> Option<HomeEvent> {
+        Some(match self {
+            Self::Read => HomeEvent::Read,
+            Self::Write => HomeEvent::Write,
+            Self::Upgrade => HomeEvent::Upgrade,
+            Self::SharingWriteBack => HomeEvent::SharingWriteBack,
+            Self::OwnershipTransfer => HomeEvent::OwnershipTransfer,
+            Self::WriteBack => HomeEvent::WriteBack,
+            Self::Refuse => HomeEvent::Refuse,
+            Self::Data
+            | Self::Exclusive
+            | Self::Permission
+            | Self::ForwardRead
+            | Self::ForwardWrite
+            | Self::Invalidate
+            | Self::Acknowledge => return None,
+        })
+    }
+
+    /// What the controller of a cache sees when it comes, if it goes to a cache: `due` says how
+    /// many acknowledgements are due then ([`Self::acknowledgements`]), `writable` whether the
+    /// reply has come before.
+    #[must_use]
+    pub const fn event_at_cache(self, due: i32, writable: bool) -> Option<CacheEvent> {
+        Some(match self {
+            Self::Data => CacheEvent::Data,
+            Self::Exclusive if due > 0 => CacheEvent::ExclusiveDue,
+            Self::Exclusive => CacheEvent::Exclusive,
+            Self::Permission if due > 0 => CacheEvent::PermissionDue,
+            Self::Permission => CacheEvent::Permission,
+            Self::Acknowledge if due == 0 && writable => CacheEvent::LastAcknowledge,
+            Self::Acknowledge => CacheEvent::Acknowledge,
+            Self::Invalidate => CacheEvent::Invalidate,
+            Self::ForwardRead => CacheEvent::ForwardRead,
+            Self::ForwardWrite => CacheEvent::ForwardWrite,
+            Self::Read
+            | Self::Write
+            | Self::Upgrade
+            | Self::SharingWriteBack
+            | Self::OwnershipTransfer
+            | Self::WriteBack
+            | Self::Refuse => return None,
+        })
+    }
+
+    /// By how much it changes the number of acknowledgements that are due at a cache, if it
+    /// announces so many.
+    #[must_use]
+    pub const fn acknowledgements(self, announced: i32) -> i32 {
+        match self {
+            Self::Exclusive | Self::Permission => announced,
+            Self::Acknowledge => -1,
+            Self::Read
+            | Self::Write
+            | Self::Upgrade
+            | Self::Data
+            | Self::ForwardRead
+            | Self::ForwardWrite
+            | Self::Invalidate
+            | Self::SharingWriteBack
+            | Self::OwnershipTransfer
+            | Self::WriteBack
+            | Self::Refuse => 0,
+        }
+    }
+
     /// Whether it carries the block.
     #[must_use]
     pub const fn carries_block(self) -> bool {

@@ -136,44 +136,18 @@ impl DirectoryModel<'_> {
         told: &mut String,
     ) -> Result<bool, BrokenDirectoryPromise> {
         let node = usize::from(message.to);
-        let event = match Message::ALL[usize::from(message.message)] {
-            Message::Read => return self.home(next, HomeEvent::Read, message, told),
-            Message::Write => return self.home(next, HomeEvent::Write, message, told),
-            Message::Upgrade => return self.home(next, HomeEvent::Upgrade, message, told),
-            Message::SharingWriteBack => {
-                return self.home(next, HomeEvent::SharingWriteBack, message, told);
-            }
-            Message::OwnershipTransfer => {
-                return self.home(next, HomeEvent::OwnershipTransfer, message, told);
-            }
-            Message::WriteBack => return self.home(next, HomeEvent::WriteBack, message, told),
-            Message::Refuse => return self.home(next, HomeEvent::Refuse, message, told),
-            Message::Data => CacheEvent::Data,
-            Message::Exclusive | Message::Permission => {
-                let cache = &mut next.caches[node];
-                cache.due += message.due;
-                let exclusive = Message::Exclusive as usize == usize::from(message.message);
-                match (exclusive, cache.due > 0) {
-                    (true, false) => CacheEvent::Exclusive,
-                    (true, true) => CacheEvent::ExclusiveDue,
-                    (false, false) => CacheEvent::Permission,
-                    (false, true) => CacheEvent::PermissionDue,
-                }
-            }
-            Message::Acknowledge => {
-                let cache = &mut next.caches[node];
-                cache.due -= 1;
-                if cache.due == 0 && self.table.role(cache.state) == CopyRole::Writable {
-                    CacheEvent::LastAcknowledge
-                } else {
-                    CacheEvent::Acknowledge
-                }
-            }
-            Message::Invalidate => CacheEvent::Invalidate,
-            Message::ForwardRead => CacheEvent::ForwardRead,
-            Message::ForwardWrite => CacheEvent::ForwardWrite,
-        };
-        self.cache(next, (node, event), message, told)
+        let kind = Message::ALL[usize::from(message.message)];
+        if let Some(event) = kind.event_at_home() {
+            return self.home(next, event, message, told);
+        }
+        let cache = &mut next.caches[node];
+        let change = kind.acknowledgements(i32::from(message.due));
+        cache.due += i8::try_from(change).unwrap_or(i8::MAX);
+        let writable = self.table.role(cache.state) == CopyRole::Writable;
+        match kind.event_at_cache(i32::from(cache.due), writable) {
+            Some(event) => self.cache(next, (node, event), message, told),
+            None => Ok(true),
+        }
     }
 
     /// An event at a cache's controller. Returns whether it need not wait.
