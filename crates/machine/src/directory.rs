@@ -139,6 +139,18 @@ struct NodeMemory {
 }
 
 impl DirectoryModel {
+    /// What the parts of a miss take, each with its name.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, u64); 5] {
+        [
+            ("memory", self.memory_latency_cycles),
+            ("word", self.memory_word_cycles),
+            ("directory", self.directory_cycles),
+            ("routing", self.network.routing_cycles),
+            ("link", self.network.link_cycles),
+        ]
+    }
+
     /// The machine that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
         let origin = file.origin().to_owned();

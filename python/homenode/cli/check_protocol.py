@@ -15,6 +15,7 @@ from homenode.cli.output import echo
     epilog=examples(
         "homenode check-protocol",
         "homenode check-protocol mesi pscr",
+        "homenode check-protocol dash",
         "homenode check-protocol amsd --json",
     ),
 )
@@ -24,9 +25,11 @@ def check_protocol(names: tuple[str, ...], as_json: bool) -> int:
     """Explore a coherence protocol exhaustively; without a NAME, all of them.
 
     Every sequence of reads, writes and replacements in up to 4 caches with one block of two words
-    is tried: there is one writer or owner at a time, every read returns what was written last, no
-    state lacks an entry or an exit, and nothing happens that the protocol calls impossible. What is
-    wrong is shown with the shortest sequence that leads there. Exits with 1 if anything is.
+    is tried; with a directory, every order in which messages between up to 4 nodes can arrive.
+    There is one writer or owner at a time, every read returns what was written last, no
+    state lacks an entry or an exit, nobody waits for ever, and nothing happens that the protocol
+    calls impossible. What is wrong is shown with the shortest sequence that leads there. Exits
+    with 1 if anything is.
     """
     import homenode
     from homenode.cli.output import print_json
@@ -40,9 +43,21 @@ def check_protocol(names: tuple[str, ...], as_json: bool) -> int:
 
 
 def _print(reports: list[dict[str, Any]]) -> None:
+    for among, tried in (("caches", "events"), ("nodes", "steps")):
+        some = [report for report in reports if among in report]
+        if some:
+            _print_numbers(some, among, tried)
+    for report in reports:
+        for finding in report["findings"]:
+            echo(f"{report['protocol']}: {finding['message']}")
+            for number, step in enumerate(finding["steps"], 1):
+                echo(f"  {number}. {step}")
+
+
+def _print_numbers(reports: list[dict[str, Any]], among: str, tried: str) -> None:
     from homenode.cli.output import print_table
 
-    numbers = ("states", "cells", "impossible", "situations", "events")
+    numbers = ("states", "cells", "impossible", "situations", tried)
     print_table(
         [("protocol", False), *((name, True) for name in numbers), ("findings", False)],
         [
@@ -53,13 +68,8 @@ def _print(reports: list[dict[str, Any]]) -> None:
             ]
             for report in reports
         ],
-        f"Everything that can happen in up to {max(report['caches'] for report in reports)} caches",
+        f"Everything that can happen in up to {max(report[among] for report in reports)} {among}",
     )
-    for report in reports:
-        for finding in report["findings"]:
-            echo(f"{report['protocol']}: {finding['message']}")
-            for number, step in enumerate(finding["steps"], 1):
-                echo(f"  {number}. {step}")
 
 
 COMMANDS = {"check-protocol": check_protocol}
