@@ -6,15 +6,12 @@ use super::{DirectoryDriver, node};
 use crate::entries::NO_PAGE;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
-    /// Does a miss, if the table says that it is simple. Returns whether it was such a one; if not,
+    /// Does a miss on a block that no frame of the set has or had, if the table says that it is simple. Returns whether it was such a one; if not,
     /// nothing has happened. Records are changed where they are, for in large machines they are
     /// long.
     #[inline]
     pub(super) fn simple_miss(&mut self, access: &BlockAccess<W>, set: usize) -> bool {
-        if !self.caches.frames.lacks(set, access.block)
-            || !self.prepared.is_some()
-            || self.homes.awaits_use()
-        {
+        if !self.prepared.is_some() || self.homes.awaits_use() {
             return false;
         }
         let (cache, node) = (access.cache, node(access.cache));
