@@ -3,12 +3,11 @@
 use homenode_cache::{BlockAccess, CacheArrays, CacheFrame, MissStatus, WordMask};
 
 use super::{DirectoryDriver, node};
-use crate::entries::NO_PAGE;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
-    /// Does a miss on a block that no frame of the set has or had, if the table says that it is simple. Returns whether it was such a one; if not,
-    /// nothing has happened. Records are changed where they are, for in large machines they are
-    /// long.
+    /// Does a miss on a block that no frame of the set has or had, if the table says that it is
+    /// simple. Returns whether it was such a one; if not, nothing has happened but that the page
+    /// has a home. Records are changed where they are, for in large machines they are long.
     #[inline]
     pub(super) fn simple_miss(&mut self, access: &BlockAccess<W>, set: usize) -> bool {
         if !self.prepared.is_some() || self.homes.awaits_use() {
@@ -16,11 +15,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
         let (cache, node) = (access.cache, node(access.cache));
         let number = self.caches.holders.number(access.block);
-        self.entries.reach(number);
-        let page = self.entries.head(number).page;
+        let page = self.page((access.block, number), node);
         let at = self.caches.frames.victim(set);
         let old = self.caches.frames.all()[at];
-        if page == NO_PAGE || old.status.is_undecided() {
+        if old.status.is_undecided() {
             return false;
         }
         let Some(fetch) = self.find_fetch((0, access.write), (number, node)) else { return false };
