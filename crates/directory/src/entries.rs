@@ -18,67 +18,92 @@ pub(crate) struct EntryHead {
     pub(crate) page: u32,
 }
 
+impl EntryHead {
+    /// As one word, which is 0 before the first reference.
+    #[inline]
+    fn pack(self) -> u64 {
+        let Self { state, overflow, owner, page } = self;
+        u64::from(state)
+            | u64::from(overflow) << 8
+            | u64::from(owner.wrapping_add(1)) << 16
+            | u64::from(page.wrapping_add(1)) << 32
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the fields of a word")]
+    fn unpack(word: u64) -> Self {
+        Self {
+            state: word as u8,
+            overflow: word >> 8 & 1 != 0,
+            owner: ((word >> 16) as u16).wrapping_sub(1),
+            page: ((word >> 32) as u32).wrapping_sub(1),
+        }
+    }
+}
+
 /// An entry for each block, by its number in the table of holders. It says nothing of where the
 /// home is, so that it is the same entry when the page gets another home.
 #[derive(Debug)]
 pub(crate) struct DirectoryEntries {
-    heads: Vec<EntryHead>,
-    /// For each block a bit for each node that is listed. A node that has replaced its copy
-    /// silently is still listed.
-    listed: Vec<u64>,
-    set_words: usize,
+    /// For each block its head, and a bit for each node that is listed. A node that has replaced
+    /// its copy silently is still listed.
+    words: Vec<u64>,
+    /// Words of an entry.
+    stride: usize,
     nodes: u16,
     pointers: u32,
-}
-
-fn at(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 impl DirectoryEntries {
     /// No blocks. Without a limit all nodes can be listed.
     pub(crate) fn new(nodes: u16, pointers: Option<u64>) -> Self {
         let pointers = pointers.and_then(|most| u32::try_from(most).ok()).unwrap_or(u32::MAX);
-        let set_words = usize::from(nodes).div_ceil(64);
-        Self { heads: Vec::new(), listed: Vec::new(), set_words, nodes, pointers }
+        let stride = 1 + usize::from(nodes).div_ceil(64);
+        Self { words: Vec::new(), stride, nodes, pointers }
+    }
+
+    /// Where the entry of a block is.
+    #[inline]
+    fn at(&self, number: u32) -> usize {
+        usize::try_from(number).unwrap_or(usize::MAX) * self.stride
     }
 
     /// Makes room for a block.
     #[inline]
     pub(crate) fn reach(&mut self, number: u32) {
-        if at(number) >= self.heads.len() {
+        if self.at(number) >= self.words.len() {
             self.grow(number);
         }
     }
 
     #[cold]
     fn grow(&mut self, number: u32) {
-        let blocks = (at(number) + 1).next_power_of_two();
-        let none = EntryHead { state: 0, overflow: false, owner: NO_NODE, page: NO_PAGE };
-        self.heads.resize(blocks, none);
-        self.listed.resize(blocks * self.set_words, 0);
+        let blocks = usize::try_from(number).unwrap_or(usize::MAX) + 1;
+        self.words.resize(blocks.next_power_of_two() * self.stride, 0);
     }
 
     /// What is known of a block for which there is room.
     #[inline]
     pub(crate) fn head(&self, number: u32) -> EntryHead {
-        self.heads[at(number)]
+        EntryHead::unpack(self.words[self.at(number)])
     }
 
-    /// The same, to change it.
+    /// Keeps what is known of it now.
     #[inline]
-    pub(crate) fn head_mut(&mut self, number: u32) -> &mut EntryHead {
-        &mut self.heads[at(number)]
+    pub(crate) fn put(&mut self, number: u32, head: EntryHead) {
+        let at = self.at(number);
+        self.words[at] = head.pack();
     }
 
     #[inline]
     fn set(&self, number: u32) -> &[u64] {
-        &self.listed[at(number) * self.set_words..][..self.set_words]
+        &self.words[self.at(number)..][1..self.stride]
     }
 
     #[inline]
     fn set_mut(&mut self, number: u32) -> &mut [u64] {
-        &mut self.listed[at(number) * self.set_words..][..self.set_words]
+        let (at, stride) = (self.at(number), self.stride);
+        &mut self.words[at..][1..stride]
     }
 
     /// Whether a node is listed.
@@ -90,27 +115,32 @@ impl DirectoryEntries {
     /// Lists a node; if there are too many, that is all that is known from now on.
     #[inline]
     pub(crate) fn list(&mut self, number: u32, node: u16) {
-        let others: u32 = if self.pointers < u32::from(self.nodes) {
-            self.set(number).iter().map(|word| word.count_ones()).sum()
-        } else {
-            0
-        };
-        if self.lists(number, node) {
-            return;
+        if self.pointers < u32::from(self.nodes) && !self.lists(number, node) {
+            let listed: u32 = self.set(number).iter().map(|word| word.count_ones()).sum();
+            if listed >= self.pointers {
+                self.put(number, EntryHead { overflow: true, ..self.head(number) });
+                return;
+            }
         }
-        if others >= self.pointers {
-            self.head_mut(number).overflow = true;
-        } else {
-            self.set_mut(number)[usize::from(node / 64)] |= 1 << (node % 64);
-        }
+        self.set_mut(number)[usize::from(node / 64)] |= 1 << (node % 64);
     }
 
     /// A node owns the block, and nobody is listed.
     #[inline]
     pub(crate) fn own(&mut self, number: u32, owner: u16) {
         self.set_mut(number).fill(0);
-        let head = self.head_mut(number);
-        (head.owner, head.overflow) = (owner, false);
+        self.put(number, EntryHead { owner, overflow: false, ..self.head(number) });
+    }
+
+    /// The block is in this state at home.
+    #[inline]
+    pub(crate) fn set_state(&mut self, number: u32, state: u8) {
+        self.put(number, EntryHead { state, ..self.head(number) });
+    }
+
+    /// Nobody owns the block.
+    pub(crate) fn disown(&mut self, number: u32) {
+        self.put(number, EntryHead { owner: NO_NODE, ..self.head(number) });
     }
 
     /// Whether nobody but perhaps this node has to be told of a write.
@@ -124,9 +154,16 @@ impl DirectoryEntries {
     /// Whom a write has to be told, in the order of their numbers: those that are listed, or all.
     pub(crate) fn told(&self, number: u32) -> impl Iterator<Item = u16> {
         let overflow = self.head(number).overflow;
-        let set = self.set(number);
-        (0..self.nodes)
-            .filter(move |node| overflow || set[usize::from(node / 64)] >> (node % 64) & 1 != 0)
+        let all = (0..self.nodes).filter(move |_| overflow);
+        let listed = (0u16..).step_by(64).zip(self.set(number)).flat_map(move |(first, &word)| {
+            let mut rest = if overflow { 0 } else { word };
+            std::iter::from_fn(move || {
+                let bit = u16::try_from(rest.trailing_zeros()).ok().filter(|&bit| bit < 64)?;
+                rest &= rest - 1;
+                Some(first + bit)
+            })
+        });
+        all.chain(listed)
     }
 }
 
@@ -147,6 +184,17 @@ mod tests {
         assert_eq!(entries.told(9).count(), 70);
         entries.own(9, 4);
         assert_eq!((entries.told(9).count(), entries.head(9).owner), (0, 4));
+    }
+
+    #[test]
+    fn an_entry_is_empty_at_first_and_keeps_what_is_known() {
+        let mut entries = DirectoryEntries::new(2, None);
+        entries.reach(0);
+        let none = EntryHead { state: 0, overflow: false, owner: NO_NODE, page: NO_PAGE };
+        assert_eq!(entries.head(0), none);
+        let some = EntryHead { state: 200, overflow: true, owner: 1023, page: 1 << 31 };
+        entries.put(0, some);
+        assert_eq!(entries.head(0), some);
     }
 
     #[test]

@@ -16,8 +16,8 @@ use crate::table::DirectoryTable;
 /// trace.
 ///
 /// Time: a hit is a search of its set; any other reference takes as long as it has messages.
-/// Memory: the caches' frames, and for every block of the trace some 80 bytes, and four bits a
-/// node.
+/// Memory: the caches' frames, and for every block of the trace 8 bytes and four bits a node, in
+/// whole words.
 ///
 /// ```
 /// use homenode_base::ReferenceFilter;

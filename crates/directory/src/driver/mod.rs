@@ -4,19 +4,21 @@
 //! A hit is settled by the frame's permissions. Any other reference is a transaction: its messages
 //! are delivered in the order in which they were sent until none is under way (`transaction.rs`),
 //! so that the next reference finds all controllers at rest. What most transactions consist of, a
-//! request and its reply, is worked out from the table beforehand (`prepared.rs`).
+//! request and its reply, is worked out from the table beforehand (`prepared.rs`), and the most
+//! frequent misses are done as one (`simple_miss.rs`).
 
 mod network;
 mod prepared;
+mod simple_miss;
 mod transaction;
 
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup, CheckError,
-    FrameLocation, MissStatus, TraceOrderDriver, WordMask,
+    FrameLocation, MAY_READ, MAY_WRITE, MissStatus, TraceOrderDriver, WordMask,
 };
 
 use crate::counts::{DirectoryCounts, SentMessages};
-use crate::entries::{DirectoryEntries, NO_PAGE};
+use crate::entries::{DirectoryEntries, EntryHead, NO_PAGE};
 use crate::home::{HomePolicy, PageHomes};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
@@ -98,12 +100,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     #[inline]
     fn page(&mut self, (block, number): (u64, u32), node: u16) -> u32 {
         self.entries.reach(number);
-        let page = self.entries.head(number).page;
-        if page != NO_PAGE {
-            return page;
+        let head = self.entries.head(number);
+        if head.page != NO_PAGE {
+            return head.page;
         }
         let page = self.homes.number(block, node);
-        self.entries.head_mut(number).page = page;
+        self.entries.put(number, EntryHead { page, ..head });
         page
     }
 
@@ -299,8 +301,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
     }
 
     #[inline]
-    fn uncontended(&mut self, _: &BlockAccess<W>, _: FrameLocation) -> bool {
-        false
+    fn uncontended(&mut self, access: &BlockAccess<W>, (set, _): FrameLocation) -> bool {
+        if self.caches.frames.lacks(set, access.block) {
+            return self.simple_miss(access, set);
+        }
+        // Another frame than the one that was guessed may have the block.
+        let need = if access.write { MAY_WRITE } else { MAY_READ };
+        let found = self.caches.frames.find(set, access.block);
+        found.is_some_and(|at| self.caches.hit((set, at), (access.block, access.words), need))
     }
 
     fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {

@@ -3,7 +3,7 @@
 use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask};
 
 use super::{DirectoryDriver, node};
-use crate::entries::NO_NODE;
+use crate::entries::{EntryHead, NO_NODE};
 use crate::table::DirectoryTable;
 use crate::vocabulary::{
     CacheAction, CacheEvent, ControllerCell, HomeAction, HomeEvent, Message, Recipient, Sender,
@@ -11,13 +11,13 @@ use crate::vocabulary::{
 
 /// What a request does if the home answers it by itself and nobody else is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PreparedFetch {
+pub(super) struct PreparedFetch {
     request: Message,
     reply: Message,
     /// Whether that holds only if nobody else is listed.
     alone: bool,
     listing: ListedAs,
-    cache_state: u8,
+    pub(super) cache_state: u8,
     home_state: u8,
 }
 
@@ -82,6 +82,12 @@ impl PreparedTransactions {
     ) -> Option<PreparedFetch> {
         let at = (usize::from(copy) * 2 + usize::from(write)) * self.homes + usize::from(home);
         self.fetches.get(at * 2 + usize::from(listed)).copied().flatten()
+    }
+
+    /// Whether anything is prepared.
+    #[inline]
+    pub(super) fn is_some(&self) -> bool {
+        !self.fetches.is_empty()
     }
 
     #[inline]
@@ -176,22 +182,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         home: u16,
     ) -> bool {
         let node = node(access.cache);
-        let head = self.entries.head(number);
         let state = self.caches.frame(at).state;
-        let place = (head.state, self.entries.lists(number, node));
-        let Some(fetch) = self.prepared.fetch((state, access.write), place) else { return false };
-        // An owner that asks is a case of its own, as are those that have to be told.
-        if head.owner == node || fetch.alone && !self.entries.lists_nobody_but(number, node) {
+        let Some(fetch) = self.find_fetch((state, access.write), (number, node)) else {
             return false;
-        }
-        self.sent.add_if(fetch.request, home != node);
-        self.sent.add_if(fetch.reply, home != node);
-        match fetch.listing {
-            ListedAs::Unchanged => {}
-            ListedAs::Sharer => self.entries.list(number, node),
-            ListedAs::Owner => self.entries.own(number, node),
-        }
-        self.entries.head_mut(number).state = fetch.home_state;
+        };
+        self.ask_home(fetch, (number, node), home);
         if state == 0 {
             let mut record = self.caches.holders.get(number);
             record.add_holder(access.cache);
@@ -200,6 +195,33 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let permissions = self.permissions[usize::from(fetch.cache_state)];
         self.caches.set_state(at, fetch.cache_state, permissions);
         true
+    }
+
+    /// What a reference of a node to a copy in this state does, if that is a request and its reply.
+    #[inline]
+    pub(super) fn find_fetch(
+        &self,
+        copy: (u8, bool),
+        (number, node): (u32, u16),
+    ) -> Option<PreparedFetch> {
+        let head = self.entries.head(number);
+        let fetch = self.prepared.fetch(copy, (head.state, self.entries.lists(number, node)))?;
+        // An owner that asks is a case of its own, as are those that have to be told.
+        let others = fetch.alone && !self.entries.lists_nobody_but(number, node);
+        (head.owner != node && !others).then_some(fetch)
+    }
+
+    /// The request, what the home does about it, and the reply.
+    #[inline]
+    pub(super) fn ask_home(&mut self, fetch: PreparedFetch, (number, node): (u32, u16), home: u16) {
+        self.sent.add_if(fetch.request, home != node);
+        self.sent.add_if(fetch.reply, home != node);
+        match fetch.listing {
+            ListedAs::Unchanged => {}
+            ListedAs::Sharer => self.entries.list(number, node),
+            ListedAs::Owner => self.entries.own(number, node),
+        }
+        self.entries.set_state(number, fetch.home_state);
     }
 
     /// Tells home that a node replaces a copy in this state, if that is at most a write-back.
@@ -215,11 +237,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             PreparedReplacement::ByTable => return false,
             PreparedReplacement::WriteBack { before, after } => (before, after),
         };
-        let head = self.entries.head_mut(number);
+        let head = self.entries.head(number);
         if head.state != before || head.owner != node {
             return false;
         }
-        (head.state, head.owner) = (after, NO_NODE);
+        self.entries.put(number, EntryHead { state: after, owner: NO_NODE, ..head });
         self.sent.add_if(Message::WriteBack, self.homes.home(page) != node);
         self.count_write_back(node, page);
         true

@@ -234,7 +234,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         if matches!(event, HomeEvent::Read | HomeEvent::Write | HomeEvent::Upgrade) {
             t.asker = from;
         }
-        self.entries.head_mut(t.number).state = next;
+        self.entries.set_state(t.number, next);
         let mut due = 0;
         for &action in actions {
             self.home_action(t, (action, message), &mut due)?;
@@ -264,10 +264,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
                 }
             }
             HomeAction::Own => self.entries.own(number, t.asker),
-            HomeAction::Disown => self.entries.head_mut(number).owner = NO_NODE,
+            HomeAction::Disown => self.entries.disown(number),
             HomeAction::ListOwner => {
                 self.entries.list(number, known(owner)?);
-                self.entries.head_mut(number).owner = NO_NODE;
+                self.entries.disown(number);
             }
             HomeAction::ListRequester => self.entries.list(number, known(t.asker)?),
             HomeAction::Reply(message) => {
