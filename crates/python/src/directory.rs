@@ -29,9 +29,13 @@ pub fn simulate_directory(
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
 
-/// What the model checker says about these protocols, as a JSON list.
+/// What the model checker says about these protocols with up to so many nodes, as a JSON list.
 #[pyfunction]
-pub fn check_directory_protocols(py: Python<'_>, names: Vec<String>) -> PyResult<String> {
-    let reports = py.detach(|| homenode_sim::check_directory_protocols(&names));
+pub fn check_directory_protocols(
+    py: Python<'_>,
+    names: Vec<String>,
+    nodes: usize,
+) -> PyResult<String> {
+    let reports = py.detach(|| homenode_sim::check_directory_protocols(&names, nodes));
     to_json(&reports.map_err(|error| sim_error(&error))?)
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import WholeNumber, examples, json_option
 from homenode.cli.output import echo
 
 
@@ -15,17 +15,24 @@ from homenode.cli.output import echo
     epilog=examples(
         "homenode check-protocol",
         "homenode check-protocol mesi pscr",
-        "homenode check-protocol dash",
+        "homenode check-protocol dash --nodes 4",
         "homenode check-protocol amsd --json",
     ),
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option(
+    "--nodes",
+    type=WholeNumber(min=2),
+    metavar="N",
+    default=3,
+    help="With a directory: up to so many nodes, 2 to 4; 4 take half a minute. Default: 3.",
+)
 @json_option
-def check_protocol(names: tuple[str, ...], as_json: bool) -> int:
+def check_protocol(names: tuple[str, ...], nodes: int, as_json: bool) -> int:
     """Explore a coherence protocol exhaustively; without a NAME, all of them.
 
     Every sequence of reads, writes and replacements in up to 4 caches with one block of two words
-    is tried; with a directory, every order in which messages between up to 4 nodes can arrive.
+    is tried; with a directory, every order in which messages between some nodes can arrive.
     There is one writer or owner at a time, every read returns what was written last, no
     state lacks an entry or an exit, nobody waits for ever, and nothing happens that the protocol
     calls impossible. What is wrong is shown with the shortest sequence that leads there. Exits
@@ -34,7 +41,7 @@ def check_protocol(names: tuple[str, ...], as_json: bool) -> int:
     import homenode
     from homenode.cli.output import print_json
 
-    reports = homenode.check_protocols(list(names))
+    reports = homenode.check_protocols(list(names), nodes)
     if as_json:
         print_json(reports)
     else:

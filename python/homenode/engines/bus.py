@@ -109,12 +109,16 @@ def simulate_bus(
     return result
 
 
-def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]:
+def check_protocols(
+    protocols: str | Iterable[str] = (), nodes: int = 3
+) -> list[dict[str, Any]]:
     """Explores everything that can happen in up to four caches with one block.
 
     Args:
         protocols: names from ``homenode.table("protocols")`` and
             ``homenode.table("directory-protocols")``; all of them if there is none.
+        nodes: up to so many nodes are explored of protocols with a directory, 2 to 4. With 4 it
+            takes half a minute and a gigabyte.
 
     Returns:
         One dictionary a protocol: protocol, caches, situations, events, states, cells, impossible
@@ -135,7 +139,7 @@ def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]
     on_bus = [name for name, other in zip(names, kinds, strict=True) if not other]
     others = [name for name, other in zip(names, kinds, strict=True) if other]
     reports: list[dict[str, Any]] = json.loads(_core.check_protocols(on_bus)) if on_bus else []
-    return reports + json.loads(_core.check_directory_protocols(others))
+    return reports + json.loads(_core.check_directory_protocols(others, nodes))
 
 
 def configuration(

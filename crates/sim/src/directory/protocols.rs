@@ -16,18 +16,23 @@ pub struct DirectoryProtocolReport {
     pub report: DirectoryCheckReport,
 }
 
-/// Checks some protocols with up to four nodes.
+/// Checks some protocols with up to so many nodes, two to four.
 ///
 /// # Errors
-/// When there is no such protocol.
+/// When there is no such protocol, or there are too few or too many nodes.
 pub fn check_directory_protocols<S: AsRef<str>>(
     names: &[S],
+    nodes: usize,
 ) -> Result<Vec<DirectoryProtocolReport>, SimError> {
     let specs = names.iter().map(|name| DirectoryProtocol::parse(name.as_ref()));
     let specs: Vec<DirectoryProtocol> = specs.collect::<Result<_, _>>()?;
+    if !(2..=NODES_MAX).contains(&nodes) {
+        let problem = format!("--nodes is {nodes}: expected 2 to {NODES_MAX}");
+        return Err(SimError::Config { problem });
+    }
     let report = |spec: &DirectoryProtocol| DirectoryProtocolReport {
         protocol: spec.entry.name,
-        report: check(&spec.table(), NODES_MAX),
+        report: check(&spec.table(), nodes),
     };
     Ok(specs.iter().map(report).collect())
 }
