@@ -33,10 +33,10 @@ generate: setup ## write the types, page and schemas that follow from the engine
 
 lint: setup ## formatting, clippy, links of the documentation, tidy, ruff, types, C warnings
 	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
 	cargo xtask tidy
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest homenode._core --ignore-missing-stub
 

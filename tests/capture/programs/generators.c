@@ -1,4 +1,4 @@
-/* Generators of random numbers whose state is the caller's: every call is a read and a write of it. */
+/* Generators of random numbers whose state is the caller's: a call reads it and writes it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
