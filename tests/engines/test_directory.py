@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    Run = Callable[..., tuple[int, str, str]]
+    from conftest import Outcome
+
+    Run = Callable[..., Outcome]
 
 
 def _ping_pong(times: int = 50) -> hn.Trace:
@@ -68,24 +70,23 @@ def test_homes_after_initialisation_need_its_mark() -> None:
     assert note.startswith("the trace has no event init-done")
 
 
-def test_several_nodes_and_pointers_are_one_pass_each(run: Run, tmp_path: Path) -> None:
-    trace = str(_ping_pong().path)
+def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: Path) -> None:
+    made = _ping_pong()
+    trace = made.path
     words = ("--machine", "dash-mesh", "--protocol", "dash,dash:pointers=1", "--scaling", "2,4")
-    code, out, _ = run("simulate", trace, *words, "--check", "--json")
-    rows = json.loads(out)
-    assert code == 0
-    assert [(row["protocol"], row["processors"]) for row in rows] == [
+    done = homenode("simulate", trace, *words, "--check", "--json")
+    assert done.code == 0
+    assert [(row["protocol"], row["processors"]) for row in json.loads(done.out)] == [
         (protocol, nodes)
         for protocol in ("dash", "dash:pointers=1")
         for _home in range(2)
         for nodes in (2, 4)
     ]
-    code, out, _ = run("simulate", trace, *words)
-    assert code == 0
-    assert "in the order of the trace" in out
+    done = homenode("simulate", trace, *words)
+    assert done.code == 0
+    assert "in the order of the trace" in done.out
     table = tmp_path / "rows.csv"
-    code, _, _ = run("simulate", trace, *words, "--csv", str(table))
-    assert code == 0
+    assert homenode("simulate", trace, *words, "--csv", table).code == 0
     assert "messages_sharing_write_back" in table.read_text().splitlines()[0]
 
 
@@ -104,23 +105,22 @@ def test_several_nodes_and_pointers_are_one_pass_each(run: Run, tmp_path: Path) 
         (["--machine", "bus-smp"], "machines with a directory and other machines have nothing"),
     ],
 )
-def test_what_cannot_be_is_one_line_and_exit_code_2(
-    run: Run, words: list[str], said: str
-) -> None:
-    code, out, err = run("simulate", str(_ping_pong().path), "--machine", "dash-mesh", *words)
-    assert (code, out) == (2, "")
-    assert said in err
-    assert len(err.strip().splitlines()) == 1
+def test_what_cannot_be_is_refused(homenode: Run, words: list[str], said: str) -> None:
+    made = _ping_pong()
+    done = homenode("simulate", made.path, "--machine", "dash-mesh", *words)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
 
 
-def test_homes_are_for_machines_with_a_directory(run: Run) -> None:
-    trace = str(_ping_pong().path)
-    code, _, err = run("simulate", trace, "--machine", "bus-smp", "--home", "random")
-    assert code == 2
-    assert "--home is for machines with a directory, such as --machine dash-mesh" in err
+def test_homes_are_for_machines_with_a_directory(homenode: Run) -> None:
+    made = _ping_pong()
+    trace = made.path
+    done = homenode("simulate", trace, "--machine", "bus-smp", "--home", "random")
+    assert done.code == 2
+    assert "--home is for machines with a directory, such as --machine dash-mesh" in done.err
     # Without a machine the option says which kind is meant.
-    code, out, _ = run("simulate", trace, "--home", "random", "--json")
-    assert (code, json.loads(out)[0]["machine"]) == (0, "dash-mesh")
+    done = homenode("simulate", trace, "--home", "random", "--json")
+    assert (done.code, json.loads(done.out)[0]["machine"]) == (0, "dash-mesh")
 
 
 def test_the_protocol_keeps_its_promises() -> None:

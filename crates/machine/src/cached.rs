@@ -3,7 +3,7 @@
 use homenode_base::BlockSize;
 
 use crate::bus::{Bus, BusCycles};
-use crate::directory::DirectoryModel;
+use crate::directory::DirectoryMachine;
 use crate::error::MachineError;
 use crate::file::Description;
 use crate::kind::MachineKind;
@@ -39,7 +39,7 @@ pub enum Interconnect {
     /// Links between the cores and memories of sockets.
     Links(LinkModel),
     /// A network of nodes, each of which has a directory of its part of memory.
-    Directory(DirectoryModel),
+    Directory(DirectoryMachine),
 }
 
 impl CachedMachine {
@@ -60,7 +60,7 @@ impl CachedMachine {
 
     /// Its directory and network, if it has them.
     #[must_use]
-    pub fn directory(&self) -> Option<&DirectoryModel> {
+    pub fn directory(&self) -> Option<&DirectoryMachine> {
         match &self.interconnect {
             Interconnect::Directory(model) => Some(model),
             Interconnect::Bus(_) | Interconnect::Links(_) => None,

@@ -26,7 +26,7 @@ const TLB_ENTRIES_MAX: u64 = 1 << 20;
 
 /// What connects nodes and what their parts take, in cycles of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct DirectoryModel {
+pub struct DirectoryMachine {
     /// Cycles of a processor in a millisecond: its clock in MHz times 1,000.
     pub cycles_per_ms: u64,
     /// The network.
@@ -138,7 +138,7 @@ struct NodeMemory {
     word_cycles: u64,
 }
 
-impl DirectoryModel {
+impl DirectoryMachine {
     /// What the parts of a miss take, each with its name.
     #[must_use]
     pub fn named(&self) -> [(&'static str, u64); 5] {
@@ -176,8 +176,8 @@ impl DirectoryModel {
 }
 
 impl DirectoryFile {
-    fn model(&self) -> Result<DirectoryModel, String> {
-        let model = DirectoryModel {
+    fn model(&self) -> Result<DirectoryMachine, String> {
+        let model = DirectoryMachine {
             cycles_per_ms: self.clock.mhz.saturating_mul(1000),
             network: self.network,
             memory_latency_cycles: self.memory.latency_cycles,

@@ -31,7 +31,7 @@ mod table;
 
 pub use bus::{Arbitration, Bus, BusCycles, BusModel};
 pub use cached::{CachedMachine, Interconnect};
-pub use directory::{DirectoryModel, MeshModel, NetworkContention, PagingModel};
+pub use directory::{DirectoryMachine, MeshModel, NetworkContention, PagingModel};
 pub use error::MachineError;
 pub use file::Description;
 pub use kind::{KINDS, KindEntry, MachineKind};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use homenode_base::BlockSize;
 use homenode_machine::{
-    BusCycles, DirectoryModel, LinkModel, Machine, MachineKind, PriceList, TABLE,
+    BusCycles, DirectoryMachine, LinkModel, Machine, MachineKind, PriceList, TABLE,
 };
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ pub enum RowPrices {
         links: Option<LinkModel>,
         /// Network, memory and operating system of a machine with a directory.
         #[serde(skip_serializing_if = "Option::is_none")]
-        directory: Option<DirectoryModel>,
+        directory: Option<DirectoryMachine>,
     },
 }
 

@@ -19,8 +19,10 @@ _NAMES = (
 
 
 def print_result(result: DirectoryResult) -> None:
-    """Prints one table a machine and cache: a line is a protocol and home, and a number of nodes
-    where there are several."""
+    """Prints one table a machine and cache.
+
+    A line is a protocol and home, and a number of nodes where there are several.
+    """
     for cache in unique(tuple(row[key] for key in _CACHE) for row in result):
         rows = [row for row in result if tuple(row[key] for key in _CACHE) == cache]
         several = len(unique(row["processors"] for row in rows)) > 1

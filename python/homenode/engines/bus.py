@@ -109,9 +109,7 @@ def simulate_bus(
     return result
 
 
-def check_protocols(
-    protocols: str | Iterable[str] = (), nodes: int = 3
-) -> list[dict[str, Any]]:
+def check_protocols(protocols: str | Iterable[str] = (), nodes: int = 3) -> list[dict[str, Any]]:
     """Explores everything that can happen in up to four caches with one block.
 
     Args:
@@ -139,7 +137,8 @@ def check_protocols(
     on_bus = [name for name, other in zip(names, kinds, strict=True) if not other]
     others = [name for name, other in zip(names, kinds, strict=True) if other]
     reports: list[dict[str, Any]] = json.loads(_core.check_protocols(on_bus)) if on_bus else []
-    return reports + json.loads(_core.check_directory_protocols(others, nodes))
+    reports += json.loads(_core.check_directory_protocols(others, nodes))
+    return reports
 
 
 def configuration(

@@ -1,7 +1,7 @@
 //! Results, as the command line prints them.
 
 use homenode_directory::{DirectoryCounts, DirectoryResult, MissRule};
-use homenode_machine::DirectoryModel;
+use homenode_machine::DirectoryMachine;
 use serde::Serialize;
 
 use super::config::DirectoryConfig;
@@ -55,7 +55,7 @@ pub struct DirectoryMachineRecord {
     /// Where its numbers come from.
     pub source: String,
     /// Its numbers.
-    pub model: Option<DirectoryModel>,
+    pub model: Option<DirectoryMachine>,
     /// Bytes in a page.
     pub page_bytes: u64,
 }

@@ -5,7 +5,7 @@ use homenode_directory::{
     DirectoryProtocol, DirectorySetup, DirectoryTable, HomeSetup, HomeSpec, MessageCost,
     PageDemands,
 };
-use homenode_machine::{CacheShape, CachedMachine, DirectoryModel, MachineKind};
+use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind};
 
 use super::config::DirectoryConfig;
 use crate::bus::{ReferenceOrder, private_areas};
@@ -155,7 +155,7 @@ fn caches(own: CacheShape, config: &DirectoryConfig) -> Vec<CacheShape> {
 fn setup(
     config: &DirectoryConfig,
     (protocol, cache): (&DirectoryProtocol, CacheShape),
-    (nodes, page_bytes, model): (u16, u64, &DirectoryModel),
+    (nodes, page_bytes, model): (u16, u64, &DirectoryMachine),
 ) -> Result<DirectorySetup, SimError> {
     Ok(DirectorySetup {
         nodes,
