@@ -59,7 +59,7 @@ pub enum RowPrices {
         links: Option<LinkModel>,
         /// Network, memory and operating system of a machine with a directory.
         #[serde(skip_serializing_if = "Option::is_none")]
-        directory: Option<DirectoryMachine>,
+        directory: Option<Box<DirectoryMachine>>,
     },
 }
 
@@ -126,7 +126,7 @@ fn prices(
         Machine::Cached(machine) => {
             let (r, remote_move, g, global_move) = (None, None, None, None);
             let (transactions, links) = (machine.cycles(block)?, machine.links(block.bytes()));
-            let directory = machine.directory().copied();
+            let directory = machine.directory().copied().map(Box::new);
             let row = RowPrices::Cached {
                 r,
                 remote_move,
