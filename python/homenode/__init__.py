@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from homenode.catalogue import table
     from homenode.engines.advise import AdviceResult, advise
     from homenode.engines.bus import BusResult, check_protocols, simulate_bus
+    from homenode.engines.directory import DirectoryResult, simulate_directory
     from homenode.engines.explain import Explanation, explain
     from homenode.engines.interleavings import interleavings
     from homenode.engines.lines import LineResult, lines
@@ -45,6 +46,7 @@ __all__ = [
     "AdviceResult",
     "BusResult",
     "ConfigError",
+    "DirectoryResult",
     "Explanation",
     "LineResult",
     "OptimalResult",
@@ -70,6 +72,7 @@ __all__ = [
     "sharing",
     "simulate",
     "simulate_bus",
+    "simulate_directory",
     "split",
     "study",
     "synthetic",
@@ -83,6 +86,7 @@ _HOME = {
     "AdviceResult": "homenode.engines.advise",
     "BusResult": "homenode.engines.bus",
     "ConfigError": "homenode._core",
+    "DirectoryResult": "homenode.engines.directory",
     "Explanation": "homenode.engines.explain",
     "LineResult": "homenode.engines.lines",
     "OptimalResult": "homenode.engines.optimal",
@@ -107,6 +111,7 @@ _HOME = {
     "sharing": "homenode.engines.sharing",
     "simulate": "homenode.engines.placement",
     "simulate_bus": "homenode.engines.bus",
+    "simulate_directory": "homenode.engines.directory",
     "split": "homenode.trace.transforms",
     "study": "homenode.studies",
     "synthetic": "homenode.engines.sharing",

@@ -12,6 +12,8 @@ KINDS = (
     "policies",
     "page-policies",
     "protocols",
+    "directory-protocols",
+    "homes",
     "examples",
     "workloads",
     "studies",
@@ -26,8 +28,8 @@ def table(kind: str) -> list[dict[str, Any]]:
     """Lists one kind of thing that homenode knows, in documentation order.
 
     Args:
-        kind: one of ``machines policies page-policies protocols examples workloads studies
-            synthetic tlbs transforms formats``.
+        kind: one of ``machines policies page-policies protocols directory-protocols homes examples
+            workloads studies synthetic tlbs transforms formats``.
 
     Returns:
         One dictionary an entry, with at least ``name`` and ``summary``.

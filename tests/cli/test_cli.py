@@ -63,10 +63,13 @@ def test_every_command_file_is_listed() -> None:
     shared |= {
         "bus_table",
         "coherence_table",
+        "directory_table",
         "interleavings_table",
         "mix_table",
         "realign_table",
         "simulate_bus",
+        "simulate_directory",
+        "simulate_kind",
         "ecommerce",
         "totals",
     }

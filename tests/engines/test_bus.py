@@ -233,8 +233,9 @@ def test_a_machine_in_a_file(
 def test_protocols_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check-protocol"]) == 0
     shown = capsys.readouterr().out
-    assert all(row["name"] in shown for row in hn.table("protocols"))
-    assert shown.count("none") == len(hn.table("protocols"))
+    listed = hn.table("protocols") + hn.table("directory-protocols")
+    assert all(row["name"] in shown for row in listed)
+    assert shown.count("none") == len(listed)
     (report,) = _json(capsys, "check-protocol", "amsd")
     assert (report["protocol"], report["caches"], report["findings"]) == ("amsd", 4, [])
     assert report["situations"] > 50
@@ -252,7 +253,7 @@ def test_findings_are_told_with_their_steps(
         **dict.fromkeys(("states", "cells", "impossible", "situations", "events"), 1),
         "findings": [finding],
     }
-    monkeypatch.setattr("homenode.engines.bus.check_protocols", lambda _: [report])
+    monkeypatch.setattr("homenode.engines.bus.check_protocols", lambda *_: [report])
     assert main(["check-protocol", "mine"]) == 1
     assert "mine: old\n  1. first\n  2. second\n" in capsys.readouterr().out
     assert main(["check-protocol", "mine", "--json"]) == 1

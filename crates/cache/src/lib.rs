@@ -3,22 +3,26 @@
 //! check a protocol by, and the counts of all this.
 //!
 //! [`CacheSystem`] is all of it together. It knows no protocol: an engine decides what a reference
-//! does to which copies, and has it done here.
+//! does to which copies, and has it done here. [`TraceOrderEngine`] does the references of a trace
+//! one after the other, whatever that engine is.
 #![forbid(unsafe_code)]
 
 mod access;
 mod classify;
 mod counts;
+mod error;
 mod frames;
 mod holders;
 mod shadow;
 mod system;
+mod trace_order;
 mod waits;
 mod words;
 
 pub use access::BlockAccess;
 pub use classify::{MissClass, MissRule, SharingClass};
 pub use counts::{CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
+pub use error::CheckError;
 pub use frames::{
     CacheArrays, CacheFrame, CacheGeometry, IndexedSets, MAY_READ, MAY_WRITE, MissStatus, READ,
     UpTo8Ways, UpTo16Ways, WRITTEN,
@@ -28,5 +32,6 @@ pub use holders::{
 };
 pub use shadow::ShadowValues;
 pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};
+pub use trace_order::{TraceOrderDriver, TraceOrderEngine, TraceOrderSetup};
 pub use waits::{AwaitedTransaction, WaitCause, WaitCollector, Waits, WaitsByCause, WordWaits};
 pub use words::{ByteMask, WordMask};

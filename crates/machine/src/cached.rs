@@ -3,6 +3,7 @@
 use homenode_base::BlockSize;
 
 use crate::bus::{Bus, BusCycles};
+use crate::directory::DirectoryMachine;
 use crate::error::MachineError;
 use crate::file::Description;
 use crate::kind::MachineKind;
@@ -37,6 +38,8 @@ pub enum Interconnect {
     Bus(Bus),
     /// Links between the cores and memories of sockets.
     Links(LinkModel),
+    /// A network of nodes, each of which has a directory of its part of memory.
+    Directory(DirectoryMachine),
 }
 
 impl CachedMachine {
@@ -51,7 +54,16 @@ impl CachedMachine {
     pub fn bus(&self) -> Option<&Bus> {
         match &self.interconnect {
             Interconnect::Bus(bus) => Some(bus),
-            Interconnect::Links(_) => None,
+            Interconnect::Links(_) | Interconnect::Directory(_) => None,
+        }
+    }
+
+    /// Its directory and network, if it has them.
+    #[must_use]
+    pub fn directory(&self) -> Option<&DirectoryMachine> {
+        match &self.interconnect {
+            Interconnect::Directory(model) => Some(model),
+            Interconnect::Bus(_) | Interconnect::Links(_) => None,
         }
     }
 
@@ -59,7 +71,7 @@ impl CachedMachine {
     #[must_use]
     pub fn links(&self, block_size_bytes: u64) -> Option<LinkModel> {
         match &self.interconnect {
-            Interconnect::Bus(_) => None,
+            Interconnect::Bus(_) | Interconnect::Directory(_) => None,
             Interconnect::Links(links) => Some(links.with_block_size(block_size_bytes)),
         }
     }
@@ -70,6 +82,7 @@ impl CachedMachine {
         match self.interconnect {
             Interconnect::Bus(_) => MachineKind::Bus,
             Interconnect::Links(_) => MachineKind::Multicore,
+            Interconnect::Directory(_) => MachineKind::Directory,
         }
     }
 

@@ -14,6 +14,8 @@ pub enum MachineKind {
     Bus,
     /// Cores with caches in sockets, linked point to point.
     Multicore,
+    /// Nodes with caches and a directory each, on a network.
+    Directory,
 }
 
 /// A kind of machine as it is listed.
@@ -67,6 +69,14 @@ pub const KINDS: &[KindEntry] = &[
         simulated_with: "coherence protocols",
         option: "--protocol mesi,moesi",
         example: "spr-2s-lines",
+    },
+    KindEntry {
+        kind: MachineKind::Directory,
+        name: "directory",
+        has: "nodes with a directory",
+        simulated_with: "directory protocols",
+        option: "--protocol dash --home round-robin,first-touch",
+        example: "dash-mesh",
     },
 ];
 

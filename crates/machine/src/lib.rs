@@ -5,7 +5,8 @@
 //! and packets of page-coherence events (Markatos and Chronaki, table 1); they are exact integers
 //! after scaling by a power of ten (see [`Prices`]). A [`CachedMachine`] has processors, caches,
 //! and what connects them: a bus and the cycles of its transactions (Foglia, Giorgi and Prete 2004,
-//! table 4), or links between the cores of sockets. [`TABLE`] lists the machines that come with the
+//! table 4), links between the cores of sockets, or a network of nodes with a directory each
+//! (Marchetti et al. 1995, table 1). [`TABLE`] lists the machines that come with the
 //! program; [`Machine::parse`] also reads prices in place and users' files.
 //!
 //! A file's kind and base are read in `file.rs`, once for all kinds; its other keys in the file of
@@ -16,6 +17,7 @@
 mod bus;
 mod cached;
 mod decimal;
+mod directory;
 mod error;
 mod file;
 mod kind;
@@ -29,6 +31,7 @@ mod table;
 
 pub use bus::{Arbitration, Bus, BusCycles, BusModel};
 pub use cached::{CachedMachine, Interconnect};
+pub use directory::{DirectoryMachine, MeshModel, NetworkContention, PagingModel};
 pub use error::MachineError;
 pub use file::Description;
 pub use kind::{KINDS, KindEntry, MachineKind};

@@ -8,6 +8,7 @@ use homenode_base::BlockSize;
 
 use crate::bus::Bus;
 use crate::cached::CachedMachine;
+use crate::directory::DirectoryMachine;
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::kind::MachineKind;
@@ -76,6 +77,7 @@ impl Machine {
             }
             MachineKind::Bus => Bus::machine(file).map(Self::Cached),
             MachineKind::Multicore => LinkModel::machine(file).map(Self::Cached),
+            MachineKind::Directory => DirectoryMachine::machine(file).map(Self::Cached),
         }?;
         match machine.problem() {
             Some(problem) => Err(MachineError::File { origin: origin.to_owned(), problem }),

@@ -33,6 +33,7 @@ pub const TABLE: &[Preset] = &[
     },
     Preset { name: "genoa-2s-lines", text: include_str!("../../../machines/genoa-2s-lines.toml") },
     Preset { name: "bus-smp", text: include_str!("../../../machines/bus-smp.toml") },
+    Preset { name: "dash-mesh", text: include_str!("../../../machines/dash-mesh.toml") },
 ];
 
 #[cfg(test)]

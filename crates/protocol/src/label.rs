@@ -76,6 +76,10 @@ macro_rules! labelled {
                 }
             }
 
+            fn index(self) -> u8 {
+                self as u8
+            }
+
             fn meaning(self) -> &'static str {
                 match self {
                     $(Self::$value => $meaning,)+

@@ -1,21 +1,25 @@
 //! Protocols as users write them: `mesi`, `pscr:private_kernel=yes`.
 
-/// What is wrong with a protocol that was asked for.
+/// What is wrong with a protocol, or something else with a name and parameters, that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
     /// No such name.
-    #[error("unknown protocol {name:?}: expected one of {known}")]
+    #[error("unknown {what} {name:?}: expected one of {known}")]
     Unknown {
+        /// What it would have been the name of.
+        what: &'static str,
         /// What was asked for.
         name: String,
         /// The names there are.
         known: String,
     },
     /// A parameter that the protocol does not have, or a value that is none.
-    #[error("protocol {spec:?}: {problem}")]
+    #[error("{what} {spec:?}: {problem}")]
     Parameter {
-        /// What was asked for.
+        /// What was asked for: a protocol, a home.
+        what: &'static str,
+        /// How it was asked for.
         spec: String,
         /// What is wrong and what is expected.
         problem: String,
@@ -62,8 +66,11 @@ impl ValueRange {
     }
 }
 
-/// A protocol in a list of protocols.
+/// A protocol in a list of protocols, or whatever else is chosen by a name and parameters.
 pub trait ListedProtocol: 'static {
+    /// What it is, as messages say.
+    const WHAT: &'static str = "protocol";
+
     /// Name on the command line.
     fn name(&self) -> &'static str;
     /// What can be set.
@@ -87,13 +94,14 @@ impl<P: ListedProtocol> ProtocolSetting<P> {
         let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
         let protocol = list.iter().find(|protocol| protocol.name() == name).ok_or_else(|| {
             let known: Vec<&str> = list.iter().map(ListedProtocol::name).collect();
-            ProtocolError::Unknown { name: name.to_owned(), known: known.join(", ") }
+            ProtocolError::Unknown { what: P::WHAT, name: name.to_owned(), known: known.join(", ") }
         })?;
         let mut setting = Self { protocol, values: Vec::new() };
         for item in parameters.split(',').filter(|_| text.contains(':')) {
-            setting.set(item).map_err(|problem| {
-                let spec = text.to_owned();
-                ProtocolError::Parameter { spec, problem }
+            setting.set(item).map_err(|problem| ProtocolError::Parameter {
+                what: P::WHAT,
+                spec: text.to_owned(),
+                problem,
             })?;
         }
         Ok(setting)

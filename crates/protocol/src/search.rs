@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    enum Message {
+    enum ToyMessage {
         Request(usize),
         Recall(usize),
         GivenUp(usize),
@@ -203,7 +203,7 @@ mod tests {
         /// For whom the home recalls the block.
         busy_for: Option<usize>,
         /// Under way, in the order of their kinds: which was sent first does not matter.
-        messages: Vec<Message>,
+        messages: Vec<ToyMessage>,
     }
 
     struct ToyModel(Bug);
@@ -211,45 +211,45 @@ mod tests {
     #[derive(Clone, Debug, PartialEq, Eq)]
     enum ToyStep {
         Ask(usize),
-        Deliver(Message),
+        Deliver(ToyMessage),
     }
 
     impl ToyModel {
-        fn deliver(&self, toy: &mut Toy, message: Message) {
+        fn deliver(&self, toy: &mut Toy, message: ToyMessage) {
             match message {
-                Message::Request(node) if toy.busy_for.is_some() => {
+                ToyMessage::Request(node) if toy.busy_for.is_some() => {
                     if self.0 != Bug::ForgetsRequests {
-                        toy.messages.push(Message::Request(node));
+                        toy.messages.push(ToyMessage::Request(node));
                     }
                 }
-                Message::Request(node) => match toy.owner {
+                ToyMessage::Request(node) => match toy.owner {
                     None => {
                         toy.owner = Some(node);
-                        toy.messages.push(Message::Grant(node));
+                        toy.messages.push(ToyMessage::Grant(node));
                     }
                     Some(owner) => {
                         toy.busy_for = Some(node);
-                        toy.messages.push(Message::Recall(owner));
+                        toy.messages.push(ToyMessage::Recall(owner));
                         if self.0 == Bug::GrantsEarly {
-                            toy.messages.push(Message::Grant(node));
+                            toy.messages.push(ToyMessage::Grant(node));
                         }
                     }
                 },
                 // A recall that overtakes the grant waits for it.
-                Message::Recall(node) if toy.nodes[node] != Node::Owns => {
+                ToyMessage::Recall(node) if toy.nodes[node] != Node::Owns => {
                     toy.messages.push(message);
                 }
-                Message::Recall(node) => {
+                ToyMessage::Recall(node) => {
                     toy.nodes[node] = Node::Idle;
-                    toy.messages.push(Message::GivenUp(node));
+                    toy.messages.push(ToyMessage::GivenUp(node));
                 }
-                Message::GivenUp(_) => {
+                ToyMessage::GivenUp(_) => {
                     toy.owner = toy.busy_for.take();
                     if self.0 != Bug::GrantsEarly {
-                        toy.messages.extend(toy.owner.map(Message::Grant));
+                        toy.messages.extend(toy.owner.map(ToyMessage::Grant));
                     }
                 }
-                Message::Grant(node) => toy.nodes[node] = Node::Owns,
+                ToyMessage::Grant(node) => toy.nodes[node] = Node::Owns,
             }
         }
     }
@@ -279,7 +279,7 @@ mod tests {
             match *step {
                 ToyStep::Ask(node) => {
                     next.nodes[node] = Node::Waits;
-                    next.messages.push(Message::Request(node));
+                    next.messages.push(ToyMessage::Request(node));
                 }
                 ToyStep::Deliver(message) => {
                     let at = next.messages.iter().position(|&under_way| under_way == message);
@@ -327,7 +327,7 @@ mod tests {
         let mut search = Search::new(ToyModel(Bug::ForgetsRequests));
         assert_eq!(search.explore(), Ok(()), "nothing false ever happens");
         let steps = search.stuck().expect("somebody waits for ever");
-        let forgotten = |step: &ToyStep| matches!(step, ToyStep::Deliver(Message::Request(_)));
+        let forgotten = |step: &ToyStep| matches!(step, ToyStep::Deliver(ToyMessage::Request(_)));
         assert!(forgotten(steps.last().unwrap()), "{steps:?}");
     }
 }

@@ -6,6 +6,7 @@
 mod advise;
 mod batches;
 mod bus;
+mod directory;
 mod error;
 mod explain;
 mod interchange;
@@ -56,6 +57,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bus::critical_point, module)?)?;
     module.add_function(wrap_pyfunction!(bus::footprint, module)?)?;
     module.add_function(wrap_pyfunction!(bus::check_protocols, module)?)?;
+    module.add_function(wrap_pyfunction!(directory::simulate_directory, module)?)?;
+    module.add_function(wrap_pyfunction!(directory::check_directory_protocols, module)?)?;
     module.add_function(wrap_pyfunction!(explain::explain, module)?)?;
     module.add_function(wrap_pyfunction!(tlb::tlb, module)?)?;
     module.add_function(wrap_pyfunction!(optimal::optimal, module)?)?;

@@ -10,13 +10,16 @@ use crate::error::config_error;
 use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
-/// The rows of a table as a JSON list; `kind` is one of `examples`, `formats`, `machines`,
-/// `page-policies`, `policies`, `protocols`, `synthetic`, `tlbs`, `transforms`.
+/// The rows of a table as a JSON list; `kind` is one of `directory-protocols`, `examples`,
+/// `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `synthetic`, `tlbs`,
+/// `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {
+        "directory-protocols" => to_json(&homenode_sim::directory_protocol_rows()),
         "examples" => to_json(&homenode_sim::explain_examples()),
         "formats" => to_json(&formats()),
+        "homes" => to_json(&homenode_sim::home_rows()),
         "machines" => prices(&[], &[], false),
         "page-policies" => to_json(&homenode_sim::pmap_policy_rows()),
         "policies" => to_json(&homenode_sim::policy_rows()),
@@ -25,8 +28,8 @@ pub fn table(kind: &str) -> PyResult<String> {
         "tlbs" => to_json(&homenode_sim::tlb_rows()),
         "transforms" => to_json(&transforms()),
         _ => {
-            let known = "examples, formats, machines, page-policies, policies, protocols, \
-                         synthetic, tlbs, transforms";
+            let known = "directory-protocols, examples, formats, homes, machines, page-policies, \
+                         policies, protocols, synthetic, tlbs, transforms";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }

@@ -23,6 +23,12 @@ pub enum SimError {
     /// A machine on a bus cannot be built.
     #[error(transparent)]
     Cache(#[from] homenode_snoop::BusSetupError),
+    /// A machine with a directory cannot be built.
+    #[error(transparent)]
+    Directory(#[from] homenode_directory::DirectorySetupError),
+    /// A policy of homes does not fit a machine.
+    #[error(transparent)]
+    Home(#[from] homenode_directory::HomeError),
     /// A coherence protocol broke a promise.
     #[error(transparent)]
     Check(#[from] homenode_snoop::CheckError),
@@ -65,6 +71,8 @@ impl SimError {
             | Self::Tlb(_)
             | Self::Protocol(_)
             | Self::Cache(_)
+            | Self::Directory(_)
+            | Self::Home(_)
             | Self::PagePolicy(_)
             | Self::KernelCost(_)
             | Self::BlockSize(_)

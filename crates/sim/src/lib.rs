@@ -6,6 +6,7 @@
 
 mod advise;
 mod bus;
+mod directory;
 mod error;
 mod explain;
 mod footprint;
@@ -33,6 +34,11 @@ pub use bus::{
     Contention, KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
     ReferenceOrder, Scalability, WaitTotals, check_protocols, critical_point, protocol_rows,
     simulate_bus,
+};
+pub use directory::{
+    DirectoryConfig, DirectoryMachineRecord, DirectoryOutcome, DirectoryParameterRow,
+    DirectoryProtocolReport, DirectoryProtocolRow, DirectoryProvenance, DirectoryStudy, HomeRow,
+    check_directory_protocols, directory_protocol_rows, home_rows, simulate_directory,
 };
 pub use error::SimError;
 pub use explain::{

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use homenode_base::BlockSize;
-use homenode_machine::{BusCycles, LinkModel, Machine, MachineKind, PriceList, TABLE};
+use homenode_machine::{
+    BusCycles, DirectoryMachine, LinkModel, Machine, MachineKind, PriceList, TABLE,
+};
 use serde::Serialize;
 
 use crate::error::SimError;
@@ -55,6 +57,9 @@ pub enum RowPrices {
         /// Cores, latencies and links of a machine without a bus.
         #[serde(skip_serializing_if = "Option::is_none")]
         links: Option<LinkModel>,
+        /// Network, memory and operating system of a machine with a directory.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        directory: Option<Box<DirectoryMachine>>,
     },
 }
 
@@ -64,6 +69,7 @@ impl fmt::Display for RowPrices {
             Self::Priced(prices) => return prices.fmt(f),
             Self::Cached { transactions: Some(cycles), .. } => cycles.named().to_vec(),
             Self::Cached { links: Some(links), .. } => links.latency.named().to_vec(),
+            Self::Cached { directory: Some(model), .. } => model.named().to_vec(),
             Self::Cached { .. } => Vec::new(),
         };
         for (i, (name, cycles)) in named.into_iter().enumerate() {
@@ -120,7 +126,16 @@ fn prices(
         Machine::Cached(machine) => {
             let (r, remote_move, g, global_move) = (None, None, None, None);
             let (transactions, links) = (machine.cycles(block)?, machine.links(block.bytes()));
-            let row = RowPrices::Cached { r, remote_move, g, global_move, transactions, links };
+            let directory = machine.directory().copied().map(Box::new);
+            let row = RowPrices::Cached {
+                r,
+                remote_move,
+                g,
+                global_move,
+                transactions,
+                links,
+                directory,
+            };
             (row, Vec::new())
         }
     })

@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use crate::advise::AdviceConfig;
 use crate::bus::{BusConfig, BusPoint};
+use crate::directory::DirectoryConfig;
 use crate::explain::ExplainConfig;
 use crate::lines::LineConfig;
 use crate::optimal::OptimalConfig;
@@ -46,6 +47,7 @@ pub const STUDIES: &[StudyOptions] = &[
     StudyOptions { name: "simulate", schema: schema::<SimConfig> },
     StudyOptions { name: "bus", schema: schema::<BusConfig> },
     StudyOptions { name: "bus-point", schema: schema::<BusPoint> },
+    StudyOptions { name: "directory", schema: schema::<DirectoryConfig> },
     StudyOptions { name: "optimal", schema: schema::<OptimalConfig> },
     StudyOptions { name: "sharing", schema: schema::<SharingConfig> },
     StudyOptions { name: "lines", schema: schema::<LineConfig> },

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import WholeNumber, examples, json_option
 from homenode.cli.output import echo
 
 
@@ -15,23 +15,33 @@ from homenode.cli.output import echo
     epilog=examples(
         "homenode check-protocol",
         "homenode check-protocol mesi pscr",
+        "homenode check-protocol dash --nodes 4",
         "homenode check-protocol amsd --json",
     ),
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option(
+    "--nodes",
+    type=WholeNumber(min=2),
+    metavar="N",
+    default=3,
+    help="With a directory: up to so many nodes, 2 to 4; 4 take half a minute. Default: 3.",
+)
 @json_option
-def check_protocol(names: tuple[str, ...], as_json: bool) -> int:
+def check_protocol(names: tuple[str, ...], nodes: int, as_json: bool) -> int:
     """Explore a coherence protocol exhaustively; without a NAME, all of them.
 
     Every sequence of reads, writes and replacements in up to 4 caches with one block of two words
-    is tried: there is one writer or owner at a time, every read returns what was written last, no
-    state lacks an entry or an exit, and nothing happens that the protocol calls impossible. What is
-    wrong is shown with the shortest sequence that leads there. Exits with 1 if anything is.
+    is tried; with a directory, every order in which messages between some nodes can arrive.
+    There is one writer or owner at a time, every read returns what was written last, no
+    state lacks an entry or an exit, nobody waits for ever, and nothing happens that the protocol
+    calls impossible. What is wrong is shown with the shortest sequence that leads there. Exits
+    with 1 if anything is.
     """
     import homenode
     from homenode.cli.output import print_json
 
-    reports = homenode.check_protocols(list(names))
+    reports = homenode.check_protocols(list(names), nodes)
     if as_json:
         print_json(reports)
     else:
@@ -40,9 +50,21 @@ def check_protocol(names: tuple[str, ...], as_json: bool) -> int:
 
 
 def _print(reports: list[dict[str, Any]]) -> None:
+    for among, tried in (("caches", "events"), ("nodes", "steps")):
+        some = [report for report in reports if among in report]
+        if some:
+            _print_numbers(some, among, tried)
+    for report in reports:
+        for finding in report["findings"]:
+            echo(f"{report['protocol']}: {finding['message']}")
+            for number, step in enumerate(finding["steps"], 1):
+                echo(f"  {number}. {step}")
+
+
+def _print_numbers(reports: list[dict[str, Any]], among: str, tried: str) -> None:
     from homenode.cli.output import print_table
 
-    numbers = ("states", "cells", "impossible", "situations", "events")
+    numbers = ("states", "cells", "impossible", "situations", tried)
     print_table(
         [("protocol", False), *((name, True) for name in numbers), ("findings", False)],
         [
@@ -53,13 +75,8 @@ def _print(reports: list[dict[str, Any]]) -> None:
             ]
             for report in reports
         ],
-        f"Everything that can happen in up to {max(report['caches'] for report in reports)} caches",
+        f"Everything that can happen in up to {max(report[among] for report in reports)} {among}",
     )
-    for report in reports:
-        for finding in report["findings"]:
-            echo(f"{report['protocol']}: {finding['message']}")
-            for number, step in enumerate(finding["steps"], 1):
-                echo(f"  {number}. {step}")
 
 
 COMMANDS = {"check-protocol": check_protocol}

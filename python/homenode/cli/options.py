@@ -23,6 +23,7 @@ _TYPES: dict[str, dict[str, Any]] = {
     "machines": {"type": SpecList("machine"), **_SEVERAL},
     "policies": {"type": SpecList("policy"), **_SEVERAL},
     "protocols": {"type": SpecList("protocol"), **_SEVERAL},
+    "homes": {"type": SpecList("home"), **_SEVERAL},
     "block-sizes": {"type": BlockSizes(), **_SEVERAL},
     "cache-sizes": {"type": CacheSizes(), **_SEVERAL},
     "costs": {"type": Costs()},
@@ -55,12 +56,14 @@ def study_options(study: str, *, without: Container[str] = ()) -> Callable[[Deco
 
 
 def simulate_options(function: Decorated) -> Decorated:
-    """Adds the options of simulations on machines with prices, and of those on a bus."""
+    """Adds the options of simulations on machines with prices, on a bus, and with a directory."""
     priced, bus = options_of("simulate"), options_of("bus")
-    for option in reversed([*priced.values(), *only_on("bus").values()]):
+    others = [*only_on("bus").values(), *only_on("directory").values()]
+    for option in reversed([*priced.values(), *others]):
         text = option.text()
         if option.name not in priced:
-            text = f"On a bus: {text[:1].lower()}{text[1:]}"
+            where = "On a bus" if option.name in bus else "With a directory"
+            text = f"{where}: {text[:1].lower()}{text[1:]}"
         elif option.name in bus and bus[option.name].default_text != option.default_text:
             there = bus[option.name].default_text
             if option.default_text is None:
@@ -72,9 +75,16 @@ def simulate_options(function: Decorated) -> Decorated:
 
 
 def only_on(kind: str) -> dict[str, Option]:
-    """The options that only one kind of machine has, ``bus`` or ``simulate``: those with prices."""
-    other = options_of("simulate" if kind == "bus" else "bus")
-    return {name: option for name, option in options_of(kind).items() if name not in other}
+    """The options that one kind of machine has and those before it have not.
+
+    The kinds are ``simulate``, which is that of machines with prices, ``bus`` and ``directory``;
+    of ``simulate``, the options that machines with caches have not.
+    """
+    if kind == "simulate":
+        others = {**options_of("bus"), **options_of("directory")}
+    else:
+        others = {**options_of("simulate"), **(options_of("bus") if kind == "directory" else {})}
+    return {name: option for name, option in options_of(kind).items() if name not in others}
 
 
 def given_options(options: dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ _MOVES = ("remote_moves", "global_moves")
         "homenode simulate t.hnt --machine markatos --block-size 64-64K --realign",
         "homenode simulate t.hnt --machine bus-smp --protocol mesi,amsd,pscr --cache-size 64K-2M"
         " --associativity 2 --block-size 64",
+        "homenode simulate t.hnt --machine dash-mesh --home round-robin,first-touch,best-static",
     )
 )
 @click.argument("trace", metavar="T.hnt")
@@ -64,8 +65,17 @@ def simulate(
     Machines with caches (bus-smp, spr-2s-lines) have coherence protocols instead of policies:
     printed are misses by cause, transactions by what they are for, and the global system power, the
     sum of the processors' utilisations. There, synchronisation counts unless it is left out.
+
+    Machines with a directory (dash-mesh) have protocols, and a policy that gives every page its
+    home: printed are misses by cause, how many are filled from the node's own memory, and messages.
     """
-    from homenode.cli import bus_table, interleavings_table, simulate_bus
+    from homenode.cli import (
+        bus_table,
+        directory_table,
+        interleavings_table,
+        simulate_bus,
+        simulate_directory,
+    )
     from homenode.cli.output import (
         check_outputs,
         note_synchronisation,
@@ -73,14 +83,19 @@ def simulate(
         print_notes,
         write_tables,
     )
+    from homenode.cli.simulate_kind import kind_of
 
     check_outputs((csv, parquet), trace)
     result: Rows
     brackets: list[dict[str, Any]] = []
     chosen = given_options(options)
-    if simulate_bus.has_caches(chosen):
+    kind = kind_of(chosen)
+    if kind == "bus":
         on_bus = simulate_bus.run(trace, chosen)
         result, show = on_bus, partial(bus_table.print_result, on_bus)
+    elif kind == "directory":
+        at_home = simulate_directory.run(trace, chosen)
+        result, show = at_home, partial(directory_table.print_result, at_home)
     else:
         note_synchronisation(trace, left_out=options["sync"] != "include")
         placed = run(trace, chosen)

@@ -10,6 +10,7 @@ from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.declared import options_of
 from homenode.options.documented import documented
+from homenode.options.tables import core_table
 from homenode.options.values import specs_of
 from homenode.results.rows import Rows
 from homenode.trace import Trace
@@ -108,16 +109,19 @@ def simulate_bus(
     return result
 
 
-def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]:
-    """Explores everything that can happen in up to four caches with one block of two words.
+def check_protocols(protocols: str | Iterable[str] = (), nodes: int = 3) -> list[dict[str, Any]]:
+    """Explores everything that can happen in up to four caches with one block.
 
     Args:
-        protocols: names from ``homenode.table("protocols")``; all of them if there is none.
+        protocols: names from ``homenode.table("protocols")`` and
+            ``homenode.table("directory-protocols")``; all of them if there is none.
+        nodes: up to so many nodes are explored of protocols with a directory, 2 to 4. With 4 it
+            takes half a minute and a gigabyte.
 
     Returns:
         One dictionary a protocol: protocol, caches, situations, events, states, cells, impossible
         and findings, each with kind, message, steps and caches; a protocol without findings keeps
-        its promises.
+        its promises. Those with a directory have nodes and steps instead of caches and events.
 
     Raises:
         ConfigError: when there is no such protocol.
@@ -126,8 +130,14 @@ def check_protocols(protocols: str | Iterable[str] = ()) -> list[dict[str, Any]]
     >>> [report["findings"] for report in hn.check_protocols("mesi,dragon")]
     [[], []]
     """
-    names = specs_of(protocols, "protocol") if protocols else []
-    reports: list[dict[str, Any]] = json.loads(_core.check_protocols(names))
+    of_directories = [row["name"] for row in core_table("directory-protocols")]
+    known = [row["name"] for row in core_table("protocols")] + of_directories
+    names = specs_of(protocols, "protocol") if protocols else known
+    kinds = [name.partition(":")[0] in of_directories for name in names]
+    on_bus = [name for name, other in zip(names, kinds, strict=True) if not other]
+    others = [name for name, other in zip(names, kinds, strict=True) if other]
+    reports: list[dict[str, Any]] = json.loads(_core.check_protocols(on_bus)) if on_bus else []
+    reports += json.loads(_core.check_directory_protocols(others, nodes))
     return reports
 
 

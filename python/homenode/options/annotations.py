@@ -15,6 +15,7 @@ _ANNOTATIONS = {
     "machines": "str | Iterable[str]",
     "policies": "str | Iterable[str]",
     "protocols": "str | Iterable[str]",
+    "homes": "str | Iterable[str]",
     "block-sizes": "str | int | Iterable[int]",
     "cache-sizes": "str | int | Iterable[int]",
     "counts": "str | int | Iterable[int]",

@@ -96,6 +96,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "machines": lambda given: specs_of(given, "machine"),
     "policies": lambda given: specs_of(given, "policy"),
     "protocols": lambda given: specs_of(given, "protocol"),
+    "homes": lambda given: specs_of(given, "home"),
     "block-sizes": sizes_of,
     "cache-sizes": cache_sizes,
     "associativities": associativities,

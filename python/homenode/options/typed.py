@@ -136,6 +136,59 @@ class BusPoint(TypedDict, total=False):
     scheduler: str | None
 
 
+class DirectoryOptions(TypedDict, total=False):
+    """Choices of a simulation on machines with a directory: protocols, homes of pages, and caches.
+
+    machines: Machines: names (``homenode list machines``) or TOML files. Default: ``dash-mesh``.
+    homes: Which node is the home of a page (``homenode list homes``), with parameters as in
+        ``first-fill:n=4``. Default: ``round-robin``, ``first-touch``.
+    cache_sizes: Bytes in each node's cache, as 32K or 64K-2M. Default: the machine's.
+    associativities: Blocks in a set of the cache, or ``full`` for all in one. Default: the
+        machine's.
+    block_sizes: Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192. Default:
+        the machine's.
+    processors: Nodes, each with a processor; thread i runs on i mod their number. Default: the
+        trace's threads.
+    scaling: Several numbers of nodes, as 4,8,16 or 1-64, each simulated, instead of one. Default:
+        none.
+    order: In which order references take place. Machines with a directory are simulated in the
+        order of the trace. ``clock``: in cycles, on processors that a scheduler gives to processes;
+        ``trace``: as in the trace, without time: each completes before the next one begins, thread
+        i on processor i mod their number. Default: ``trace``.
+    seed: For what homes leave to chance. Default: 1.
+    private_ranges: Private areas beside those of the trace, each with its first byte and one past
+        the last, as in 0x1000-0x2000. Default: none.
+    private: What to do with references that the trace calls private: ``local`` ones are to private
+        areas. ``local``: count them as local to whoever makes them; ``exclude``: leave them out of
+        everything; ``shared``: treat them like all others. Default: ``local``.
+    sync: What to do with references to synchronisation variables: to a cache a lock is a word like
+        any other. ``exclude``: leave them out of everything; ``include``: treat them like all
+        others. Default: ``include``.
+    miss_rule: When an invalidation miss is true sharing. ``dubois``: when what others wrote since
+        the copy was lost is used before the new copy is lost: the essential misses of Dubois et al.
+        1993; ``torrellas``: when the word that misses was written by others since the copy was
+        lost: decided at the miss (Torrellas, Lam and Hennessy 1994). Default: ``dubois``.
+    check: Check that every read returns the last write.
+    threads: Cores to use; the result does not depend on it. Default: all.
+    """
+
+    machines: str | Iterable[str] | None
+    homes: str | Iterable[str] | None
+    cache_sizes: str | int | Iterable[int] | None
+    associativities: str | int | Iterable[int | str] | None
+    block_sizes: str | int | Iterable[int] | None
+    processors: int | None
+    scaling: str | int | Iterable[int] | None
+    order: str | None
+    seed: int | None
+    private_ranges: Iterable[str | tuple[int, int]] | None
+    private: str | None
+    sync: str | None
+    miss_rule: str | None
+    check: bool
+    threads: int | None
+
+
 class OptimalOptions(SimulateOptions, total=False):
     """Choices of a study of the optimum, beside those of a simulation.
 

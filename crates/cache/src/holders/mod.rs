@@ -171,6 +171,57 @@ impl<const WORDS: usize> HolderTable<WORDS> {
             kept.copy_from_slice(&set.words()[..set_words]);
         }
     }
+
+    /// Where a cache's bit is in the first set of a record, and the words to the next set's.
+    #[inline]
+    fn bit(&self, number: u32, cache: usize) -> (usize, usize, u64) {
+        let (first, set_words) = self.place(number);
+        (first + cache / 64, set_words, 1 << (cache % 64))
+    }
+
+    /// Whether no cache has a frame with the block that it lost.
+    #[inline]
+    #[must_use]
+    pub fn nobody_lost(&self, number: u32) -> bool {
+        if self.packed {
+            let at = usize::try_from(number).unwrap_or(usize::MAX);
+            return self.words[at] & PackedHolders::LOST == 0;
+        }
+        let (first, set_words) = self.place(number);
+        self.words[first + set_words..][..set_words].iter().all(|&word| word == 0)
+    }
+
+    /// A cache has no frame for the block any more: [`BlockHolders::remove_frame`] in place.
+    #[inline]
+    pub fn remove_frame(&mut self, number: u32, cache: usize) {
+        if self.packed {
+            let at = usize::try_from(number).unwrap_or(usize::MAX);
+            self.words[at] = PackedHolders(self.words[at]).without(cache).0;
+            return;
+        }
+        let (at, next, bit) = self.bit(number, cache);
+        self.words[at] &= !bit;
+        self.words[at + next] &= !bit;
+    }
+
+    /// A cache gets a frame with a valid copy of the block: [`BlockHolders::add_frame`] and
+    /// [`BlockHolders::add_holder`] in place. Returns whether it ever had the block.
+    #[inline]
+    pub fn add_copy(&mut self, number: u32, cache: usize) -> bool {
+        if self.packed {
+            let at = usize::try_from(number).unwrap_or(usize::MAX);
+            let record = PackedHolders(self.words[at]);
+            self.words[at] = record.without(cache).only(cache).0;
+            return record.had(cache);
+        }
+        let (at, next, bit) = self.bit(number, cache);
+        self.words[at] |= bit;
+        self.words[at + next] &= !bit;
+        let ever = &mut self.words[at + 2 * next];
+        let had = *ever & bit != 0;
+        *ever |= bit;
+        had
+    }
 }
 
 #[cfg(test)]
@@ -197,8 +248,19 @@ mod tests {
             let entry = known.entry(block).or_insert((number, BlockHolders::default()));
             assert_eq!(*entry, (number, table.get(number)), "block {block}");
             let (holders, lost, ever) = (set(&mut rng), set(&mut rng), set(&mut rng));
-            let record = BlockHolders { holders, lost, ever };
+            let mut record = BlockHolders { holders, lost, ever };
             table.put(number, &record);
+            // What is changed in place is changed as in a record that is taken out.
+            assert_eq!(table.nobody_lost(number), lost.is_empty());
+            let cache = usize::try_from(rng.below(caches as u64)).unwrap();
+            if rng.below(2) == 0 {
+                table.remove_frame(number, cache);
+                record.remove_frame(cache);
+            } else {
+                assert_eq!(table.add_copy(number, cache), record.had(cache));
+                record.add_frame(cache);
+                record.add_holder(cache);
+            }
             entry.1 = record;
         }
         let mut numbers: Vec<u32> = known.values().map(|&(number, _)| number).collect();

@@ -20,7 +20,7 @@ pub(crate) use sourced::{Sourced, sourced};
 const CYCLES_MAX: u64 = 1 << 32;
 
 /// Checks that a number of cycles can be added up.
-fn within_cycles(what: &str, cycles: u64) -> Result<(), String> {
+pub(crate) fn within_cycles(what: &str, cycles: u64) -> Result<(), String> {
     if cycles <= CYCLES_MAX {
         return Ok(());
     }

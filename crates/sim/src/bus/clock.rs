@@ -10,7 +10,7 @@ use homenode_trace::ProcessorAreas;
 use rayon::prelude::*;
 
 use super::config::{BusConfig, Contention};
-use super::plan::{BusPlan, CAPTURED, PlannedPoint};
+use super::plan::{BusPlan, CAPTURED, PlannedPoint, of_other_kind};
 use super::streams::for_each_stream_window;
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource};
@@ -62,6 +62,7 @@ impl CachedClock {
                 let timed = LinkClockSetup { clock, links, page_bytes: machine.page_bytes };
                 Self::Links(LinkClock::new(&point.setup, table, &timed)?)
             }
+            Interconnect::Directory(_) => return Err(of_other_kind(machine).into()),
         })
     }
 

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use homenode_base::{BlockSize, ReferenceFilter};
-use homenode_machine::{BusCycles, CacheShape, CachedMachine, Dispatch, KernelModel};
+use homenode_machine::{
+    BusCycles, CacheShape, CachedMachine, Dispatch, KernelModel, MachineError, MachineKind,
+};
 use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable};
 
 use super::cache::{private_areas, resized};
@@ -42,6 +44,12 @@ pub(crate) struct BusPlan {
     /// Numbers of processors.
     pub(crate) processors: Vec<u16>,
     private_areas: Vec<Range<u64>>,
+}
+
+/// Why a machine cannot be simulated here.
+pub(super) fn of_other_kind(machine: &CachedMachine) -> MachineError {
+    let (kind, wanted) = (machine.kind(), MachineKind::Bus);
+    MachineError::OtherKind { machine: machine.name().to_owned(), kind, wanted }
 }
 
 impl BusPlan {
@@ -201,8 +209,11 @@ impl BusPlan {
     }
 
     /// Checks that all machines have a bus or none has: the addresses of one are those of frames,
-    /// of the other those of the trace.
+    /// of the other those of the trace. Machines with a directory are simulated otherwise.
     fn check_kinds(&self) -> Result<(), SimError> {
+        if let Some(machine) = self.machines.iter().find(|machine| machine.directory().is_some()) {
+            return Err(of_other_kind(machine).into());
+        }
         let on_bus = self.machines.iter().filter(|machine| machine.bus().is_some()).count();
         if on_bus == 0 || on_bus == self.machines.len() {
             return Ok(());

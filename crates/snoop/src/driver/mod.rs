@@ -6,18 +6,17 @@
 //! (`uncontended.rs`, `fast_paths.rs`). For all others the frame is found or made free here, and
 //! the table is followed (`transaction.rs`).
 
-mod error;
 mod fast_paths;
 mod transaction;
 mod transition;
 mod uncontended;
 
 use homenode_cache::{
-    BlockAccess, BlockHolders, CacheArrays, CacheFrame, CacheSystem, CacheSystemSetup,
-    FrameLocation, MissStatus, WordMask,
+    BlockAccess, BlockHolders, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup,
+    FrameLocation, MissStatus, TraceOrderDriver, WordMask,
 };
 
-pub use error::CheckError;
+pub use homenode_cache::CheckError;
 pub(crate) use transition::Transition;
 
 use crate::counts::{BusCounts, Transactions};
@@ -219,5 +218,35 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     pub(crate) fn finish(&mut self) -> BusCounts {
         self.caches.end_all_copies();
         BusCounts { hits: self.caches.counts.hits(), ..self.counts() }
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
+    for ProtocolDriver<F, W, WORDS>
+{
+    type Words = W;
+
+    #[inline]
+    fn locate(&self, cache: usize, block: u64) -> FrameLocation {
+        self.caches.locate(cache, block)
+    }
+
+    #[inline]
+    fn hit(&mut self, place: FrameLocation, reference: (u64, W), need: u64) -> bool {
+        self.caches.hit(place, reference, need)
+    }
+
+    #[inline(always)]
+    fn uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
+        Self::uncontended(self, access, place)
+    }
+
+    fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
+        Self::access(self, access, set)
+    }
+
+    #[inline]
+    fn cache_counts(&mut self) -> &mut CacheCounts {
+        &mut self.caches.counts
     }
 }

@@ -1,21 +1,21 @@
 //! The counting engine of `--order trace`: each reference completes before the next one begins.
 //!
-//! Rows are decoded and located in the caches many at a time, then done one by one (`engine.rs`) by
-//! the protocol driver.
+//! Rows are read by the engine of all machines with caches ([`TraceOrderEngine`]) and done by the
+//! protocol driver.
 
-mod engine;
 mod observed;
 
-use homenode_cache::boxed_for_geometry;
+use homenode_cache::{
+    CacheArrays, TraceOrderEngine, TraceOrderSetup, WordMask, boxed_for_geometry,
+};
 use homenode_trace::Batch;
 
 pub(crate) use observed::{CopyLoss, ObservedEngine};
 
 use crate::counts::BusCounts;
-use crate::driver::CheckError;
+use crate::driver::{CheckError, ProtocolDriver};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
-use engine::TraceOrderEngine;
 
 /// Counts what one protocol does in one machine, in the order of the trace.
 ///
@@ -33,7 +33,7 @@ impl TraceOrderSimulation {
         let (block, ways) = setup.geometry()?;
         Ok(Self(boxed_for_geometry!(
             (block.words(), ways, setup.caches()),
-            TraceOrderEngine,
+            BusRows,
             (setup, table)
         )))
     }
@@ -58,4 +58,33 @@ impl TraceOrderSimulation {
 trait CountingEngine: Send {
     fn push(&mut self, batch: &Batch) -> Result<(), CheckError>;
     fn finish(self: Box<Self>) -> BusCounts;
+}
+
+/// A bus and what is on it, and how rows are read.
+struct BusRows<F, W, const WORDS: usize>(TraceOrderEngine<ProtocolDriver<F, W, WORDS>>);
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusRows<F, W, WORDS> {
+    fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
+        let (block, _) = setup.geometry()?;
+        let rows = TraceOrderSetup {
+            processors: setup.processors,
+            block,
+            instructions: setup.instructions.is_some(),
+            private: &setup.private,
+            filter: setup.filter,
+            private_kernel: setup.private_kernel,
+            check: setup.check,
+        };
+        Ok(Self(TraceOrderEngine::new(ProtocolDriver::new(setup, table)?, &rows)))
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CountingEngine for BusRows<F, W, WORDS> {
+    fn push(&mut self, batch: &Batch) -> Result<(), CheckError> {
+        self.0.push(batch, 0..batch.len())
+    }
+
+    fn finish(mut self: Box<Self>) -> BusCounts {
+        self.0.driver.finish()
+    }
 }

@@ -6,8 +6,7 @@ use homenode_base::Access;
 use homenode_cache::{CacheArrays, IndexedSets, MissStatus, WIDE_WORDS};
 use homenode_trace::Batch;
 
-use super::CountingEngine;
-use super::engine::TraceOrderEngine;
+use super::{BusRows, CountingEngine};
 use crate::counts::BusCounts;
 use crate::driver::{CheckError, Transition};
 use crate::setup::{BusSetup, BusSetupError};
@@ -31,25 +30,23 @@ pub(crate) struct CopyView {
 }
 
 /// An engine to look into. The arrays that serve every cache and block are fast enough here.
-pub(crate) struct ObservedEngine(
-    Box<TraceOrderEngine<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>>,
-);
+pub(crate) struct ObservedEngine(Box<BusRows<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>>);
 
 impl ObservedEngine {
     pub(crate) fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
-        let mut engine = TraceOrderEngine::new(&BusSetup { check: true, ..setup.clone() }, table)?;
-        engine.driver.log = Some(Vec::new());
+        let mut engine = BusRows::new(&BusSetup { check: true, ..setup.clone() }, table)?;
+        engine.0.driver.log = Some(Vec::new());
         Ok(Self(Box::new(engine)))
     }
 
     /// Bytes in a block, as a shift.
     pub(crate) fn shift(&self) -> u32 {
-        self.0.shift
+        self.0.0.shift()
     }
 
     /// Whether the engine takes the reference for one to a private area.
     pub(crate) fn is_private(&self, access: &Access) -> bool {
-        self.0.is_private(access.addr, access.flags.0)
+        self.0.0.is_private(access.addr, access.flags.0)
     }
 
     /// Does one reference. Returns what the table was asked, in order.
@@ -62,12 +59,12 @@ impl ObservedEngine {
             flags: vec![access.flags.0],
             ..Batch::default()
         })?;
-        Ok(self.0.driver.log.as_mut().map(std::mem::take).unwrap_or_default())
+        Ok(self.0.0.driver.log.as_mut().map(std::mem::take).unwrap_or_default())
     }
 
     /// What was counted so far; misses that are still undecided are not in it.
     pub(crate) fn counts(&self) -> BusCounts {
-        self.0.driver.counts()
+        self.0.0.driver.counts()
     }
 
     /// What was counted in all.
@@ -77,7 +74,7 @@ impl ObservedEngine {
 
     /// What a cache has of a block.
     pub(crate) fn copy(&self, processor: usize, block: u64) -> CopyView {
-        let caches = &self.0.driver.caches;
+        let caches = &self.0.0.driver.caches;
         let set = caches.frames.set_of(processor, block);
         let Some(at) = caches.frames.find(set, block) else {
             return CopyView { state: 0, loss: None, open: false, values: Vec::new() };
@@ -97,8 +94,8 @@ impl ObservedEngine {
 
     /// What was written last to the words of a block, and what memory has.
     pub(crate) fn latest_and_memory(&mut self, block: u64) -> [Vec<u64>; 2] {
-        let number = self.0.driver.caches.holders.number(block);
-        match &mut self.0.driver.caches.shadow {
+        let number = self.0.0.driver.caches.holders.number(block);
+        match &mut self.0.0.driver.caches.shadow {
             Some(shadow) => shadow.latest_and_memory(number).clone(),
             None => [Vec::new(), Vec::new()],
         }

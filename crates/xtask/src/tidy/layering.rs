@@ -14,10 +14,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("advise", &["base", "trace", "placement", "analysis"]),
     ("tlb", &["base", "trace"]),
     ("pmap", &["base", "stats", "placement"]),
-    ("cache", &["base", "machine"]),
+    ("cache", &["base", "trace", "machine"]),
     ("protocol", &[]),
     ("clock", &["base", "trace", "machine"]),
     ("snoop", &["base", "trace", "machine", "cache", "clock", "protocol"]),
+    ("directory", &["base", "trace", "machine", "cache", "clock", "protocol"]),
     (
         "sim",
         &[
@@ -32,7 +33,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tlb",
             "pmap",
             "clock",
+            "protocol",
             "snoop",
+            "directory",
         ],
     ),
     ("symbol", &[]),

@@ -2,7 +2,6 @@
 
 /// A broken promise, and where it was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum CheckError {
     /// A read returned an old value.
     #[error(
@@ -36,14 +35,32 @@ pub enum CheckError {
 
 impl CheckError {
     /// A read of an old value, so far into the block; where and when the engine knows.
-    pub(crate) fn stale(cache: usize, address: u64) -> Self {
+    #[must_use]
+    pub fn stale(cache: usize, address: u64) -> Self {
         let processor = u16::try_from(cache).unwrap_or(u16::MAX);
         Self::Stale { reference: 0, processor, address }
     }
 
     /// What the protocol declares impossible; where and when the engine knows.
-    pub(crate) fn impossible(cache: usize, what: &'static str) -> Self {
+    #[must_use]
+    pub fn impossible(cache: usize, what: &'static str) -> Self {
         let processor = u16::try_from(cache).unwrap_or(u16::MAX);
         Self::Impossible { reference: 0, processor, address: 0, what }
+    }
+
+    /// The same with the place: the reference, the first byte of its block, and how many processors
+    /// there are, for instruction caches are numbered after the others.
+    #[must_use]
+    pub fn located(self, reference: u64, base: u64, processors: u16) -> Self {
+        match self {
+            Self::Stale { processor: cache, address, .. } => {
+                let processor = cache % processors;
+                Self::Stale { reference, processor, address: base + address }
+            }
+            Self::Impossible { processor: cache, what, .. } => {
+                let processor = cache % processors;
+                Self::Impossible { reference, processor, address: base, what }
+            }
+        }
     }
 }

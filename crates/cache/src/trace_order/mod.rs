@@ -1,0 +1,247 @@
+//! The rows of a batch, one reference after the other: what all machines with caches do alike where
+//! each reference completes before the next one begins.
+//!
+//! Rows are decoded and located in the caches many at a time, then done one by one by what keeps
+//! the caches coherent ([`TraceOrderDriver`]).
+
+mod setup;
+
+use std::ops::Range;
+
+use homenode_trace::Batch;
+
+use crate::access::BlockAccess;
+use crate::counts::CacheCounts;
+use crate::error::CheckError;
+use crate::frames::MAY_WRITE;
+use crate::system::FrameLocation;
+use crate::words::WordMask;
+pub use setup::TraceOrderSetup;
+use setup::{LEFT_OUT, RowMeaning, STRADDLES_SHIFT};
+
+/// Rows that are looked at before they are done.
+const AHEAD: usize = 64;
+
+/// What a row refers to, and where that may be. Whether a reference hits is often mispredicted, and
+/// a misprediction throws away what the processor began ahead: so all that can be known before is
+/// found out for many rows at once.
+#[derive(Clone, Copy, Default)]
+struct ResolvedRow<W> {
+    block: u64,
+    set: usize,
+    guess: usize,
+    words: W,
+    cache: u16,
+    need: u8,
+}
+
+/// What keeps the caches of a machine coherent, one reference after the other.
+pub trait TraceOrderDriver {
+    /// Sets of a block's words.
+    type Words: WordMask;
+
+    /// See [`crate::CacheSystem::locate`].
+    fn locate(&self, cache: usize, block: u64) -> FrameLocation;
+
+    /// See [`crate::CacheSystem::hit`].
+    fn hit(&mut self, place: FrameLocation, reference: (u64, Self::Words), need: u64) -> bool;
+
+    /// Does a reference that is no such hit but is simple. The frame may have the block. Returns
+    /// whether the reference was such a one.
+    fn uncontended(&mut self, access: &BlockAccess<Self::Words>, place: FrameLocation) -> bool;
+
+    /// Does any reference to a block of this set.
+    ///
+    /// # Errors
+    /// When the protocol breaks a promise.
+    fn access(&mut self, access: &BlockAccess<Self::Words>, set: usize) -> Result<(), CheckError>;
+
+    /// Where references are counted.
+    fn cache_counts(&mut self) -> &mut CacheCounts;
+}
+
+/// What keeps the caches coherent, and how rows are to be read.
+pub struct TraceOrderEngine<D> {
+    /// What keeps the caches coherent.
+    pub driver: D,
+    meaning: RowMeaning,
+    /// Rows before the batch, fetches and what is left out included.
+    rows: u64,
+}
+
+impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
+    /// An engine that has done nothing yet.
+    #[must_use]
+    pub fn new(driver: D, setup: &TraceOrderSetup<'_>) -> Self {
+        Self { driver, meaning: RowMeaning::of(setup), rows: 0 }
+    }
+
+    /// Bytes in a block, as a shift.
+    #[must_use]
+    pub fn shift(&self) -> u32 {
+        self.meaning.shift
+    }
+
+    /// Does some consecutive references of a batch. Batches, and the rows of each, come in the
+    /// order of the trace.
+    ///
+    /// # Errors
+    /// When the protocol breaks a promise.
+    pub fn push(&mut self, batch: &Batch, rows: Range<usize>) -> Result<(), CheckError> {
+        let left_out = if batch.flags.is_empty() && self.meaning.private.is_empty() {
+            self.references::<true>(batch, rows.clone())?
+        } else {
+            self.references::<false>(batch, rows.clone())?
+        };
+        let counted = rows.len() as u64 - left_out;
+        let kernel = self.meaning.kernel_rows(batch, rows.clone());
+        let counts = self.driver.cache_counts();
+        counts.references += counted;
+        counts.block_references += counted;
+        counts.kernel.references += kernel;
+        self.rows += rows.len() as u64;
+        Ok(())
+    }
+
+    /// How many of some rows are writes that count.
+    #[must_use]
+    pub fn writes(&self, batch: &Batch, rows: Range<usize>) -> u64 {
+        self.meaning.writes(batch, rows)
+    }
+
+    /// Whether the reference is to a private area: its flag says so, or its address.
+    #[inline]
+    #[must_use]
+    pub fn is_private(&self, addr: u64, flags: u8) -> bool {
+        self.meaning.is_private(addr, flags)
+    }
+
+    /// Does the references of a batch that count, and returns how many do not. If the batch is
+    /// `PLAIN`, it has no flags, and no address says that its area is private.
+    fn references<const PLAIN: bool>(
+        &mut self,
+        batch: &Batch,
+        rows: Range<usize>,
+    ) -> Result<u64, CheckError> {
+        let mut ahead = [ResolvedRow::default(); AHEAD];
+        let mut left_out = 0;
+        for begin in rows.clone().step_by(AHEAD) {
+            let end = (begin + AHEAD).min(rows.end);
+            self.look_ahead::<PLAIN>(batch, begin..end, &mut ahead);
+            for (nth, ahead) in ahead[..end - begin].iter().enumerate() {
+                if ahead.need >= LEFT_OUT {
+                    if ahead.need & LEFT_OUT != 0 {
+                        left_out += 1;
+                    } else {
+                        self.straddle(batch, (begin + nth, rows.start))?;
+                    }
+                    continue;
+                }
+                let place = (ahead.set, ahead.guess);
+                if self.driver.hit(place, (ahead.block, ahead.words), u64::from(ahead.need)) {
+                    continue;
+                }
+                let row = begin + nth;
+                let access = self.block_access::<PLAIN>(batch, row, ahead);
+                if !self.driver.uncontended(&access, place) {
+                    let set = ahead.set;
+                    self.slow(&access, set, row - rows.start)?;
+                }
+            }
+        }
+        Ok(left_out)
+    }
+
+    /// Finds out what some rows refer to, and where in the caches that may be.
+    #[inline]
+    fn look_ahead<const PLAIN: bool>(
+        &self,
+        batch: &Batch,
+        rows: Range<usize>,
+        ahead: &mut [ResolvedRow<W>; AHEAD],
+    ) {
+        let RowMeaning { place, further, shift, offset_mask, need, .. } = &self.meaning;
+        let (kinds, sizes) = (&batch.kind[rows.clone()], &batch.size[rows.clone()]);
+        let (addrs, threads) = (&batch.addr[rows.clone()], &batch.thread[rows.clone()]);
+        let row = addrs.iter().zip(threads).zip(kinds.iter().zip(sizes));
+        for (nth, (((&addr, &thread), (&kind, &size)), ahead)) in row.zip(ahead).enumerate() {
+            let cache = place[usize::from(thread)] + further[usize::from(kind)];
+            let block = addr >> shift;
+            let begin = addr & offset_mask;
+            let last = begin + u64::from(size.saturating_sub(1));
+            // Whoever ends beyond the block straddles.
+            let beyond = u8::try_from(last >> shift & 0xff).unwrap_or(0);
+            let mut need = need[usize::from(kind)] | beyond << STRADDLES_SHIFT;
+            if !PLAIN && !self.meaning.nature(batch, rows.start + nth).taken {
+                need = LEFT_OUT;
+            }
+            let words = W::range(W::word(begin), W::word(last));
+            let (set, guess) = self.driver.locate(usize::from(cache), block);
+            *ahead = ResolvedRow { block, set, guess, words, cache, need };
+        }
+    }
+
+    /// A reference to one block.
+    #[inline]
+    fn block_access<const PLAIN: bool>(
+        &self,
+        batch: &Batch,
+        row: usize,
+        ahead: &ResolvedRow<W>,
+    ) -> BlockAccess<W> {
+        let flags = if PLAIN { 0 } else { batch.flags.get(row).copied().unwrap_or(0) };
+        BlockAccess {
+            cache: usize::from(ahead.cache),
+            block: ahead.block,
+            words: ahead.words,
+            write: u64::from(ahead.need) == MAY_WRITE,
+            private: !PLAIN && self.is_private(batch.addr[row], flags),
+            kernel: !PLAIN && self.meaning.nature[usize::from(flags)].kernel,
+        }
+    }
+
+    /// A reference to one block that needs a transaction and perhaps concerns others, so many rows
+    /// after the first of those that are being done.
+    #[inline(never)]
+    fn slow(&mut self, access: &BlockAccess<W>, set: usize, row: usize) -> Result<(), CheckError> {
+        let done = self.driver.access(access, set);
+        done.map_err(|error| self.located(error, access.block, row))
+    }
+
+    /// A reference that may touch several blocks, and the first row of those that are being done.
+    #[cold]
+    fn straddle(&mut self, batch: &Batch, (row, first): (usize, usize)) -> Result<(), CheckError> {
+        let RowMeaning { shift, offset_mask, .. } = self.meaning;
+        let addr = batch.addr[row];
+        let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
+        let flags = batch.flags.get(row).copied().unwrap_or(0);
+        let (kind, thread) = (usize::from(batch.kind[row]), usize::from(batch.thread[row]));
+        let need = self.meaning.need[kind];
+        for block in addr >> shift..=end >> shift {
+            let begin = addr.max(block << shift);
+            let last = end.min((block << shift) | offset_mask);
+            let word = |at| W::word(at & offset_mask);
+            let access = BlockAccess {
+                cache: usize::from(self.meaning.place[thread] + self.meaning.further[kind]),
+                block,
+                words: W::range(word(begin), word(last)),
+                write: u64::from(need) & MAY_WRITE != 0,
+                private: self.is_private(begin, flags),
+                kernel: self.meaning.nature[usize::from(flags)].kernel,
+            };
+            let (set, _) = self.driver.locate(access.cache, block);
+            let done = self.driver.access(&access, set);
+            done.map_err(|error| self.located(error, block, row - first))?;
+        }
+        // The reference itself is counted in `push`.
+        self.driver.cache_counts().block_references += (end >> shift) - (addr >> shift);
+        Ok(())
+    }
+
+    /// Says where in the trace something went wrong.
+    #[cold]
+    fn located(&self, error: CheckError, block: u64, row: usize) -> CheckError {
+        let base = block << self.meaning.shift;
+        error.located(self.rows + row as u64, base, self.meaning.processors)
+    }
+}

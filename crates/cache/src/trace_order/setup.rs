@@ -1,0 +1,143 @@
+//! How the rows of a trace are to be read.
+
+use std::ops::Range;
+
+use homenode_base::{AccessKind, BlockSize, Flags, ReferenceFilter, ReferenceRole};
+use homenode_trace::Batch;
+
+use crate::frames::{MAY_READ, MAY_WRITE};
+
+/// Numbers that threads may have.
+const THREADS: usize = 1 << 16;
+
+/// In [`RowMeaning::need`]: the row does not count.
+pub(super) const LEFT_OUT: u8 = 4;
+/// In [`RowMeaning::need`], this or a higher bit: the row may touch several blocks, or is checked.
+pub(super) const STRADDLES_SHIFT: u32 = 3;
+
+/// How the rows of a trace are to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceOrderSetup<'a> {
+    /// Processors. Thread i runs on processor i modulo this.
+    pub processors: u16,
+    /// Size of a block.
+    pub block: BlockSize,
+    /// Whether instruction fetches go to caches of their own, which are numbered after the others.
+    pub instructions: bool,
+    /// Addresses of private areas, beside what the trace's references say of themselves.
+    pub private: &'a [Range<u64>],
+    /// Which references count, and which of them are to private areas.
+    pub filter: ReferenceFilter,
+    /// Whether private areas of the kernel are private.
+    pub private_kernel: bool,
+    /// Whether every reference has to go by the table.
+    pub check: bool,
+}
+
+/// What flags say of a reference.
+#[derive(Clone, Copy, Default)]
+pub(super) struct FlagMeaning {
+    pub(super) private: bool,
+    pub(super) kernel: bool,
+    /// Whether the reference counts.
+    pub(super) taken: bool,
+}
+
+/// What the columns of a batch mean.
+pub(super) struct RowMeaning {
+    pub(super) shift: u32,
+    /// Bytes in a block, less 1.
+    pub(super) offset_mask: u64,
+    /// The cache of each thread, and how much further it is for references of each kind.
+    pub(super) place: Box<[u16; THREADS]>,
+    pub(super) further: [u16; 256],
+    pub(super) processors: u16,
+    /// What a copy must permit for a reference of each kind to be a hit, or `LEFT_OUT`.
+    pub(super) need: [u8; 256],
+    /// By flags.
+    pub(super) nature: [FlagMeaning; 256],
+    pub(super) private: Vec<Range<u64>>,
+    private_kernel: bool,
+}
+
+impl RowMeaning {
+    pub(super) fn of(setup: &TraceOrderSetup<'_>) -> Self {
+        let TraceOrderSetup { processors, block, filter, private_kernel, .. } = *setup;
+        let mut place = Box::new([0; THREADS]);
+        for (thread, place) in (0..=u16::MAX).zip(place.iter_mut()) {
+            *place = thread % processors;
+        }
+        let mut further = [0; 256];
+        let instructions = if setup.instructions { processors } else { 0 };
+        further[usize::from(AccessKind::Fetch.code())] = instructions;
+        let mut need = [LEFT_OUT; 256];
+        // Where reads are checked, every reference has to go by the table.
+        let checked = u8::from(setup.check) << STRADDLES_SHIFT;
+        for kind in [AccessKind::Read, AccessKind::Write, AccessKind::Atomic, AccessKind::Fetch] {
+            let permission = if kind.writes() { MAY_WRITE } else { MAY_READ };
+            if kind != AccessKind::Fetch || filter.fetches {
+                need[usize::from(kind.code())] = checked | u8::try_from(permission).unwrap_or(0);
+            }
+        }
+        let mut nature = [FlagMeaning::default(); 256];
+        for (bits, nature) in (0..=u8::MAX).zip(nature.iter_mut()) {
+            let role = filter.role(AccessKind::Read, Flags(bits));
+            let kernel = Flags(bits).contains(Flags::KERNEL);
+            let private = role == ReferenceRole::Private && (!kernel || private_kernel);
+            let taken = role != ReferenceRole::Excluded;
+            *nature = FlagMeaning { private, kernel, taken };
+        }
+        let mut private = setup.private.to_vec();
+        private.sort_by_key(|range| range.start);
+        let shift = block.bytes().trailing_zeros();
+        let offset_mask = block.bytes() - 1;
+        Self {
+            shift,
+            offset_mask,
+            place,
+            further,
+            processors,
+            need,
+            nature,
+            private,
+            private_kernel,
+        }
+    }
+
+    /// Whether the reference is to a private area: its flag says so, or its address.
+    #[inline]
+    pub(super) fn is_private(&self, addr: u64, flags: u8) -> bool {
+        let FlagMeaning { private, kernel, .. } = self.nature[usize::from(flags)];
+        let user = !kernel || self.private_kernel;
+        private || (user && self.private.iter().any(|range| range.contains(&addr)))
+    }
+
+    /// What the flags of a row say.
+    #[inline]
+    pub(super) fn nature(&self, batch: &Batch, row: usize) -> FlagMeaning {
+        self.nature[usize::from(batch.flags.get(row).copied().unwrap_or(0))]
+    }
+
+    /// References by the kernel that are counted.
+    pub(super) fn kernel_rows(&self, batch: &Batch, rows: Range<usize>) -> u64 {
+        if batch.flags.is_empty() {
+            return 0;
+        }
+        let counted = |(&flags, &kind): (&u8, &u8)| {
+            let FlagMeaning { kernel, taken, .. } = self.nature[usize::from(flags)];
+            u64::from(kernel && taken && self.need[usize::from(kind)] & LEFT_OUT == 0)
+        };
+        batch.flags[rows.clone()].iter().zip(&batch.kind[rows]).map(counted).sum()
+    }
+
+    /// Writes that are counted.
+    pub(super) fn writes(&self, batch: &Batch, rows: Range<usize>) -> u64 {
+        let is_write = |kind: u8| u64::from(self.need[usize::from(kind)]) & MAY_WRITE != 0;
+        if batch.flags.is_empty() {
+            return batch.kind[rows].iter().map(|&kind| u64::from(is_write(kind))).sum();
+        }
+        let taken = |flags: u8| self.nature[usize::from(flags)].taken;
+        let columns = batch.flags[rows.clone()].iter().zip(&batch.kind[rows]);
+        columns.map(|(&flags, &kind)| u64::from(is_write(kind) && taken(flags))).sum()
+    }
+}

@@ -1,0 +1,81 @@
+//! References per second on one core, in the order of the trace.
+//!
+//! `cargo bench -p homenode-directory` prints a table, then one JSON line per figure; numbers and
+//! names after `--` choose nodes and streams. Each figure is the best of three; the streams are
+//! synthetic and the same every time.
+
+mod streams;
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// References, and fewer of many nodes.
+const fn references(nodes: u16) -> usize {
+    if nodes > 64 { 5_000_000 } else { 20_000_000 }
+}
+
+/// Bytes and ways of each cache: those of the benchmark of the bus, and dash-mesh's.
+const CACHES: [(u64, u64); 2] = [(32 << 10, 8), (16 << 10, 1)];
+
+/// Seconds that this thread has had a processor: on Linux that leaves out what other programs take.
+/// Elsewhere seconds since the first call.
+fn seconds() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let start = START.get_or_init(Instant::now);
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = statistics.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns / 1e9)
+}
+
+/// Millions of references per second, the best of three.
+fn rate(references: usize, mut work: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let start = seconds();
+        work();
+        best = best.min(seconds() - start);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
+    let rate = references as f64 / best / 1e6;
+    rate
+}
+
+fn main() {
+    let mut lines = Vec::new();
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let (numbers, names): (Vec<&str>, Vec<&str>) =
+        wanted.iter().map(String::as_str).partition(|text| text.parse::<u16>().is_ok());
+    for nodes in [4u16, 64, 1024] {
+        if !numbers.is_empty() && !numbers.contains(&nodes.to_string().as_str()) {
+            continue;
+        }
+        for (stream, batches) in streams::streams(nodes, references(nodes)) {
+            if !names.is_empty() && !names.contains(&stream) {
+                continue;
+            }
+            println!("\n{stream}: {} references, {nodes} nodes, 64-byte blocks", references(nodes));
+            for (bytes, ways) in CACHES {
+                let counts = streams::simulate(nodes, (bytes, ways), &batches);
+                let speed = rate(references(nodes), || {
+                    std::hint::black_box(streams::simulate(nodes, (bytes, ways), &batches));
+                });
+                println!(
+                    "  {:>3} KiB {ways}-way{speed:>9.1} M references/s, {} misses, {} upgrades, \
+                     {} messages",
+                    bytes >> 10,
+                    counts.misses.total(),
+                    counts.upgrades,
+                    counts.messages.total()
+                );
+                lines.push(format!(
+                    "{{\"bench\":\"directory\",\"trace\":\"{stream}\",\"what\":\"dash\",\
+                     \"nodes\":{nodes},\"cache_size\":{bytes},\"ways\":{ways},\
+                     \"mrefs_per_s\":{speed:.1}}}"
+                ));
+            }
+        }
+    }
+    for line in lines {
+        println!("{line}");
+    }
+}

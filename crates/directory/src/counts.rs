@@ -1,0 +1,146 @@
+//! What is counted. The names of the fields are a public contract (`docs/directory.md`).
+
+use homenode_cache::MissCounts;
+use homenode_protocol::Labelled;
+use serde::Serialize;
+
+use crate::vocabulary::{Message, MessageKind};
+
+/// Everything that one configuration counts in the order of the trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DirectoryCounts {
+    /// Data references in the trace.
+    pub references: u64,
+    /// Those that only read.
+    pub reads: u64,
+    /// Those that write.
+    pub writes: u64,
+    /// References to blocks that found no valid copy, by why. One that straddles blocks is one to
+    /// each.
+    pub misses: MissCounts,
+    /// Writes to blocks that found a copy which others may have had as well.
+    pub upgrades: u64,
+    /// Blocks that came into a cache: one for each miss.
+    pub fills: u64,
+    /// Those whose home is the node that missed.
+    pub local_fills: u64,
+    /// Dirty blocks that were replaced.
+    pub write_backs: u64,
+    /// Those whose home is the node that replaced them.
+    pub local_write_backs: u64,
+    /// Messages between different nodes.
+    pub messages: MessageCounts,
+    /// Bytes in them.
+    pub message_bytes: u64,
+    /// Pages that got another home.
+    pub pages_moved: u64,
+}
+
+/// Messages between different nodes, by kind ([`MessageKind`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MessageCounts {
+    /// See [`MessageKind::Request`].
+    pub request: u64,
+    /// See [`MessageKind::Reply`].
+    pub reply: u64,
+    /// See [`MessageKind::Forward`].
+    pub forward: u64,
+    /// See [`MessageKind::Invalidate`].
+    pub invalidate: u64,
+    /// See [`MessageKind::Ack`].
+    pub ack: u64,
+    /// See [`MessageKind::SharingWriteBack`].
+    pub sharing_write_back: u64,
+    /// See [`MessageKind::OwnershipTransfer`].
+    pub ownership_transfer: u64,
+    /// See [`MessageKind::WriteBack`].
+    pub write_back: u64,
+    /// See [`MessageKind::Refuse`].
+    pub refuse: u64,
+}
+
+impl MessageCounts {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        MessageKind::ALL.iter().map(|&kind| self.get(kind)).sum()
+    }
+
+    /// Those of a kind.
+    #[must_use]
+    pub const fn get(&self, kind: MessageKind) -> u64 {
+        match kind {
+            MessageKind::Request => self.request,
+            MessageKind::Reply => self.reply,
+            MessageKind::Forward => self.forward,
+            MessageKind::Invalidate => self.invalidate,
+            MessageKind::Ack => self.ack,
+            MessageKind::SharingWriteBack => self.sharing_write_back,
+            MessageKind::OwnershipTransfer => self.ownership_transfer,
+            MessageKind::WriteBack => self.write_back,
+            MessageKind::Refuse => self.refuse,
+        }
+    }
+
+    const fn of_kind(&mut self, kind: MessageKind) -> &mut u64 {
+        match kind {
+            MessageKind::Request => &mut self.request,
+            MessageKind::Reply => &mut self.reply,
+            MessageKind::Forward => &mut self.forward,
+            MessageKind::Invalidate => &mut self.invalidate,
+            MessageKind::Ack => &mut self.ack,
+            MessageKind::SharingWriteBack => &mut self.sharing_write_back,
+            MessageKind::OwnershipTransfer => &mut self.ownership_transfer,
+            MessageKind::WriteBack => &mut self.write_back,
+            MessageKind::Refuse => &mut self.refuse,
+        }
+    }
+}
+
+/// Messages by what they say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SentMessages([u64; Message::ALL.len()]);
+
+impl SentMessages {
+    /// Counts one, if it goes from one node to another.
+    #[inline]
+    pub(crate) fn add_if(&mut self, message: Message, goes: bool) {
+        self.0[usize::from(message.index())] += u64::from(goes);
+    }
+
+    /// By kind, and the bytes of all: a header each, and the block in those that carry one.
+    pub(crate) fn counts(&self, header_bytes: u64, block_bytes: u64) -> (MessageCounts, u64) {
+        let (mut counts, mut bytes) = (MessageCounts::default(), 0);
+        for (&message, &sent) in Message::ALL.iter().zip(&self.0) {
+            *counts.of_kind(message.kind()) += sent;
+            let carried = if message.carries_block() { block_bytes } else { 0 };
+            bytes += sent * (header_bytes + carried);
+        }
+        (counts, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_message_is_counted_under_its_name() {
+        for &kind in MessageKind::ALL {
+            let mut counts = MessageCounts::default();
+            *counts.of_kind(kind) = 3;
+            assert_eq!((counts.get(kind), counts.total()), (3, 3));
+        }
+    }
+
+    #[test]
+    fn bytes_are_a_header_and_the_block_where_one_is_carried() {
+        let mut sent = SentMessages::default();
+        sent.add_if(Message::Data, false);
+        for message in [Message::Read, Message::Data, Message::Permission] {
+            sent.add_if(message, true);
+        }
+        let (counts, bytes) = sent.counts(8, 64);
+        assert_eq!((counts.request, counts.reply, bytes), (1, 2, 3 * 8 + 64));
+    }
+}

@@ -1,0 +1,322 @@
+//! The protocol driver: what a reference does to the caches, the directory and the homes, as the
+//! protocol's table says.
+//!
+//! A hit is settled by the frame's permissions. Any other reference is a transaction: its messages
+//! are delivered in the order in which they were sent until none is under way (`transaction.rs`),
+//! so that the next reference finds all controllers at rest. What most transactions consist of, a
+//! request and its reply, is worked out from the table beforehand (`prepared.rs`), and the most
+//! frequent misses are done as one (`simple_miss.rs`).
+
+mod network;
+mod prepared;
+mod simple_miss;
+mod transaction;
+
+use homenode_cache::{
+    BlockAccess, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup, CheckError,
+    FrameLocation, MAY_READ, MAY_WRITE, MissStatus, TraceOrderDriver, WordMask,
+};
+
+use crate::counts::{DirectoryCounts, SentMessages};
+use crate::entries::{DirectoryEntries, EntryHead, NO_PAGE};
+use crate::home::{HomePolicy, PageHomes};
+use crate::setup::{DirectorySetup, DirectorySetupError};
+use crate::table::DirectoryTable;
+use crate::vocabulary::{CacheEvent, ControllerCell, CopyRole};
+use network::MessageQueue;
+use prepared::PreparedTransactions;
+use transaction::DirectoryTransaction;
+
+/// All nodes: caches, directory, homes, and the messages between them.
+pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
+    pub(crate) caches: CacheSystem<F, W, WORDS>,
+    pub(crate) homes: PageHomes,
+    entries: DirectoryEntries,
+    table: DirectoryTable,
+    prepared: PreparedTransactions,
+    /// What the processor may do without a transaction, by state of its copy.
+    permissions: Vec<u64>,
+    queue: MessageQueue,
+    /// Whom a write is told, kept for its allocation.
+    told: Vec<u16>,
+    sent: SentMessages,
+    header_bytes: u64,
+    block_bytes: u64,
+    upgrades: u64,
+    fills: u64,
+    local_fills: u64,
+    write_backs: u64,
+    local_write_backs: u64,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
+    pub(crate) fn new(
+        setup: &DirectorySetup,
+        table: DirectoryTable,
+        homes: Box<dyn HomePolicy>,
+    ) -> Result<Self, DirectorySetupError> {
+        let (block, geometry) = setup.geometry()?;
+        let geometries = &vec![geometry; usize::from(setup.nodes)][..];
+        let (words, rule, check) = (block.words(), setup.rule, setup.check);
+        let page_shift = setup.page_bytes.trailing_zeros() - block.bytes().trailing_zeros();
+        Ok(Self {
+            caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check }),
+            homes: PageHomes::new(homes, page_shift, setup.collect_demands),
+            entries: DirectoryEntries::new(setup.nodes, setup.pointers),
+            // Prepared transactions move no values: where these are checked, messages have to.
+            prepared: if check {
+                PreparedTransactions::none()
+            } else {
+                PreparedTransactions::of(&table)
+            },
+            permissions: prepared::permissions(&table),
+            table,
+            queue: MessageQueue::new(setup.nodes),
+            told: Vec::new(),
+            sent: SentMessages::default(),
+            header_bytes: setup.header_bytes,
+            block_bytes: block.bytes(),
+            upgrades: 0,
+            fills: 0,
+            local_fills: 0,
+            write_backs: 0,
+            local_write_backs: 0,
+        })
+    }
+
+    /// Initialisation is over. If pages move at their first use, every copy has to be seen again
+    /// when it is used: frames lose their permissions until then.
+    pub(crate) fn init_done(&mut self) {
+        if self.homes.init_done() {
+            self.caches.frames.all_mut().iter_mut().filter(|frame| frame.is_used()).for_each(
+                |frame| {
+                    frame.permit(0);
+                },
+            );
+        }
+    }
+
+    /// The page of a block with this number, which has a home from now on.
+    #[inline]
+    fn page(&mut self, (block, number): (u64, u32), node: u16) -> u32 {
+        self.entries.reach(number);
+        let head = self.entries.head(number);
+        if head.page != NO_PAGE {
+            return head.page;
+        }
+        let page = self.homes.number(block, node);
+        self.entries.put(number, EntryHead { page, ..head });
+        page
+    }
+
+    /// Any reference to a block of this set.
+    fn reference(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
+        let found = self.caches.frames.find(set, access.block);
+        let node = node(access.cache);
+        let number = match found {
+            Some(at) => self.caches.frame(at).number,
+            None => self.caches.holders.number(access.block),
+        };
+        let page = self.page((access.block, number), node);
+        if self.homes.awaits_use() {
+            self.homes.used(page, node);
+        }
+        let Some(at) = found.filter(|&at| self.caches.frames.all()[at].state != 0) else {
+            let at = self.miss(access, (set, found), number)?;
+            self.fills += 1;
+            self.local_fills += u64::from(self.homes.home(page) == node);
+            self.transact(access, (at, number), page)?;
+            self.homes.filled(page, node);
+            return Ok(());
+        };
+        self.caches.frames.touch(set, at);
+        if self.caches.touch_undecided(access, at, |state| self.permissions[usize::from(state)]) {
+            return self.check_hit(access, (at, number));
+        }
+        self.upgrades += u64::from(access.write && !self.is_settled(at, CacheEvent::Store));
+        self.transact(access, (at, number), page)
+    }
+
+    /// Whether the processor's operation takes place at once.
+    fn is_settled(&mut self, at: usize, event: CacheEvent) -> bool {
+        let state = self.caches.frame(at).state;
+        let cell = self.table.cache_cell(state, event);
+        cell == ControllerCell::Does(&[crate::CacheAction::Complete], state)
+    }
+
+    /// Values of a reference that needs no message and is not told to the table.
+    fn check_hit(
+        &mut self,
+        access: &BlockAccess<W>,
+        (at, number): (usize, u32),
+    ) -> Result<(), CheckError> {
+        let Some(shadow) = &mut self.caches.shadow else { return Ok(()) };
+        if access.write {
+            shadow.write(number, access.words, std::iter::once(at));
+            return Ok(());
+        }
+        let stale = shadow.read((at, number), access.words);
+        stale.map_or(Ok(()), |address| Err(CheckError::stale(access.cache, address)))
+    }
+
+    /// A reference to what a frame has, done as the table says.
+    fn transact(
+        &mut self,
+        access: &BlockAccess<W>,
+        (at, number): (usize, u32),
+        page: u32,
+    ) -> Result<(), CheckError> {
+        let event = if access.write { CacheEvent::Store } else { CacheEvent::Load };
+        let home = self.homes.home(page);
+        if !self.prepared_fetch(access, (at, number), home) {
+            let mut transaction = DirectoryTransaction::new(
+                (access.block, number, self.caches.holders.get(number)),
+                (node(access.cache), at, home),
+                event,
+            );
+            transaction.words = access.words;
+            self.run(&mut transaction)?;
+            self.caches.holders.put(number, &transaction.record);
+        }
+        self.caches.mark_touched(access, at);
+        Ok(())
+    }
+
+    /// Says why there is no copy, and makes room: the frame is left in the state without a copy.
+    fn miss(
+        &mut self,
+        access: &BlockAccess<W>,
+        (set, lost): (usize, Option<usize>),
+        number: u32,
+    ) -> Result<usize, CheckError> {
+        let caches = &mut self.caches;
+        let at = lost.unwrap_or_else(|| caches.frames.victim(set));
+        // Making room changes the record of another block only.
+        let mut record = caches.holders.get(number);
+        let status = match lost {
+            Some(at) => caches.coherence_miss(access, at, &record),
+            None => {
+                self.replace(access.cache, at)?;
+                self.caches.cold_or_replacement_miss(access, at, record.had(access.cache));
+                MissStatus::Settled
+            }
+        };
+        let caches = &mut self.caches;
+        record.add_frame(access.cache);
+        caches.holders.put(number, &record);
+        let remote_written = caches.frame(at).remote_written;
+        let mut frame = CacheFrame::of(access.block, number);
+        (frame.status, frame.remote_written) = (status, remote_written);
+        caches.frames.fill((set, at), access.block, frame);
+        Ok(at)
+    }
+
+    /// Takes what is in a frame out of it.
+    fn replace(&mut self, cache: usize, at: usize) -> Result<(), CheckError> {
+        let frame = *self.caches.frame(at);
+        if !frame.is_used() {
+            return Ok(());
+        }
+        let mut record = self.caches.holders.get(frame.number);
+        if frame.state != 0 {
+            if !record.lost.is_empty() {
+                self.caches.tell_writes(frame.block(), &record);
+            }
+            let (node, block) = (node(cache), frame.block());
+            let page = self.entries.head(frame.number).page;
+            if !self.prepared_replacement((frame.state, frame.number), (node, page)) {
+                let mut transaction = DirectoryTransaction::new(
+                    (block, frame.number, record),
+                    (node, at, self.homes.home(page)),
+                    CacheEvent::Replace,
+                );
+                self.run(&mut transaction)?;
+                record = transaction.record;
+                if transaction.wrote_back {
+                    self.count_write_back(node, page);
+                }
+            }
+            self.caches.end_copy(at);
+        }
+        record.remove_frame(cache);
+        self.caches.holders.put(frame.number, &record);
+        Ok(())
+    }
+
+    fn count_write_back(&mut self, node: u16, page: u32) {
+        self.write_backs += 1;
+        self.local_write_backs += u64::from(self.homes.home(page) == node);
+        self.homes.written_back(page, node);
+    }
+
+    /// What a state promises.
+    #[inline]
+    fn has_copy(&self, state: u8) -> bool {
+        self.table.role(state) != CopyRole::None
+    }
+
+    /// What was counted in all, at the end of the trace; the engine knows how many writes there
+    /// were.
+    pub(crate) fn finish(&mut self, writes: u64) -> DirectoryCounts {
+        self.caches.end_all_copies();
+        let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
+        let CacheCounts { references, misses, .. } = self.caches.counts;
+        DirectoryCounts {
+            references,
+            reads: references - writes,
+            writes,
+            misses,
+            upgrades: self.upgrades,
+            fills: self.fills,
+            local_fills: self.local_fills,
+            write_backs: self.write_backs,
+            local_write_backs: self.local_write_backs,
+            messages,
+            message_bytes,
+            pages_moved: self.homes.moved(),
+        }
+    }
+}
+
+/// The node of a cache.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 1,024 nodes")]
+fn node(cache: usize) -> u16 {
+    cache as u16
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
+    for DirectoryDriver<F, W, WORDS>
+{
+    type Words = W;
+
+    #[inline]
+    fn locate(&self, cache: usize, block: u64) -> FrameLocation {
+        self.caches.locate(cache, block)
+    }
+
+    #[inline]
+    fn hit(&mut self, place: FrameLocation, reference: (u64, W), need: u64) -> bool {
+        self.caches.hit(place, reference, need)
+    }
+
+    #[inline]
+    fn uncontended(&mut self, access: &BlockAccess<W>, (set, _): FrameLocation) -> bool {
+        if self.caches.frames.lacks(set, access.block) {
+            return self.simple_miss(access, set);
+        }
+        // Another frame than the one that was guessed may have the block.
+        let need = if access.write { MAY_WRITE } else { MAY_READ };
+        let found = self.caches.frames.find(set, access.block);
+        found.is_some_and(|at| self.caches.hit((set, at), (access.block, access.words), need))
+    }
+
+    fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
+        self.reference(access, set)
+    }
+
+    #[inline]
+    fn cache_counts(&mut self) -> &mut CacheCounts {
+        &mut self.caches.counts
+    }
+}

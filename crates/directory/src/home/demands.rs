@@ -1,0 +1,79 @@
+//! Who uses each page: what homes with hindsight are chosen from.
+
+use rustc_hash::FxHashMap;
+
+/// What a node did with a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeDemand {
+    /// The node.
+    pub node: u16,
+    /// Blocks of the page that came into its cache.
+    pub fills: u64,
+    /// Dirty blocks of the page that it replaced.
+    pub write_backs: u64,
+}
+
+/// What all nodes did with a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageDemand {
+    /// Its number: its address divided by its size.
+    pub page: u64,
+    /// By node, in the order of their numbers; those that did nothing are left out.
+    pub nodes: Vec<NodeDemand>,
+}
+
+/// What all nodes did with all pages, in the order in which those were first referenced. In the
+/// order of the trace it is the same whatever the homes are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageDemands(pub Vec<PageDemand>);
+
+impl PageDemand {
+    /// What a node did so far.
+    pub(super) fn of(&mut self, node: u16) -> &mut NodeDemand {
+        let at = match self.nodes.binary_search_by_key(&node, |found| found.node) {
+            Ok(at) => at,
+            Err(at) => {
+                self.nodes.insert(at, NodeDemand { node, fills: 0, write_backs: 0 });
+                at
+            }
+        };
+        &mut self.nodes[at]
+    }
+}
+
+impl PageDemands {
+    /// A home for each page, by its number.
+    pub(super) fn homes(&self, home: impl Fn(&PageDemand) -> u16) -> FxHashMap<u64, u16> {
+        self.0.iter().map(|page| (page.page, home(page))).collect()
+    }
+}
+
+/// What fills and write-backs cost, in any unit.
+pub trait HomeCost {
+    /// A fill for a node from a home.
+    fn fill(&self, node: u16, home: u16) -> u64;
+    /// A write-back by a node to a home.
+    fn write_back(&self, node: u16, home: u16) -> u64;
+
+    /// All fills and write-backs of a page, if its home is this one.
+    fn page(&self, page: &PageDemand, home: u16) -> u64 {
+        let one = |NodeDemand { node, fills, write_backs }: NodeDemand| {
+            fills * self.fill(node, home) + write_backs * self.write_back(node, home)
+        };
+        page.nodes.iter().copied().map(one).sum()
+    }
+}
+
+/// Messages, where nothing has a time: request and reply for a fill, one for a write-back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageCost;
+
+impl HomeCost for MessageCost {
+    fn fill(&self, node: u16, home: u16) -> u64 {
+        if node == home { 0 } else { 2 }
+    }
+
+    fn write_back(&self, node: u16, home: u16) -> u64 {
+        u64::from(node != home)
+    }
+}

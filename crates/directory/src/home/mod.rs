@@ -1,0 +1,110 @@
+//! Which node is the home of a page: policies, each a file that ends in its `ENTRY`, all listed in
+//! [`TABLE`].
+//!
+//! # When a page gets another home
+//! In the order of the trace a page moves between two references, while nothing is under way. Its
+//! memory and the directory's entries of its blocks move with it as they are: owners and sharers
+//! keep their copies and stay listed, so that nothing is lost and no miss is due to the move. What
+//! the move itself costs is no message here; it is counted under `pages_moved`, and the machines
+//! with a clock price it.
+
+mod best_static;
+mod demands;
+mod first_fill;
+mod first_touch;
+mod first_use;
+mod fixed;
+mod optimal_static;
+mod pages;
+mod random;
+mod round_robin;
+mod spec;
+
+use homenode_protocol::{ProtocolParameter, ProtocolSetting};
+
+pub use demands::{HomeCost, MessageCost, NodeDemand, PageDemand, PageDemands};
+pub(crate) use pages::PageHomes;
+pub use spec::{HomeError, HomeSpec};
+
+/// Every policy, in the order of lists and documentation.
+pub const TABLE: &[Entry] = &[
+    round_robin::ENTRY,
+    random::ENTRY,
+    fixed::ENTRY,
+    first_touch::ENTRY,
+    first_use::ENTRY,
+    first_fill::ENTRY,
+    best_static::ENTRY,
+    optimal_static::ENTRY,
+];
+
+/// Gives every page a home.
+pub trait HomePolicy: Send {
+    /// The home of a page from its first reference on.
+    fn place(&mut self, page: PlacedPage) -> u16;
+
+    /// Whether a page moves to the first node that references it after initialisation.
+    fn moves_at_first_use(&self) -> bool {
+        false
+    }
+
+    /// How many fills of a page make a node its home, if that is how homes are found. The node that
+    /// is first to make so many becomes the home, after the last of them.
+    fn fills_of_home(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// A page at its first reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedPage {
+    /// Its number: its address divided by its size.
+    pub page: u64,
+    /// How many pages were referenced before it.
+    pub nth: u64,
+    /// The node that references it.
+    pub node: u16,
+}
+
+impl PlacedPage {
+    /// The node whose turn it is when pages are dealt out in the order of their first references.
+    #[must_use]
+    pub fn round_robin(self, nodes: u16) -> u16 {
+        u16::try_from(self.nth % u64::from(nodes)).unwrap_or(0)
+    }
+}
+
+/// What policies may know of the machine and the trace.
+#[derive(Clone, Copy)]
+pub struct HomeSetup<'a> {
+    /// Nodes of the machine, at least one.
+    pub nodes: u16,
+    /// What random choices begin with.
+    pub seed: u64,
+    /// What a first run of the same trace found, for policies with hindsight
+    /// ([`Entry::needs_first_run`]).
+    pub first_run: Option<&'a PageDemands>,
+    /// What fills and write-backs cost, for policies that minimise that.
+    pub cost: &'a dyn HomeCost,
+}
+
+/// Makes an instance.
+pub type BuildHome =
+    fn(&HomeSetup<'_>, &ProtocolSetting<Entry>) -> Result<Box<dyn HomePolicy>, HomeError>;
+
+/// A policy as it is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What can be set after the colon.
+    pub params: &'static [ProtocolParameter],
+    /// Whether it is chosen by what a first run of the same trace found.
+    pub needs_first_run: bool,
+    /// Makes an instance.
+    pub build: BuildHome,
+}

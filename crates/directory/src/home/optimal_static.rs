@@ -1,0 +1,40 @@
+//! Optimal static: the node at which the fills and write-backs of a page cost least.
+
+use rustc_hash::FxHashMap;
+
+use super::spec::first_run;
+use super::{Entry, HomePolicy, PageDemand, PlacedPage};
+
+/// The node at which all fills and write-backs of a page in a first run of the same trace cost
+/// least; of several, that with the lowest number. A page that the first run did not reference goes
+/// round robin.
+///
+/// What they cost is for the machine to say ([`super::HomeCost`]). Invalidations and blocks that
+/// come from other caches are left out of it, as in the definition.
+///
+/// Source: ours: what a static placement can reach, beside the best by fills alone.
+pub const ENTRY: Entry = Entry {
+    name: "optimal-static",
+    summary: "the node at which the page's fills and write-backs in a first run cost least",
+    source: "homenode",
+    params: &[],
+    needs_first_run: true,
+    build: |setup, _| {
+        let demands = first_run(setup, ENTRY.name)?;
+        let (nodes, cost) = (setup.nodes, setup.cost);
+        let cheapest =
+            |page: &PageDemand| (0..nodes).min_by_key(|&home| cost.page(page, home)).unwrap_or(0);
+        Ok(Box::new(OptimalStaticHome { nodes, homes: demands.homes(cheapest) }))
+    },
+};
+
+struct OptimalStaticHome {
+    nodes: u16,
+    homes: FxHashMap<u64, u16>,
+}
+
+impl HomePolicy for OptimalStaticHome {
+    fn place(&mut self, page: PlacedPage) -> u16 {
+        self.homes.get(&page.page).copied().unwrap_or(page.round_robin(self.nodes))
+    }
+}

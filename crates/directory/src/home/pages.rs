@@ -1,0 +1,139 @@
+//! The homes of all pages.
+
+use rustc_hash::FxHashMap;
+
+use super::demands::{PageDemand, PageDemands};
+use super::{HomePolicy, PlacedPage};
+
+/// The homes of all pages. Pages are numbered in the order of their first references.
+pub(crate) struct PageHomes {
+    policy: Box<dyn HomePolicy>,
+    /// From the number of a block to that of its page in the address space, as a shift.
+    shift: u32,
+    numbers: FxHashMap<u64, u32>,
+    homes: Vec<u16>,
+    /// Who uses each page, if somebody wants to know.
+    demands: Option<Vec<PageDemand>>,
+    collect: bool,
+    fills_of_home: Option<u64>,
+    /// Whether each page has the home that it keeps; empty unless pages move.
+    settled: Vec<bool>,
+    /// Whether initialisation is over, after which pages move at their first use.
+    awaits_use: bool,
+    moved: u64,
+}
+
+fn at(page: u32) -> usize {
+    usize::try_from(page).unwrap_or(usize::MAX)
+}
+
+impl PageHomes {
+    /// No pages yet; each has so many blocks, as a shift. If `collect`, what nodes do with them is
+    /// kept until the end.
+    pub(crate) fn new(policy: Box<dyn HomePolicy>, shift: u32, collect: bool) -> Self {
+        let fills_of_home = policy.fills_of_home();
+        Self {
+            shift,
+            numbers: FxHashMap::default(),
+            homes: Vec::new(),
+            demands: (collect || fills_of_home.is_some()).then(Vec::new),
+            collect,
+            fills_of_home,
+            settled: Vec::new(),
+            awaits_use: false,
+            moved: 0,
+            policy,
+        }
+    }
+
+    /// The number of a block's page, which gets a home if this node is the first to reference it.
+    pub(crate) fn number(&mut self, block: u64, node: u16) -> u32 {
+        let page = block >> self.shift;
+        if let Some(&number) = self.numbers.get(&page) {
+            return number;
+        }
+        let number = u32::try_from(self.homes.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(page, number);
+        self.homes.push(self.policy.place(PlacedPage { page, nth: u64::from(number), node }));
+        self.settled.push(false);
+        if let Some(demands) = &mut self.demands {
+            demands.push(PageDemand { page, nodes: Vec::new() });
+        }
+        number
+    }
+
+    /// The home of a page.
+    #[inline]
+    pub(crate) fn home(&self, page: u32) -> u16 {
+        self.homes[at(page)]
+    }
+
+    /// Whether references that hit have to be told as well ([`Self::used`]).
+    #[inline]
+    pub(crate) fn awaits_use(&self) -> bool {
+        self.awaits_use
+    }
+
+    /// Initialisation is over. Returns whether pages move at their first use from now on. Only the
+    /// first such mark of a trace counts.
+    pub(crate) fn init_done(&mut self) -> bool {
+        let begins = self.policy.moves_at_first_use() && !self.awaits_use;
+        self.awaits_use |= begins;
+        begins
+    }
+
+    /// A node references a page after initialisation.
+    pub(crate) fn used(&mut self, page: u32, node: u16) {
+        if !std::mem::replace(&mut self.settled[at(page)], true) {
+            self.move_to(page, node);
+        }
+    }
+
+    /// A block of a page has come into a node's cache.
+    #[inline]
+    pub(crate) fn filled(&mut self, page: u32, node: u16) {
+        if self.demands.is_some() {
+            self.count_fill(page, node);
+        }
+    }
+
+    fn count_fill(&mut self, page: u32, node: u16) {
+        let Some(demands) = &mut self.demands else { return };
+        let found = demands[at(page)].of(node);
+        found.fills += 1;
+        if self.fills_of_home == Some(found.fills)
+            && !std::mem::replace(&mut self.settled[at(page)], true)
+        {
+            self.move_to(page, node);
+        }
+    }
+
+    /// A node has replaced a dirty block of a page.
+    #[inline]
+    pub(crate) fn written_back(&mut self, page: u32, node: u16) {
+        if let Some(demands) = &mut self.demands {
+            demands[at(page)].of(node).write_backs += 1;
+        }
+    }
+
+    fn move_to(&mut self, page: u32, node: u16) {
+        let before = std::mem::replace(&mut self.homes[at(page)], node);
+        self.moved += u64::from(before != node);
+    }
+
+    /// How many times a page got another home.
+    pub(crate) fn moved(&self) -> u64 {
+        self.moved
+    }
+
+    /// Whether the policy waits for the end of initialisation, which has not come.
+    pub(crate) fn lacks_init_done(&self) -> bool {
+        self.policy.moves_at_first_use() && !self.awaits_use
+    }
+
+    /// What nodes did with pages, if it was to be collected.
+    pub(crate) fn take_demands(&mut self) -> Option<PageDemands> {
+        let demands = self.demands.take().filter(|_| self.collect);
+        demands.map(PageDemands)
+    }
+}

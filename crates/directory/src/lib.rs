@@ -1,0 +1,35 @@
+//! Machines with a directory: each block of memory has a home, whose controller knows who has
+//! copies of it, and nodes send each other messages.
+//!
+//! A protocol is a table for the controller of a cache and one for that of a home, with states in
+//! which messages are under way ([`DirectoryTable`]). [`check`] explores it in every order of
+//! messages; the simulators follow it.
+#![forbid(unsafe_code)]
+
+mod check;
+mod counts;
+mod driver;
+mod entries;
+pub mod home;
+mod protocol;
+mod setup;
+mod table;
+mod trace_order;
+mod vocabulary;
+
+pub use check::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check};
+pub use counts::{DirectoryCounts, MessageCounts};
+pub use home::{
+    HomeCost, HomeError, HomePolicy, HomeSetup, HomeSpec, MessageCost, NodeDemand, PageDemand,
+    PageDemands,
+};
+pub use homenode_cache::{CheckError, MissCounts, MissRule};
+pub use homenode_protocol::ProtocolError;
+pub use protocol::{DirectoryProtocol, Entry, TABLE};
+pub use setup::{DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX};
+pub use table::{CacheCell, ControllerTable, DirectoryRules, DirectoryTable, HomeCell};
+pub use trace_order::{DirectoryResult, DirectorySimulation};
+pub use vocabulary::{
+    CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageKind,
+    Recipient, Sender,
+};

@@ -1,0 +1,48 @@
+//! Protocols with a directory: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
+
+mod dash;
+mod spec;
+
+use homenode_protocol::ProtocolParameter;
+
+pub use spec::DirectoryProtocol;
+
+use crate::table::DirectoryTable;
+
+/// Every protocol, in the order of lists and documentation.
+pub const TABLE: &[Entry] = &[dash::ENTRY];
+
+/// A protocol as it is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What can be set after the colon.
+    pub params: &'static [ProtocolParameter],
+    /// Writes down its table.
+    pub build: fn() -> DirectoryTable,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_protocol_file_is_in_the_table() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/protocol");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| !["mod.rs", "spec.rs"].contains(&name.as_str()))
+            .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
+            .collect();
+        files.sort();
+        let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();
+        listed.sort();
+        assert_eq!(files, listed);
+    }
+}

@@ -1,0 +1,176 @@
+//! A protocol as plain data: what the model checker explores and the simulators follow.
+
+use homenode_protocol::{Labelled, TableLabel, labels};
+
+use crate::vocabulary::{
+    CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Sender,
+};
+
+/// A protocol as its file writes it: total matches over its own states.
+pub trait DirectoryRules {
+    /// States of a block in a cache's controller; the first one is that without a copy.
+    type Cache: Labelled;
+    /// States of a block at its home; the first one is that in which nobody has a copy.
+    type Home: Labelled;
+
+    /// What a state of the cache's controller promises.
+    fn role(state: Self::Cache) -> CopyRole;
+
+    /// Whether nothing is under way in this state.
+    fn cache_rests(state: Self::Cache) -> bool;
+
+    /// The same for the home's controller.
+    fn home_rests(state: Self::Home) -> bool;
+
+    /// What the cache's controller does.
+    fn cache(state: Self::Cache, event: CacheEvent) -> ControllerCell<CacheAction, Self::Cache>;
+
+    /// What the home's controller does.
+    fn home(
+        state: Self::Home,
+        event: HomeEvent,
+        sender: Sender,
+    ) -> ControllerCell<HomeAction, Self::Home>;
+}
+
+/// The table of one controller. States are numbers in the order of their labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControllerTable<A: 'static> {
+    states: Vec<TableLabel>,
+    rests: Vec<bool>,
+    /// Cells for each state.
+    width: usize,
+    cells: Vec<ControllerCell<A, u8>>,
+}
+
+/// A cell of a cache's controller.
+pub type CacheCell = ControllerCell<CacheAction, u8>;
+/// A cell of a home's controller.
+pub type HomeCell = ControllerCell<HomeAction, u8>;
+
+impl<A: Copy> ControllerTable<A> {
+    fn of<S: Labelled>(
+        rests: impl Fn(S) -> bool,
+        width: usize,
+        row: impl Fn(S) -> Vec<ControllerCell<A, S>>,
+    ) -> Self {
+        let numbered = |cell| match cell {
+            ControllerCell::Does(actions, next) => {
+                ControllerCell::Does(actions, Labelled::index(next))
+            }
+            ControllerCell::Waits => ControllerCell::Waits,
+            ControllerCell::Impossible(why) => ControllerCell::Impossible(why),
+        };
+        Self {
+            states: labels::<S>(),
+            rests: S::ALL.iter().map(|&state| rests(state)).collect(),
+            width,
+            cells: S::ALL.iter().flat_map(|&state| row(state)).map(numbered).collect(),
+        }
+    }
+
+    /// The states.
+    #[must_use]
+    pub fn states(&self) -> &[TableLabel] {
+        &self.states
+    }
+
+    /// Name of a state.
+    #[must_use]
+    pub fn name(&self, state: u8) -> &'static str {
+        self.states[usize::from(state)].name
+    }
+
+    /// Whether nothing is under way in a state.
+    #[must_use]
+    pub fn rests(&self, state: u8) -> bool {
+        self.rests[usize::from(state)]
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub fn cell_count(&self) -> usize {
+        self.cells.len()
+    }
+
+    fn at(&self, state: u8, column: usize) -> usize {
+        usize::from(state) * self.width + column
+    }
+}
+
+/// Every cell of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectoryTable {
+    /// The controller of a cache.
+    pub cache: ControllerTable<CacheAction>,
+    /// The controller of a block's home.
+    pub home: ControllerTable<HomeAction>,
+    roles: Vec<CopyRole>,
+}
+
+impl DirectoryTable {
+    /// Writes down every cell of the rules.
+    #[must_use]
+    pub fn of<R: DirectoryRules>() -> Self {
+        let cache = |state| CacheEvent::ALL.iter().map(|&event| R::cache(state, event)).collect();
+        let home = |state| {
+            let events = HomeEvent::ALL.iter().flat_map(|&event| {
+                Sender::ALL.iter().map(move |&sender| R::home(state, event, sender))
+            });
+            events.collect()
+        };
+        let columns = HomeEvent::ALL.len() * Sender::ALL.len();
+        Self {
+            cache: ControllerTable::of(R::cache_rests, CacheEvent::ALL.len(), cache),
+            home: ControllerTable::of(R::home_rests, columns, home),
+            roles: R::Cache::ALL.iter().map(|&state| R::role(state)).collect(),
+        }
+    }
+
+    /// What a state of the cache's controller promises.
+    #[must_use]
+    pub fn role(&self, state: u8) -> CopyRole {
+        self.roles[usize::from(state)]
+    }
+
+    /// What a cache's controller does.
+    #[inline]
+    #[must_use]
+    pub fn cache_cell(&self, state: u8, event: CacheEvent) -> CacheCell {
+        self.cache.cells[self.cache_cell_index(state, event)]
+    }
+
+    /// What a home's controller does.
+    #[inline]
+    #[must_use]
+    pub fn home_cell(&self, state: u8, event: HomeEvent, sender: Sender) -> HomeCell {
+        self.home.cells[self.home_cell_index(state, event, sender)]
+    }
+
+    /// Changes a cell: how tests plant bugs.
+    pub fn set_cache_cell(&mut self, (state, event): (u8, CacheEvent), cell: CacheCell) {
+        let at = self.cache_cell_index(state, event);
+        self.cache.cells[at] = cell;
+    }
+
+    /// Changes a cell: how tests plant bugs.
+    pub fn set_home_cell(
+        &mut self,
+        (state, event, sender): (u8, HomeEvent, Sender),
+        cell: HomeCell,
+    ) {
+        let at = self.home_cell_index(state, event, sender);
+        self.home.cells[at] = cell;
+    }
+
+    /// Position of a cell, below the controller's [`ControllerTable::cell_count`].
+    pub(crate) fn cache_cell_index(&self, state: u8, event: CacheEvent) -> usize {
+        self.cache.at(state, usize::from(event.index()))
+    }
+
+    /// The same for the home's controller.
+    pub(crate) fn home_cell_index(&self, state: u8, event: HomeEvent, sender: Sender) -> usize {
+        let column = usize::from(event.index()) * Sender::ALL.len() + usize::from(sender.index());
+        self.home.at(state, column)
+    }
+}

@@ -1,0 +1,239 @@
+//! The words in which protocols with a directory are written: messages, what the two controllers of
+//! a node see, and what they do.
+
+use homenode_protocol::labelled;
+use serde::Serialize;
+
+labelled! {
+    /// A message from one node to another.
+    pub enum Message {
+        Read = "read": "asks home for a copy",
+        Write = "write": "asks home for the only copy",
+        Upgrade = "upgrade": "asks home to make the sender's copy the only one",
+        Data = "data": "brings a copy that others may have as well",
+        Exclusive = "exclusive": "brings the only copy, and says how many will acknowledge",
+        Permission = "permission": "makes a copy the only one, and says the same",
+        ForwardRead = "forwarded read": "home asks the owner to send a copy to the requester",
+        ForwardWrite = "forwarded write": "home asks the owner to hand on its copy",
+        Invalidate = "invalidate": "the requester is about to write: the copy has to go",
+        Acknowledge = "acknowledge": "tells the requester that the copy is gone",
+        SharingWriteBack = "sharing write-back": "the owner updates memory, and keeps a copy",
+        OwnershipTransfer = "ownership transfer": "tells home who has the only copy",
+        WriteBack = "write-back": "a replaced copy's data go to memory",
+        Refuse = "refuse": "tells home that the owner cannot supply the block now",
+    }
+}
+
+labelled! {
+    /// Kinds of messages as they are counted. The names are a public contract
+    /// (`docs/directory.md`).
+    pub enum MessageKind {
+        Request = "request": "read, write and upgrade",
+        Reply = "reply": "data, exclusive and permission",
+        Forward = "forward": "forwarded read and write",
+        Invalidate = "invalidate": "a copy has to go",
+        Ack = "ack": "a copy is gone",
+        SharingWriteBack = "sharing_write_back": "a dirty copy becomes a shared one",
+        OwnershipTransfer = "ownership_transfer": "a dirty copy goes to another node",
+        WriteBack = "write_back": "a dirty copy is replaced",
+        Refuse = "refuse": "an owner cannot supply a block now",
+    }
+}
+
+impl Message {
+    /// What it is counted as.
+    #[must_use]
+    pub const fn kind(self) -> MessageKind {
+        match self {
+            Self::Read | Self::Write | Self::Upgrade => MessageKind::Request,
+            Self::Data | Self::Exclusive | Self::Permission => MessageKind::Reply,
+            Self::ForwardRead | Self::ForwardWrite => MessageKind::Forward,
+            Self::Invalidate => MessageKind::Invalidate,
+            Self::Acknowledge => MessageKind::Ack,
+            Self::SharingWriteBack => MessageKind::SharingWriteBack,
+            Self::OwnershipTransfer => MessageKind::OwnershipTransfer,
+            Self::WriteBack => MessageKind::WriteBack,
+            Self::Refuse => MessageKind::Refuse,
+        }
+    }
+
+    /// What the controller of a home sees when it comes, if it goes to a home.
+    #[must_use]
+    pub const fn event_at_home(self) -> Option<HomeEvent> {
+        Some(match self {
+            Self::Read => HomeEvent::Read,
+            Self::Write => HomeEvent::Write,
+            Self::Upgrade => HomeEvent::Upgrade,
+            Self::SharingWriteBack => HomeEvent::SharingWriteBack,
+            Self::OwnershipTransfer => HomeEvent::OwnershipTransfer,
+            Self::WriteBack => HomeEvent::WriteBack,
+            Self::Refuse => HomeEvent::Refuse,
+            Self::Data
+            | Self::Exclusive
+            | Self::Permission
+            | Self::ForwardRead
+            | Self::ForwardWrite
+            | Self::Invalidate
+            | Self::Acknowledge => return None,
+        })
+    }
+
+    /// What the controller of a cache sees when it comes, if it goes to a cache: `due` says how
+    /// many acknowledgements are due then ([`Self::acknowledgements`]), `writable` whether the
+    /// reply has come before.
+    #[must_use]
+    pub const fn event_at_cache(self, due: i32, writable: bool) -> Option<CacheEvent> {
+        Some(match self {
+            Self::Data => CacheEvent::Data,
+            Self::Exclusive if due > 0 => CacheEvent::ExclusiveDue,
+            Self::Exclusive => CacheEvent::Exclusive,
+            Self::Permission if due > 0 => CacheEvent::PermissionDue,
+            Self::Permission => CacheEvent::Permission,
+            Self::Acknowledge if due == 0 && writable => CacheEvent::LastAcknowledge,
+            Self::Acknowledge => CacheEvent::Acknowledge,
+            Self::Invalidate => CacheEvent::Invalidate,
+            Self::ForwardRead => CacheEvent::ForwardRead,
+            Self::ForwardWrite => CacheEvent::ForwardWrite,
+            Self::Read
+            | Self::Write
+            | Self::Upgrade
+            | Self::SharingWriteBack
+            | Self::OwnershipTransfer
+            | Self::WriteBack
+            | Self::Refuse => return None,
+        })
+    }
+
+    /// By how much it changes the number of acknowledgements that are due at a cache, if it
+    /// announces so many.
+    #[must_use]
+    pub const fn acknowledgements(self, announced: i32) -> i32 {
+        match self {
+            Self::Exclusive | Self::Permission => announced,
+            Self::Acknowledge => -1,
+            Self::Read
+            | Self::Write
+            | Self::Upgrade
+            | Self::Data
+            | Self::ForwardRead
+            | Self::ForwardWrite
+            | Self::Invalidate
+            | Self::SharingWriteBack
+            | Self::OwnershipTransfer
+            | Self::WriteBack
+            | Self::Refuse => 0,
+        }
+    }
+
+    /// Whether it carries the block.
+    #[must_use]
+    pub const fn carries_block(self) -> bool {
+        matches!(self, Self::Data | Self::Exclusive | Self::SharingWriteBack | Self::WriteBack)
+    }
+}
+
+labelled! {
+    /// What a cache's controller sees: its processor, or a message.
+    pub enum CacheEvent {
+        Load = "load": "the processor reads",
+        Store = "store": "the processor writes",
+        Replace = "replace": "the frame is needed for another block",
+        Data = "data": "a copy comes",
+        Exclusive = "exclusive": "the only copy comes, nothing is to be acknowledged any more",
+        ExclusiveDue = "exclusive, acks due": "the only copy comes before all acknowledgements",
+        Permission = "permission": "the copy is the only one, all have acknowledged",
+        PermissionDue = "permission, acks due": "the copy will be the only one",
+        Acknowledge = "acknowledge": "another copy is gone, acknowledgements or the reply are due",
+        LastAcknowledge = "last acknowledge": "all other copies are gone",
+        Invalidate = "invalidate": "the copy has to go",
+        ForwardRead = "forwarded read": "a copy is wanted by another node",
+        ForwardWrite = "forwarded write": "the only copy is wanted by another node",
+    }
+}
+
+labelled! {
+    /// What the controller of a block's home sees: a message.
+    pub enum HomeEvent {
+        Read = "read": "a node asks for a copy",
+        Write = "write": "a node asks for the only copy",
+        Upgrade = "upgrade": "a node asks to make its copy the only one",
+        SharingWriteBack = "sharing write-back": "the owner has supplied a copy",
+        OwnershipTransfer = "ownership transfer": "the owner has handed the block on",
+        WriteBack = "write-back": "an owner has replaced the block",
+        Refuse = "refuse": "the owner cannot supply the block",
+    }
+}
+
+labelled! {
+    /// Who sent what the home's controller sees, as far as it matters.
+    pub enum Sender {
+        Owner = "owner": "the node that the directory has as the owner",
+        Requester = "requester": "the node for which a transaction is under way",
+        Sharer = "sharer": "a node that the directory lists",
+        Other = "other": "any other node",
+    }
+}
+
+/// Whom a message goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recipient {
+    /// The home of the block.
+    Home,
+    /// The node that asked for the block.
+    Requester,
+}
+
+/// What a cache's controller does about an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheAction {
+    /// Sends a message.
+    Send(Message, Recipient),
+    /// The processor's operation takes place.
+    Complete,
+}
+
+/// What the home's controller does about an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HomeAction {
+    /// Answers the requester.
+    Reply(Message),
+    /// Sends what was asked for on to the owner.
+    Forward(Message),
+    /// Tells every node that is listed but the requester to give up its copy, which it acknowledges
+    /// to the requester; a copy at home goes at once.
+    Invalidate,
+    /// Memory takes the data.
+    TakeData,
+    /// The requester is listed.
+    ListRequester,
+    /// The owner is listed, and owns the block no longer.
+    ListOwner,
+    /// The requester owns the block; nobody is listed.
+    Own,
+    /// Nobody owns the block.
+    Disown,
+}
+
+/// One cell of a controller's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControllerCell<A: 'static, S> {
+    /// What the controller does, and its next state for the block.
+    Does(&'static [A], S),
+    /// The event waits until the state is another one.
+    Waits,
+    /// This never happens, and why.
+    Impossible(&'static str),
+}
+
+/// What a state of a cache's controller promises; the model checker holds the protocol to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyRole {
+    /// No copy that the processor may use.
+    None,
+    /// A copy that may be read.
+    Readable,
+    /// The only copy, once all acknowledgements are in: it may be written.
+    Writable,
+}

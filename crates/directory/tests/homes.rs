@@ -1,0 +1,193 @@
+//! Where pages are under every policy, and what moves them. Pages have 256 bytes.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod support;
+
+use homenode_directory::{
+    DirectoryProtocol, DirectorySetup, HomeCost, HomeError, HomeSetup, HomeSpec, MessageCost,
+    NodeDemand, PageDemand, PageDemands, home,
+};
+use support::{dash, run, setup, try_run};
+
+/// Fills, those that are local, and pages that moved.
+fn local(home: &str, text: &str) -> (u64, u64, u64) {
+    let counts = run(&setup(4), home, text).counts;
+    (counts.fills, counts.local_fills, counts.pages_moved)
+}
+
+#[test]
+fn every_policy_file_is_in_the_table() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/home");
+    let others = ["mod", "spec", "pages", "demands"];
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|name| name.trim_end_matches(".rs").replace('_', "-"))
+        .filter(|name| !others.contains(&name.as_str()))
+        .collect();
+    files.sort();
+    let mut listed: Vec<String> = home::TABLE.iter().map(|e| e.name.to_owned()).collect();
+    listed.sort();
+    assert_eq!(files, listed);
+}
+
+#[test]
+fn round_robin_deals_pages_out_in_the_order_of_first_references() {
+    // The fifth page is node 0's again.
+    let text = "0 R 900; 1 R 100; 2 R 500; 3 R 0; 0 R 300; 1 R 980; 0 R 340";
+    assert_eq!(local("round-robin", text), (7, 6, 0));
+}
+
+#[test]
+fn fixed_homes_are_at_the_node_that_is_named() {
+    let text = "0 R 0; 3 R 100; 3 R 200";
+    assert_eq!(local("fixed", text), (3, 1, 0));
+    assert_eq!(local("fixed:node=3", text), (3, 2, 0));
+}
+
+#[test]
+fn random_homes_depend_on_the_seed_alone() {
+    let text: String = (0..64).map(|page| format!("0 R {:x};", page * 256)).collect();
+    let homes = |seed| {
+        let setup = HomeSetup { nodes: 4, seed, first_run: None, cost: &MessageCost };
+        let mut policy = HomeSpec::parse("random").unwrap().build(&setup).unwrap();
+        let page = |page| home::PlacedPage { page, nth: page, node: 0 };
+        (0..64).map(|nth| policy.place(page(nth))).collect::<Vec<u16>>()
+    };
+    assert_eq!(homes(7), homes(7));
+    assert_ne!(homes(7), homes(8));
+    let at_0 = homes(7).iter().filter(|&&node| node == 0).count() as u64;
+    assert!((8..=24).contains(&at_0), "{at_0} of 64 pages");
+    assert_eq!(local("random", &text), (64, at_0, 0));
+}
+
+#[test]
+fn first_touch_stays_with_who_initialised_the_page() {
+    assert_eq!(local("first-touch", "0 W 0; done; 1 R 0; 1 R 40; 0 R 80"), (4, 2, 0));
+}
+
+#[test]
+fn first_use_moves_a_page_to_who_references_it_first_after_initialisation() {
+    assert_eq!(local("first-use", "0 W 0; done; 1 R 0; 1 R 40; 0 R 80"), (4, 3, 1));
+    // A hit is a use as well: the page stays with node 0, which reads its own copy.
+    assert_eq!(local("first-use", "0 W 0; done; 0 R 0; 1 R 40"), (2, 1, 0));
+    assert_eq!(local("first-use", "0 W 0; 1 R 0; done; 1 R 0; 1 R 40"), (3, 2, 1));
+    // A page that was not touched before is touched now.
+    assert_eq!(local("first-use", "0 W 0; done; 1 R 100; 1 R 140"), (3, 3, 0));
+    // It moves once.
+    assert_eq!(local("first-use", "0 W 0; done; 1 R 0; done; 2 R 0; 2 R 40"), (4, 2, 1));
+}
+
+#[test]
+fn first_use_without_the_event_is_first_touch_and_says_so() {
+    let text = "0 W 0; 1 R 0; 1 R 100; 2 R 140; 0 R 40";
+    let [use_, touch] = ["first-use", "first-touch"].map(|home| run(&setup(4), home, text));
+    assert_eq!(use_.counts, touch.counts);
+    assert!(touch.notes.is_empty());
+    assert!(use_.notes.len() == 1 && use_.notes[0].contains("no event init-done"));
+    assert!(run(&setup(4), "first-use", "0 W 0; done").notes.is_empty());
+}
+
+/// Directory entries move with the page: an owner and sharers from before are known after.
+#[test]
+fn nothing_is_lost_when_a_page_moves() {
+    let before = "0 W 0; 2 R 40; 3 R 40; done; 1 R 80";
+    let after = |more: &str| {
+        let [one, all] = [before.to_owned(), format!("{before}; {more}")]
+            .map(|text| run(&setup(4), "first-use", &text).counts.messages);
+        [all.request - one.request, all.forward - one.forward, all.invalidate - one.invalidate]
+    };
+    assert_eq!(after("1 R 0"), [0, 1, 0], "node 0 is the owner, node 1 the home");
+    assert_eq!(after("1 W 40"), [0, 0, 2], "nodes 2 and 3 are listed");
+    assert_eq!(after("2 R 0"), [1, 1, 0]);
+    let replaced = run(&setup(4), "first-use", &format!("{before}; 0 R 400")).counts;
+    assert_eq!(replaced.messages.write_back, 1, "the write-back goes to node 1");
+}
+
+#[test]
+fn first_fill_waits_for_the_nth_fill_of_a_node() {
+    // The page is node 0's by round robin; node 1 makes its second fill, which is not local yet.
+    let text = "1 R 0; 2 R 0; 1 R 40; 1 R 80";
+    assert_eq!(local("first-fill:n=2", text), (4, 1, 1));
+    assert_eq!(local("first-fill:n=1", text), (4, 2, 1));
+    assert_eq!(local("first-fill:n=3", text), (4, 0, 1));
+    assert_eq!(local("first-fill", text), (4, 0, 0), "four by default");
+    // It moves once, and not to where it is.
+    assert_eq!(local("first-fill:n=1", "0 R 0; 1 R 0; 2 R 0; 0 R 40"), (4, 2, 0));
+}
+
+fn demands(text: &str) -> PageDemands {
+    run(&setup(4), "round-robin", text).demands.unwrap()
+}
+
+#[test]
+fn a_first_run_tells_who_uses_each_page() {
+    let found = demands("1 W 0; 2 R 40; 1 R 400; 1 R 0; 2 R 440");
+    let node = |node, fills, write_backs| NodeDemand { node, fills, write_backs };
+    let page = |page, nodes| PageDemand { page, nodes };
+    assert_eq!(
+        found.0,
+        [page(0, vec![node(1, 2, 1), node(2, 1, 0)]), page(4, vec![node(1, 1, 0), node(2, 1, 0)]),]
+    );
+    let none = DirectorySetup { collect_demands: false, ..setup(4) };
+    assert_eq!(run(&none, "first-fill", "1 W 0").demands, None);
+}
+
+/// It is the same whatever the homes are.
+#[test]
+fn homes_do_not_change_who_uses_a_page() {
+    let text = "1 W 0; 2 R 40; done; 1 R 400; 1 R 0; 2 R 440; 3 W 40; 3 R 440";
+    for entry in home::TABLE.iter().filter(|entry| !entry.needs_first_run) {
+        assert_eq!(run(&setup(4), entry.name, text).demands.unwrap(), demands(text));
+    }
+}
+
+#[test]
+fn hindsight_chooses_by_fills_or_by_cost() {
+    // Page 0: node 1 makes two fills and no write-back; node 2 two fills and two write-backs; node
+    // 3 three fills. Node 2 saves most: six messages, as many as node 3, and has the lower number.
+    let text = "1 R 0; 1 R 40; 2 W 80; 2 R 480; 2 W 80; 2 R 480; 3 R 0; 3 R 40; 3 R c0";
+    let found = demands(text);
+    let local = |home: &str| {
+        let run = try_run((&setup(4), dash()), (home, Some(&found)), text).unwrap();
+        (run.counts.local_fills, run.counts.local_write_backs)
+    };
+    // Page 4 is node 2's, which makes two fills of it.
+    assert_eq!(local("best-static"), (3 + 2, 0));
+    assert_eq!(local("optimal-static"), (2 + 2, 2));
+    // Where only the way to node 0 is short, everything goes there.
+    struct Near;
+    impl HomeCost for Near {
+        fn fill(&self, _: u16, home: u16) -> u64 {
+            u64::from(home) + 1
+        }
+        fn write_back(&self, _: u16, home: u16) -> u64 {
+            u64::from(home) + 1
+        }
+    }
+    let machine = HomeSetup { nodes: 4, seed: 0, first_run: Some(&found), cost: &Near };
+    let mut policy = HomeSpec::parse("optimal-static").unwrap().build(&machine).unwrap();
+    assert_eq!(policy.place(home::PlacedPage { page: 0, nth: 3, node: 3 }), 0);
+    assert_eq!(policy.place(home::PlacedPage { page: 99, nth: 3, node: 0 }), 3, "unknown page");
+}
+
+#[test]
+fn homes_that_cannot_be_are_refused() {
+    let setup = HomeSetup { nodes: 4, seed: 0, first_run: None, cost: &MessageCost };
+    let error = |home: &str| HomeSpec::parse(home).unwrap().build(&setup).err().unwrap();
+    assert_eq!(error("fixed:node=4"), HomeError::Node { node: 4, nodes: 4 });
+    assert_eq!(error("best-static"), HomeError::NoFirstRun { name: "best-static" });
+    assert_eq!(
+        error("optimal-static").to_string(),
+        "optimal-static chooses homes by a first run of the same trace, and was given none"
+    );
+    let parse = |text: &str| HomeSpec::parse(text).unwrap_err().to_string();
+    assert_eq!(
+        parse("first-fill:n=0"),
+        "home \"first-fill:n=0\": n is a number from 1 to 1000000, found \"0\""
+    );
+    assert_eq!(
+        DirectoryProtocol::parse("mesi").unwrap_err().to_string(),
+        "unknown protocol \"mesi\": expected one of dash"
+    );
+}

@@ -1,0 +1,71 @@
+//! Small machines, and references written as text.
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+use homenode_base::ReferenceFilter;
+use homenode_directory::{
+    CheckError, DirectoryProtocol, DirectoryResult, DirectorySetup, DirectorySimulation,
+    DirectoryTable, HEADER_BYTES, HomeSetup, HomeSpec, MessageCost, MissRule, PageDemands,
+};
+use homenode_machine::CacheShape;
+use homenode_trace::{Batch, Event, EventKind};
+
+/// Nodes with direct-mapped caches of 1 KiB, blocks of 64 bytes and pages of 256.
+pub fn setup(nodes: u16) -> DirectorySetup {
+    DirectorySetup {
+        nodes,
+        cache: CacheShape { size_bytes: 1024, block_size_bytes: 64, associativity: 1 },
+        page_bytes: 256,
+        pointers: None,
+        header_bytes: HEADER_BYTES,
+        private: Vec::new(),
+        filter: ReferenceFilter::ALL,
+        rule: MissRule::Dubois,
+        check: true,
+        collect_demands: true,
+    }
+}
+
+/// Reads `0 W 1000`, one reference a line or after a semicolon: thread, kind, address in
+/// hexadecimal. `done` is the end of initialisation.
+pub fn batch(text: &str) -> Batch {
+    let mut batch = Batch::default();
+    for line in text.split([';', '\n']).map(str::trim).filter(|line| !line.is_empty()) {
+        if line == "done" {
+            let row = u32::try_from(batch.len()).unwrap();
+            batch.events.push((row, Event { thread: 0, what: EventKind::InitDone }));
+            continue;
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        batch.thread.push(words[0].parse().unwrap());
+        let kind = ["R", "W", "A", "I"].iter().position(|&k| k == words[1]).unwrap();
+        batch.kind.push(u8::try_from(kind).unwrap());
+        batch.size.push(4);
+        batch.addr.push(u64::from_str_radix(words[2], 16).unwrap());
+    }
+    batch
+}
+
+pub fn dash() -> DirectoryTable {
+    DirectoryProtocol::parse("dash").unwrap().table()
+}
+
+/// What a table does with references, values checked.
+pub fn try_run(
+    (setup, table): (&DirectorySetup, DirectoryTable),
+    (home, first_run): (&str, Option<&PageDemands>),
+    text: &str,
+) -> Result<DirectoryResult, CheckError> {
+    let homes = HomeSetup { nodes: setup.nodes, seed: 7, first_run, cost: &MessageCost };
+    let homes = HomeSpec::parse(home).unwrap().build(&homes).unwrap();
+    let mut simulation = DirectorySimulation::new(setup, table, homes).unwrap();
+    simulation.push(&batch(text))?;
+    Ok(simulation.finish())
+}
+
+/// What DASH does with references, the same with and without a check of values.
+pub fn run(setup: &DirectorySetup, home: &str, text: &str) -> DirectoryResult {
+    let checked = try_run((setup, dash()), (home, None), text).unwrap();
+    let plain = DirectorySetup { check: false, ..setup.clone() };
+    assert_eq!(checked, try_run((&plain, dash()), (home, None), text).unwrap(), "{text}");
+    checked
+}

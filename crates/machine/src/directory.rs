@@ -1,0 +1,215 @@
+//! Machines with a directory: nodes with a processor, a cache and a part of memory each, on a mesh.
+//!
+//! Every number is a table with its value and its source:
+//!
+//! ```toml
+//! name = "example"
+//! kind = "directory"
+//! base = "dash-mesh"                     # what is absent here is taken from there
+//! [network]
+//! link_cycles = { value = 2, source = "..." }
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::cached::{CachedMachine, Interconnect};
+use crate::error::MachineError;
+use crate::file::{Description, MachineFile};
+use crate::parts::{Caches, MemoryModel, ProcessorModel, SchedulerModel, sourced, within_cycles};
+
+/// Widest path of the network, in bits.
+const PATH_BITS_MAX: u64 = 1 << 16;
+/// Longest head of a message, in bytes.
+const HEADER_BYTES_MAX: u64 = 1 << 10;
+/// Most entries of a translation lookaside buffer.
+const TLB_ENTRIES_MAX: u64 = 1 << 20;
+
+/// What connects nodes and what their parts take, in cycles of a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DirectoryMachine {
+    /// Cycles of a processor in a millisecond: its clock in MHz times 1,000.
+    pub cycles_per_ms: u64,
+    /// The network.
+    pub network: MeshModel,
+    /// Cycles until memory has the first word of a block.
+    pub memory_latency_cycles: u64,
+    /// Cycles for each word of 4 bytes.
+    pub memory_word_cycles: u64,
+    /// Cycles of looking a block up in the directory.
+    pub directory_cycles: u64,
+    /// What the operating system takes.
+    pub system: PagingModel,
+}
+
+/// A mesh with two dimensions, whose messages go along the one first and then along the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeshModel {
+    /// Bits that a link transfers in a cycle, in each direction.
+    #[serde(deserialize_with = "sourced")]
+    pub path_bits: u64,
+    /// Cycles of a link between neighbours.
+    #[serde(deserialize_with = "sourced")]
+    pub link_cycles: u64,
+    /// Cycles of a router on the way.
+    #[serde(deserialize_with = "sourced")]
+    pub routing_cycles: u64,
+    /// Bytes of a message besides the data that it carries.
+    #[serde(deserialize_with = "sourced")]
+    pub header_bytes: u64,
+    /// Where messages wait for each other.
+    #[serde(deserialize_with = "sourced")]
+    pub contention: NetworkContention,
+}
+
+/// Where messages of a network wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetworkContention {
+    /// Nowhere.
+    None,
+    /// Where they leave a node and where they come to one.
+    Ends,
+    /// At every link, too.
+    Links,
+}
+
+/// What the operating system takes, in cycles, and the translation lookaside buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PagingModel {
+    /// Entries of each processor's translation lookaside buffer.
+    #[serde(deserialize_with = "sourced")]
+    pub tlb_entries: u64,
+    /// Cycles of filling one of them.
+    #[serde(deserialize_with = "sourced")]
+    pub tlb_fill_cycles: u64,
+    /// Cycles of the interrupt of a page fault.
+    #[serde(deserialize_with = "sourced")]
+    pub page_fault_cycles: u64,
+    /// Cycles of changing a page table.
+    #[serde(deserialize_with = "sourced")]
+    pub page_table_cycles: u64,
+    /// Cycles of purging a line from a cache.
+    #[serde(deserialize_with = "sourced")]
+    pub purge_line_cycles: u64,
+}
+
+/// The contents of a file, with what is inherited from its bases.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DirectoryFile {
+    name: String,
+    summary: String,
+    source: String,
+    clock: DirectoryClock,
+    processor: ProcessorModel,
+    cache: Caches,
+    network: MeshModel,
+    directory: DirectoryLookup,
+    system: PagingModel,
+    scheduler: SchedulerModel,
+    memory: NodeMemory,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DirectoryClock {
+    #[serde(deserialize_with = "sourced")]
+    mhz: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DirectoryLookup {
+    #[serde(deserialize_with = "sourced")]
+    lookup_cycles: u64,
+}
+
+/// The part of memory that a node has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodeMemory {
+    #[serde(deserialize_with = "sourced")]
+    page_bytes: u64,
+    #[serde(deserialize_with = "sourced")]
+    latency_cycles: u64,
+    #[serde(deserialize_with = "sourced")]
+    word_cycles: u64,
+}
+
+impl DirectoryMachine {
+    /// What the parts of a miss take, each with its name.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, u64); 5] {
+        [
+            ("memory", self.memory_latency_cycles),
+            ("word", self.memory_word_cycles),
+            ("directory", self.directory_cycles),
+            ("routing", self.network.routing_cycles),
+            ("link", self.network.link_cycles),
+        ]
+    }
+
+    /// The machine that a file describes.
+    pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
+        let origin = file.origin().to_owned();
+        let fail = |problem| MachineError::File { origin: origin.clone(), problem };
+        let file: DirectoryFile = file.contents()?;
+        let model = file.model().map_err(fail)?;
+        let memory = MemoryModel { page_bytes: file.memory.page_bytes };
+        Ok(CachedMachine {
+            description: Description {
+                name: file.name,
+                summary: file.summary,
+                source: file.source,
+            },
+            processor: file.processor.checked().map_err(fail)?,
+            cache: file.cache.data(),
+            instructions: file.cache.instructions(),
+            interconnect: Interconnect::Directory(model),
+            scheduler: file.scheduler.checked().map_err(fail)?,
+            page_bytes: memory.checked().map_err(fail)?.page_bytes,
+            kernel: None,
+        })
+    }
+}
+
+impl DirectoryFile {
+    fn model(&self) -> Result<DirectoryMachine, String> {
+        let model = DirectoryMachine {
+            cycles_per_ms: self.clock.mhz.saturating_mul(1000),
+            network: self.network,
+            memory_latency_cycles: self.memory.latency_cycles,
+            memory_word_cycles: self.memory.word_cycles,
+            directory_cycles: self.directory.lookup_cycles,
+            system: self.system,
+        };
+        let (network, system) = (model.network, model.system);
+        for (what, cycles) in [
+            ("clock.mhz", model.cycles_per_ms),
+            ("network.link_cycles", network.link_cycles),
+            ("network.routing_cycles", network.routing_cycles),
+            ("memory.latency_cycles", model.memory_latency_cycles),
+            ("memory.word_cycles", model.memory_word_cycles),
+            ("directory.lookup_cycles", model.directory_cycles),
+            ("system.tlb_fill_cycles", system.tlb_fill_cycles),
+            ("system.page_fault_cycles", system.page_fault_cycles),
+            ("system.page_table_cycles", system.page_table_cycles),
+            ("system.purge_line_cycles", system.purge_line_cycles),
+        ] {
+            within_cycles(what, cycles)?;
+        }
+        for (what, value, most) in [
+            ("clock.mhz", self.clock.mhz, 1_000_000),
+            ("network.path_bits", network.path_bits, PATH_BITS_MAX),
+            ("network.header_bytes", network.header_bytes, HEADER_BYTES_MAX),
+            ("system.tlb_entries", system.tlb_entries, TLB_ENTRIES_MAX),
+        ] {
+            if !(1..=most).contains(&value) {
+                return Err(format!("{what} is {value}: expected 1 to {most}"));
+            }
+        }
+        Ok(model)
+    }
+}

@@ -1,0 +1,41 @@
+//! Machines with a directory: configuration in as JSON, outcomes out as JSON.
+
+use std::path::PathBuf;
+
+use homenode_sim::DirectoryConfig;
+use homenode_trace::TraceReader;
+use pyo3::prelude::*;
+
+use crate::interchange::to_json;
+use crate::progress::ProgressCallback;
+use crate::simulate::{parse, sim_error};
+
+/// Simulates the matrix of the configuration: `{"outcomes": [...], "provenance": {...}}`.
+#[pyfunction]
+pub fn simulate_directory(
+    py: Python<'_>,
+    path: PathBuf,
+    config_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config: DirectoryConfig = parse(config_json)?;
+    let mut progress = ProgressCallback::new(progress);
+    let result = py.detach(|| {
+        let trace = TraceReader::open(path)?;
+        homenode_sim::simulate_directory(&config, &trace, &mut |done, total| {
+            progress.tick(done, total)
+        })
+    });
+    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
+}
+
+/// What the model checker says about these protocols with up to so many nodes, as a JSON list.
+#[pyfunction]
+pub fn check_directory_protocols(
+    py: Python<'_>,
+    names: Vec<String>,
+    nodes: usize,
+) -> PyResult<String> {
+    let reports = py.detach(|| homenode_sim::check_directory_protocols(&names, nodes));
+    to_json(&reports.map_err(|error| sim_error(&error))?)
+}

@@ -1,0 +1,100 @@
+//! What to simulate on machines with a directory.
+
+use homenode_directory::MissRule;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::bus::ReferenceOrder;
+use crate::references::{Inclusion, PrivateReferences};
+
+/// Choices of a simulation on machines with a directory: protocols, homes of pages, and caches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DirectoryConfig {
+    /// Machines: names (`homenode list machines`) or TOML files.
+    #[serde(default = "machines")]
+    #[schemars(extend("x-flag" = "--machine", "x-value" = "machines"))]
+    pub machines: Vec<String>,
+    /// Coherence protocols (`homenode list protocols`), with parameters as in `dash:pointers=4`.
+    #[serde(default = "protocols")]
+    #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-argument" = true))]
+    pub protocols: Vec<String>,
+    /// Which node is the home of a page (`homenode list homes`), with parameters as in
+    /// `first-fill:n=4`.
+    #[serde(default = "homes")]
+    #[schemars(extend("x-flag" = "--home", "x-value" = "homes"))]
+    pub homes: Vec<String>,
+    /// Bytes in each node's cache, as 32K or 64K-2M.
+    #[serde(default)]
+    #[schemars(extend("x-flag" = "--cache-size", "x-value" = "cache-sizes",
+        "x-default" = "the machine's"))]
+    pub cache_sizes: Vec<u64>,
+    /// Blocks in a set of the cache, or `full` for all in one.
+    #[serde(default)]
+    #[schemars(extend("x-flag" = "--associativity", "x-value" = "associativities",
+        "x-default" = "the machine's"))]
+    pub associativities: Vec<Option<u64>>,
+    /// Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192.
+    #[serde(default)]
+    #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes",
+        "x-default" = "the machine's"))]
+    pub block_sizes: Vec<u64>,
+    /// Nodes, each with a processor; thread i runs on i mod their number.
+    #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
+    pub processors: Option<u16>,
+    /// Several numbers of nodes, as 4,8,16 or 1-64, each simulated, instead of one.
+    #[serde(default)]
+    #[schemars(extend("x-value" = "counts", "x-default" = "none"))]
+    pub scaling: Vec<u16>,
+    /// In which order references take place. Machines with a directory are simulated in the order
+    /// of the trace.
+    #[serde(default = "trace_order")]
+    pub order: ReferenceOrder,
+    /// For what homes leave to chance.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Private areas beside those of the trace, each with its first byte and one past the last, as
+    /// in 0x1000-0x2000.
+    #[serde(default)]
+    #[schemars(extend("x-flag" = "--private-range", "x-value" = "address-ranges",
+        "x-default" = "none"))]
+    pub private_ranges: Vec<(u64, u64)>,
+    /// What to do with references that the trace calls private: `local` ones are to private areas.
+    #[serde(default)]
+    pub private: PrivateReferences,
+    /// What to do with references to synchronisation variables: to a cache a lock is a word like
+    /// any other.
+    #[serde(default = "Inclusion::include")]
+    pub sync: Inclusion,
+    /// When an invalidation miss is true sharing.
+    #[serde(default)]
+    pub miss_rule: MissRule,
+    /// Check that every read returns the last write.
+    #[serde(default)]
+    pub check: bool,
+    /// Cores to use; the result does not depend on it.
+    #[serde(default)]
+    #[schemars(range(min = 1), extend("x-default" = "all"))]
+    pub threads: Option<usize>,
+}
+
+fn machines() -> Vec<String> {
+    vec!["dash-mesh".to_owned()]
+}
+
+fn protocols() -> Vec<String> {
+    vec!["dash".to_owned()]
+}
+
+fn homes() -> Vec<String> {
+    ["round-robin", "first-touch"].map(str::to_owned).to_vec()
+}
+
+fn trace_order() -> ReferenceOrder {
+    ReferenceOrder::Trace
+}
+
+fn one() -> u64 {
+    1
+}

@@ -1,0 +1,172 @@
+//! What is to be simulated, checked before the trace is read.
+
+use homenode_base::ReferenceFilter;
+use homenode_directory::{
+    DirectoryProtocol, DirectorySetup, DirectoryTable, HomeSetup, HomeSpec, MessageCost,
+    PageDemands,
+};
+use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind};
+
+use super::config::DirectoryConfig;
+use crate::bus::{ReferenceOrder, private_areas};
+use crate::error::{SimError, nothing_given};
+use crate::pass::{TraceSource, check_threads, processors};
+use crate::references::data;
+
+/// Bytes that the caches of all configurations together may take.
+const MEMORY_MAX_BYTES: u64 = 8 << 30;
+/// Bytes of the simulator's state for one block frame of a cache.
+const FRAME_BYTES: u64 = 64;
+
+/// One combination.
+pub(super) struct PlannedDirectory {
+    /// Position of the machine.
+    pub(super) machine: usize,
+    /// The protocol as the user writes it.
+    pub(super) protocol: String,
+    pub(super) table: DirectoryTable,
+    pub(super) home: HomeSpec,
+    pub(super) setup: DirectorySetup,
+}
+
+/// All combinations.
+pub(super) struct DirectoryPlan {
+    pub(super) machines: Vec<CachedMachine>,
+    pub(super) points: Vec<PlannedDirectory>,
+    /// Numbers of nodes.
+    pub(super) nodes: Vec<u16>,
+}
+
+impl DirectoryPlan {
+    pub(super) fn new<T: TraceSource + ?Sized>(
+        config: &DirectoryConfig,
+        trace: &T,
+    ) -> Result<Self, SimError> {
+        check_threads(config.threads)?;
+        for (what, none) in [
+            ("machine", config.machines.is_empty()),
+            ("protocol", config.protocols.is_empty()),
+            ("home", config.homes.is_empty()),
+        ] {
+            if none {
+                return Err(SimError::Config { problem: nothing_given(what) });
+            }
+        }
+        if config.order == ReferenceOrder::Clock {
+            let problem = "--order clock: machines with a directory are simulated in the order of \
+                           the trace (--order trace); spr-2s-lines and bus-smp have a clock";
+            return Err(SimError::Config { problem: problem.to_owned() });
+        }
+        let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
+        let nodes = match &config.scaling[..] {
+            [] => vec![processors(config.processors, trace)?],
+            counts => counts
+                .iter()
+                .map(|&count| processors(Some(count), trace))
+                .collect::<Result<_, _>>()?,
+        };
+        let mut plan =
+            Self { machines: machines.collect::<Result<_, _>>()?, points: Vec::new(), nodes };
+        for machine in 0..plan.machines.len() {
+            plan.add(config, machine)?;
+        }
+        plan.check_memory()?;
+        Ok(plan)
+    }
+
+    /// All combinations of one machine.
+    fn add(&mut self, config: &DirectoryConfig, machine: usize) -> Result<(), SimError> {
+        let found = &self.machines[machine];
+        let Some(&model) = found.directory() else {
+            let (kind, wanted) = (found.kind(), MachineKind::Directory);
+            let machine = found.name().to_owned();
+            return Err(homenode_machine::MachineError::OtherKind { machine, kind, wanted }.into());
+        };
+        let page_bytes = found.page_bytes;
+        for protocol in &config.protocols {
+            let protocol = DirectoryProtocol::parse(protocol)?;
+            for home in &config.homes {
+                let home = HomeSpec::parse(home)?;
+                for cache in caches(found.cache, config) {
+                    for &nodes in &self.nodes {
+                        let setup = setup(config, (&protocol, cache), (nodes, page_bytes, &model))?;
+                        setup.geometry()?;
+                        let point = PlannedDirectory {
+                            machine,
+                            protocol: protocol.text.clone(),
+                            table: protocol.table(),
+                            home: home.clone(),
+                            setup,
+                        };
+                        // A home that cannot be is found before the trace is read.
+                        point
+                            .home
+                            .build(&point.homes(config.seed, Some(&PageDemands::default())))?;
+                        self.points.push(point);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_memory(&self) -> Result<(), SimError> {
+        let bytes = |point: &PlannedDirectory| {
+            let cache = point.setup.cache;
+            let frames = cache.size_bytes / cache.block_size_bytes;
+            frames * FRAME_BYTES * u64::from(point.setup.nodes)
+        };
+        if self.points.iter().map(bytes).sum::<u64>() <= MEMORY_MAX_BYTES {
+            return Ok(());
+        }
+        let problem = "the caches of all configurations together would take more than 8 GiB: \
+                       simulate fewer at a time, or smaller ones (--cache-size)";
+        Err(SimError::Config { problem: problem.to_owned() })
+    }
+}
+
+impl PlannedDirectory {
+    /// What its homes may know.
+    pub(super) fn homes<'a>(&self, seed: u64, first_run: Option<&'a PageDemands>) -> HomeSetup<'a> {
+        HomeSetup { nodes: self.setup.nodes, seed, first_run, cost: &MessageCost }
+    }
+}
+
+/// The caches to simulate.
+fn caches(own: CacheShape, config: &DirectoryConfig) -> Vec<CacheShape> {
+    let or_own = |given: &[u64], own| if given.is_empty() { vec![own] } else { given.to_vec() };
+    let ways = match &config.associativities[..] {
+        [] => vec![Some(own.associativity)],
+        given => given.to_vec(),
+    };
+    let mut caches = Vec::new();
+    for size_bytes in or_own(&config.cache_sizes, own.size_bytes) {
+        for &ways in &ways {
+            for block_size_bytes in or_own(&config.block_sizes, own.block_size_bytes) {
+                let full = size_bytes / block_size_bytes.max(1);
+                let associativity = ways.unwrap_or(full);
+                caches.push(CacheShape { size_bytes, block_size_bytes, associativity });
+            }
+        }
+    }
+    caches
+}
+
+fn setup(
+    config: &DirectoryConfig,
+    (protocol, cache): (&DirectoryProtocol, CacheShape),
+    (nodes, page_bytes, model): (u16, u64, &DirectoryMachine),
+) -> Result<DirectorySetup, SimError> {
+    Ok(DirectorySetup {
+        nodes,
+        cache,
+        page_bytes,
+        pointers: protocol.pointers,
+        header_bytes: model.network.header_bytes,
+        private: private_areas(&config.private_ranges)?,
+        filter: ReferenceFilter { fetches: false, ..data(config.private, config.sync) },
+        rule: config.miss_rule,
+        check: config.check,
+        collect_demands: false,
+    })
+}

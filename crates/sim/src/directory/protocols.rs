@@ -1,0 +1,124 @@
+//! The lists of protocols and homes, and the results of the model checker.
+
+use homenode_directory::{DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, home};
+use homenode_protocol::{ProtocolParameter, ValueRange};
+use serde::Serialize;
+
+use crate::error::SimError;
+
+/// The result of the model checker for a protocol.
+#[derive(Clone, Debug, Serialize)]
+pub struct DirectoryProtocolReport {
+    /// The protocol.
+    pub protocol: &'static str,
+    /// The situations explored, and the violations found.
+    #[serde(flatten)]
+    pub report: DirectoryCheckReport,
+}
+
+/// Checks some protocols with up to so many nodes, two to four.
+///
+/// # Errors
+/// When there is no such protocol, or there are too few or too many nodes.
+pub fn check_directory_protocols<S: AsRef<str>>(
+    names: &[S],
+    nodes: usize,
+) -> Result<Vec<DirectoryProtocolReport>, SimError> {
+    let specs = names.iter().map(|name| DirectoryProtocol::parse(name.as_ref()));
+    let specs: Vec<DirectoryProtocol> = specs.collect::<Result<_, _>>()?;
+    if !(2..=NODES_MAX).contains(&nodes) {
+        let problem = format!("--nodes is {nodes}: expected 2 to {NODES_MAX}");
+        return Err(SimError::Config { problem });
+    }
+    let report = |spec: &DirectoryProtocol| DirectoryProtocolReport {
+        protocol: spec.entry.name,
+        report: check(&spec.table(), nodes),
+    };
+    Ok(specs.iter().map(report).collect())
+}
+
+/// One line of the list of protocols with a directory.
+#[derive(Clone, Debug, Serialize)]
+pub struct DirectoryProtocolRow {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// States of a cache's controller.
+    pub states: Vec<&'static str>,
+    /// States of a home's controller.
+    pub home_states: Vec<&'static str>,
+    /// Its parameters, which follow the colon.
+    pub parameters: Vec<DirectoryParameterRow>,
+}
+
+/// One line of the list of homes.
+#[derive(Clone, Debug, Serialize)]
+pub struct HomeRow {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Its parameters, which follow the colon.
+    pub parameters: Vec<DirectoryParameterRow>,
+    /// Whether the trace is read once more before, to find who uses which page.
+    pub needs_first_run: bool,
+}
+
+/// A parameter of a protocol or of homes.
+#[derive(Clone, Debug, Serialize)]
+pub struct DirectoryParameterRow {
+    /// Name before the equals sign.
+    pub name: &'static str,
+    /// What may stand after it.
+    pub values: String,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+impl DirectoryParameterRow {
+    fn of(parameter: &ProtocolParameter) -> Self {
+        let values = match parameter.values {
+            ValueRange::Switch => "yes or no".to_owned(),
+            ValueRange::Number { from, to } => format!("{from} to {to}"),
+        };
+        Self { name: parameter.name, values, doc: parameter.doc }
+    }
+}
+
+/// All protocols with a directory.
+#[must_use]
+pub fn directory_protocol_rows() -> Vec<DirectoryProtocolRow> {
+    let row = |entry: &homenode_directory::Entry| {
+        let table = (entry.build)();
+        let names = |labels: &[homenode_protocol::TableLabel]| {
+            labels.iter().map(|label| label.name).collect()
+        };
+        DirectoryProtocolRow {
+            name: entry.name,
+            summary: entry.summary,
+            source: entry.source,
+            states: names(table.cache.states()),
+            home_states: names(table.home.states()),
+            parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
+        }
+    };
+    homenode_directory::TABLE.iter().map(row).collect()
+}
+
+/// All policies of homes.
+#[must_use]
+pub fn home_rows() -> Vec<HomeRow> {
+    let row = |entry: &home::Entry| HomeRow {
+        name: entry.name,
+        summary: entry.summary,
+        source: entry.source,
+        parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
+        needs_first_run: entry.needs_first_run,
+    };
+    home::TABLE.iter().map(row).collect()
+}

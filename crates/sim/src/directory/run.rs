@@ -1,0 +1,108 @@
+//! One pass over the trace for all configurations, and one before it where homes need that.
+
+use homenode_directory::{
+    DirectoryResult, DirectorySetup, DirectorySimulation, HomeSpec, PageDemands,
+};
+use homenode_trace::Batch;
+use rayon::prelude::*;
+
+use super::config::DirectoryConfig;
+use super::outcome::{DirectoryStudy, assemble};
+use super::plan::{DirectoryPlan, PlannedDirectory};
+use crate::error::SimError;
+use crate::pass::{Progress, TraceSource, WindowReader, thread_pool};
+
+/// The homes of a run that only finds out who uses which page: in the order of the trace that is
+/// the same whatever they are.
+const FIRST_RUN_HOME: &str = "round-robin";
+
+/// Simulates every combination of machine, protocol, home, cache and number of nodes, in this
+/// order. The trace is decoded once for all of them; where homes are chosen with hindsight, twice.
+///
+/// # Errors
+/// When the configuration is faulty (found before the trace is read), the trace is, or, with
+/// [`DirectoryConfig::check`], a protocol breaks a promise.
+pub fn simulate_directory<T: TraceSource + ?Sized>(
+    config: &DirectoryConfig,
+    trace: &T,
+    progress: Progress<'_>,
+) -> Result<DirectoryStudy, SimError> {
+    let plan = DirectoryPlan::new(config, trace)?;
+    let pool = thread_pool(config.threads)?;
+    let total = trace.references();
+    let needs = |point: &PlannedDirectory| point.home.entry().needs_first_run;
+    let passes = if plan.points.iter().any(needs) { 2 } else { 1 };
+    let mut watch = |pass: u64, done: u64| progress(pass * total + done, Some(passes * total));
+    let mut first_runs: Vec<(DirectorySetup, PageDemands)> = Vec::new();
+    if passes == 2 {
+        let setups = first_run_setups(&plan, needs);
+        let homes = HomeSpec::parse(FIRST_RUN_HOME)?;
+        let simulations = setups.iter().map(|(point, setup)| {
+            let homes = homes.build(&point.homes(config.seed, None))?;
+            Ok(DirectorySimulation::new(setup, point.table.clone(), homes)?)
+        });
+        let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
+        let found = pass(simulations, trace, &pool, &mut |done| watch(0, done))?;
+        let demands = found.into_iter().map(|result| result.demands.unwrap_or_default());
+        first_runs = setups.into_iter().map(|(_, setup)| setup).zip(demands).collect();
+    }
+    let simulations = plan.points.iter().map(|point| {
+        let known = first_runs.iter().find(|(setup, _)| *setup == for_demands(&point.setup));
+        let homes = point.homes(config.seed, known.map(|(_, demands)| demands));
+        let homes = point.home.build(&homes)?;
+        Ok(DirectorySimulation::new(&point.setup, point.table.clone(), homes)?)
+    });
+    let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
+    let found = pass(simulations, trace, &pool, &mut |done| watch(passes - 1, done))?;
+    Ok(assemble(&plan, found, (config, trace)))
+}
+
+/// A machine whose demands are collected.
+fn for_demands(setup: &DirectorySetup) -> DirectorySetup {
+    DirectorySetup { collect_demands: true, ..setup.clone() }
+}
+
+/// The different machines that homes with hindsight are asked for, each with a point of it.
+fn first_run_setups(
+    plan: &DirectoryPlan,
+    needs: impl Fn(&PlannedDirectory) -> bool,
+) -> Vec<(&PlannedDirectory, DirectorySetup)> {
+    let mut setups: Vec<(&PlannedDirectory, DirectorySetup)> = Vec::new();
+    for point in plan.points.iter().filter(|point| needs(point)) {
+        let setup = for_demands(&point.setup);
+        if setups.iter().all(|(_, other)| *other != setup) {
+            setups.push((point, setup));
+        }
+    }
+    setups
+}
+
+/// Reads the trace, with its events, for some simulations.
+fn pass<T: TraceSource + ?Sized>(
+    mut simulations: Vec<DirectorySimulation>,
+    trace: &T,
+    pool: &rayon::ThreadPool,
+    tick: &mut dyn FnMut(u64) -> std::ops::ControlFlow<()>,
+) -> Result<Vec<DirectoryResult>, SimError> {
+    let read = |index, batch: &mut Batch| trace.read_all(index, batch);
+    let mut windows = WindowReader::new(pool, trace, &read);
+    loop {
+        let pushed = windows.next(|batches| {
+            let push = |simulation: &mut DirectorySimulation| {
+                batches.iter().try_for_each(|batch| simulation.push(batch))
+            };
+            // Every result is collected, so that the first error is the same on any number of
+            // threads.
+            let done: Vec<_> = simulations.par_iter_mut().map(push).collect();
+            done.into_iter().collect::<Result<(), _>>()
+        })?;
+        match pushed {
+            None => break,
+            Some(done) => done?,
+        }
+        if tick(windows.rows()).is_break() {
+            return Err(SimError::Interrupted);
+        }
+    }
+    Ok(simulations.into_iter().map(DirectorySimulation::finish).collect())
+}

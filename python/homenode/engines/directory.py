@@ -1,0 +1,91 @@
+"""`simulate_directory`: coherence protocols and homes of pages on machines with a directory."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Unpack
+
+from homenode import _core
+from homenode.options.checked import checked, only_declared
+from homenode.options.documented import documented
+from homenode.options.values import specs_of
+from homenode.results.rows import Rows
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+    from homenode.options.typed import DirectoryOptions
+
+
+class DirectoryResult(Rows):
+    """What protocols do on machines with a directory, under policies of homes.
+
+    Attributes:
+        rows: one dictionary a machine, protocol, home, cache and number of nodes, with exactly the
+            fields that ``homenode simulate --json`` prints: trace, machine, protocol, home,
+            processors, cache_size, block_size, associativity, order, seed, references, reads,
+            writes, misses (by cause), upgrades, fills, local_fills, write_backs,
+            local_write_backs, messages (by kind, between different nodes), message_bytes,
+            pages_moved, miss_rate, local_fill_share and local_write_back_share.
+        configuration: what was asked for.
+        provenance: everything that the rows depend on: trace, options, machines, version.
+
+    The flat columns are ``misses_NAME`` and ``messages_NAME``.
+
+    Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, sections 3 and 4.
+    """
+
+    def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
+        flat: dict[str, Any] = {}
+        for name, value in row.items():
+            if isinstance(value, dict):
+                flat |= {f"{name}_{kind}": count for kind, count in value.items()}
+            else:
+                flat[name] = value
+        return flat
+
+
+@documented("directory")
+def simulate_directory(
+    trace: Trace | str | os.PathLike[str],
+    protocols: str | Iterable[str] = "dash",
+    *,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Unpack[DirectoryOptions],
+) -> DirectoryResult:
+    """Simulates protocols on machines with a directory, in the order of the trace.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        protocols: names from ``homenode.table("directory-protocols")``, with parameters as in
+            ``dash:pointers=4``.
+        progress: called with the work done and in all.
+        options: see `DirectoryOptions`.
+
+    Returns:
+        One row for every combination, in the order machine, protocol, home, cache size,
+        associativity, block size, number of nodes.
+
+    Raises:
+        ConfigError: when a machine, protocol, home, cache or option cannot be used.
+        TraceError: when the trace is damaged.
+
+    Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, sections 3 and 4.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(
+    ...     thread=[0, 1, 1, 0], kind=["W", "R", "W", "R"], address=[64, 64, 64, 64])
+    >>> result = hn.simulate_directory(trace, homes="first-touch,fixed:node=1")
+    >>> [(row["home"], row["local_fills"], row["messages"]["request"]) for row in result]
+    [('first-touch', 2, 2), ('fixed:node=1', 1, 2)]
+    """
+    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    only_declared("directory", options)
+    config = {**checked("directory", options), "protocols": specs_of(protocols, "protocol")}
+    found = json.loads(_core.simulate_directory(str(opened.path), json.dumps(config), progress))
+    return DirectoryResult(found["outcomes"], config, found["provenance"])
+
+
+__all__ = ["DirectoryResult", "simulate_directory"]

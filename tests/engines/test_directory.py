@@ -1,0 +1,139 @@
+"""Machines with a directory: `homenode.simulate_directory` and its command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Outcome
+
+    Run = Callable[..., Outcome]
+
+
+def _ping_pong(times: int = 50) -> hn.Trace:
+    """Two threads write one word in turn, and each reads a page of its own."""
+    threads, kinds, addresses = [], [], []
+    for i in range(times):
+        for thread in (0, 1):
+            threads += [thread, thread]
+            kinds += ["W", "R"]
+            addresses += [0x1000, 0x10000 * (thread + 1) + 64 * (i % 8)]
+    return hn.Trace.from_numpy(thread=threads, kind=kinds, address=addresses)
+
+
+def test_counts_follow_from_the_table_of_messages() -> None:
+    (row,) = hn.simulate_directory(_ping_pong(), homes="fixed:node=1", cache_sizes=65536)
+    assert (row["references"], row["reads"], row["writes"]) == (200, 100, 100)
+    # Each write misses, as the other node has written; the blocks that are only read miss once.
+    assert (row["fills"], row["misses"]["cold"], row["misses"]["replacement"]) == (116, 18, 0)
+    assert sum(row["misses"].values()) == row["fills"]
+    # Node 1 is the home: all of its fills are local.
+    assert row["local_fills"] == 50 + 8
+    # Node 0 asks for its copies by request and reply. Where it owns the block, home forwards.
+    assert row["messages"]["request"] == 50 + 8
+    assert row["messages"]["forward"] == 50
+    assert row["messages"]["reply"] == 50 + 8 + 50
+    assert row["messages"]["write_back"] == row["messages"]["refuse"] == 0
+    assert row["message_bytes"] == 8 * (58 + 50 + 108) + 64 * 108
+
+
+def test_misses_are_those_of_a_bus_with_the_same_caches() -> None:
+    trace = hn.synthetic("t-s", references=5001)
+    caches: dict[str, Any] = {"cache_sizes": "1K,4K", "associativities": "1,2", "block_sizes": 32}
+    on_bus = hn.simulate_bus(trace, "mesi", order="trace", fetches="exclude", **caches)
+    at_home = hn.simulate_directory(trace, homes="round-robin", **caches)
+    assert [row["misses"] for row in on_bus] == [row["misses"] for row in at_home]
+    assert all(row["fills"] == sum(row["misses"].values()) for row in at_home)
+
+
+def test_a_first_run_finds_better_homes() -> None:
+    result = hn.simulate_directory(_ping_pong(), homes="fixed:node=0,best-static,optimal-static")
+    fixed, best, optimal = (row["local_fills"] for row in result)
+    assert fixed < best == optimal
+    assert all(row["pages_moved"] == 0 for row in result)
+
+
+def test_homes_after_initialisation_need_its_mark() -> None:
+    result = hn.simulate_directory(_ping_pong(), homes="first-use,first-touch")
+    use, touch = ({k: v for k, v in row.items() if k != "home"} for row in result)
+    assert use == touch
+    (note,) = (n for n in result.provenance["notes"] if "init-done" in n)
+    assert note.startswith("the trace has no event init-done")
+
+
+def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: Path) -> None:
+    made = _ping_pong()
+    trace = made.path
+    words = ("--machine", "dash-mesh", "--protocol", "dash,dash:pointers=1", "--scaling", "2,4")
+    done = homenode("simulate", trace, *words, "--check", "--json")
+    assert done.code == 0
+    assert [(row["protocol"], row["processors"]) for row in json.loads(done.out)] == [
+        (protocol, nodes)
+        for protocol in ("dash", "dash:pointers=1")
+        for _home in range(2)
+        for nodes in (2, 4)
+    ]
+    done = homenode("simulate", trace, *words)
+    assert done.code == 0
+    assert "in the order of the trace" in done.out
+    table = tmp_path / "rows.csv"
+    assert homenode("simulate", trace, *words, "--csv", table).code == 0
+    assert "messages_sharing_write_back" in table.read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--home", "nearest"], 'unknown home "nearest": expected one of round-robin, random'),
+        (["--home", "fixed:node=9"], "fixed:node=9: the machine has 2 nodes, numbered from 0"),
+        (["--processors", "0"], "--processors"),
+        (["--block-size", "8K"], "block size 8192 bytes: expected a power of two from 16 to 1024"),
+        (["--protocol", "dash:pointers=0"], "pointers is a number from 1 to 1024"),
+        (["--protocol", "mesi"], 'unknown protocol "mesi": expected one of dash'),
+        (["--order", "clock"], "--order clock: machines with a directory are simulated in the"),
+        (["--scheduler", "random"], "--scheduler is for others; a machine with a directory has"),
+        (["--policy", "ace"], "--policy is for machines with prices of references; a machine"),
+        (["--machine", "bus-smp"], "machines with a directory and other machines have nothing"),
+    ],
+)
+def test_what_cannot_be_is_refused(homenode: Run, words: list[str], said: str) -> None:
+    made = _ping_pong()
+    done = homenode("simulate", made.path, "--machine", "dash-mesh", *words)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_homes_are_for_machines_with_a_directory(homenode: Run) -> None:
+    made = _ping_pong()
+    trace = made.path
+    done = homenode("simulate", trace, "--machine", "bus-smp", "--home", "random")
+    assert done.code == 2
+    assert "--home is for machines with a directory, such as --machine dash-mesh" in done.err
+    # Without a machine the option says which kind is meant.
+    done = homenode("simulate", trace, "--home", "random", "--json")
+    assert (done.code, json.loads(done.out)[0]["machine"]) == (0, "dash-mesh")
+
+
+def test_the_protocol_keeps_its_promises() -> None:
+    (report,) = hn.check_protocols("dash")
+    assert (report["nodes"], report["findings"]) == (3, [])
+    assert report["situations"] > 10_000
+    with pytest.raises(ConfigError, match="--nodes is 9: expected 2 to 4"):
+        hn.check_protocols("dash", nodes=9)
+
+
+def test_tables_list_protocols_and_homes() -> None:
+    (dash,) = hn.table("directory-protocols")
+    assert dash["states"][:3] == ["I", "S", "M"]
+    homes = {row["name"]: row for row in hn.table("homes")}
+    assert homes["first-fill"]["parameters"][0]["name"] == "n"
+    assert homes["best-static"]["needs_first_run"]
