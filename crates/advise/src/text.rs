@@ -10,7 +10,13 @@ use crate::survey::UseSurvey;
 /// same of processors where several threads run on one.
 #[must_use]
 pub fn users(survey: &UseSurvey, list: &[ProcId]) -> String {
-    listed(if survey.has_threads_of_their_own() { "thread" } else { "processor" }, list)
+    listed(user(survey), list)
+}
+
+/// What users are: threads, or processors where several threads run on one.
+#[must_use]
+pub fn user(survey: &UseSurvey) -> &'static str {
+    if survey.has_threads_of_their_own() { "thread" } else { "processor" }
 }
 
 fn listed(noun: &str, list: &[ProcId]) -> String {

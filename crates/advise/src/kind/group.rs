@@ -7,7 +7,7 @@ use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::{UniformRun, WordExtent, uniform_runs};
 use crate::pattern::{self, Elements, bytes};
 use crate::survey::WordLabel;
-use crate::text::{is_heap, size, users};
+use crate::text::{is_heap, size, user, users};
 
 /// Largest object whose columns are gathered, in words: each word may be a move of its own.
 const COLUMNS_WORDS_MAX: u64 = 1 << 24;
@@ -170,12 +170,13 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
     let apart = placement.instruction();
     let sentence = format!(
         "`{}` is dealt out to {} in pieces of {} ({order}), so that blocks of {} belong to many: \
-         give each thread one stretch of it that begins at a block (bands instead of cyclic \
+         give each {} one stretch of it that begins at a block (bands instead of cyclic \
          pieces){apart}.",
         candidate.object.label(),
         users(candidate.survey, &candidate.owners()),
         size(median(lengths.collect())),
-        size(candidate.block.bytes())
+        size(candidate.block.bytes()),
+        user(candidate.survey),
     );
     let hint = if is_heap(candidate.object) {
         format!(
