@@ -106,7 +106,7 @@ def _tell(results: list[tuple[Program, Trace, Result]], found: list[Check], page
 
     for _, _, result in results:
         shown: list[dict[str, Any]] = [r for r in result if r["machine"] == _SHOWN_MACHINE]
-        print_result(Result(shown))
+        print_result(Result(shown, result.configuration, result.provenance))
     for check in found:
         echo(f"{'holds  ' if check.holds else 'differs'}  {check.statement}")
         for line in check.detail:
