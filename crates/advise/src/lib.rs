@@ -15,7 +15,7 @@ mod concurrency;
 pub mod kind;
 mod layout;
 mod objects;
-pub mod pattern;
+mod pattern;
 mod sharing;
 mod survey;
 pub mod text;

@@ -183,3 +183,35 @@ pub fn rows(extent: WordExtent, stride: u64) -> impl Iterator<Item = WordExtent>
 pub fn bytes(words: u64) -> u64 {
     words * BlockSize::WORD_BYTES
 }
+
+#[cfg(test)]
+mod tests {
+    use homenode_base::{AccessKind, ReferenceFilter};
+    use homenode_trace::Batch;
+
+    use super::*;
+    use crate::survey::UseSurveyor;
+
+    #[test]
+    fn elements_after_a_header_begin_where_their_users_change() {
+        // Two threads run; a header of six words, then elements of ten words with a thread each.
+        let begin = |element: u64| 0x1000 + 24 + 40 * element;
+        let mut writes = vec![(0, 0x9000), (1, 0x9004), (0, 0x1000), (1, 0x1004), (0, 0x1014)];
+        for element in 0..12 {
+            let thread = u16::try_from(element % 4).expect("a thread");
+            writes.extend((0..10).map(|word| (thread, begin(element) + 4 * word)));
+        }
+        let mut batch = Batch::default();
+        for (thread, addr) in writes {
+            batch.thread.push(thread);
+            batch.kind.push(AccessKind::Write.code());
+            batch.size.push(4);
+            batch.addr.push(addr);
+        }
+        let mut surveyor = UseSurveyor::new(4, ReferenceFilter::ALL);
+        surveyor.push(&batch);
+        let extents = vec![WordExtent { first: 0x400, words: 6 + 10 * 12 }];
+        let object = DataObject { identity: None, extents, used: 123 };
+        assert_eq!(header(&object, &surveyor.finish(), 10), 6);
+    }
+}

@@ -204,25 +204,3 @@ fn what_one_thread_has_to_itself_is_not_contended() {
     let survey = self::survey(&[&readers[..], &readers[..]].concat());
     assert!(!survey.is_contended(0x400..0x410), "nobody writes");
 }
-
-#[test]
-fn elements_after_a_header_begin_where_their_users_change() {
-    // A header of six words, then elements of ten words with a thread each.
-    let begin = |element: u64| 0x1000 + 24 + 40 * element;
-    let mut writes = vec![(0, 0x1000), (1, 0x1004), (0, 0x1014)];
-    for element in 0..12 {
-        let thread = u16::try_from(element % 4).expect("a thread");
-        writes.extend((0..10).map(|word| (thread, begin(element) + 4 * word)));
-    }
-    let survey = surveyed(&writes);
-    let range = AddressRange {
-        start: 0x1000,
-        size: 24 + 40 * 12,
-        kind: RangeKind::Static,
-        name: "crew".to_owned(),
-        ..AddressRange::default()
-    };
-    let metadata = Metadata { ranges: vec![range], ..Metadata::default() };
-    let objects = data_objects(&Names::new(&metadata), &survey);
-    assert_eq!(homenode_advise::pattern::header(&objects[0], &survey, 10), 6);
-}

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::access::BlockAccess;
 use crate::classify::MissRule;
 use crate::counts::CacheCounts;
-use crate::frames::{CacheArrays, CacheFrame, CacheGeometry, MAY_WRITE};
+use crate::frames::{CacheArrays, CacheFrame, CacheGeometry, MAY_READ, MAY_WRITE};
 use crate::holders::HolderTable;
 use crate::shadow::ShadowValues;
 use crate::waits::WaitCollector;
@@ -107,6 +107,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
             self.frames.touch(set, at);
         }
         permitted
+    }
+
+    /// The same, of a reference that says itself what it needs.
+    #[inline]
+    pub fn hit_access(&mut self, place: FrameLocation, access: &BlockAccess<W>) -> bool {
+        let need = if access.write { MAY_WRITE } else { MAY_READ };
+        self.hit(place, (access.block, access.words), need)
     }
 
     /// Puts a copy in a state, and says what its holder may do without a transaction then.

@@ -6,6 +6,7 @@
 
 mod advise;
 mod bus;
+mod caches;
 mod directory;
 mod error;
 mod explain;

@@ -12,7 +12,7 @@ from homenode.options.declared import options_of
 from homenode.options.documented import documented
 from homenode.options.tables import core_table
 from homenode.options.values import specs_of
-from homenode.results.rows import Rows
+from homenode.results.rows import Rows, without_nesting
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class BusResult(Rows):
     scalability: list[dict[str, Any]]
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
-        return _flatten(row)
+        return without_nesting(row)
 
     def plot(self) -> Figure:
         """Power and bus utilisation against processors, cache size or block size.
@@ -179,17 +179,6 @@ def _point(given: Mapping[str, Any]) -> dict[str, Any]:
         raise ConfigError("a point names no protocol")
     point = checked("bus-point", given)
     return {name: value for name, value in point.items() if value is not None}
-
-
-def _flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A row without dictionaries in it."""
-    flat: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, dict):
-            flat |= _flatten(value, f"{prefix}{name}_")
-        else:
-            flat[prefix + name] = value
-    return flat
 
 
 __all__ = ["BusResult", "check_protocols", "simulate_bus"]

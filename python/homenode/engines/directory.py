@@ -9,7 +9,7 @@ from homenode import _core
 from homenode.options.checked import checked, only_declared
 from homenode.options.documented import documented
 from homenode.options.values import specs_of
-from homenode.results.rows import Rows
+from homenode.results.rows import Rows, without_nesting
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -38,13 +38,7 @@ class DirectoryResult(Rows):
     """
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
-        flat: dict[str, Any] = {}
-        for name, value in row.items():
-            if isinstance(value, dict):
-                flat |= {f"{name}_{kind}": count for kind, count in value.items()}
-            else:
-                flat[name] = value
-        return flat
+        return without_nesting(row)
 
 
 @documented("directory")

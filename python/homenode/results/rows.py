@@ -82,3 +82,18 @@ class Rows:
     def to_json(self) -> str:
         """The JSON array that the command's ``--json`` prints."""
         return json.dumps(self.rows, indent=2)
+
+
+def without_nesting(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A row without dictionaries in it: their members are columns after the name of each.
+
+    >>> without_nesting({"trace": "t", "misses": {"cold": 3, "replacement": 0}})
+    {'trace': 't', 'misses_cold': 3, 'misses_replacement': 0}
+    """
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            flat |= without_nesting(value, f"{prefix}{name}_")
+        else:
+            flat[prefix + name] = value
+    return flat

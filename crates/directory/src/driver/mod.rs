@@ -14,7 +14,7 @@ mod transaction;
 
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup, CheckError,
-    FrameLocation, MAY_READ, MAY_WRITE, MissStatus, TraceOrderDriver, WordMask,
+    FrameLocation, MissStatus, TraceOrderDriver, WordMask,
 };
 
 use crate::counts::{DirectoryCounts, SentMessages};
@@ -306,9 +306,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
             return self.simple_miss(access, set);
         }
         // Another frame than the one that was guessed may have the block.
-        let need = if access.write { MAY_WRITE } else { MAY_READ };
         let found = self.caches.frames.find(set, access.block);
-        found.is_some_and(|at| self.caches.hit((set, at), (access.block, access.words), need))
+        found.is_some_and(|at| self.caches.hit_access((set, at), access))
     }
 
     fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {

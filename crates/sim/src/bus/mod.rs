@@ -1,6 +1,5 @@
 //! Machines whose processors share a bus.
 
-mod cache;
 mod clock;
 mod config;
 mod layouts;
@@ -11,7 +10,6 @@ mod run;
 mod streams;
 mod trace_order;
 
-pub(crate) use cache::{private_areas, resized};
 pub(crate) use clock::PointResult;
 pub(crate) use layouts::{LayoutVariant, simulate_layouts};
 pub(crate) use plan::BusPlan;

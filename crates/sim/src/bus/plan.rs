@@ -8,16 +8,11 @@ use homenode_machine::{
 };
 use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable};
 
-use super::cache::{private_areas, resized};
 use super::config::{AddressSpace, BusConfig, ReferenceOrder};
+use crate::caches::{cache_shapes, check_frames, frames, private_areas, resized};
 use crate::error::{SimError, nothing_given};
-use crate::pass::{TraceSource, check_threads, processors};
+use crate::pass::{TraceSource, check_threads, processor_counts, processors};
 use crate::references::data;
-
-/// Bytes that the caches of all configurations together may take.
-const MEMORY_MAX_BYTES: u64 = 8 << 30;
-/// Bytes of the simulator's state for one block frame of a cache.
-const FRAME_BYTES: u64 = 64;
 
 /// Why the kernel model cannot be used.
 pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out \
@@ -96,11 +91,7 @@ impl BusPlan {
         }
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         self.machines = machines.collect::<Result<_, _>>()?;
-        self.processors = vec![processors(config.processors, trace)?];
-        if !config.scaling.is_empty() {
-            let asked = config.scaling.iter().map(|&count| processors(Some(count), trace));
-            self.processors = asked.collect::<Result<_, _>>()?;
-        }
+        self.processors = processor_counts((config.processors, &config.scaling), trace)?;
         for machine in 0..self.machines.len() {
             for protocol in &config.protocols {
                 self.add(config, machine, &ProtocolSpec::parse(protocol)?)?;
@@ -144,21 +135,10 @@ impl BusPlan {
         protocol: &ProtocolSpec,
     ) -> Result<(), SimError> {
         let own = self.machines[machine].cache;
-        let or_own = |given: &[u64], own| if given.is_empty() { vec![own] } else { given.to_vec() };
-        let ways = match &config.associativities[..] {
-            [] => vec![Some(own.associativity)],
-            given => given.to_vec(),
-        };
-        for size_bytes in or_own(&config.cache_sizes, own.size_bytes) {
-            for &ways in &ways {
-                for block_size_bytes in or_own(&config.block_sizes, own.block_size_bytes) {
-                    let full = size_bytes / block_size_bytes.max(1);
-                    let associativity = ways.unwrap_or(full);
-                    let cache = CacheShape { size_bytes, block_size_bytes, associativity };
-                    for processors in self.processors.clone() {
-                        self.push(config, (machine, protocol), (cache, processors, None))?;
-                    }
-                }
+        let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
+        for cache in cache_shapes(own, asked) {
+            for processors in self.processors.clone() {
+                self.push(config, (machine, protocol), (cache, processors, None))?;
             }
         }
         Ok(())
@@ -304,17 +284,10 @@ impl BusPlan {
     }
 
     fn check_memory(&self) -> Result<(), SimError> {
-        let bytes = |point: &PlannedPoint| {
-            let frames = |cache: CacheShape| cache.size_bytes / cache.block_size_bytes;
+        let all = |point: &PlannedPoint| {
             let instructions = point.setup.instructions.map_or(0, frames);
-            let each = frames(point.setup.cache) + instructions;
-            each * FRAME_BYTES * u64::from(point.setup.processors)
+            (frames(point.setup.cache) + instructions) * u64::from(point.setup.processors)
         };
-        if self.points.iter().map(bytes).sum::<u64>() <= MEMORY_MAX_BYTES {
-            return Ok(());
-        }
-        let problem = "the caches of all configurations together would take more than 8 GiB: \
-                       simulate fewer at a time, or smaller ones (--cache-size)";
-        Err(SimError::Config { problem: problem.to_owned() })
+        check_frames(self.points.iter().map(all).sum())
     }
 }

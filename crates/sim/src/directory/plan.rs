@@ -8,15 +8,11 @@ use homenode_directory::{
 use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind};
 
 use super::config::DirectoryConfig;
-use crate::bus::{ReferenceOrder, private_areas};
+use crate::bus::ReferenceOrder;
+use crate::caches::{cache_shapes, check_frames, frames, private_areas};
 use crate::error::{SimError, nothing_given};
-use crate::pass::{TraceSource, check_threads, processors};
+use crate::pass::{TraceSource, check_threads, processor_counts};
 use crate::references::data;
-
-/// Bytes that the caches of all configurations together may take.
-const MEMORY_MAX_BYTES: u64 = 8 << 30;
-/// Bytes of the simulator's state for one block frame of a cache.
-const FRAME_BYTES: u64 = 64;
 
 /// One combination.
 pub(super) struct PlannedDirectory {
@@ -58,13 +54,7 @@ impl DirectoryPlan {
             return Err(SimError::Config { problem: problem.to_owned() });
         }
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
-        let nodes = match &config.scaling[..] {
-            [] => vec![processors(config.processors, trace)?],
-            counts => counts
-                .iter()
-                .map(|&count| processors(Some(count), trace))
-                .collect::<Result<_, _>>()?,
-        };
+        let nodes = processor_counts((config.processors, &config.scaling), trace)?;
         let mut plan =
             Self { machines: machines.collect::<Result<_, _>>()?, points: Vec::new(), nodes };
         for machine in 0..plan.machines.len() {
@@ -83,11 +73,12 @@ impl DirectoryPlan {
             return Err(homenode_machine::MachineError::OtherKind { machine, kind, wanted }.into());
         };
         let page_bytes = found.page_bytes;
+        let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
         for protocol in &config.protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
             for home in &config.homes {
                 let home = HomeSpec::parse(home)?;
-                for cache in caches(found.cache, config) {
+                for cache in cache_shapes(found.cache, asked) {
                     for &nodes in &self.nodes {
                         let setup = setup(config, (&protocol, cache), (nodes, page_bytes, &model))?;
                         setup.geometry()?;
@@ -111,17 +102,9 @@ impl DirectoryPlan {
     }
 
     fn check_memory(&self) -> Result<(), SimError> {
-        let bytes = |point: &PlannedDirectory| {
-            let cache = point.setup.cache;
-            let frames = cache.size_bytes / cache.block_size_bytes;
-            frames * FRAME_BYTES * u64::from(point.setup.nodes)
-        };
-        if self.points.iter().map(bytes).sum::<u64>() <= MEMORY_MAX_BYTES {
-            return Ok(());
-        }
-        let problem = "the caches of all configurations together would take more than 8 GiB: \
-                       simulate fewer at a time, or smaller ones (--cache-size)";
-        Err(SimError::Config { problem: problem.to_owned() })
+        let all =
+            |point: &PlannedDirectory| frames(point.setup.cache) * u64::from(point.setup.nodes);
+        check_frames(self.points.iter().map(all).sum())
     }
 }
 
@@ -130,26 +113,6 @@ impl PlannedDirectory {
     pub(super) fn homes<'a>(&self, seed: u64, first_run: Option<&'a PageDemands>) -> HomeSetup<'a> {
         HomeSetup { nodes: self.setup.nodes, seed, first_run, cost: &MessageCost }
     }
-}
-
-/// The caches to simulate.
-fn caches(own: CacheShape, config: &DirectoryConfig) -> Vec<CacheShape> {
-    let or_own = |given: &[u64], own| if given.is_empty() { vec![own] } else { given.to_vec() };
-    let ways = match &config.associativities[..] {
-        [] => vec![Some(own.associativity)],
-        given => given.to_vec(),
-    };
-    let mut caches = Vec::new();
-    for size_bytes in or_own(&config.cache_sizes, own.size_bytes) {
-        for &ways in &ways {
-            for block_size_bytes in or_own(&config.block_sizes, own.block_size_bytes) {
-                let full = size_bytes / block_size_bytes.max(1);
-                let associativity = ways.unwrap_or(full);
-                caches.push(CacheShape { size_bytes, block_size_bytes, associativity });
-            }
-        }
-    }
-    caches
 }
 
 fn setup(

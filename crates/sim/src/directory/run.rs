@@ -10,7 +10,7 @@ use super::config::DirectoryConfig;
 use super::outcome::{DirectoryStudy, assemble};
 use super::plan::{DirectoryPlan, PlannedDirectory};
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource, WindowReader, thread_pool};
+use crate::pass::{Progress, TraceSource, for_each_window, thread_pool};
 
 /// The homes of a run that only finds out who uses which page: in the order of the trace that is
 /// the same whatever they are.
@@ -42,7 +42,7 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
             Ok(DirectorySimulation::new(setup, point.table.clone(), homes)?)
         });
         let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
-        let found = pass(simulations, trace, &pool, &mut |done| watch(0, done))?;
+        let found = pass(simulations, trace, &pool, &mut |done, _| watch(0, done))?;
         let demands = found.into_iter().map(|result| result.demands.unwrap_or_default());
         first_runs = setups.into_iter().map(|(_, setup)| setup).zip(demands).collect();
     }
@@ -53,7 +53,7 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
         Ok(DirectorySimulation::new(&point.setup, point.table.clone(), homes)?)
     });
     let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
-    let found = pass(simulations, trace, &pool, &mut |done| watch(passes - 1, done))?;
+    let found = pass(simulations, trace, &pool, &mut |done, _| watch(passes - 1, done))?;
     Ok(assemble(&plan, found, (config, trace)))
 }
 
@@ -82,27 +82,17 @@ fn pass<T: TraceSource + ?Sized>(
     mut simulations: Vec<DirectorySimulation>,
     trace: &T,
     pool: &rayon::ThreadPool,
-    tick: &mut dyn FnMut(u64) -> std::ops::ControlFlow<()>,
+    progress: Progress<'_>,
 ) -> Result<Vec<DirectoryResult>, SimError> {
     let read = |index, batch: &mut Batch| trace.read_all(index, batch);
-    let mut windows = WindowReader::new(pool, trace, &read);
-    loop {
-        let pushed = windows.next(|batches| {
-            let push = |simulation: &mut DirectorySimulation| {
-                batches.iter().try_for_each(|batch| simulation.push(batch))
-            };
-            // Every result is collected, so that the first error is the same on any number of
-            // threads.
-            let done: Vec<_> = simulations.par_iter_mut().map(push).collect();
-            done.into_iter().collect::<Result<(), _>>()
-        })?;
-        match pushed {
-            None => break,
-            Some(done) => done?,
-        }
-        if tick(windows.rows()).is_break() {
-            return Err(SimError::Interrupted);
-        }
-    }
+    let total = trace.references();
+    for_each_window(pool, (trace, &read), (progress, total), |batches| {
+        let push = |simulation: &mut DirectorySimulation| {
+            batches.iter().try_for_each(|batch| simulation.push(batch))
+        };
+        // Every result is collected, so that the first error is the same on any number of threads.
+        let done: Vec<_> = simulations.par_iter_mut().map(push).collect();
+        Ok(done.into_iter().collect::<Result<(), _>>()?)
+    })?;
     Ok(simulations.into_iter().map(DirectorySimulation::finish).collect())
 }

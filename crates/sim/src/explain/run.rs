@@ -8,7 +8,7 @@ use homenode_snoop::{BusSetup, Example, MissRule, ProtocolSpec};
 use super::config::ExplainConfig;
 use super::outcome::{ExplainedProtocol, Explanation};
 use super::references::BlockFilter;
-use crate::bus::{private_areas, resized};
+use crate::caches::{private_areas, resized};
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, processors};
 

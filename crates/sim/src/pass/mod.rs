@@ -14,7 +14,7 @@ pub(crate) use histories::{PassSink, Unchanged, WithinBudget, build_histories};
 pub(crate) use memory::{MemoryBudget, budget_bytes};
 pub(crate) use misses::behind_caches;
 pub(crate) use pool::{check_threads, thread_pool};
-pub(crate) use processors::processors;
+pub(crate) use processors::{processor_counts, processors};
 pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
 pub(crate) use windows::{WindowReader, for_each_window};
 

@@ -24,3 +24,14 @@ pub(crate) fn processors<T: TraceSource + ?Sized>(
     };
     Err(SimError::Config { problem })
 }
+
+/// Several numbers, if any are asked for, or the one of [`processors`].
+pub(crate) fn processor_counts<T: TraceSource + ?Sized>(
+    (asked, scaling): (Option<u16>, &[u16]),
+    trace: &T,
+) -> Result<Vec<u16>, SimError> {
+    if scaling.is_empty() {
+        return Ok(vec![processors(asked, trace)?]);
+    }
+    scaling.iter().map(|&count| processors(Some(count), trace)).collect()
+}

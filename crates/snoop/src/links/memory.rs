@@ -305,9 +305,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
 
     #[inline]
     fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
-        let need = if access.write { MAY_WRITE } else { MAY_READ };
         let place = self.driver.caches.locate(access.cache, access.block);
-        self.driver.hit(place, (access.block, access.words), need)
+        self.driver.caches.hit_access(place, access)
     }
 
     #[inline]

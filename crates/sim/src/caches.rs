@@ -1,0 +1,77 @@
+//! The caches that a user asks for: options that machines with caches of any kind have.
+
+use std::ops::Range;
+
+use homenode_machine::CacheShape;
+
+use crate::error::SimError;
+
+/// Bytes that the caches of all configurations together may take.
+const MEMORY_MAX_BYTES: u64 = 8 << 30;
+/// Bytes of the simulator's state for one block frame of a cache.
+const FRAME_BYTES: u64 = 64;
+
+/// The machine's cache, with the size, associativity and block size that the user gives instead.
+pub(crate) fn resized(
+    own: CacheShape,
+    size_bytes: Option<u64>,
+    associativity: Option<u64>,
+    block_size_bytes: Option<u64>,
+) -> CacheShape {
+    CacheShape {
+        size_bytes: size_bytes.unwrap_or(own.size_bytes),
+        block_size_bytes: block_size_bytes.unwrap_or(own.block_size_bytes),
+        associativity: associativity.unwrap_or(own.associativity),
+    }
+}
+
+/// The machine's cache in every size, associativity and block size that the user gives, in this
+/// order; an empty list stands for the machine's own, no associativity for one set.
+pub(crate) fn cache_shapes(
+    own: CacheShape,
+    (sizes, associativities, block_sizes): (&[u64], &[Option<u64>], &[u64]),
+) -> Vec<CacheShape> {
+    let or_own = |given: &[u64], own| if given.is_empty() { vec![own] } else { given.to_vec() };
+    let ways = match associativities {
+        [] => vec![Some(own.associativity)],
+        given => given.to_vec(),
+    };
+    let mut shapes = Vec::new();
+    for size_bytes in or_own(sizes, own.size_bytes) {
+        for &ways in &ways {
+            for block_size_bytes in or_own(block_sizes, own.block_size_bytes) {
+                let full = size_bytes / block_size_bytes.max(1);
+                let associativity = ways.unwrap_or(full);
+                shapes.push(CacheShape { size_bytes, block_size_bytes, associativity });
+            }
+        }
+    }
+    shapes
+}
+
+/// Block frames of a cache.
+pub(crate) fn frames(cache: CacheShape) -> u64 {
+    cache.size_bytes / cache.block_size_bytes
+}
+
+/// Checks that the caches of all configurations, with so many frames together, fit into memory.
+pub(crate) fn check_frames(frames: u64) -> Result<(), SimError> {
+    if frames.saturating_mul(FRAME_BYTES) <= MEMORY_MAX_BYTES {
+        return Ok(());
+    }
+    let problem = "the caches of all configurations together would take more than 8 GiB: \
+                   simulate fewer at a time, or smaller ones (--cache-size)";
+    Err(SimError::Config { problem: problem.to_owned() })
+}
+
+/// Private areas as ranges of addresses.
+pub(crate) fn private_areas(ends: &[(u64, u64)]) -> Result<Vec<Range<u64>>, SimError> {
+    if let Some(&(low, high)) = ends.iter().find(|(low, high)| low >= high) {
+        let problem = format!(
+            "private range {low:#x}-{high:#x}: expected the first byte and, after it, one past \
+             the last"
+        );
+        return Err(SimError::Config { problem });
+    }
+    Ok(ends.iter().map(|&(low, high)| low..high).collect())
+}
