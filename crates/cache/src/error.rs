@@ -64,3 +64,45 @@ impl CheckError {
         }
     }
 }
+
+/// A broken promise in a simulation with a clock, and when it was found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClockError {
+    /// A read returned an old value.
+    #[error(
+        "cycle {cycle}: processor {processor} reads a stale value at address {address:#x}; the \
+         protocol is wrong (homenode check-protocol)"
+    )]
+    Stale {
+        /// When.
+        cycle: u64,
+        /// The processor that reads.
+        processor: u16,
+        /// The word, as the machine addresses it.
+        address: u64,
+    },
+    /// Something happened that the protocol declares impossible.
+    #[error(
+        "cycle {cycle}: processor {processor} at address {address:#x}: {what}; the protocol is \
+         wrong (homenode check-protocol)"
+    )]
+    Impossible {
+        /// When.
+        cycle: u64,
+        /// The processor.
+        processor: u16,
+        /// The block, as the machine addresses it.
+        address: u64,
+        /// What happened.
+        what: &'static str,
+    },
+}
+
+impl ClockError {
+    /// Something that the protocol declares impossible.
+    #[must_use]
+    pub fn impossible((cycle, address): (u64, u64), processor: u16, what: &'static str) -> Self {
+        Self::Impossible { cycle, processor, address, what }
+    }
+}

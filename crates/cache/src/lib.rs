@@ -22,7 +22,7 @@ mod words;
 pub use access::BlockAccess;
 pub use classify::{MissClass, MissRule, SharingClass};
 pub use counts::{CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
-pub use error::CheckError;
+pub use error::{CheckError, ClockError};
 pub use frames::{
     CacheArrays, CacheFrame, CacheGeometry, IndexedSets, MAY_READ, MAY_WRITE, MissStatus, READ,
     UpTo8Ways, UpTo16Ways, WRITTEN,

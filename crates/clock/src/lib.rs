@@ -18,9 +18,12 @@ mod time;
 mod wakeup;
 
 pub use clock::{Clock, ClockSetup};
-pub use processor::{MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters};
+pub use processor::{
+    MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters, SyncCourse,
+    SyncRequest,
+};
 pub use queue::EventQueue;
 pub use run_queue::RunQueue;
 pub use sync::SyncObjects;
-pub use time::{ClockTime, ProcessorTime, critical_point, ratio};
+pub use time::{ClockTime, ProcessorTime, StallCause, StallTime, critical_point, ratio};
 pub use wakeup::NEVER;

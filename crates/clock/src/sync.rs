@@ -65,7 +65,13 @@ impl SyncObjects {
             OpKind::Arrive => self.arrive(addr),
             OpKind::Create => self.create(number, life),
             OpKind::Exit => self.end_life(process),
-            OpKind::Read | OpKind::Write | OpKind::Atomic | OpKind::Fetch | OpKind::Yield => {}
+            OpKind::Read
+            | OpKind::Write
+            | OpKind::Atomic
+            | OpKind::Fetch
+            | OpKind::Yield
+            | OpKind::InitDone
+            | OpKind::Phase => {}
         }
         true
     }

@@ -13,6 +13,43 @@ pub struct ProcessorTime {
     pub idle: u64,
 }
 
+/// What a processor that has a process does not go on for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StallCause {
+    /// A read, or the end of the instruction window.
+    Read,
+    /// A write, or room for one in the store buffer.
+    Write,
+    /// A synchronisation operation: what comes before it, and itself.
+    Sync,
+    /// The operating system: a page that is not mapped.
+    System,
+}
+
+/// The cycles of [`ProcessorTime::delay`] by what they were lost to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StallTime {
+    /// [`StallCause::Read`].
+    pub read: u64,
+    /// [`StallCause::Write`].
+    pub write: u64,
+    /// [`StallCause::Sync`].
+    pub sync: u64,
+    /// [`StallCause::System`].
+    pub system: u64,
+}
+
+impl StallTime {
+    pub(crate) fn of(&mut self, cause: StallCause) -> &mut u64 {
+        match cause {
+            StallCause::Read => &mut self.read,
+            StallCause::Write => &mut self.write,
+            StallCause::Sync => &mut self.sync,
+            StallCause::System => &mut self.system,
+        }
+    }
+}
+
 /// What took how long, as far as processors are concerned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClockTime {
@@ -20,6 +57,8 @@ pub struct ClockTime {
     pub cycles: u64,
     /// Each processor.
     pub processors: Vec<ProcessorTime>,
+    /// What each of them was delayed by.
+    pub stalls: Vec<StallTime>,
     /// How often a processor took a process.
     pub switches: u64,
     /// How often the process had run on another processor before.

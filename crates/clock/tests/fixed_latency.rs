@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_clock::{
     Clock, ClockSetup, ClockTime, MemoryReference, MemorySystem, ProcessorTime, ReferenceCounts,
-    Requester, Requesters,
+    Requester, Requesters, SyncCourse, SyncRequest,
 };
 use homenode_machine::{Dispatch, ProcessorModel, SchedulerModel};
 
@@ -105,18 +105,35 @@ impl MemorySystem for FixedLatency {
         self.counted.block_references += counted.block_references;
     }
 
-    fn sync_cycles(&mut self, _: u64, _: usize, operation: &Operation) -> u64 {
-        if self.prices_locks && operation.kind == OpKind::Acquire { ACQUIRE } else { 0 }
+    fn synchronise(
+        &mut self,
+        request: &SyncRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> SyncCourse {
+        if !self.prices_locks || request.operation.kind != OpKind::Acquire {
+            return SyncCourse::Now;
+        }
+        requesters.effect_at(requesters.now() + ACQUIRE, request.processor);
+        SyncCourse::Awaited
     }
 
-    fn wakeup_cycles(&mut self, _: u64, _: usize, _: usize) -> u64 {
-        if self.prices_locks { HANDOVER } else { 0 }
+    fn woken(
+        &mut self,
+        _: &SyncRequest,
+        process: usize,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> bool {
+        if self.prices_locks {
+            requesters.ready_at(requesters.now() + HANDOVER, process);
+        }
+        !self.prices_locks
     }
 }
 
 fn setup(processes: usize, blocking: bool) -> ClockSetup {
     let processor = ProcessorModel {
         operation_cycles: 1,
+        instruction_cycles: 0,
         window_instructions: 8,
         misses_max: 2,
         store_buffer_words: 2,

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod clock;
 mod counts;
 mod driver;
 mod entries;
@@ -18,12 +19,16 @@ mod trace_order;
 mod vocabulary;
 
 pub use check::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check};
+pub use clock::{
+    ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,
+    MeshShape, MissLatency,
+};
 pub use counts::{DirectoryCounts, MessageCounts};
 pub use home::{
     HomeCost, HomeError, HomePolicy, HomeSetup, HomeSpec, MessageCost, NodeDemand, PageDemand,
     PageDemands,
 };
-pub use homenode_cache::{CheckError, MissCounts, MissRule};
+pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;
 pub use protocol::{DirectoryProtocol, Entry, TABLE};
 pub use setup::{DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX};

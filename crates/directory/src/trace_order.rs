@@ -41,7 +41,7 @@ use crate::table::DirectoryTable;
 ///     check: true,
 ///     collect_demands: false,
 /// };
-/// let homes = HomeSetup { nodes: 2, seed: 0, first_run: None, cost: &MessageCost };
+/// let homes = HomeSetup { nodes: 2, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
 /// let homes = HomeSpec::parse("first-touch")?.build(&homes)?;
 /// let mut simulation = DirectorySimulation::new(&setup, protocol.table(), homes)?;
 /// // Node 0 writes a word, which makes it the home; then node 1 reads it.
@@ -71,7 +71,7 @@ pub struct DirectoryResult {
 }
 
 /// Homes are found by an event that the trace does not have.
-const NO_INIT_DONE: &str = "the trace has no event init-done: pages stay where they were touched \
+pub(crate) const NO_INIT_DONE: &str = "the trace has no event init-done: pages stay where they were touched \
                             first, so first-use is first-touch";
 
 impl DirectorySimulation {

@@ -77,7 +77,13 @@ fn misses_by_class_are_those_of_mesi_on_a_bus() {
         };
         let batch = random(&mut rng, (nodes, round % 3 == 1));
         let home = ["round-robin", "first-touch", "first-fill:n=2"][round % 3];
-        let homes = HomeSetup { nodes, seed: 1, first_run: None, cost: &MessageCost };
+        let homes = HomeSetup {
+            nodes,
+            seed: 1,
+            marks_init_done: false,
+            first_run: None,
+            cost: &MessageCost,
+        };
         let homes = HomeSpec::parse(home).unwrap().build(&homes).unwrap();
         let mut simulation = DirectorySimulation::new(&setup, dash(), homes).unwrap();
         simulation.push(&batch).unwrap();
@@ -139,7 +145,13 @@ fn fetches_never_count() {
 #[test]
 fn machines_that_cannot_be_are_refused() {
     let build = |setup: DirectorySetup| {
-        let homes = HomeSetup { nodes: 1, seed: 1, first_run: None, cost: &MessageCost };
+        let homes = HomeSetup {
+            nodes: 1,
+            seed: 1,
+            marks_init_done: false,
+            first_run: None,
+            cost: &MessageCost,
+        };
         let homes = HomeSpec::parse("fixed").unwrap().build(&homes).unwrap();
         DirectorySimulation::new(&setup, dash(), homes).err()
     };

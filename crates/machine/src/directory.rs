@@ -10,6 +10,7 @@
 //! link_cycles = { value = 2, source = "..." }
 //! ```
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cached::{CachedMachine, Interconnect};
@@ -63,7 +64,7 @@ pub struct MeshModel {
 }
 
 /// Where messages of a network wait for each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NetworkContention {
     /// Nowhere.

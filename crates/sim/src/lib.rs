@@ -37,9 +37,10 @@ pub use bus::{
     simulate_bus,
 };
 pub use directory::{
-    DirectoryConfig, DirectoryMachineRecord, DirectoryOutcome, DirectoryParameterRow,
-    DirectoryProtocolReport, DirectoryProtocolRow, DirectoryProvenance, DirectoryStudy, HomeRow,
-    check_directory_protocols, directory_protocol_rows, home_rows, simulate_directory,
+    Consistency, DirectoryConfig, DirectoryMachineRecord, DirectoryOutcome, DirectoryParameterRow,
+    DirectoryProtocolReport, DirectoryProtocolRow, DirectoryProvenance, DirectoryStudy,
+    DirectoryTimes, HomeRow, MeasuredFrom, check_directory_protocols, directory_protocol_rows,
+    home_rows, simulate_directory,
 };
 pub use error::SimError;
 pub use explain::{

@@ -25,13 +25,13 @@ mod trace_order;
 mod vocabulary;
 pub mod walk;
 
-pub use bus::{BusClock, BusClockSetup, BusTime, ClockError};
+pub use bus::{BusClock, BusClockSetup, BusTime};
 pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
 pub use counts::{BusCounts, Transactions};
 pub use driver::CheckError;
 pub use homenode_cache::{
-    CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass, WaitCause, Waits,
-    WaitsByCause, WordWaits,
+    ClockError, CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass,
+    WaitCause, Waits, WaitsByCause, WordWaits,
 };
 pub use homenode_protocol::{Labelled, ProtocolError, ProtocolParameter, TableLabel};
 pub use links::{LinkClock, LinkClockSetup, LinkedResult};

@@ -151,10 +151,22 @@ class DirectoryOptions(TypedDict, total=False):
         trace's threads.
     scaling: Several numbers of nodes, as 4,8,16 or 1-64, each simulated, instead of one. Default:
         none.
-    order: In which order references take place. Machines with a directory are simulated in the
-        order of the trace. ``clock``: in cycles, on processors that a scheduler gives to processes;
-        ``trace``: as in the trace, without time: each completes before the next one begins, thread
-        i on processor i mod their number. Default: ``trace``.
+    order: In which order references take place: at simulated speed, or as in the trace. ``clock``:
+        in cycles, on processors that a scheduler gives to processes; ``trace``: as in the trace,
+        without time: each completes before the next one begins, thread i on processor i mod their
+        number. Default: ``clock``.
+    consistency: What a processor waits for when it writes, with ``--order clock``. ``rc``: release
+        consistency: it writes into a buffer, and waits for acknowledgements at a release; ``sc``:
+        sequential consistency: it waits until everybody has seen what it wrote. Default: ``rc``.
+    network_contention: Where messages wait for each other, with ``--order clock``. ``none``:
+        nowhere; ``ends``: where they leave a node and where they come to one; ``links``: at every
+        link, too. Default: the machine's.
+    phase_change: Let pages move again at each mark of a phase, with ``--order clock``.
+    gap: Instructions before each reference, where the trace does not count them, with ``--order
+        clock``. A trace recorded by the compiler does not. Default: 0.
+    measure_from: Where times and counts begin, with ``--order clock``. ``start``: when the program
+        begins; ``init-done``: at the program's mark that initialisation is over; what comes before
+        is simulated as well. Default: ``start``.
     seed: For what homes leave to chance. Default: 1.
     private_ranges: Private areas beside those of the trace, each with its first byte and one past
         the last, as in 0x1000-0x2000. Default: none.
@@ -180,6 +192,11 @@ class DirectoryOptions(TypedDict, total=False):
     processors: int | None
     scaling: str | int | Iterable[int] | None
     order: str | None
+    consistency: str | None
+    network_contention: str | None
+    phase_change: bool
+    gap: int | None
+    measure_from: str | None
     seed: int | None
     private_ranges: Iterable[str | tuple[int, int]] | None
     private: str | None

@@ -1,13 +1,12 @@
-//! A processor issues an operation: hits, misses under way, and what is no reference.
+//! A processor issues an operation: hits, and misses under way.
 
 use homenode_base::Flags;
 
 use super::Clock;
 use crate::processor::Mode;
-use crate::processor::{
-    ClockEvent, MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, number, sync_rank,
-};
+use crate::processor::{MemoryReference, MemorySystem, Port, ReferenceCounts, Requester};
 use crate::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
+use crate::time::StallCause;
 
 use super::processes::LeaveReason;
 
@@ -16,9 +15,11 @@ enum Issued {
     /// The processor goes on after the operation.
     GoesOn,
     /// It cannot begin yet.
-    Stalls,
+    Stalls(StallCause),
     /// It has begun, and the processor waits for it.
     Waits,
+    /// Its page is not mapped: it has not begun, and the processor waits for the page.
+    Faults,
 }
 
 impl<M: MemorySystem> Clock<M> {
@@ -68,8 +69,12 @@ impl<M: MemorySystem> Clock<M> {
         // Where instructions are fetched, the fetches are what is counted.
         let counted = u64::from(fetch || !self.fetches[process]) + u64::from(operation.count);
         let number = processor.instructions + if begins { counted } else { 0 };
+        if begins && operation.count > 0 && self.pass_gap(at, operation) {
+            return Ok(());
+        }
+        let processor = &self.processors[at];
         if number >= processor.window_end {
-            self.stall(at);
+            self.stall(at, StallCause::Read);
             return Ok(());
         }
         let start = operation.addr;
@@ -86,10 +91,11 @@ impl<M: MemorySystem> Clock<M> {
             flags,
         };
         match self.access((&reference, missed), number)? {
-            Issued::Stalls => {
-                self.stall(at);
+            Issued::Stalls(cause) => {
+                self.stall(at, cause);
                 return Ok(());
             }
+            Issued::Faults => return Ok(()),
             Issued::GoesOn => self.wakeups.postpone(at, self.now + self.processor.operation_cycles),
             Issued::Waits => {}
         }
@@ -99,9 +105,11 @@ impl<M: MemorySystem> Clock<M> {
         let mut counted = ReferenceCounts { block_references: 1, ..ReferenceCounts::default() };
         if begins {
             self.fetches[process] |= fetch;
+            processor.gap_done = false;
             processor.slice_left -= 1;
             counted.references = 1;
             counted.kernel = u64::from(flags.contains(Flags::KERNEL));
+            counted.writes = u64::from(operation.kind.writes());
         }
         self.memory.count(counted);
         if done == further {
@@ -111,6 +119,19 @@ impl<M: MemorySystem> Clock<M> {
             processor.blocks_done += 1;
         }
         Ok(())
+    }
+
+    /// The instructions before a reference take their time, if they take any. Returns whether the
+    /// reference has to wait for that.
+    fn pass_gap(&mut self, at: usize, operation: &Operation) -> bool {
+        let cycles = u64::from(operation.count) * self.processor.instruction_cycles;
+        let processor = &mut self.processors[at];
+        if cycles == 0 || std::mem::replace(&mut processor.gap_done, true) {
+            return false;
+        }
+        processor.busy += cycles;
+        self.wakeups.postpone(at, self.now + cycles);
+        true
     }
 
     /// A reference to a block by the instruction with this number.
@@ -124,11 +145,18 @@ impl<M: MemorySystem> Clock<M> {
         let processor = &self.processors[at];
         // Nothing is reordered around an atomic.
         if reference.kind == OpKind::Atomic && !processor.is_drained() {
-            return Ok(Issued::Stalls);
+            let writes = processor.loads_live() == 0;
+            return Ok(Issued::Stalls(if writes { StallCause::Write } else { StallCause::Read }));
         }
         let in_order = !write || processor.stores.is_empty();
         if !missed && in_order && self.memory.try_hit(reference) {
             return Ok(Issued::GoesOn);
+        }
+        if !self.memory.is_mapped(reference) {
+            self.begin_wait(at, (Mode::Waits, StallCause::System));
+            let (memory, mut requesters) = self.split();
+            memory.fault(reference, &mut requesters);
+            return Ok(Issued::Faults);
         }
         let access = self.memory.access(reference);
         if write { self.store(at, &access, reference.kind) } else { self.load(at, &access, number) }
@@ -144,11 +172,11 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(Issued::GoesOn);
         }
         if self.processor.blocking {
-            return Ok(self.wait_for(at, load));
+            return Ok(self.wait_for(at, load, StallCause::Read));
         }
         let processor = &mut self.processors[at];
         if processor.loads_live() as u64 >= u64::from(self.processor.misses_max) {
-            return Ok(Issued::Stalls);
+            return Ok(Issued::Stalls(StallCause::Read));
         }
         let behind_store = processor.has_store(load);
         let mshr = processor.begin_load(*load, number, behind_store);
@@ -171,10 +199,11 @@ impl<M: MemorySystem> Clock<M> {
         if blocking || words == 0 || kind == OpKind::Atomic {
             // Its own load from the block comes first.
             let first = processor.fetches(store);
-            return Ok(if first { Issued::Stalls } else { self.wait_for(at, store) });
+            let write = StallCause::Write;
+            return Ok(if first { Issued::Stalls(write) } else { self.wait_for(at, store, write) });
         }
         if processor.stores.len() >= words {
-            return Ok(Issued::Stalls);
+            return Ok(Issued::Stalls(StallCause::Write));
         }
         processor.stores.push_back(*store);
         // Behind others it waits; alone it is known to need its request.
@@ -212,9 +241,9 @@ impl<M: MemorySystem> Clock<M> {
     }
 
     /// The processor waits until the reference is done.
-    fn wait_for(&mut self, at: usize, access: &M::Access) -> Issued {
+    fn wait_for(&mut self, at: usize, access: &M::Access, cause: StallCause) -> Issued {
         self.processors[at].blocking = Some(*access);
-        self.begin_wait(at, Mode::Waits);
+        self.begin_wait(at, (Mode::Waits, cause));
         self.request(Requester::new(at, Port::Blocking), access);
         Issued::Waits
     }
@@ -226,40 +255,13 @@ impl<M: MemorySystem> Clock<M> {
     }
 
     /// The processor tries again when one of its requests is complete.
-    pub(super) fn stall(&mut self, at: usize) {
-        self.begin_wait(at, Mode::Stalls);
+    pub(super) fn stall(&mut self, at: usize, cause: StallCause) {
+        self.begin_wait(at, (Mode::Stalls, cause));
     }
 
-    fn begin_wait(&mut self, at: usize, mode: Mode) {
+    pub(super) fn begin_wait(&mut self, at: usize, (mode, cause): (Mode, StallCause)) {
         let processor = &mut self.processors[at];
-        (processor.mode, processor.since) = (mode, self.now);
+        (processor.mode, processor.stall, processor.since) = (mode, cause, self.now);
         self.wakeups.sleep(at);
-    }
-
-    /// An operation that is no reference has its effect once everything before it is done, and when
-    /// the memory system's price is paid.
-    fn synchronise(&mut self, at: usize, operation: &Operation) {
-        if !self.processors[at].is_drained() {
-            self.stall(at);
-            return;
-        }
-        if !std::mem::take(&mut self.processors[at].sync_paid) {
-            let cycles = self.memory.sync_cycles(self.now, at, operation);
-            if cycles > 0 {
-                self.processors[at].sync_paid = true;
-                self.begin_wait(at, Mode::Waits);
-                let event = ClockEvent::Synchronise(number(at));
-                self.queue.push(self.now + cycles, sync_rank(at), event);
-                return;
-            }
-        }
-        let process = self.processors[at].process;
-        self.streams[process].advance();
-        if !self.sync.operate(process, operation) {
-            self.leave(at, LeaveReason::Blocked);
-        } else if operation.kind == OpKind::Yield {
-            self.leave(at, LeaveReason::Yields);
-        }
-        self.wake_all(at);
     }
 }

@@ -7,6 +7,7 @@
 mod issue;
 mod processes;
 mod run_ahead;
+mod synchronise;
 
 use std::sync::Arc;
 
@@ -67,6 +68,9 @@ pub struct Clock<M: MemorySystem> {
     /// The processor whose turn it is to issue, in a cycle that is not over.
     cursor: Option<usize>,
     deadlocks_broken: u64,
+    /// Whether measuring begins at the next end of initialisation, and when it began.
+    awaits_init_done: bool,
+    measured_from: u64,
 }
 
 impl<M: MemorySystem> Clock<M> {
@@ -101,6 +105,8 @@ impl<M: MemorySystem> Clock<M> {
             dispatch_at: 0,
             cursor: None,
             deadlocks_broken: 0,
+            awaits_init_done: false,
+            measured_from: 0,
         }
     }
 
@@ -114,6 +120,11 @@ impl<M: MemorySystem> Clock<M> {
     /// [`crate::streams::StreamSplitter::with_kernel`].
     pub fn set_kernel(&mut self, model: &KernelModel, filter: ReferenceFilter) {
         self.kernel = Some(ModelledKernel::new(*model, filter, 0));
+    }
+
+    /// Lets times and counts begin when initialisation is over, and not in cycle 0.
+    pub fn measure_from_init_done(&mut self) {
+        self.awaits_init_done = true;
     }
 
     /// Adds operations of some processes, and goes on until the next one of a process that runs is
@@ -227,8 +238,16 @@ impl<M: MemorySystem> Clock<M> {
                 memory.event(event, &mut requesters)
             }
             ClockEvent::Complete(requester) => self.complete(requester),
-            ClockEvent::Synchronise(at) => {
+            ClockEvent::Resume(at) => {
                 self.end_wait(usize::from(at), 0);
+                Ok(())
+            }
+            ClockEvent::Effect(at) => {
+                self.take_effect(usize::from(at));
+                Ok(())
+            }
+            ClockEvent::Posted(request) => {
+                self.take_posted_effect(&request);
                 Ok(())
             }
             ClockEvent::Ready(process) => {
@@ -263,7 +282,7 @@ impl<M: MemorySystem> Clock<M> {
         let processor = &mut self.processors[at];
         if processor.mode == Mode::Stalls {
             processor.mode = Mode::Runs;
-            processor.delay += self.now - processor.since;
+            processor.end_stall(self.now);
             self.wakeups.wake(at, self.now);
         }
         Ok(())
@@ -273,7 +292,7 @@ impl<M: MemorySystem> Clock<M> {
     fn end_wait(&mut self, at: usize, cycles: u64) {
         let processor = &mut self.processors[at];
         processor.mode = Mode::Runs;
-        processor.delay += self.now - processor.since;
+        processor.end_stall(self.now);
         self.wakeups.wake(at, self.now + cycles);
     }
 
@@ -292,8 +311,9 @@ impl<M: MemorySystem> Clock<M> {
             idle: processor.idle + (cycles - processor.since),
         };
         ClockTime {
-            cycles,
+            cycles: cycles - self.measured_from,
             processors: self.processors.iter().map(time).collect(),
+            stalls: self.processors.iter().map(|processor| processor.stalls).collect(),
             switches: self.run_queue.switches(),
             migrations: self.run_queue.migrations(),
             deadlocks_broken: self.deadlocks_broken,

@@ -1,8 +1,9 @@
 //! Processes come to processors and leave them.
 
 use super::Clock;
-use crate::processor::Mode;
-use crate::processor::{ClockEvent, MemorySystem, number, ready_rank};
+use crate::processor::{MemorySystem, Mode, SyncRequest};
+use crate::streams::{OpKind, Operation};
+use crate::time::StallCause;
 
 /// Why a process leaves its processor.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,22 +31,6 @@ impl<M: MemorySystem> Clock<M> {
         self.dispatch_at = self.now + 1;
     }
 
-    /// Those go on that an operation of this processor let go.
-    pub(super) fn wake_all(&mut self, at: usize) {
-        for process in self.sync.take_woken() {
-            match self.memory.wakeup_cycles(self.now, at, process) {
-                0 => self.wake(process),
-                cycles => self.wake_at(self.now + cycles, process),
-            }
-        }
-    }
-
-    fn wake_at(&mut self, time: u64, process: usize) {
-        // Somebody is known to go on: that is no deadlock.
-        self.blocked[process] = false;
-        self.queue.push(time, ready_rank(process), ClockEvent::Ready(number(process)));
-    }
-
     /// Ready processes come to idle processors.
     pub(super) fn dispatch(&mut self) {
         if self.run_queue.is_empty() {
@@ -71,12 +56,13 @@ impl<M: MemorySystem> Clock<M> {
     /// The process leaves the processor, once everything that it began is done.
     pub(super) fn leave(&mut self, at: usize, why: LeaveReason) {
         if !self.processors[at].is_drained() {
-            self.stall(at);
+            self.stall(at, StallCause::Sync);
             return;
         }
         let processor = &mut self.processors[at];
         let process = processor.process;
         (processor.mode, processor.since) = (Mode::Idle, self.now);
+        processor.gap_done = false;
         self.wakeups.sleep(at);
         if !self.run_queue.is_empty() {
             self.dispatch_at = self.now + 1;
@@ -85,13 +71,17 @@ impl<M: MemorySystem> Clock<M> {
             LeaveReason::Ended => {
                 self.unfinished -= 1;
                 self.sync.end(process);
-                self.wake_all(at);
+                let operation = Operation::new(OpKind::Exit, 0);
+                self.wake_all(&SyncRequest { processor: at, process, operation });
             }
             LeaveReason::Blocked => self.blocked[process] = true,
             LeaveReason::Preempted => self.wake(process),
             LeaveReason::Yields => match self.scheduler.wait_cycles {
                 0 => self.wake(process),
-                cycles => self.wake_at(self.now + cycles, process),
+                cycles => {
+                    let (_, mut requesters) = self.split();
+                    requesters.ready_at(requesters.now() + cycles, process);
+                }
             },
         }
     }

@@ -30,8 +30,9 @@ impl<M: MemorySystem> Clock<M> {
         let buffers = processor.head_requested && !self.processor.blocking;
         let room = self.processor.store_buffer_words as usize;
         let cycles = self.processor.operation_cycles;
+        let gap_cycles = self.processor.instruction_cycles;
         let (mut time, mut number) = (self.now, processor.instructions);
-        let (mut done, mut kernel) = (0, 0);
+        let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
         let mut missed = false;
         for operation in self.streams[process].known() {
             let fetch = operation.kind == OpKind::Fetch;
@@ -52,35 +53,48 @@ impl<M: MemorySystem> Clock<M> {
             {
                 break;
             }
+            if gap_cycles * u64::from(operation.count) != 0 && !processor.gap_done {
+                let gap = gap_cycles * u64::from(operation.count);
+                (time, gaps) = (time + gap, gaps + gap);
+                if time >= horizon {
+                    processor.gap_done = true;
+                    break;
+                }
+            }
+            processor.gap_done = false;
             let block = operation.addr >> self.block_shift;
             let (kind, flags) = (operation.kind, Flags(operation.flags));
             let reference = MemoryReference { processor: at, kind, block, first, last, flags };
             if buffered && kind == OpKind::Write {
-                if processor.stores.len() >= room {
+                if processor.stores.len() >= room || !self.memory.is_mapped(&reference) {
+                    processor.gap_done = true;
                     break;
                 }
                 processor.stores.push_back(self.memory.access(&reference));
             } else if !self.memory.try_hit(&reference) {
+                processor.gap_done = true;
                 missed = true;
                 break;
             }
             number = counted;
             done += 1;
             kernel += u64::from(flags.contains(Flags::KERNEL));
+            writes += u64::from(kind == OpKind::Write);
             time += cycles;
             if time >= horizon {
                 break;
             }
         }
-        if done == 0 {
+        if done == 0 && gaps == 0 {
             return missed;
         }
         processor.instructions = number;
         processor.slice_left -= done;
-        processor.busy += done * cycles;
+        processor.busy += done * cycles + gaps;
         self.wakeups.postpone(at, time);
         self.streams[process].skip(done);
-        self.memory.count(ReferenceCounts { references: done, block_references: done, kernel });
+        let counted = ReferenceCounts { references: done, block_references: done, kernel, writes };
+        self.memory.count(counted);
         false
     }
 }

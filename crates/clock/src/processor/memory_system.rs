@@ -80,6 +80,8 @@ pub struct ReferenceCounts {
     pub block_references: u64,
     /// Those of the kernel among the references.
     pub kernel: u64,
+    /// Those that write.
+    pub writes: u64,
 }
 
 /// What is below the processors of a timed machine: caches, what keeps them coherent, the network,
@@ -168,6 +170,10 @@ pub trait MemorySystem: Sized {
     /// References took place.
     fn count(&mut self, counted: ReferenceCounts);
 
+    /// What was counted so far is not wanted: initialisation is over. By default nothing is thrown
+    /// away.
+    fn restart_counts(&mut self) {}
+
     /// A processor waited so many cycles for what it asked for at a port, which is there `now`. By
     /// default nobody wants to know.
     #[inline]
@@ -175,22 +181,77 @@ pub trait MemorySystem: Sized {
         let _ = (now, requester, cycles);
     }
 
-    /// How long a synchronisation operation takes before it has its effect, once everything that
-    /// the processor began before is done: messages to a lock's home, acknowledgements that a
-    /// release waits for. By default it takes no time.
+    /// Whether a processor may refer to the page of a reference; [`Self::try_hit`] is false if it
+    /// may not. By default it always may.
     #[inline]
-    fn sync_cycles(&mut self, now: u64, processor: usize, operation: &Operation) -> u64 {
-        let _ = (now, processor, operation);
-        0
+    fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        let _ = reference;
+        true
     }
 
-    /// How long it takes until a process learns that it may go on, after the operation of the
-    /// processor that lets it. By default it takes no time.
-    #[inline]
-    fn wakeup_cycles(&mut self, now: u64, processor: usize, process: usize) -> u64 {
-        let _ = (now, processor, process);
-        0
+    /// A processor refers to a page to which it may not: it waits until
+    /// [`Requesters::resume_at`], and tries again.
+    fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
+        requesters.resume_at(requesters.now(), reference.processor);
     }
+
+    /// A processor comes to a synchronisation operation, and everything that it began before is
+    /// done. By default that takes no time.
+    #[inline]
+    fn synchronise(
+        &mut self,
+        request: &SyncRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> SyncCourse {
+        let _ = (request, requesters);
+        SyncCourse::Now
+    }
+
+    /// The operation that a processor waited for has its effect, and lets the processor go on.
+    /// Returns whether it does so at once; else at [`Requesters::resume_at`].
+    #[inline]
+    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
+        let _ = (request, requesters);
+        true
+    }
+
+    /// An operation lets another process go on. Returns whether that learns of it at once; else at
+    /// [`Requesters::ready_at`].
+    #[inline]
+    fn woken(
+        &mut self,
+        cause: &SyncRequest,
+        process: usize,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> bool {
+        let _ = (cause, process, requesters);
+        true
+    }
+}
+
+/// A synchronisation operation, and whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyncRequest {
+    /// The processor.
+    pub processor: usize,
+    /// The process that it runs.
+    pub process: usize,
+    /// What the process does.
+    pub operation: Operation,
+}
+
+/// When a synchronisation operation has its effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncCourse {
+    /// Now.
+    Now,
+    /// Not yet: the processor comes to the operation again at [`Requesters::resume_at`].
+    Later,
+    /// At [`Requesters::effect_at`], for which the processor waits.
+    Awaited,
+    /// At [`Requesters::posted_effect_at`]; the processor goes on meanwhile. Nobody may wait for
+    /// the effect himself: a release, an arrival, a creation.
+    Posted,
 }
 
 /// Kinds of events in the rank of one, above 12 bits for the port.
@@ -204,8 +265,12 @@ pub(crate) enum ClockEvent<E> {
     Memory(E),
     /// What a port asked for is there.
     Complete(Requester),
-    /// A synchronisation operation of the processor has its effect.
-    Synchronise(u16),
+    /// A processor that waited for something else than a reference goes on.
+    Resume(u16),
+    /// The synchronisation operation that the processor waits for has its effect.
+    Effect(u16),
+    /// One that nobody waits for has its effect.
+    Posted(Box<SyncRequest>),
     /// A process is ready again.
     Ready(u16),
 }
@@ -250,6 +315,32 @@ impl<M: MemorySystem> Requesters<'_, M> {
     pub fn complete_at(&mut self, time: u64, requester: Requester) {
         let rank = requester.rank() | 1 << KIND_SHIFT;
         self.queue.push(time, rank, ClockEvent::Complete(requester));
+    }
+
+    /// A processor goes on at this time that waits for something else than a reference.
+    pub fn resume_at(&mut self, time: u64, processor: usize) {
+        let event = ClockEvent::Resume(number(processor));
+        self.queue.push(time, sync_rank(processor), event);
+    }
+
+    /// The synchronisation operation that a processor waits for ([`SyncCourse::Awaited`]) has its
+    /// effect at this time.
+    pub fn effect_at(&mut self, time: u64, processor: usize) {
+        let event = ClockEvent::Effect(number(processor));
+        self.queue.push(time, sync_rank(processor), event);
+    }
+
+    /// A synchronisation operation that nobody waits for ([`SyncCourse::Posted`]) has its effect at
+    /// this time.
+    pub fn posted_effect_at(&mut self, time: u64, request: SyncRequest) {
+        let rank = sync_rank(request.processor);
+        self.queue.push(time, rank, ClockEvent::Posted(Box::new(request)));
+    }
+
+    /// A process goes on from this time on that waited for another one.
+    pub fn ready_at(&mut self, time: u64, process: usize) {
+        let event = ClockEvent::Ready(number(process));
+        self.queue.push(time, ready_rank(process), event);
     }
 
     /// [`MemorySystem::event`] is called at this time. Of the events at one time those of the

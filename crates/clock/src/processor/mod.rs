@@ -6,10 +6,12 @@ mod mshr;
 
 use std::collections::VecDeque;
 
+use crate::time::{StallCause, StallTime};
 use crate::wakeup::NEVER;
-pub(crate) use memory_system::{ClockEvent, number, ready_rank, sync_rank};
+pub(crate) use memory_system::ClockEvent;
 pub use memory_system::{
-    MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters,
+    MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters, SyncCourse,
+    SyncRequest,
 };
 use mshr::Mshr;
 
@@ -51,12 +53,15 @@ pub(crate) struct ClockedProcessor<M: MemorySystem> {
     head_performed: bool,
     /// The reference it waits for.
     pub(crate) blocking: Option<M::Access>,
-    /// Whether the next operation is a synchronisation whose time has passed.
-    pub(crate) sync_paid: bool,
+    /// Whether the instructions before its next reference are done.
+    pub(crate) gap_done: bool,
     /// How many blocks of a reference that straddles some are done.
     pub(crate) blocks_done: u64,
+    /// What it stalls or waits for.
+    pub(crate) stall: StallCause,
     /// Since when it stalls, waits or is idle.
     pub(crate) since: u64,
+    pub(crate) stalls: StallTime,
     pub(crate) busy: u64,
     pub(crate) delay: u64,
     pub(crate) idle: u64,
@@ -78,13 +83,22 @@ impl<M: MemorySystem> ClockedProcessor<M> {
             head_requested: false,
             head_performed: false,
             blocking: None,
-            sync_paid: false,
+            gap_done: false,
             blocks_done: 0,
+            stall: StallCause::Read,
             since: 0,
+            stalls: StallTime::default(),
             busy: 0,
             delay: 0,
             idle: 0,
         }
+    }
+
+    /// It goes on: the time since it stopped was lost to what stopped it.
+    pub(crate) fn end_stall(&mut self, now: u64) {
+        let cycles = now - self.since;
+        self.delay += cycles;
+        *self.stalls.of(self.stall) += cycles;
     }
 
     /// Whether everything that was begun is done.

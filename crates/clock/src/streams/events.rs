@@ -103,6 +103,8 @@ impl StreamSplitter {
                 self.operation(process, OpKind::Arrive, wake_episode(*addr));
                 self.conditions.wake(*addr);
             }
+            EventKind::InitDone if self.marks => self.operation(process, OpKind::InitDone, 0),
+            EventKind::Phase { .. } if self.marks => self.operation(process, OpKind::Phase, 0),
             EventKind::ThreadStart { .. }
             | EventKind::Alloc { .. }
             | EventKind::Free { .. }

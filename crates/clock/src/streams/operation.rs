@@ -31,6 +31,10 @@ pub enum OpKind {
     Exit,
     /// Makes a system call that may block, and yields its processor.
     Yield,
+    /// Says that initialisation is over.
+    InitDone,
+    /// Says that another phase of the program begins.
+    Phase,
 }
 
 impl OpKind {

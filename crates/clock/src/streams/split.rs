@@ -57,6 +57,10 @@ pub struct StreamSplitter {
     /// What processes do next, if that was found beforehand.
     pub(super) forecast: Vec<ProcessForecast>,
     pub(super) foresees: bool,
+    /// Whether marks of the program become operations.
+    pub(super) marks: bool,
+    /// Instructions before each reference, where the trace does not count them.
+    pub(super) gap: u32,
     /// Whether the next join of each process, and its next creation, is among its operations before
     /// the trace has come to it.
     pub(super) joins: Vec<bool>,
@@ -96,6 +100,8 @@ impl StreamSplitter {
             split_rows: 0,
             forecast: vec![ProcessForecast::default(); processes],
             foresees: false,
+            marks: false,
+            gap: 0,
             joins: vec![false; processes],
             begins: vec![false; processes],
         }
@@ -114,6 +120,21 @@ impl StreamSplitter {
             self.operations[process].push(begin);
             self.begins[process] = true;
         }
+        self
+    }
+
+    /// Makes operations of the program's marks: the end of initialisation, and phases. Without it
+    /// memory systems do not learn of them, and nothing waits for them.
+    #[must_use]
+    pub fn with_marks(mut self) -> Self {
+        self.marks = true;
+        self
+    }
+
+    /// Puts so many instructions before each reference of a trace that does not count them.
+    #[must_use]
+    pub fn with_gap(mut self, instructions: u32) -> Self {
+        self.gap = instructions;
         self
     }
 
@@ -222,7 +243,7 @@ impl StreamSplitter {
             gap.into_iter().for_each(|gap| self.excluded[process].add(gap, kind));
             return;
         }
-        let count = gap.map_or(0, |gap| self.excluded[process].before(gap, kind));
+        let count = gap.map_or(self.gap, |gap| self.excluded[process].before(gap, kind));
         self.captured |= flags.contains(Flags::KERNEL);
         if let Some(made) = self.kernel.as_mut().and_then(|kernel| kernel.tick(process)) {
             made.into_iter().for_each(|operation| self.push(process, operation));

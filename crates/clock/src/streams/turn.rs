@@ -77,7 +77,7 @@ impl StreamSplitter {
             self.captured |= Flags(flags).contains(Flags::KERNEL);
             operations.push(Operation {
                 addr: batch.addr[row],
-                count: gap.map_or(0, |gap| excluded.before(gap, kind)),
+                count: gap.map_or(self.gap, |gap| excluded.before(gap, kind)),
                 kind,
                 size: batch.size[row].max(1),
                 flags: flags & !Flags::PRIVATE.0 | private,

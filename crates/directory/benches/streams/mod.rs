@@ -111,7 +111,8 @@ pub fn simulate(nodes: u16, cache: (u64, u64), batches: &[Batch]) -> DirectoryCo
         check: false,
         collect_demands: false,
     };
-    let machine = HomeSetup { nodes, seed: 0, first_run: None, cost: &MessageCost };
+    let machine =
+        HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
     let homes = HomeSpec::parse("first-touch").expect("a policy of the table");
     let homes = homes.build(&machine).expect("a policy without hindsight");
     let table = DirectoryProtocol::parse("dash").expect("a protocol of the table").table();

@@ -25,6 +25,7 @@ use crate::table::DirectoryTable;
 use crate::vocabulary::{CacheEvent, ControllerCell, CopyRole};
 use network::MessageQueue;
 use prepared::PreparedTransactions;
+pub(crate) use prepared::permissions;
 use transaction::DirectoryTransaction;
 
 /// All nodes: caches, directory, homes, and the messages between them.
@@ -69,7 +70,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             } else {
                 PreparedTransactions::of(&table)
             },
-            permissions: prepared::permissions(&table),
+            permissions: permissions(&table),
             table,
             queue: MessageQueue::new(setup.nodes),
             told: Vec::new(),

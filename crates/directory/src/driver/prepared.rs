@@ -98,7 +98,7 @@ impl PreparedTransactions {
 }
 
 /// What the processor may do without a transaction, by state of its copy.
-pub(super) fn permissions(table: &DirectoryTable) -> Vec<u64> {
+pub(crate) fn permissions(table: &DirectoryTable) -> Vec<u64> {
     let of = |state, event, bit| {
         let settled = ControllerCell::Does(&[CacheAction::Complete], state);
         if table.cache_cell(state, event) == settled { bit } else { 0 }

@@ -20,4 +20,8 @@ impl HomePolicy for FirstTouchHome {
     fn place(&mut self, page: PlacedPage) -> u16 {
         page.node
     }
+
+    fn places_at_use(&self) -> bool {
+        true
+    }
 }

@@ -3,8 +3,8 @@
 use super::{Entry, HomePolicy, PlacedPage};
 
 /// The node that references a page first after the event `init-done`, hit or miss, is its home for
-/// good. Until then the page is where it was touched first; a page that nobody had referenced
-/// before is touched first when it is used first.
+/// good. Until then pages are where round robin put them: the operating system begins to place them
+/// at that event.
 ///
 /// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995.
 ///
@@ -16,14 +16,24 @@ pub const ENTRY: Entry = Entry {
     source: "Marchetti et al. 1995",
     params: &[],
     needs_first_run: false,
-    build: |_, _| Ok(Box::new(FirstUseHome)),
+    build: |setup, _| {
+        let before = setup.marks_init_done.then_some(setup.nodes);
+        Ok(Box::new(FirstUseHome { before }))
+    },
 };
 
-struct FirstUseHome;
+struct FirstUseHome {
+    /// Nodes among which pages are dealt out until initialisation is over, if that has an end.
+    before: Option<u16>,
+}
 
 impl HomePolicy for FirstUseHome {
     fn place(&mut self, page: PlacedPage) -> u16 {
-        page.node
+        self.before.map_or(page.node, |nodes| page.round_robin(nodes))
+    }
+
+    fn places_at_use(&self) -> bool {
+        self.before.is_none()
     }
 
     fn moves_at_first_use(&self) -> bool {

@@ -43,6 +43,12 @@ pub trait HomePolicy: Send {
     /// The home of a page from its first reference on.
     fn place(&mut self, page: PlacedPage) -> u16;
 
+    /// Whether a page has no home before somebody references it, so that the first reference traps
+    /// into the operating system, on machines that have a time.
+    fn places_at_use(&self) -> bool {
+        false
+    }
+
     /// Whether a page moves to the first node that references it after initialisation.
     fn moves_at_first_use(&self) -> bool {
         false
@@ -81,6 +87,8 @@ pub struct HomeSetup<'a> {
     pub nodes: u16,
     /// What random choices begin with.
     pub seed: u64,
+    /// Whether the trace says when initialisation is over.
+    pub marks_init_done: bool,
     /// What a first run of the same trace found, for policies with hindsight
     /// ([`Entry::needs_first_run`]).
     pub first_run: Option<&'a PageDemands>,

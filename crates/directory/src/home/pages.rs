@@ -20,6 +20,9 @@ pub(crate) struct PageHomes {
     settled: Vec<bool>,
     /// Whether initialisation is over, after which pages move at their first use.
     awaits_use: bool,
+    /// Whether nodes that have made enough fills only claim a page, which moves later.
+    claims_only: bool,
+    claims: FxHashMap<u32, u16>,
     moved: u64,
 }
 
@@ -41,6 +44,8 @@ impl PageHomes {
             fills_of_home,
             settled: Vec::new(),
             awaits_use: false,
+            claims_only: false,
+            claims: FxHashMap::default(),
             moved: 0,
             policy,
         }
@@ -54,12 +59,56 @@ impl PageHomes {
         }
         let number = u32::try_from(self.homes.len()).unwrap_or(u32::MAX);
         self.numbers.insert(page, number);
-        self.homes.push(self.policy.place(PlacedPage { page, nth: u64::from(number), node }));
+        // What is used first has no other home to move from.
+        let placed = PlacedPage { page, nth: u64::from(number), node };
+        self.homes.push(if self.awaits_use { node } else { self.policy.place(placed) });
         self.settled.push(false);
         if let Some(demands) = &mut self.demands {
             demands.push(PageDemand { page, nodes: Vec::new() });
         }
         number
+    }
+
+    /// The number of a block's page, if somebody has referenced it.
+    pub(crate) fn find(&self, block: u64) -> Option<u32> {
+        self.numbers.get(&(block >> self.shift)).copied()
+    }
+
+    /// Whether pages get their homes, or other homes, when they are used.
+    pub(crate) fn depend_on_use(&self) -> bool {
+        self.places_at_use() || self.fills_of_home.is_some()
+    }
+
+    /// Whether a page has no home before it is used.
+    pub(crate) fn places_at_use(&self) -> bool {
+        self.policy.places_at_use() || self.awaits_use
+    }
+
+    /// Whether a page has the home that it keeps.
+    pub(crate) fn is_settled(&self, page: u32) -> bool {
+        self.settled[at(page)]
+    }
+
+    /// From now on a node that has made enough fills of a page only claims it: the page has its
+    /// new home when it has moved ([`Self::used`]).
+    pub(crate) fn claim_only(&mut self) {
+        self.claims_only = true;
+    }
+
+    /// Whether a page moves to this node when that uses it.
+    pub(crate) fn moves_to(&self, page: u32, node: u16) -> bool {
+        (self.awaits_use && !self.settled[at(page)]) || self.claims.get(&page) == Some(&node)
+    }
+
+    /// Another phase of the program begins: pages move again, to whoever uses them first. Returns
+    /// whether they do.
+    pub(crate) fn phase_change(&mut self) -> bool {
+        let moves = self.policy.moves_at_first_use();
+        if moves {
+            self.awaits_use = true;
+            self.settled.fill(false);
+        }
+        moves
     }
 
     /// The home of a page.
@@ -82,9 +131,12 @@ impl PageHomes {
         begins
     }
 
-    /// A node references a page after initialisation.
+    /// A node references a page after initialisation, or has got one that it claimed.
     pub(crate) fn used(&mut self, page: u32, node: u16) {
-        if !std::mem::replace(&mut self.settled[at(page)], true) {
+        if self.claims.get(&page) == Some(&node) {
+            self.claims.remove(&page);
+            self.move_to(page, node);
+        } else if !std::mem::replace(&mut self.settled[at(page)], true) {
             self.move_to(page, node);
         }
     }
@@ -104,7 +156,11 @@ impl PageHomes {
         if self.fills_of_home == Some(found.fills)
             && !std::mem::replace(&mut self.settled[at(page)], true)
         {
-            self.move_to(page, node);
+            if !self.claims_only {
+                self.move_to(page, node);
+            } else if self.homes[at(page)] != node {
+                self.claims.insert(page, node);
+            }
         }
     }
 

@@ -129,7 +129,13 @@ fn home_text(home: Home) -> String {
 
 /// What the engine counts.
 pub fn simulate(machine: &Machine, refs: &[Ref], check: bool) -> DirectoryCounts {
-    let homes = HomeSetup { nodes: machine.nodes, seed: 1, first_run: None, cost: &MessageCost };
+    let homes = HomeSetup {
+        nodes: machine.nodes,
+        seed: 1,
+        marks_init_done: false,
+        first_run: None,
+        cost: &MessageCost,
+    };
     let homes = HomeSpec::parse(&home_text(machine.home)).unwrap().build(&homes).unwrap();
     let table = DirectoryProtocol::parse("dash").unwrap().table();
     let mut simulation = DirectorySimulation::new(&setup(machine, check), table, homes).unwrap();

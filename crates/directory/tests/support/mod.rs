@@ -55,7 +55,13 @@ pub fn try_run(
     (home, first_run): (&str, Option<&PageDemands>),
     text: &str,
 ) -> Result<DirectoryResult, CheckError> {
-    let homes = HomeSetup { nodes: setup.nodes, seed: 7, first_run, cost: &MessageCost };
+    let homes = HomeSetup {
+        nodes: setup.nodes,
+        seed: 7,
+        marks_init_done: false,
+        first_run,
+        cost: &MessageCost,
+    };
     let homes = HomeSpec::parse(home).unwrap().build(&homes).unwrap();
     let mut simulation = DirectorySimulation::new(setup, table, homes).unwrap();
     simulation.push(&batch(text))?;

@@ -11,6 +11,9 @@ pub struct ProcessorModel {
     /// Cycles of a read or write that hits.
     #[serde(deserialize_with = "sourced")]
     pub operation_cycles: u64,
+    /// Cycles of an instruction that refers to no memory, where the trace counts them.
+    #[serde(default, deserialize_with = "sourced")]
+    pub instruction_cycles: u64,
     /// Words in the store buffer.
     #[serde(deserialize_with = "sourced")]
     pub store_buffer_words: u32,
@@ -31,6 +34,7 @@ impl ProcessorModel {
     /// The model, if its numbers make sense.
     pub(crate) fn checked(self) -> Result<Self, String> {
         within_cycles("processor.operation_cycles", self.operation_cycles)?;
+        within_cycles("processor.instruction_cycles", self.instruction_cycles)?;
         let overlap =
             [("misses_max", self.misses_max), ("window_instructions", self.window_instructions)];
         match overlap.into_iter().find(|&(_, value)| value == 0 && !self.blocking) {

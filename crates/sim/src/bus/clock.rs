@@ -1,7 +1,7 @@
 //! One pass over the trace for all configurations with a clock.
 
 use homenode_clock::pages::{PageNumbers, PageTable};
-use homenode_clock::streams::{StreamForecast, StreamSplitter, ThreadStreams};
+use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_clock::{ClockSetup, ClockTime};
 use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
 use homenode_snoop::WordWaits;
@@ -11,9 +11,8 @@ use rayon::prelude::*;
 
 use super::config::{BusConfig, Contention};
 use super::plan::{BusPlan, CAPTURED, PlannedPoint, of_other_kind};
-use super::streams::for_each_stream_window;
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource};
+use crate::pass::{Progress, TraceSource, for_each_stream_window, forecast};
 
 /// Separates the random numbers of page frames from those of the scheduler.
 const FRAMES: u64 = 0x6672_616d_6573;
@@ -199,14 +198,4 @@ pub(super) fn splitter<T: TraceSource + ?Sized>(
         splitter = splitter.with_kernel(&model, config.seed ^ KERNEL);
     }
     Ok(splitter.with_forecast(forecast(trace)?))
-}
-
-/// What the processes of a trace wait for.
-fn forecast<T: TraceSource + ?Sized>(trace: &T) -> Result<StreamForecast, SimError> {
-    let system = !trace.metadata().processes.is_empty();
-    let mut forecast = StreamForecast::new(usize::from(trace.threads()), system);
-    for piece in 0..trace.pieces() {
-        forecast.add(&trace.outline(piece)?);
-    }
-    Ok(forecast)
 }

@@ -9,9 +9,8 @@ use rayon::prelude::*;
 use super::clock::{CachedClock, PointResult, splitter};
 use super::config::BusConfig;
 use super::plan::BusPlan;
-use super::streams::for_each_stream_window;
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource};
+use crate::pass::{Progress, TraceSource, for_each_stream_window};
 
 /// A layout of the data, and by how many cycles every latency is longer than the machine's.
 #[derive(Clone, Copy)]

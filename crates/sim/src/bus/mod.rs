@@ -7,7 +7,6 @@ mod outcome;
 mod plan;
 mod protocols;
 mod run;
-mod streams;
 mod trace_order;
 
 pub(crate) use clock::PointResult;

@@ -1,6 +1,7 @@
 //! What to simulate on machines with a directory.
 
 use homenode_directory::MissRule;
+use homenode_machine::NetworkContention;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,10 +48,26 @@ pub struct DirectoryConfig {
     #[serde(default)]
     #[schemars(extend("x-value" = "counts", "x-default" = "none"))]
     pub scaling: Vec<u16>,
-    /// In which order references take place. Machines with a directory are simulated in the order
-    /// of the trace.
-    #[serde(default = "trace_order")]
+    /// In which order references take place: at simulated speed, or as in the trace.
+    #[serde(default)]
     pub order: ReferenceOrder,
+    /// What a processor waits for when it writes, with `--order clock`.
+    #[serde(default)]
+    pub consistency: Consistency,
+    /// Where messages wait for each other, with `--order clock`.
+    #[serde(default)]
+    #[schemars(extend("x-default" = "the machine's"))]
+    pub network_contention: Option<NetworkContention>,
+    /// Let pages move again at each mark of a phase, with `--order clock`.
+    #[serde(default)]
+    pub phase_change: bool,
+    /// Instructions before each reference, where the trace does not count them, with `--order
+    /// clock`. A trace recorded by the compiler does not.
+    #[serde(default)]
+    pub gap: u32,
+    /// Where times and counts begin, with `--order clock`.
+    #[serde(default)]
+    pub measure_from: MeasuredFrom,
     /// For what homes leave to chance.
     #[serde(default = "one")]
     pub seed: u64,
@@ -91,10 +108,28 @@ fn homes() -> Vec<String> {
     ["round-robin", "first-touch"].map(str::to_owned).to_vec()
 }
 
-fn trace_order() -> ReferenceOrder {
-    ReferenceOrder::Trace
-}
-
 fn one() -> u64 {
     1
+}
+
+/// What a processor waits for when it writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consistency {
+    /// Release consistency: it writes into a buffer, and waits for acknowledgements at a release.
+    #[default]
+    Rc,
+    /// Sequential consistency: it waits until everybody has seen what it wrote.
+    Sc,
+}
+
+/// Where times and counts begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeasuredFrom {
+    /// When the program begins.
+    #[default]
+    Start,
+    /// At the program's mark that initialisation is over; what comes before is simulated as well.
+    InitDone,
 }

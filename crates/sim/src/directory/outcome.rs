@@ -1,10 +1,13 @@
 //! Results, as the command line prints them.
 
-use homenode_directory::{DirectoryCounts, DirectoryResult, MissRule};
-use homenode_machine::DirectoryMachine;
+use homenode_clock::{ClockTime, StallTime};
+use homenode_directory::{
+    ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, MissRule,
+};
+use homenode_machine::{DirectoryMachine, NetworkContention};
 use serde::Serialize;
 
-use super::config::DirectoryConfig;
+use super::config::{Consistency, DirectoryConfig, MeasuredFrom};
 use super::plan::DirectoryPlan;
 use crate::bus::ReferenceOrder;
 use crate::notes::{notes_on, suggestions_on};
@@ -45,6 +48,89 @@ pub struct DirectoryOutcome {
     pub local_fill_share: Option<f64>,
     /// The part of the write-backs that go to the node's own memory; `null` without any.
     pub local_write_back_share: Option<f64>,
+    /// What took how long; `null` in the order of the trace.
+    #[serde(flatten)]
+    pub times: DirectoryTimes,
+}
+
+/// What took how long, in cycles; all `null` in the order of the trace.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct DirectoryTimes {
+    /// Until all processes were over and nothing was under way.
+    pub cycles: Option<u64>,
+    /// Of all processors together: references that hit, and instructions without a reference. This
+    /// and the following four are together the processors' cycles.
+    pub busy: Option<u64>,
+    /// Waiting for reads.
+    pub read_stall: Option<u64>,
+    /// Waiting for writes, or for room in the store buffer.
+    pub write_stall: Option<u64>,
+    /// Waiting for other processors, or for acknowledgements at a release.
+    pub sync_stall: Option<u64>,
+    /// In the operating system: page faults, and pages that move.
+    pub os_stall: Option<u64>,
+    /// From asking for a block until it is there, on average; `null` without any.
+    pub mean_fill_cycles: Option<f64>,
+    /// The same of what processors read; `null` without any.
+    pub mean_read_response_cycles: Option<f64>,
+    /// Links that messages went along.
+    pub hops: Option<u64>,
+    /// Traps because of pages that were not mapped.
+    pub page_faults: Option<u64>,
+    /// The part of the time for which nodes sent messages.
+    pub network_utilisation: Option<f64>,
+    /// The part of the time for which the nodes' controllers looked something up.
+    pub controller_utilisation: Option<f64>,
+    /// The part of the time for which the nodes' memories were accessed.
+    pub memory_utilisation: Option<f64>,
+    /// How often processes waited for each other in a ring, and one had to be let go.
+    pub deadlocks_broken: Option<u64>,
+}
+
+/// What a simulation found, with or without a clock.
+pub(super) struct FoundDirectory {
+    counts: DirectoryCounts,
+    clocked: Option<(ClockTime, DirectoryTiming)>,
+    notes: Vec<String>,
+}
+
+impl From<DirectoryResult> for FoundDirectory {
+    fn from(found: DirectoryResult) -> Self {
+        Self { counts: found.counts, clocked: None, notes: found.notes }
+    }
+}
+
+impl From<ClockedDirectoryResult> for FoundDirectory {
+    fn from(found: ClockedDirectoryResult) -> Self {
+        let clocked = Some((found.time, found.timing));
+        Self { counts: found.counts, clocked, notes: found.notes }
+    }
+}
+
+impl DirectoryTimes {
+    fn of(time: &ClockTime, timing: &DirectoryTiming) -> Self {
+        let nodes = time.processors.len() as u64;
+        let all = time.cycles * nodes;
+        let sum = |part: fn(&StallTime) -> u64| time.stalls.iter().map(part).sum::<u64>();
+        let idle: u64 = time.processors.iter().map(|processor| processor.idle).sum();
+        let part = |cycles| ratio(cycles, all);
+        Self {
+            cycles: Some(time.cycles),
+            busy: Some(time.processors.iter().map(|processor| processor.busy).sum()),
+            read_stall: Some(sum(|stalls| stalls.read)),
+            write_stall: Some(sum(|stalls| stalls.write)),
+            sync_stall: Some(sum(|stalls| stalls.sync) + idle),
+            os_stall: Some(sum(|stalls| stalls.system)),
+            mean_fill_cycles: ratio(timing.fill_cycles, timing.filled),
+            mean_read_response_cycles: ratio(timing.read_cycles, timing.read),
+            hops: Some(timing.hops),
+            page_faults: Some(timing.page_faults),
+            network_utilisation: part(timing.sending),
+            controller_utilisation: part(timing.looking_up),
+            memory_utilisation: part(timing.accessing),
+            deadlocks_broken: Some(time.deadlocks_broken),
+        }
+    }
 }
 
 /// A machine.
@@ -73,6 +159,16 @@ pub struct DirectoryProvenance {
     pub processors: Vec<u16>,
     /// In which order references took place.
     pub order: ReferenceOrder,
+    /// What a processor waits for when it writes.
+    pub consistency: Consistency,
+    /// Where messages wait for each other, if not where the machine says.
+    pub network_contention: Option<NetworkContention>,
+    /// Whether pages move again at each mark of a phase.
+    pub phase_change: bool,
+    /// Where times and counts begin.
+    pub measure_from: MeasuredFrom,
+    /// Instructions before each reference, where the trace does not count them.
+    pub gap: u32,
     /// Seed of what homes leave to chance.
     pub seed: u64,
     /// What the trace's private references are.
@@ -105,13 +201,16 @@ pub struct DirectoryStudy {
 /// Assembles the outcomes of all points.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &DirectoryPlan,
-    results: Vec<DirectoryResult>,
+    results: Vec<FoundDirectory>,
     (config, trace): (&DirectoryConfig, &T),
 ) -> DirectoryStudy {
     let mut notes = notes_on(trace);
     let mut outcomes = Vec::new();
     for (point, result) in plan.points.iter().zip(results) {
         let (counts, cache) = (result.counts, point.setup.cache);
+        let times = result.clocked.as_ref();
+        let times =
+            times.map(|(time, timing)| DirectoryTimes::of(time, timing)).unwrap_or_default();
         for note in result.notes {
             if !notes.contains(&note) {
                 notes.push(note);
@@ -132,6 +231,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             miss_rate: ratio(counts.misses.total(), counts.references),
             local_fill_share: ratio(counts.local_fills, counts.fills),
             local_write_back_share: ratio(counts.local_write_backs, counts.write_backs),
+            times,
         });
     }
     let machines = plan.machines.iter().map(|machine| DirectoryMachineRecord {
@@ -148,6 +248,11 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             trace_checksum: trace.checksum(),
             processors: plan.nodes.clone(),
             order: config.order,
+            consistency: config.consistency,
+            network_contention: config.network_contention,
+            phase_change: config.phase_change,
+            measure_from: config.measure_from,
+            gap: config.gap,
             seed: config.seed,
             private: config.private,
             private_ranges: config.private_ranges.clone(),

@@ -2,8 +2,8 @@
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
-    DirectoryProtocol, DirectorySetup, DirectoryTable, HomeSetup, HomeSpec, MessageCost,
-    PageDemands,
+    DirectoryProtocol, DirectorySetup, DirectoryTable, DistanceCost, HomeCost, HomeSetup, HomeSpec,
+    MessageCost, PageDemands,
 };
 use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind};
 
@@ -23,6 +23,15 @@ pub(super) struct PlannedDirectory {
     pub(super) table: DirectoryTable,
     pub(super) home: HomeSpec,
     pub(super) setup: DirectorySetup,
+    /// What parts of the machine take.
+    pub(super) model: DirectoryMachine,
+    cost: PlannedCost,
+}
+
+/// What fills and write-backs cost.
+enum PlannedCost {
+    Messages(MessageCost),
+    Distance(DistanceCost),
 }
 
 /// All combinations.
@@ -48,9 +57,9 @@ impl DirectoryPlan {
                 return Err(SimError::Config { problem: nothing_given(what) });
             }
         }
-        if config.order == ReferenceOrder::Clock {
-            let problem = "--order clock: machines with a directory are simulated in the order of \
-                           the trace (--order trace); spr-2s-lines and bus-smp have a clock";
+        if config.order == ReferenceOrder::Clock && config.check {
+            let problem = "--check: reads are compared with what was written last in the order of \
+                           the trace: say --order trace";
             return Err(SimError::Config { problem: problem.to_owned() });
         }
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
@@ -67,11 +76,14 @@ impl DirectoryPlan {
     /// All combinations of one machine.
     fn add(&mut self, config: &DirectoryConfig, machine: usize) -> Result<(), SimError> {
         let found = &self.machines[machine];
-        let Some(&model) = found.directory() else {
+        let Some(model) = found.directory() else {
             let (kind, wanted) = (found.kind(), MachineKind::Directory);
             let machine = found.name().to_owned();
             return Err(homenode_machine::MachineError::OtherKind { machine, kind, wanted }.into());
         };
+        let mut model = *model;
+        let asked_for = config.network_contention;
+        model.network.contention = asked_for.unwrap_or(model.network.contention);
         let page_bytes = found.page_bytes;
         let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
         for protocol in &config.protocols {
@@ -87,12 +99,14 @@ impl DirectoryPlan {
                             protocol: protocol.text.clone(),
                             table: protocol.table(),
                             home: home.clone(),
+                            cost: cost(config.order, (model, &setup)),
                             setup,
+                            model,
                         };
                         // A home that cannot be is found before the trace is read.
-                        point
-                            .home
-                            .build(&point.homes(config.seed, Some(&PageDemands::default())))?;
+                        point.home.build(
+                            &point.homes((config.seed, false), Some(&PageDemands::default())),
+                        )?;
                         self.points.push(point);
                     }
                 }
@@ -110,8 +124,27 @@ impl DirectoryPlan {
 
 impl PlannedDirectory {
     /// What its homes may know.
-    pub(super) fn homes<'a>(&self, seed: u64, first_run: Option<&'a PageDemands>) -> HomeSetup<'a> {
-        HomeSetup { nodes: self.setup.nodes, seed, first_run, cost: &MessageCost }
+    pub(super) fn homes<'a>(
+        &'a self,
+        (seed, marks_init_done): (u64, bool),
+        first_run: Option<&'a PageDemands>,
+    ) -> HomeSetup<'a> {
+        let cost: &dyn HomeCost = match &self.cost {
+            PlannedCost::Messages(cost) => cost,
+            PlannedCost::Distance(cost) => cost,
+        };
+        HomeSetup { nodes: self.setup.nodes, seed, marks_init_done, first_run, cost }
+    }
+}
+
+/// Where nothing has a time, messages are what fills cost.
+fn cost(order: ReferenceOrder, (model, setup): (DirectoryMachine, &DirectorySetup)) -> PlannedCost {
+    let bytes = setup.cache.block_size_bytes;
+    match order {
+        ReferenceOrder::Trace => PlannedCost::Messages(MessageCost),
+        ReferenceOrder::Clock => {
+            PlannedCost::Distance(DistanceCost::new(model, setup.nodes, bytes))
+        }
     }
 }
 

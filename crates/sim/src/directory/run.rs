@@ -3,12 +3,14 @@
 use homenode_directory::{
     DirectoryResult, DirectorySetup, DirectorySimulation, HomeSpec, PageDemands,
 };
-use homenode_trace::Batch;
+use homenode_trace::{Batch, EventKind};
 use rayon::prelude::*;
 
+use super::clock::simulate_clocked;
 use super::config::DirectoryConfig;
-use super::outcome::{DirectoryStudy, assemble};
+use super::outcome::{DirectoryStudy, FoundDirectory, assemble};
 use super::plan::{DirectoryPlan, PlannedDirectory};
+use crate::bus::ReferenceOrder;
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_window, thread_pool};
 
@@ -30,6 +32,7 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
     let plan = DirectoryPlan::new(config, trace)?;
     let pool = thread_pool(config.threads)?;
     let total = trace.references();
+    let marks = marks_init_done(trace)?;
     let needs = |point: &PlannedDirectory| point.home.entry().needs_first_run;
     let passes = if plan.points.iter().any(needs) { 2 } else { 1 };
     let mut watch = |pass: u64, done: u64| progress(pass * total + done, Some(passes * total));
@@ -38,7 +41,7 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
         let setups = first_run_setups(&plan, needs);
         let homes = HomeSpec::parse(FIRST_RUN_HOME)?;
         let simulations = setups.iter().map(|(point, setup)| {
-            let homes = homes.build(&point.homes(config.seed, None))?;
+            let homes = homes.build(&point.homes((config.seed, marks), None))?;
             Ok(DirectorySimulation::new(setup, point.table.clone(), homes)?)
         });
         let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
@@ -46,15 +49,39 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
         let demands = found.into_iter().map(|result| result.demands.unwrap_or_default());
         first_runs = setups.into_iter().map(|(_, setup)| setup).zip(demands).collect();
     }
-    let simulations = plan.points.iter().map(|point| {
+    let homes = plan.points.iter().map(|point| {
         let known = first_runs.iter().find(|(setup, _)| *setup == for_demands(&point.setup));
-        let homes = point.homes(config.seed, known.map(|(_, demands)| demands));
-        let homes = point.home.build(&homes)?;
-        Ok(DirectorySimulation::new(&point.setup, point.table.clone(), homes)?)
+        let homes = point.homes((config.seed, marks), known.map(|(_, demands)| demands));
+        Ok(point.home.build(&homes)?)
     });
-    let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
-    let found = pass(simulations, trace, &pool, &mut |done, _| watch(passes - 1, done))?;
+    let homes = homes.collect::<Result<Vec<_>, SimError>>()?;
+    let mut watch = |done, _| watch(passes - 1, done);
+    let found = match config.order {
+        ReferenceOrder::Clock => {
+            let done = simulate_clocked(&plan, homes, (config, trace), (&pool, &mut watch))?;
+            done.into_iter().map(FoundDirectory::from).collect()
+        }
+        ReferenceOrder::Trace => {
+            let simulations = plan.points.iter().zip(homes).map(|(point, homes)| {
+                Ok(DirectorySimulation::new(&point.setup, point.table.clone(), homes)?)
+            });
+            let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
+            let done = pass(simulations, trace, &pool, &mut watch)?;
+            done.into_iter().map(FoundDirectory::from).collect()
+        }
+    };
     Ok(assemble(&plan, found, (config, trace)))
+}
+
+/// Whether the trace says when initialisation is over.
+fn marks_init_done<T: TraceSource + ?Sized>(trace: &T) -> Result<bool, SimError> {
+    for piece in 0..trace.pieces() {
+        let outline = trace.outline(piece)?;
+        if outline.events.iter().any(|(_, event)| event.what == EventKind::InitDone) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// A machine whose demands are collected.

@@ -8,6 +8,7 @@ mod pool;
 mod processors;
 mod progress;
 mod source;
+mod streams;
 mod windows;
 
 pub(crate) use histories::{PassSink, Unchanged, WithinBudget, build_histories};
@@ -16,6 +17,7 @@ pub(crate) use misses::behind_caches;
 pub(crate) use pool::{check_threads, thread_pool};
 pub(crate) use processors::{processor_counts, processors};
 pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
+pub(crate) use streams::{for_each_stream_window, forecast};
 pub(crate) use windows::{WindowReader, for_each_window};
 
 pub use misses::CacheFilterRecord;

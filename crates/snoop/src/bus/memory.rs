@@ -1,13 +1,13 @@
 //! The bus as a memory system: what processors ask of it, and what comes over it.
 
 use homenode_base::Flags;
-use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask};
+use homenode_cache::{BlockAccess, CacheArrays, ClockError, MAY_READ, MAY_WRITE, WordMask};
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
 
+use super::BusClockSetup;
 use super::arbiter::{Arbiter, BusRequest};
 use super::prices::TransactionPrices;
-use super::{BusClockSetup, ClockError};
 use crate::counts::BusCounts;
 use crate::driver::{CheckError, ProtocolDriver};
 use crate::setup::{BusSetup, BusSetupError};

@@ -7,19 +7,17 @@
 //! Source: Foglia, Giorgi and Prete 2004, section 4 and table 4.
 
 mod arbiter;
-mod error;
 mod memory;
 mod prices;
 mod time;
 
 use homenode_base::ReferenceFilter;
-use homenode_cache::{CacheArrays, WordMask, boxed_for_geometry};
+use homenode_cache::{CacheArrays, ClockError, WordMask, boxed_for_geometry};
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup};
 use homenode_machine::{BusCycles, BusModel, KernelModel};
 use homenode_trace::ProcessorAreas;
 
-pub use error::ClockError;
 pub use time::BusTime;
 
 use crate::counts::BusCounts;

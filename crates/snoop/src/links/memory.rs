@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use homenode_base::{Flags, ProcessorSet};
 use homenode_cache::{
-    AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, MAY_READ, MAY_WRITE, WordMask,
-    WordWaits,
+    AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError, MAY_READ, MAY_WRITE,
+    WordMask, WordWaits,
 };
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
@@ -14,7 +14,6 @@ use rustc_hash::FxHashMap;
 
 use super::last_level::LastLevelCache;
 use super::topology::Topology;
-use crate::bus::ClockError;
 use crate::counts::{BusCounts, Transactions};
 use crate::driver::{CheckError, ProtocolDriver};
 use crate::setup::{BusSetup, BusSetupError};

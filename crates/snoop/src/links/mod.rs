@@ -18,15 +18,14 @@ mod memory;
 mod topology;
 
 use homenode_cache::{
-    ByteMask, CacheArrays, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS, WordMask,
-    WordWaits, boxed_for_geometry,
+    ByteMask, CacheArrays, ClockError, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS,
+    WordMask, WordWaits, boxed_for_geometry,
 };
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup, ClockTime};
 use homenode_machine::LinkModel;
 use homenode_trace::ProcessorAreas;
 
-use crate::bus::ClockError;
 use crate::counts::BusCounts;
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;

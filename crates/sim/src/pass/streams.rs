@@ -1,14 +1,14 @@
 //! A trace as the streams of its processes: while these are simulated, the next window of the trace
 //! is split, and the one after that is decoded.
 
-use homenode_clock::streams::{StreamSplitter, ThreadStreams};
+use homenode_clock::streams::{StreamForecast, StreamSplitter, ThreadStreams};
 use homenode_trace::Batch;
 
+use super::{Progress, TraceSource, for_each_window};
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource, for_each_window};
 
 /// Calls `simulate` with the streams of one window of the trace after the other.
-pub(super) fn for_each_stream_window<T: TraceSource + ?Sized>(
+pub(crate) fn for_each_stream_window<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
     (trace, splitter): (&T, &mut StreamSplitter),
     progress: Progress<'_>,
@@ -24,4 +24,14 @@ pub(super) fn for_each_stream_window<T: TraceSource + ?Sized>(
         simulated
     })?;
     pool.install(|| simulate(&ready))
+}
+
+/// What the processes of a trace wait for.
+pub(crate) fn forecast<T: TraceSource + ?Sized>(trace: &T) -> Result<StreamForecast, SimError> {
+    let system = !trace.metadata().processes.is_empty();
+    let mut forecast = StreamForecast::new(usize::from(trace.threads()), system);
+    for piece in 0..trace.pieces() {
+        forecast.add(&trace.outline(piece)?);
+    }
+    Ok(forecast)
 }

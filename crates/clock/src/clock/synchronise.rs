@@ -1,0 +1,94 @@
+//! Synchronisation operations: when each has its effect, and who goes on then.
+
+use super::Clock;
+use super::processes::LeaveReason;
+use crate::processor::{MemorySystem, Mode, SyncCourse, SyncRequest};
+use crate::streams::{OpKind, Operation};
+use crate::time::{StallCause, StallTime};
+
+impl<M: MemorySystem> Clock<M> {
+    /// An operation that is no reference has its effect once everything before it is done, and when
+    /// the memory system says.
+    pub(super) fn synchronise(&mut self, at: usize, operation: &Operation) {
+        if !self.processors[at].is_drained() {
+            self.stall(at, StallCause::Sync);
+            return;
+        }
+        let process = self.processors[at].process;
+        let request = SyncRequest { processor: at, process, operation: *operation };
+        let (memory, mut requesters) = self.split();
+        match memory.synchronise(&request, &mut requesters) {
+            SyncCourse::Now => {
+                self.streams[process].advance();
+                self.operate(&request);
+            }
+            SyncCourse::Later | SyncCourse::Awaited => {
+                self.begin_wait(at, (Mode::Waits, StallCause::Sync));
+            }
+            SyncCourse::Posted => self.streams[process].advance(),
+        }
+    }
+
+    /// An operation has its effect on processes: that of the processor may have to wait, others may
+    /// go on. Returns whether that of the processor goes on.
+    fn operate(&mut self, request: &SyncRequest) -> bool {
+        let SyncRequest { processor, process, operation } = *request;
+        let goes_on = self.sync.operate(process, &operation);
+        if operation.kind == OpKind::InitDone && std::mem::take(&mut self.awaits_init_done) {
+            self.restart_measuring();
+        }
+        if !goes_on {
+            self.leave(processor, LeaveReason::Blocked);
+        } else if operation.kind == OpKind::Yield {
+            self.leave(processor, LeaveReason::Yields);
+        }
+        self.wake_all(request);
+        goes_on
+    }
+
+    /// Times and counts begin now.
+    fn restart_measuring(&mut self) {
+        self.measured_from = self.now;
+        for processor in &mut self.processors {
+            processor.since = self.now;
+            processor.stalls = StallTime::default();
+            (processor.busy, processor.delay, processor.idle) = (0, 0, 0);
+        }
+        self.memory.restart_counts();
+    }
+
+    /// The operation that a processor waits for has its effect.
+    pub(super) fn take_effect(&mut self, at: usize) {
+        let process = self.processors[at].process;
+        let Some(operation) = self.streams[process].front() else { return };
+        self.streams[process].advance();
+        let request = SyncRequest { processor: at, process, operation };
+        self.end_wait(at, 0);
+        if !self.operate(&request) {
+            return;
+        }
+        let (memory, mut requesters) = self.split();
+        if !memory.granted(&request, &mut requesters) {
+            self.begin_wait(at, (Mode::Waits, StallCause::Sync));
+        }
+    }
+
+    /// An operation that nobody waits for has its effect.
+    pub(super) fn take_posted_effect(&mut self, request: &SyncRequest) {
+        // Whatever it is, it lets its own process go on.
+        self.sync.operate(request.process, &request.operation);
+        self.wake_all(request);
+    }
+
+    /// Those go on that an operation let go.
+    pub(super) fn wake_all(&mut self, cause: &SyncRequest) {
+        for process in self.sync.take_woken() {
+            // Somebody is known to go on: that is no deadlock.
+            self.blocked[process] = false;
+            let (memory, mut requesters) = self.split();
+            if memory.woken(cause, process, &mut requesters) {
+                self.wake(process);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The controller of a node's cache: what it does about messages.
+
+use homenode_cache::{CacheArrays, ClockError, MissStatus, WordMask};
+use homenode_clock::Requesters;
+
+use super::{BlockEnvelope, BlockMessage, DashMemory};
+use crate::clock::transport::Content;
+use crate::vocabulary::{CacheAction, CacheEvent, ControllerCell, CopyRole, Message, Recipient};
+
+/// What would be wrong with a protocol or an engine that gets there.
+mod because {
+    pub(super) const WAITS: &str = "a message waits at a cache";
+    pub(super) const NO_FRAME: &str = "a node gets a copy and has no frame for it";
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
+    /// A message has come to a cache.
+    pub(super) fn at_cache(
+        &mut self,
+        (envelope, message): (&BlockEnvelope, &BlockMessage),
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let (node, block) = (envelope.to, message.block);
+        let announced = message.message.acknowledgements(i32::from(message.due));
+        let due = self.pending(node, block).map_or(0, |pending| {
+            pending.due += announced;
+            pending.due
+        });
+        let (_, state) = self.copy(node, block);
+        let writable = self.table.role(state) == CopyRole::Writable;
+        match message.message.event_at_cache(due, writable) {
+            Some(event) => self.cache_event((node, event), (envelope, message), requesters),
+            None => Ok(()),
+        }
+    }
+
+    /// The frame that a node has for a block, and the state of its controller.
+    fn copy(&self, node: u16, block: u64) -> (Option<usize>, u8) {
+        let frames = &self.caches.frames;
+        let at = frames.find(frames.set_of(usize::from(node), block), block);
+        (at, at.map_or(0, |at| frames.all()[at].state))
+    }
+
+    /// Something happens at the controller of a cache.
+    pub(super) fn cache_event(
+        &mut self,
+        (node, event): (u16, CacheEvent),
+        (envelope, message): (&BlockEnvelope, &BlockMessage),
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let block = message.block;
+        let (at, state) = self.copy(node, block);
+        let (actions, next) = match self.table.cache_cell(state, event) {
+            ControllerCell::Does(actions, next) => (actions, next),
+            ControllerCell::Waits => {
+                return Err(self.failed(requesters.now(), block, (node, because::WAITS)));
+            }
+            ControllerCell::Impossible(why) => {
+                return Err(self.failed(requesters.now(), block, (node, why)));
+            }
+        };
+        let mut completes = false;
+        for &action in actions {
+            match action {
+                CacheAction::Send(sent, recipient) => {
+                    self.answer(node, (sent, recipient), (envelope, message), requesters);
+                }
+                CacheAction::Complete => completes = true,
+            }
+        }
+        let rests = self.table.cache.rests(next);
+        let completes = completes && (rests || !self.timed.sequential);
+        self.change((node, at), (message, state, next), (completes, requesters))?;
+        if rests && self.timed.sequential {
+            // Acknowledgements came after the reply.
+            self.complete(node, message, requesters)?;
+        }
+        if rests && self.pending(node, block).is_some_and(|pending| pending.requester.is_none()) {
+            self.end_pending(node, block, requesters);
+        }
+        Ok(())
+    }
+
+    /// Sends what the controller says about a message.
+    fn answer(
+        &mut self,
+        node: u16,
+        (sent, recipient): (Message, Recipient),
+        (envelope, message): (&BlockEnvelope, &BlockMessage),
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        // The home is whoever sent the message, if it is to be told about it.
+        let home = envelope.from;
+        let to = match recipient {
+            Recipient::Home => home,
+            Recipient::Requester => message.requester,
+        };
+        // A copy at home goes at once, and nobody waits for it.
+        if sent == Message::Acknowledge && node == home {
+            return;
+        }
+        let answer = BlockMessage { message: sent, due: 0, ..*message };
+        // What an owner tells a home that is itself the requester comes with the reply.
+        let with_reply = matches!(sent, Message::SharingWriteBack | Message::OwnershipTransfer)
+            && to == message.requester;
+        if with_reply {
+            let mut envelope = self.envelope((node, to), answer);
+            envelope.cycles = 0;
+            self.transport.post(envelope, requesters.now(), requesters);
+        } else {
+            self.post((node, to), answer, requesters);
+        }
+    }
+
+    /// A cache's controller changes its state; the reference takes place, if it `completes`.
+    fn change(
+        &mut self,
+        (node, at): (u16, Option<usize>),
+        (message, before, next): (&BlockMessage, u8, u8),
+        (completes, requesters): (bool, &mut Requesters<'_, Self>),
+    ) -> Result<(), ClockError> {
+        let (had, has) = (self.has_copy(before), self.has_copy(next));
+        let Some(at) = at else {
+            if has || completes {
+                let error = (node, because::NO_FRAME);
+                return Err(self.failed(requesters.now(), message.block, error));
+            }
+            return Ok(());
+        };
+        let holder = usize::from(node);
+        if had && !has {
+            let mut record = self.caches.holders.get(message.number);
+            // What was written before is nothing that this copy missed.
+            self.caches.tell_writes(message.block, &record);
+            self.caches.lose(message.block, (holder, at), MissStatus::Invalidated);
+            record.lose(holder);
+            self.caches.holders.put(message.number, &record);
+            if next != 0 {
+                self.fetch_instead(node, (at, next), message);
+            }
+            return Ok(());
+        }
+        self.caches.set_state(at, next, self.permissions[usize::from(next)]);
+        if has && !had {
+            let mut record = self.caches.holders.get(message.number);
+            record.add_holder(holder);
+            self.caches.holders.put(message.number, &record);
+        }
+        if completes {
+            self.complete(node, message, requesters)?;
+            if next == 0 {
+                // The copy had to go as soon as it was read.
+                let mut record = self.caches.holders.get(message.number);
+                self.caches.lose(message.block, (holder, at), MissStatus::Invalidated);
+                record.lose(holder);
+                self.caches.holders.put(message.number, &record);
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy that was asked to be made the only one is lost, and will come with its data: the
+    /// write is a miss after all.
+    fn fetch_instead(&mut self, node: u16, (at, next): (usize, u8), message: &BlockMessage) {
+        let Some(pending) = self.pending(node, message.block) else { return };
+        pending.misses = true;
+        let access = pending.access;
+        let mut record = self.caches.holders.get(message.number);
+        let status = self.caches.coherence_miss(&access, at, &record);
+        record.add_frame(usize::from(node));
+        self.caches.holders.put(message.number, &record);
+        self.caches.frame(at).status = status;
+        self.caches.set_state(at, next, 0);
+        let page = self.entries.head(message.number).page;
+        self.counts.upgrades -= 1;
+        self.counts.fills += 1;
+        self.counts.local_fills += u64::from(self.homes.home(page) == node);
+        self.homes.filled(page, node);
+    }
+
+    /// The reference that asked for the block takes place, and its data are there.
+    fn complete(
+        &mut self,
+        node: u16,
+        message: &BlockMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let now = requesters.now();
+        let Some(pending) = self.pending(node, message.block) else { return Ok(()) };
+        let cycles = now - pending.since;
+        let (reads, misses) = (!pending.access.write, pending.misses);
+        let Some(requester) = pending.requester.take() else { return Ok(()) };
+        self.timing.add_answer(cycles, reads, misses);
+        requesters.perform(requester, |access| {
+            self.touch(access);
+            Ok(())
+        })?;
+        requesters.complete_at(now, requester);
+        Ok(())
+    }
+
+    /// Whether what has come is about coherence.
+    pub(super) fn block_message(envelope: &BlockEnvelope) -> Option<BlockMessage> {
+        match envelope.content {
+            Content::Protocol(message) => Some(message),
+            Content::PageRequest(_) | Content::Page(_) | Content::Sync(_) => None,
+        }
+    }
+}

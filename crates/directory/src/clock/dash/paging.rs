@@ -1,0 +1,91 @@
+//! Page faults, and pages that move to their new home.
+
+use homenode_cache::{CacheArrays, WordMask};
+use homenode_clock::{MemoryReference, Requesters};
+
+use super::DashMemory;
+use super::request::node;
+use crate::clock::transport::{Content, NodeEvent, rank};
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
+    /// Whether the page of a reference is mapped.
+    pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        if !self.homes.depend_on_use() {
+            return true;
+        }
+        let Self { homes, pages, .. } = self;
+        let node = node(reference.processor);
+        match homes.find(reference.block) {
+            Some(page) => pages.is_mapped(page, node, || homes.moves_to(page, node)),
+            // It gets a home without the operating system, unless homes follow use.
+            None => !homes.places_at_use(),
+        }
+    }
+
+    /// A processor refers to a page that is not mapped, and waits for that.
+    pub(super) fn page_fault(
+        &mut self,
+        reference: &MemoryReference,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let node = node(reference.processor);
+        let page = self.homes.number(reference.block, node);
+        if self.pages.fault(page, node) {
+            let trapped = requesters.now() + self.timed.machine.system.page_fault_cycles;
+            requesters.schedule_at(trapped, rank(node), NodeEvent::Trapped(node, page));
+        }
+    }
+
+    /// The operating system of a node asks for the page, if it has to move, or maps it.
+    pub(super) fn trapped(&mut self, node: u16, page: u32, requesters: &mut Requesters<'_, Self>) {
+        let home = self.homes.home(page);
+        if home == node || !self.homes.moves_to(page, node) {
+            self.page_there(node, page, requesters);
+            return;
+        }
+        let request = self.transport.envelope((node, home), 0, Content::PageRequest(page));
+        self.transport.post(request, requesters.now(), requesters);
+    }
+
+    /// The old home of a page has looked it up, and sends it.
+    pub(super) fn send_page(
+        &mut self,
+        page: u32,
+        (home, to): (u16, u16),
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let envelope = self.transport.envelope((home, to), self.page_bytes, Content::Page(page));
+        self.transport.post_from_memory(envelope, self.page_bytes, requesters);
+    }
+
+    /// A page is in the memory of its home.
+    pub(super) fn page_there(
+        &mut self,
+        node: u16,
+        page: u32,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        if self.homes.moves_to(page, node) {
+            self.homes.used(page, node);
+        }
+        let mapped = requesters.now() + self.timed.machine.system.page_table_cycles;
+        requesters.schedule_at(mapped, rank(node), NodeEvent::Mapped(page));
+    }
+
+    /// A page is mapped: those who waited for it go on.
+    pub(super) fn mapped(&mut self, page: u32, requesters: &mut Requesters<'_, Self>) {
+        let awaits_use = self.homes.awaits_use() && !self.homes.is_settled(page);
+        for node in self.pages.map(page, awaits_use) {
+            requesters.resume_at(requesters.now(), usize::from(node));
+        }
+    }
+
+    /// Pages have to be used again: frames lose their permissions until then.
+    pub(super) fn unmap_all(&mut self) {
+        self.pages.unmap_all();
+        let frames = self.caches.frames.all_mut().iter_mut();
+        frames.filter(|frame| frame.is_used()).for_each(|frame| {
+            frame.permit(0);
+        });
+    }
+}

@@ -1,0 +1,248 @@
+//! All nodes of a machine with a directory, as the clock sees them.
+
+use homenode_base::Flags;
+use homenode_cache::{
+    BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
+};
+use homenode_clock::{
+    MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
+};
+
+use super::{DashEvent, DashMemory};
+use crate::clock::DirectoryTiming;
+use crate::clock::sync::SyncMessage;
+use crate::clock::transport::{Content, NodeEvent, rank};
+use crate::counts::{DirectoryCounts, SentMessages};
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
+    fn words(reference: &MemoryReference) -> W {
+        W::range(W::word(reference.first), W::word(reference.last))
+    }
+
+    /// What an access needs of its copy.
+    pub(super) fn need(access: &BlockAccess<W>) -> u64 {
+        if access.write { MAY_WRITE } else { MAY_READ }
+    }
+
+    /// A reference takes place: its copy is there.
+    pub(super) fn touch(&mut self, access: &BlockAccess<W>) {
+        let frames = &self.caches.frames;
+        let set = frames.set_of(access.cache, access.block);
+        let Some(at) = frames.find(set, access.block) else { return };
+        let permissions = &self.permissions;
+        if !self.caches.touch_undecided(access, at, |state| permissions[usize::from(state)]) {
+            self.caches.mark_touched(access, at);
+        }
+        let state = self.caches.frame(at).state;
+        // Also where they were withdrawn to see this reference.
+        self.caches.set_state(at, state, self.permissions[usize::from(state)]);
+        self.caches.frames.touch(set, at);
+    }
+
+    /// What is wrong, with its time and place.
+    pub(super) fn failed(
+        &self,
+        now: u64,
+        block: u64,
+        (node, what): (u16, &'static str),
+    ) -> ClockError {
+        ClockError::impossible((now, block << self.block_shift), node, what)
+    }
+
+    /// All of a message has come to its node.
+    fn delivered(
+        &mut self,
+        envelope: super::BlockEnvelope,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match envelope.content {
+            Content::Protocol(message) if message.message.event_at_home().is_none() => {
+                self.at_cache((&envelope, &message), requesters)?;
+            }
+            Content::Protocol(_)
+            | Content::PageRequest(_)
+            | Content::Sync(SyncMessage::Operation(_)) => {
+                self.transport.look_up(envelope, requesters);
+            }
+            Content::Sync(message) => self.sync_answer(envelope.to, message, requesters),
+            // Memory took the words as they came.
+            Content::Page(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A node's controller has looked up what a message is about.
+    fn looked_up(
+        &mut self,
+        envelope: super::BlockEnvelope,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match envelope.content {
+            Content::Protocol(_) => self.at_home(&envelope, requesters)?,
+            Content::PageRequest(page) => {
+                self.send_page(page, (envelope.to, envelope.from), requesters);
+            }
+            Content::Sync(SyncMessage::Operation(number)) => self.sync_at_home(number, requesters),
+            Content::Sync(_) | Content::Page(_) => {}
+        }
+        Ok(())
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMemory<F, W, WORDS> {
+    type Access = BlockAccess<W>;
+    type Event = DashEvent;
+    type Error = ClockError;
+
+    fn block_shift(&self) -> u32 {
+        self.block_shift
+    }
+
+    // There are several calls of it in the clock, each of which knows more about the reference.
+    #[inline(always)]
+    fn try_hit(&mut self, reference: &MemoryReference) -> bool {
+        let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
+        let place = self.caches.locate(reference.processor, reference.block);
+        self.caches.hit(place, (reference.block, Self::words(reference)), need)
+    }
+
+    #[inline]
+    fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
+        let place = self.caches.locate(access.cache, access.block);
+        self.caches.hit_access(place, access)
+    }
+
+    #[inline]
+    fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
+        BlockAccess {
+            cache: reference.processor,
+            block: reference.block,
+            words: Self::words(reference),
+            write: reference.kind.writes(),
+            private: reference.flags.contains(Flags::PRIVATE),
+            kernel: reference.flags.contains(Flags::KERNEL),
+        }
+    }
+
+    #[inline]
+    fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
+        one.block == other.block && one.cache == other.cache
+    }
+
+    fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
+        let frames = &self.caches.frames;
+        let set = frames.set_of(access.cache, access.block);
+        let state = frames.find(set, access.block).map_or(0, |at| frames.all()[at].state);
+        self.permissions[usize::from(state)] & Self::need(access) == 0
+    }
+
+    fn perform(&mut self, _: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.touch(access);
+        Ok(())
+    }
+
+    fn request(
+        &mut self,
+        requester: Requester,
+        access: &BlockAccess<W>,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.begin(requester, access, requesters);
+    }
+
+    fn event(
+        &mut self,
+        event: DashEvent,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match event {
+            NodeEvent::Arrives(envelope, tail) => {
+                if let Content::Page(page) = envelope.content {
+                    let (now, to) = (requesters.now(), envelope.to);
+                    let (_, written) = self.transport.access_memory(now, to, self.page_bytes);
+                    requesters.schedule_at(
+                        written.max(tail),
+                        rank(to),
+                        NodeEvent::PageThere(to, page),
+                    );
+                }
+                self.transport.receive(envelope, tail, requesters);
+            }
+            NodeEvent::Delivered(envelope) => self.delivered(envelope, requesters)?,
+            NodeEvent::LookedUp(envelope) => self.looked_up(envelope, requesters)?,
+            NodeEvent::Fetched(envelope, last) => self.transport.post(envelope, last, requesters),
+            NodeEvent::Trapped(node, page) => self.trapped(node, page, requesters),
+            NodeEvent::PageThere(node, page) => self.page_there(node, page, requesters),
+            NodeEvent::Mapped(page) => self.mapped(page, requesters),
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
+        Ok(())
+    }
+
+    fn next_advance(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    /// Nothing that is asked for now changes another cache before a directory was looked up.
+    #[inline]
+    fn undisturbed_until(&self, now: u64) -> u64 {
+        now + self.timed.machine.directory_cycles.max(1)
+    }
+
+    fn at_rest_from(&self) -> u64 {
+        self.transport.at_rest_from()
+    }
+
+    fn restart_counts(&mut self) {
+        self.caches.counts = CacheCounts::default();
+        self.counts = DirectoryCounts::default();
+        self.timing = DirectoryTiming::default();
+        self.sent = SentMessages::default();
+        self.pages.faults = 0;
+        self.transport.restart_counts();
+    }
+
+    #[inline]
+    fn count(&mut self, counted: ReferenceCounts) {
+        let counts = &mut self.caches.counts;
+        counts.references += counted.references;
+        counts.block_references += counted.block_references;
+        counts.kernel.references += counted.kernel;
+        self.counts.writes += counted.writes;
+    }
+
+    #[inline]
+    fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        self.page_is_mapped(reference)
+    }
+
+    fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
+        self.page_fault(reference, requesters);
+    }
+
+    fn synchronise(
+        &mut self,
+        request: &SyncRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> SyncCourse {
+        self.begin_sync(request, requesters)
+    }
+
+    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
+        self.grant(request, requesters);
+        false
+    }
+
+    fn woken(
+        &mut self,
+        cause: &SyncRequest,
+        process: usize,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> bool {
+        self.wake(cause, process, requesters);
+        false
+    }
+}

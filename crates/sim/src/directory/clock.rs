@@ -1,0 +1,69 @@
+//! One pass over the trace for all configurations with a clock.
+
+use homenode_clock::ClockSetup;
+use homenode_clock::streams::{StreamSplitter, ThreadStreams};
+use homenode_directory::{
+    ClockError, ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, HomePolicy,
+};
+use homenode_machine::ProcessorModel;
+use rayon::prelude::*;
+
+use super::config::{Consistency, DirectoryConfig, MeasuredFrom};
+use super::plan::{DirectoryPlan, PlannedDirectory};
+use crate::error::SimError;
+use crate::pass::{Progress, TraceSource, for_each_stream_window, forecast};
+
+/// Simulates all points, each with its homes. The trace is decoded and split into the streams of
+/// its processes once for all of them.
+pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
+    plan: &DirectoryPlan,
+    homes: Vec<Box<dyn HomePolicy>>,
+    (config, trace): (&DirectoryConfig, &T),
+    (pool, progress): (&rayon::ThreadPool, Progress<'_>),
+) -> Result<Vec<ClockedDirectoryResult>, SimError> {
+    let processes = usize::from(trace.threads());
+    let clock = |(point, homes): (&PlannedDirectory, Box<dyn HomePolicy>)| {
+        let setup = clock_setup(plan, point, (config, processes));
+        Ok(DirectoryClock::new(&point.setup, point.table.clone(), (homes, &setup))?)
+    };
+    let clocks = plan.points.iter().zip(homes).map(clock);
+    let mut clocks = clocks.collect::<Result<Vec<_>, SimError>>()?;
+    let Some(point) = plan.points.first() else { return Ok(Vec::new()) };
+    let (filter, private) = (point.setup.filter, &point.setup.private);
+    let mut splitter = StreamSplitter::new(processes, filter, private, None)
+        .with_marks()
+        .with_gap(config.gap)
+        .with_forecast(forecast(trace)?);
+    let push = |all: &[ThreadStreams]| {
+        let push =
+            |clock: &mut DirectoryClock| all.iter().try_for_each(|streams| clock.push(streams));
+        // Every result is collected, so that the first error is the same on any number of threads.
+        let done: Vec<Result<(), ClockError>> = clocks.par_iter_mut().map(push).collect();
+        Ok(done.into_iter().collect::<Result<(), _>>()?)
+    };
+    for_each_stream_window(pool, (trace, &mut splitter), progress, push)?;
+    let done: Vec<Result<_, ClockError>> =
+        pool.install(|| clocks.into_par_iter().map(DirectoryClock::finish).collect());
+    Ok(done.into_iter().collect::<Result<_, _>>()?)
+}
+
+/// What has a time at a point.
+fn clock_setup(
+    plan: &DirectoryPlan,
+    point: &PlannedDirectory,
+    (config, processes): (&DirectoryConfig, usize),
+) -> DirectoryClockSetup {
+    let machine = &plan.machines[point.machine];
+    let sequential = config.consistency == Consistency::Sc;
+    let blocking = machine.processor.blocking || sequential;
+    let processor = ProcessorModel { blocking, ..machine.processor };
+    let scheduler = machine.scheduler;
+    let clock = ClockSetup { processor, scheduler, seed: config.seed, processes };
+    DirectoryClockSetup {
+        clock,
+        machine: point.model,
+        sequential,
+        phase_change: config.phase_change,
+        from_init_done: config.measure_from == MeasuredFrom::InitDone,
+    }
+}
