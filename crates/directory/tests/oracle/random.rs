@@ -131,7 +131,7 @@ fn home_text(home: Home) -> String {
 pub fn simulate(machine: &Machine, refs: &[Ref], check: bool) -> DirectoryCounts {
     let homes = HomeSetup { nodes: machine.nodes, seed: 1, first_run: None, cost: &MessageCost };
     let homes = HomeSpec::parse(&home_text(machine.home)).unwrap().build(&homes).unwrap();
-    let table = DirectoryProtocol::parse("dash").unwrap().table();
+    let table = DirectoryProtocol::parse("dash").unwrap().table().blocks().unwrap();
     let mut simulation = DirectorySimulation::new(&setup(machine, check), table, homes).unwrap();
     // Batches of several lengths: the engine must not notice.
     let mut rest = refs;

@@ -76,6 +76,7 @@ impl DirectoryPlan {
         let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
         for protocol in &config.protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
+            let table = block_table(&protocol)?;
             for home in &config.homes {
                 let home = HomeSpec::parse(home)?;
                 for cache in cache_shapes(found.cache, asked) {
@@ -85,7 +86,7 @@ impl DirectoryPlan {
                         let point = PlannedDirectory {
                             machine,
                             protocol: protocol.text.clone(),
-                            table: protocol.table(),
+                            table: table.clone(),
                             home: home.clone(),
                             setup,
                         };
@@ -113,6 +114,18 @@ impl PlannedDirectory {
     pub(super) fn homes<'a>(&self, seed: u64, first_run: Option<&'a PageDemands>) -> HomeSetup<'a> {
         HomeSetup { nodes: self.setup.nodes, seed, first_run, cost: &MessageCost }
     }
+}
+
+/// The table of a protocol that the order of the trace can follow.
+fn block_table(protocol: &DirectoryProtocol) -> Result<DirectoryTable, SimError> {
+    protocol.table().blocks().ok_or_else(|| {
+        let name = protocol.entry.name;
+        let problem = format!(
+            "--protocol {name} needs --order clock: it keeps pages coherent at acquires and \
+             releases, which do not happen in the order of the trace"
+        );
+        SimError::Config { problem }
+    })
 }
 
 fn setup(
