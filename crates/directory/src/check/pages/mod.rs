@@ -3,7 +3,10 @@
 //!
 //! Two words are enough to lose a write: two nodes may write different words of the line at the
 //! same time. A line may be replaced at any time, which is all that a second line could bring
-//! about. Messages arrive in any order, also those between the same two nodes.
+//! about; only one with dirty words need be, for a clean one that stays is at least as old as one
+//! that is fetched again. Messages arrive in any order, also those between the same two nodes, but
+//! for what a cache gets from home, which is there at once: the access, or what it waits for, may
+//! come as much later.
 //!
 //! What a program may expect is told by knowledge: a node knows the last write of a word if that
 //! is ordered before whatever the node does next, by itself or by a release and an acquire. All
