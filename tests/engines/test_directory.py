@@ -98,7 +98,8 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
         (["--processors", "0"], "--processors"),
         (["--block-size", "8K"], "block size 8192 bytes: expected a power of two from 16 to 1024"),
         (["--protocol", "dash:pointers=0"], "pointers is a number from 1 to 1024"),
-        (["--protocol", "mesi"], 'unknown protocol "mesi": expected one of dash'),
+        (["--protocol", "mesi"], 'unknown protocol "mesi": expected one of dash, lrc'),
+        (["--protocol", "lrc"], "--protocol lrc needs --order clock: it keeps pages coherent at"),
         (["--order", "clock"], "--order clock: machines with a directory are simulated in the"),
         (["--scheduler", "random"], "--scheduler is for others; a machine with a directory has"),
         (["--policy", "ace"], "--policy is for machines with prices of references; a machine"),
@@ -132,8 +133,9 @@ def test_the_protocol_keeps_its_promises() -> None:
 
 
 def test_tables_list_protocols_and_homes() -> None:
-    (dash,) = hn.table("directory-protocols")
+    dash, lrc = hn.table("directory-protocols")
     assert dash["states"][:3] == ["I", "S", "M"]
+    assert lrc["home_states"] == ["nobody", "readers", "writer", "weak"]
     homes = {row["name"]: row for row in hn.table("homes")}
     assert homes["first-fill"]["parameters"][0]["name"] == "n"
     assert homes["best-static"]["needs_first_run"]

@@ -125,6 +125,11 @@ impl DirectoryEntries {
         self.set_mut(number)[usize::from(node / 64)] |= 1 << (node % 64);
     }
 
+    /// Lists a node no longer.
+    pub(crate) fn unlist(&mut self, number: u32, node: u16) {
+        self.set_mut(number)[usize::from(node / 64)] &= !(1 << (node % 64));
+    }
+
     /// A node owns the block, and nobody is listed.
     #[inline]
     pub(crate) fn own(&mut self, number: u32, owner: u16) {

@@ -2,8 +2,9 @@
 //! copies of it, and nodes send each other messages.
 //!
 //! A protocol is a table for the controller of a cache and one for that of a home, with states in
-//! which messages are under way ([`DirectoryTable`]). [`check`] explores it in every order of
-//! messages; the simulators follow it.
+//! which messages are under way ([`DirectoryTable`]), or, if software keeps pages coherent, tables
+//! for handlers of an operating system ([`PagedTable`]). [`check`] explores them in every order of
+//! messages; the simulators follow them.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -12,13 +13,19 @@ mod counts;
 mod driver;
 mod entries;
 pub mod home;
+mod page_driver;
+mod page_table;
+mod page_vocabulary;
 mod protocol;
 mod setup;
 mod table;
 mod trace_order;
 mod vocabulary;
 
-pub use check::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check};
+pub use check::{
+    DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check, check_blocks,
+    check_pages,
+};
 pub use clock::{
     ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,
     MeshShape, MissLatency,
@@ -30,7 +37,13 @@ pub use home::{
 };
 pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;
-pub use protocol::{DirectoryProtocol, Entry, TABLE};
+pub use page_driver::{PageAnswer, PageDriver, PageEffect, PageEnd, PageFault, SentPageMessage};
+pub use page_table::{MappingCell, PageHomeCell, PagedRules, PagedTable, ReleaseCell};
+pub use page_vocabulary::{
+    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
+    PageSender, ReleaseAction, ReleaseEvent,
+};
+pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
 pub use setup::{DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX};
 pub use table::{CacheCell, ControllerTable, DirectoryRules, DirectoryTable, HomeCell};
 pub use trace_order::{DirectoryResult, DirectorySimulation};

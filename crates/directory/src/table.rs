@@ -49,7 +49,7 @@ pub type CacheCell = ControllerCell<CacheAction, u8>;
 pub type HomeCell = ControllerCell<HomeAction, u8>;
 
 impl<A: Copy> ControllerTable<A> {
-    fn of<S: Labelled>(
+    pub(crate) fn of<S: Labelled>(
         rests: impl Fn(S) -> bool,
         width: usize,
         row: impl Fn(S) -> Vec<ControllerCell<A, S>>,
@@ -93,8 +93,20 @@ impl<A: Copy> ControllerTable<A> {
         self.cells.len()
     }
 
-    fn at(&self, state: u8, column: usize) -> usize {
+    /// Position of a cell, below [`Self::cell_count`].
+    pub(crate) fn at(&self, state: u8, column: usize) -> usize {
         usize::from(state) * self.width + column
+    }
+
+    /// The cell at a position.
+    #[inline]
+    pub(crate) fn cell(&self, at: usize) -> ControllerCell<A, u8> {
+        self.cells[at]
+    }
+
+    /// Changes a cell.
+    pub(crate) fn set_cell(&mut self, at: usize, cell: ControllerCell<A, u8>) {
+        self.cells[at] = cell;
     }
 }
 
@@ -137,20 +149,20 @@ impl DirectoryTable {
     #[inline]
     #[must_use]
     pub fn cache_cell(&self, state: u8, event: CacheEvent) -> CacheCell {
-        self.cache.cells[self.cache_cell_index(state, event)]
+        self.cache.cell(self.cache_cell_index(state, event))
     }
 
     /// What a home's controller does.
     #[inline]
     #[must_use]
     pub fn home_cell(&self, state: u8, event: HomeEvent, sender: Sender) -> HomeCell {
-        self.home.cells[self.home_cell_index(state, event, sender)]
+        self.home.cell(self.home_cell_index(state, event, sender))
     }
 
     /// Changes a cell: how tests plant bugs.
     pub fn set_cache_cell(&mut self, (state, event): (u8, CacheEvent), cell: CacheCell) {
         let at = self.cache_cell_index(state, event);
-        self.cache.cells[at] = cell;
+        self.cache.set_cell(at, cell);
     }
 
     /// Changes a cell: how tests plant bugs.
@@ -160,7 +172,7 @@ impl DirectoryTable {
         cell: HomeCell,
     ) {
         let at = self.home_cell_index(state, event, sender);
-        self.home.cells[at] = cell;
+        self.home.set_cell(at, cell);
     }
 
     /// Position of a cell, below the controller's [`ControllerTable::cell_count`].

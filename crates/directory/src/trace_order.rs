@@ -43,7 +43,8 @@ use crate::table::DirectoryTable;
 /// };
 /// let homes = HomeSetup { nodes: 2, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
 /// let homes = HomeSpec::parse("first-touch")?.build(&homes)?;
-/// let mut simulation = DirectorySimulation::new(&setup, protocol.table(), homes)?;
+/// let table = protocol.table().blocks().ok_or("a protocol of pages")?;
+/// let mut simulation = DirectorySimulation::new(&setup, table, homes)?;
 /// // Node 0 writes a word, which makes it the home; then node 1 reads it.
 /// simulation.push(&Batch {
 ///     thread: vec![0, 1],

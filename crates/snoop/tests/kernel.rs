@@ -61,6 +61,8 @@ fn told(items: &[Operation]) -> String {
             | OpKind::Create
             | OpKind::Begin
             | OpKind::Join
+            | OpKind::InitDone
+            | OpKind::Phase
             | OpKind::Exit => panic!("{item:?}"),
         };
         format!("{kind}{kernel}{own}")

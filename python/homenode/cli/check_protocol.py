@@ -25,7 +25,8 @@ from homenode.cli.output import echo
     type=WholeNumber(min=2),
     metavar="N",
     default=3,
-    help="With a directory: up to so many nodes, 2 to 4; 4 take half a minute. Default: 3.",
+    help="With a directory: up to so many nodes, 2 to 4; 4 take half a minute, and lrc is explored "
+    "with 3 at most. Default: 3.",
 )
 @json_option
 def check_protocol(names: tuple[str, ...], nodes: int, as_json: bool) -> int:

@@ -116,6 +116,7 @@ pub fn simulate(nodes: u16, cache: (u64, u64), batches: &[Batch]) -> DirectoryCo
     let homes = HomeSpec::parse("first-touch").expect("a policy of the table");
     let homes = homes.build(&machine).expect("a policy without hindsight");
     let table = DirectoryProtocol::parse("dash").expect("a protocol of the table").table();
+    let table = table.blocks().expect("a protocol of blocks");
     let mut simulation =
         DirectorySimulation::new(&setup, table, homes).expect("a machine that can be");
     for batch in batches {

@@ -37,6 +37,15 @@ pub enum DirectoryFindingKind {
     NotDone,
     /// A replacement leaves the copy.
     NotReplaced,
+    /// A page's mapping permits what home has not been told of.
+    NotPermitted,
+    /// A node has forgotten a notice that has come for a page that it maps, or remembers one that
+    /// has not come, or a write that has not taken place.
+    WrongRecord,
+    /// A home's list of those that map a page is wrong.
+    WrongList,
+    /// A page is on the weak list and should not be, or the other way round.
+    WrongWeakList,
     /// Something happens that is declared impossible.
     NotImpossible,
     /// A message has nobody to go to.

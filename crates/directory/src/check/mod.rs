@@ -1,4 +1,5 @@
 //! The model checker: every order of operations and messages in two to four nodes with one block.
+//! Protocols of pages have a model of their own (`pages/`).
 //!
 //! The search is breadth first and begins with two nodes, so the first broken promise it meets is
 //! one of the shortest, with the fewest nodes. It reads the same [`DirectoryTable`] that the
@@ -10,14 +11,17 @@
 
 mod broken_promise;
 mod model;
+mod pages;
 mod situation;
 
 use homenode_protocol::{Labelled, ProtocolFinding, Search};
 use serde::Serialize;
 
 pub use broken_promise::DirectoryFindingKind;
+pub use pages::check_pages;
 pub use situation::NODES_MAX;
 
+use crate::protocol::CoherenceTable;
 use crate::table::DirectoryTable;
 use crate::vocabulary::{CacheEvent, ControllerCell, HomeEvent, Sender};
 use model::{DirectoryCoverage, DirectoryModel};
@@ -38,9 +42,9 @@ pub struct DirectoryCheckReport {
     pub situations: usize,
     /// Steps tried in them.
     pub steps: usize,
-    /// States of a cache's and of a home's controller.
+    /// States of all controllers: a cache's or a node's, and a home's.
     pub states: usize,
-    /// Cells of both tables that happen; each was reached unless a finding says otherwise.
+    /// Cells of all tables that happen; each was reached unless a finding says otherwise.
     pub cells: usize,
     /// Cells that are declared impossible.
     pub impossible: usize,
@@ -48,10 +52,19 @@ pub struct DirectoryCheckReport {
     pub findings: Vec<DirectoryFinding>,
 }
 
-/// Explores a protocol with up to so many nodes. After a broken promise it stops: what follows from
-/// it is of no interest.
+/// Explores a protocol with up to so many nodes.
 #[must_use]
-pub fn check(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckReport {
+pub fn check(table: &CoherenceTable, nodes_max: usize) -> DirectoryCheckReport {
+    match table {
+        CoherenceTable::Blocks(table) => check_blocks(table, nodes_max),
+        CoherenceTable::Pages(table) => check_pages(table, nodes_max),
+    }
+}
+
+/// Explores a protocol of blocks with up to so many nodes. After a broken promise it stops: what
+/// follows from it is of no interest.
+#[must_use]
+pub fn check_blocks(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckReport {
     let (happen, impossible) = cells(table);
     let mut report = DirectoryCheckReport {
         nodes: nodes_max.min(NODES_MAX),
@@ -150,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dash_keeps_its_promises() {
+    fn every_protocol_keeps_its_promises() {
         for protocol in crate::TABLE {
             for nodes in [2, 3] {
                 let report = check(&(protocol.build)(), nodes);

@@ -6,7 +6,7 @@ mod home;
 
 use homenode_protocol::{ProtocolParameter, ValueRange};
 
-use super::Entry;
+use super::{CoherenceTable, Entry};
 use crate::table::{DirectoryRules, DirectoryTable};
 use crate::vocabulary::{
     CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Sender,
@@ -34,7 +34,7 @@ pub const ENTRY: Entry = Entry {
               all nodes",
         values: ValueRange::Number { from: 1, to: 1024 },
     }],
-    build: DirectoryTable::of::<Dash>,
+    build: || CoherenceTable::Blocks(DirectoryTable::of::<Dash>()),
 };
 
 struct Dash;

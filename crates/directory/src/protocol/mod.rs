@@ -1,16 +1,38 @@
 //! Protocols with a directory: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
 
 mod dash;
+mod lrc;
 mod spec;
 
 use homenode_protocol::ProtocolParameter;
 
 pub use spec::DirectoryProtocol;
 
+use crate::page_table::PagedTable;
 use crate::table::DirectoryTable;
 
 /// Every protocol, in the order of lists and documentation.
-pub const TABLE: &[Entry] = &[dash::ENTRY];
+pub const TABLE: &[Entry] = &[dash::ENTRY, lrc::ENTRY];
+
+/// The table of a protocol, by what it keeps coherent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CoherenceTable {
+    /// Blocks, by controllers of caches.
+    Blocks(DirectoryTable),
+    /// Pages, by handlers of page faults and of synchronisation.
+    Pages(PagedTable),
+}
+
+impl CoherenceTable {
+    /// The table of a protocol that keeps blocks coherent.
+    #[must_use]
+    pub fn blocks(self) -> Option<DirectoryTable> {
+        match self {
+            Self::Blocks(table) => Some(table),
+            Self::Pages(_) => None,
+        }
+    }
+}
 
 /// A protocol as it is listed.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +46,7 @@ pub struct Entry {
     /// What can be set after the colon.
     pub params: &'static [ProtocolParameter],
     /// Writes down its table.
-    pub build: fn() -> DirectoryTable,
+    pub build: fn() -> CoherenceTable,
 }
 
 #[cfg(test)]

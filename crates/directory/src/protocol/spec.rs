@@ -2,8 +2,7 @@
 
 use homenode_protocol::{ListedProtocol, ProtocolError, ProtocolParameter, ProtocolSetting};
 
-use super::{Entry, TABLE};
-use crate::table::DirectoryTable;
+use super::{CoherenceTable, Entry, TABLE};
 
 /// A protocol with its parameters.
 #[derive(Clone, Debug)]
@@ -36,7 +35,7 @@ impl DirectoryProtocol {
 
     /// The protocol's table.
     #[must_use]
-    pub fn table(&self) -> DirectoryTable {
+    pub fn table(&self) -> CoherenceTable {
         (self.entry.build)()
     }
 }

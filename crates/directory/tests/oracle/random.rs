@@ -137,7 +137,7 @@ pub fn simulate(machine: &Machine, refs: &[Ref], check: bool) -> DirectoryCounts
         cost: &MessageCost,
     };
     let homes = HomeSpec::parse(&home_text(machine.home)).unwrap().build(&homes).unwrap();
-    let table = DirectoryProtocol::parse("dash").unwrap().table();
+    let table = DirectoryProtocol::parse("dash").unwrap().table().blocks().unwrap();
     let mut simulation = DirectorySimulation::new(&setup(machine, check), table, homes).unwrap();
     // Batches of several lengths: the engine must not notice.
     let mut rest = refs;

@@ -46,7 +46,7 @@ pub fn batch(text: &str) -> Batch {
 }
 
 pub fn dash() -> DirectoryTable {
-    DirectoryProtocol::parse("dash").unwrap().table()
+    DirectoryProtocol::parse("dash").unwrap().table().blocks().unwrap()
 }
 
 /// What a table does with references, values checked.

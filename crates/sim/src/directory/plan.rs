@@ -88,6 +88,7 @@ impl DirectoryPlan {
         let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
         for protocol in &config.protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
+            let table = block_table(&protocol)?;
             for home in &config.homes {
                 let home = HomeSpec::parse(home)?;
                 for cache in cache_shapes(found.cache, asked) {
@@ -97,7 +98,7 @@ impl DirectoryPlan {
                         let point = PlannedDirectory {
                             machine,
                             protocol: protocol.text.clone(),
-                            table: protocol.table(),
+                            table: table.clone(),
                             home: home.clone(),
                             cost: cost(config.order, (model, &setup)),
                             setup,
@@ -146,6 +147,18 @@ fn cost(order: ReferenceOrder, (model, setup): (DirectoryMachine, &DirectorySetu
             PlannedCost::Distance(DistanceCost::new(model, setup.nodes, bytes))
         }
     }
+}
+
+/// The table of a protocol that the order of the trace can follow.
+fn block_table(protocol: &DirectoryProtocol) -> Result<DirectoryTable, SimError> {
+    protocol.table().blocks().ok_or_else(|| {
+        let name = protocol.entry.name;
+        let problem = format!(
+            "--protocol {name} needs --order clock: it keeps pages coherent at acquires and \
+             releases, which do not happen in the order of the trace"
+        );
+        SimError::Config { problem }
+    })
 }
 
 fn setup(

@@ -1,6 +1,8 @@
 //! The lists of protocols and homes, and the results of the model checker.
 
-use homenode_directory::{DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, home};
+use homenode_directory::{
+    CoherenceTable, DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, home,
+};
 use homenode_protocol::{ProtocolParameter, ValueRange};
 use serde::Serialize;
 
@@ -46,7 +48,7 @@ pub struct DirectoryProtocolRow {
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
-    /// States of a cache's controller.
+    /// States of a cache's controller, or of what a node has for a page.
     pub states: Vec<&'static str>,
     /// States of a home's controller.
     pub home_states: Vec<&'static str>,
@@ -94,16 +96,24 @@ impl DirectoryParameterRow {
 #[must_use]
 pub fn directory_protocol_rows() -> Vec<DirectoryProtocolRow> {
     let row = |entry: &homenode_directory::Entry| {
-        let table = (entry.build)();
         let names = |labels: &[homenode_protocol::TableLabel]| {
-            labels.iter().map(|label| label.name).collect()
+            labels.iter().map(|label| label.name).collect::<Vec<_>>()
+        };
+        let (states, home_states) = match (entry.build)() {
+            CoherenceTable::Blocks(table) => {
+                (names(table.cache.states()), names(table.home.states()))
+            }
+            CoherenceTable::Pages(table) => {
+                let of_a_node = [names(table.mapping.states()), names(table.release.states())];
+                (of_a_node.concat(), names(table.home.states()))
+            }
         };
         DirectoryProtocolRow {
             name: entry.name,
             summary: entry.summary,
             source: entry.source,
-            states: names(table.cache.states()),
-            home_states: names(table.home.states()),
+            states,
+            home_states,
             parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
         }
     };

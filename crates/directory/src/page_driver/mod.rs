@@ -1,0 +1,339 @@
+//! What a protocol of pages does about each access, synchronisation and message, as its table says.
+//!
+//! Nothing here has a time or a cache: who calls has them. Every call says what follows from it
+//! ([`PageEffect`]): messages, which the caller hands back ([`PageDriver::deliver`]) whenever they
+//! arrive, in any order, and what a cache has to do. So a machine with a clock can put a time on
+//! each.
+//!
+//! Pages are numbered from 0 by the caller, who also knows where their homes are.
+
+mod effects;
+#[cfg(test)]
+mod tests;
+mod under_way;
+
+use homenode_protocol::Labelled;
+
+pub use effects::{PageAnswer, PageEffect, PageEnd, PageFault, SentPageMessage};
+
+use crate::entries::DirectoryEntries;
+use crate::page_table::PagedTable;
+use crate::page_vocabulary::{
+    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
+    PageSender, ReleaseAction, ReleaseEvent,
+};
+use crate::vocabulary::ControllerCell;
+use under_way::PagesUnderWay;
+
+/// Bits of a mapping's state; those of the release's are above them.
+const MAPPING_BITS: u32 = 4;
+
+/// The controllers of all nodes and homes. A machine with a clock follows it; without one there are
+/// no acquires and releases that could be followed.
+#[derive(Debug)]
+pub struct PageDriver {
+    table: PagedTable,
+    nodes: u16,
+    /// For each page and node a byte: the states of mapping and release.
+    states: Vec<u8>,
+    /// For each page its home's state, and a bit for each node that is listed.
+    homes: DirectoryEntries,
+    /// For each node what it waits for.
+    under_way: Vec<PagesUnderWay>,
+    /// For each node the pages that it has written since its last release.
+    written: Vec<Vec<u32>>,
+    /// For each node the pages that its next acquire unmaps.
+    noticed: Vec<Vec<u32>>,
+    /// For each node the pages for which its release has not taken effect.
+    releasing: Vec<u32>,
+}
+
+/// What follows from a call, or what is wrong with the protocol or the caller.
+type Answered = Result<PageAnswer, PageFault>;
+
+impl PageDriver {
+    /// No page is mapped. There may be up to 1,024 nodes.
+    #[must_use]
+    pub fn new(table: PagedTable, nodes: u16) -> Self {
+        let each = usize::from(nodes);
+        Self {
+            table,
+            nodes,
+            states: Vec::new(),
+            homes: DirectoryEntries::new(nodes, None),
+            under_way: vec![PagesUnderWay::default(); each],
+            written: vec![Vec::new(); each],
+            noticed: vec![Vec::new(); each],
+            releasing: vec![0; each],
+        }
+    }
+
+    /// Makes room for a page. It comes before all else that is done with the page.
+    pub fn reach(&mut self, page: u32) {
+        self.homes.reach(page);
+        let end = self.at(0, page) + usize::from(self.nodes);
+        if end > self.states.len() {
+            self.states.resize(end, 0);
+        }
+    }
+
+    /// What a node may do with a page without a fault.
+    #[inline]
+    #[must_use]
+    pub fn permission(&self, node: u16, page: u32) -> PagePermission {
+        self.table.permission(self.mapping(node, page))
+    }
+
+    /// Whether a page is on the weak list.
+    #[must_use]
+    pub fn is_weak(&self, page: u32) -> bool {
+        self.table.is_weak(self.homes.head(page).state)
+    }
+
+    /// A processor reads or writes. Sooner or later [`PageEffect::Complete`] follows, unless the
+    /// access has to wait: then it is tried again after the node's next message.
+    ///
+    /// # Errors
+    /// When the table calls it impossible.
+    pub fn access(
+        &mut self,
+        (node, page): (u16, u32),
+        store: bool,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        let event = if store { MappingEvent::Store } else { MappingEvent::Load };
+        self.mapping_event((node, page), event, node, effects)
+    }
+
+    /// A processor's write takes place in its cache.
+    ///
+    /// # Errors
+    /// When the table calls it impossible.
+    pub fn stored(&mut self, (node, page): (u16, u32), effects: &mut Vec<PageEffect>) -> Answered {
+        self.release_event((node, page), ReleaseEvent::Store, effects)
+    }
+
+    /// A processor acquires: the pages for which a notice has come are unmapped. No access of the
+    /// node may be under way.
+    ///
+    /// # Errors
+    /// When the table calls it impossible.
+    pub fn acquire(&mut self, node: u16, effects: &mut Vec<PageEffect>) -> Answered {
+        for page in std::mem::take(&mut self.noticed[usize::from(node)]) {
+            self.mapping_event((node, page), MappingEvent::Acquire, node, effects)?;
+        }
+        Ok(PageAnswer::Done)
+    }
+
+    /// A processor releases. It may go on when [`PageEffect::Released`] follows. No access of the
+    /// node may be under way.
+    ///
+    /// # Errors
+    /// When the table calls it impossible.
+    pub fn release(&mut self, node: u16, effects: &mut Vec<PageEffect>) -> Answered {
+        let pages = std::mem::take(&mut self.written[usize::from(node)]);
+        self.releasing[usize::from(node)] = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+        if pages.is_empty() {
+            effects.push(PageEffect::Released { node });
+        }
+        for page in pages {
+            self.release_event((node, page), ReleaseEvent::Release, effects)?;
+        }
+        Ok(PageAnswer::Done)
+    }
+
+    /// A node's cache has sent so many lines with dirty words of a page to its home. The caller
+    /// says so when it replaces such a line, and in any case after [`PageEffect::Flush`] and
+    /// [`PageEffect::WriteBack`], also of no lines. A line must not be fetched before its
+    /// write-back is acknowledged.
+    ///
+    /// # Errors
+    /// When the table calls what follows impossible.
+    pub fn sent_lines(
+        &mut self,
+        (node, page): (u16, u32),
+        lines: u32,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        if self.under_way[usize::from(node)].wrote_back(page, lines) > 0 {
+            return Ok(PageAnswer::Done);
+        }
+        self.mapping_event((node, page), MappingEvent::WrittenBack, node, effects)?;
+        self.release_event((node, page), ReleaseEvent::WrittenBack, effects)
+    }
+
+    /// A message arrives. One that has to wait is handed in again after the next message to the
+    /// page's home.
+    ///
+    /// # Errors
+    /// When the table calls it impossible, or it has nobody to go to.
+    pub fn deliver(&mut self, sent: &SentPageMessage, effects: &mut Vec<PageEffect>) -> Answered {
+        let SentPageMessage { message, page, from, to, requester, due } = *sent;
+        match (to, message.event_at_home()) {
+            (PageEnd::Home, Some(event)) => {
+                let PageEnd::Node(from) = from else { return Err(PageFault::nobody(sent)) };
+                self.home_event(page, (event, from), effects)
+            }
+            (PageEnd::Node(node), None) => {
+                let at = (node, page);
+                if message == PageMessage::WrittenBack {
+                    self.under_way[usize::from(node)].written_back(page);
+                    return self.sent_lines(at, 0, effects);
+                }
+                let change = message.acknowledgements(due);
+                let due = self.under_way[usize::from(node)].change_due(page, change);
+                let known = self.table.knows_due(self.owed(node, page));
+                if let Some(event) = message.event_at_release(due, known) {
+                    return self.release_event(at, event, effects);
+                }
+                match message.event_at_mapping() {
+                    Some(event) => self.mapping_event(at, event, requester, effects),
+                    None => Ok(PageAnswer::Done),
+                }
+            }
+            (PageEnd::Home, None) | (PageEnd::Node(_), Some(_)) => Err(PageFault::nobody(sent)),
+        }
+    }
+
+    fn at(&self, node: u16, page: u32) -> usize {
+        usize::try_from(page).unwrap_or(usize::MAX) * usize::from(self.nodes) + usize::from(node)
+    }
+
+    /// State of a mapping.
+    #[inline]
+    fn mapping(&self, node: u16, page: u32) -> u8 {
+        self.states[self.at(node, page)] & ((1 << MAPPING_BITS) - 1)
+    }
+
+    /// State of a release.
+    #[inline]
+    fn owed(&self, node: u16, page: u32) -> u8 {
+        self.states[self.at(node, page)] >> MAPPING_BITS
+    }
+
+    /// A message to the page's home.
+    fn tell((node, page): (u16, u32), message: PageMessage) -> PageEffect {
+        let (from, to) = (PageEnd::Node(node), PageEnd::Home);
+        PageEffect::Send(SentPageMessage { message, page, from, to, requester: node, due: 0 })
+    }
+
+    /// An event at a mapping. `releaser` is whom a notice is acknowledged to.
+    fn mapping_event(
+        &mut self,
+        (node, page): (u16, u32),
+        event: MappingEvent,
+        releaser: u16,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        let before = self.mapping(node, page);
+        let (actions, state) = match self.table.mapping_cell(before, event) {
+            ControllerCell::Does(actions, state) => (actions, state),
+            ControllerCell::Waits => return Ok(PageAnswer::Waits),
+            ControllerCell::Impossible(why) => {
+                let (event, state) = (event.name(), self.table.mapping.name(before));
+                return Err(PageFault::Impossible { node, page, event, state, why });
+            }
+        };
+        let at = self.at(node, page);
+        self.states[at] = state | self.owed(node, page) << MAPPING_BITS;
+        if self.table.is_noticed(state) && !self.table.is_noticed(before) {
+            self.noticed[usize::from(node)].push(page);
+        }
+        effects.extend(actions.iter().map(|&action| match action {
+            MappingAction::Tell(message) => Self::tell((node, page), message),
+            MappingAction::Acknowledge => PageEffect::Send(SentPageMessage {
+                message: PageMessage::Acknowledge,
+                page,
+                from: PageEnd::Node(node),
+                to: PageEnd::Node(releaser),
+                requester: releaser,
+                due: 0,
+            }),
+            MappingAction::Complete => PageEffect::Complete { node, page },
+            MappingAction::Flush => PageEffect::Flush { node, page },
+        }));
+        Ok(PageAnswer::Done)
+    }
+
+    /// An event at a release.
+    fn release_event(
+        &mut self,
+        (node, page): (u16, u32),
+        event: ReleaseEvent,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        let before = self.owed(node, page);
+        let (actions, state) = match self.table.release_cell(before, event) {
+            ControllerCell::Does(actions, state) => (actions, state),
+            ControllerCell::Waits => return Ok(PageAnswer::Waits),
+            ControllerCell::Impossible(why) => {
+                let (event, state) = (event.name(), self.table.release.name(before));
+                return Err(PageFault::Impossible { node, page, event, state, why });
+            }
+        };
+        let at = self.at(node, page);
+        self.states[at] = self.mapping(node, page) | state << MAPPING_BITS;
+        if state != before && self.table.release.rests(before) {
+            self.written[usize::from(node)].push(page);
+        }
+        effects.extend(actions.iter().map(|&action| match action {
+            ReleaseAction::Tell(message) => Self::tell((node, page), message),
+            ReleaseAction::WriteBack => PageEffect::WriteBack { node, page },
+        }));
+        if state != before && self.table.release.rests(state) {
+            let releasing = &mut self.releasing[usize::from(node)];
+            *releasing = releasing.saturating_sub(1);
+            if *releasing == 0 {
+                effects.push(PageEffect::Released { node });
+            }
+        }
+        Ok(PageAnswer::Done)
+    }
+
+    /// An event at a page's home.
+    fn home_event(
+        &mut self,
+        page: u32,
+        (event, from): (PageHomeEvent, u16),
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        let sender = if !self.homes.lists(page, from) {
+            PageSender::Other
+        } else if self.homes.lists_nobody_but(page, from) {
+            PageSender::Only
+        } else {
+            PageSender::Sharer
+        };
+        let before = self.homes.head(page).state;
+        let (actions, state) = match self.table.home_cell(before, event, sender) {
+            ControllerCell::Does(actions, state) => (actions, state),
+            ControllerCell::Waits => return Ok(PageAnswer::Waits),
+            ControllerCell::Impossible(why) => {
+                let (event, state) = (event.name(), self.table.home.name(before));
+                return Err(PageFault::Impossible { node: from, page, event, state, why });
+            }
+        };
+        self.homes.set_state(page, state);
+        let mut due = 0;
+        let send = |message, to, due| {
+            let (to, from_home) = (PageEnd::Node(to), PageEnd::Home);
+            let (from, requester) = (from_home, from);
+            PageEffect::Send(SentPageMessage { message, page, from, to, requester, due })
+        };
+        for &action in actions {
+            match action {
+                PageHomeAction::List => self.homes.list(page, from),
+                PageHomeAction::Unlist => self.homes.unlist(page, from),
+                PageHomeAction::TakeWords => effects.push(PageEffect::TakeWords { page }),
+                PageHomeAction::Reply(message) => effects.push(send(message, from, due)),
+                PageHomeAction::Notify => {
+                    for to in self.homes.told(page).filter(|&node| node != from) {
+                        effects.push(send(PageMessage::WriteNotice, to, 0));
+                        due += 1;
+                    }
+                }
+            }
+        }
+        Ok(PageAnswer::Done)
+    }
+}

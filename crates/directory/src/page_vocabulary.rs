@@ -1,0 +1,213 @@
+//! The words in which protocols are written that keep pages coherent in software: messages, what
+//! the controllers of a node and of a home see, and what they do.
+//!
+//! The controllers are handlers of an operating system. A node has two for a page, which know
+//! nothing of one another: its *mapping* is what the node's page table has, its *release* what the
+//! node owes to others for what it has written. Caches fetch lines from the memory of the page's
+//! home, remote or not, and have a dirty bit for each word.
+
+use homenode_protocol::labelled;
+
+labelled! {
+    /// A message about a page from one node to another. The names are a public contract
+    /// (`docs/directory.md`).
+    pub enum PageMessage {
+        ReadFault = "read fault": "tells home that the sender maps the page, read-only",
+        WriteFault = "write fault": "tells home that the sender maps the page, read-write",
+        Upgrade = "upgrade": "tells home that the sender, which maps the page, will write it",
+        Mapped = "mapped": "the node is listed, and may use the page",
+        Unmap = "unmap": "tells home that the sender maps the page no longer",
+        Fetch = "fetch": "asks home for a line",
+        Line = "line": "brings a line from memory",
+        WriteBack = "write-back": "brings the dirty words of a line to memory",
+        WrittenBack = "written back": "memory has the words",
+        Modified = "modified": "tells home that the sender releases what it wrote to the page",
+        WriteNotice = "write notice": "another node releases what it wrote to the page",
+        NoticesSent = "notices sent": "tells who releases how many nodes will acknowledge",
+        Acknowledge = "acknowledge": "tells who releases that its write notice has come",
+    }
+}
+
+impl PageMessage {
+    /// What the controller of a home sees when it comes, if it goes to a home.
+    #[must_use]
+    pub const fn event_at_home(self) -> Option<PageHomeEvent> {
+        Some(match self {
+            Self::ReadFault => PageHomeEvent::ReadFault,
+            Self::WriteFault => PageHomeEvent::WriteFault,
+            Self::Upgrade => PageHomeEvent::Upgrade,
+            Self::Unmap => PageHomeEvent::Unmap,
+            Self::Fetch => PageHomeEvent::Fetch,
+            Self::WriteBack => PageHomeEvent::WriteBack,
+            Self::Modified => PageHomeEvent::Modified,
+            Self::Mapped
+            | Self::Line
+            | Self::WrittenBack
+            | Self::WriteNotice
+            | Self::NoticesSent
+            | Self::Acknowledge => return None,
+        })
+    }
+
+    /// What the mapping sees when it comes. What a cache sends for and gets, it does not see.
+    #[must_use]
+    pub const fn event_at_mapping(self) -> Option<MappingEvent> {
+        Some(match self {
+            Self::Mapped => MappingEvent::Mapped,
+            Self::WriteNotice => MappingEvent::WriteNotice,
+            Self::ReadFault
+            | Self::WriteFault
+            | Self::Upgrade
+            | Self::Unmap
+            | Self::Fetch
+            | Self::Line
+            | Self::WriteBack
+            | Self::WrittenBack
+            | Self::Modified
+            | Self::NoticesSent
+            | Self::Acknowledge => return None,
+        })
+    }
+
+    /// What the release sees when it comes: `due` says how many acknowledgements are due then, less
+    /// those that came before that was known, `known` whether home has said how many there will be.
+    #[must_use]
+    pub const fn event_at_release(self, due: i32, known: bool) -> Option<ReleaseEvent> {
+        Some(match self {
+            Self::NoticesSent if due == 0 => ReleaseEvent::NoticesSent,
+            Self::NoticesSent => ReleaseEvent::NoticesSentDue,
+            Self::Acknowledge if due == 0 && known => ReleaseEvent::LastAcknowledge,
+            Self::Acknowledge => ReleaseEvent::Acknowledge,
+            Self::ReadFault
+            | Self::WriteFault
+            | Self::Upgrade
+            | Self::Mapped
+            | Self::Unmap
+            | Self::Fetch
+            | Self::Line
+            | Self::WriteBack
+            | Self::WrittenBack
+            | Self::Modified
+            | Self::WriteNotice => return None,
+        })
+    }
+
+    /// By how much it changes the number of acknowledgements that are due at a release, if it
+    /// announces so many.
+    #[must_use]
+    pub const fn acknowledgements(self, announced: i32) -> i32 {
+        match self {
+            Self::NoticesSent => announced,
+            Self::Acknowledge => -1,
+            Self::ReadFault
+            | Self::WriteFault
+            | Self::Upgrade
+            | Self::Mapped
+            | Self::Unmap
+            | Self::Fetch
+            | Self::Line
+            | Self::WriteBack
+            | Self::WrittenBack
+            | Self::Modified
+            | Self::WriteNotice => 0,
+        }
+    }
+}
+
+labelled! {
+    /// What the mapping of a page at a node sees: its processor, its cache, or a message.
+    pub enum MappingEvent {
+        Load = "load": "the processor reads",
+        Store = "store": "the processor writes",
+        Acquire = "acquire": "the processor acquires",
+        WrittenBack = "written back": "no write-back of the page is under way any more",
+        Mapped = "mapped": "home has listed the node",
+        WriteNotice = "write notice": "another node has written the page and releases",
+    }
+}
+
+labelled! {
+    /// What the release of a page at a node sees.
+    pub enum ReleaseEvent {
+        Store = "store": "a write of the processor takes place",
+        Release = "release": "the processor releases",
+        WrittenBack = "written back": "no write-back of the page is under way any more",
+        NoticesSent = "notices sent": "home knows, and nothing is to be acknowledged any more",
+        NoticesSentDue = "notices sent, acks due": "home knows before all have acknowledged",
+        Acknowledge = "acknowledge": "a notice has come, acknowledgements or home's word are due",
+        LastAcknowledge = "last acknowledge": "all notices have come",
+    }
+}
+
+labelled! {
+    /// What the controller of a page's home sees: a message.
+    pub enum PageHomeEvent {
+        ReadFault = "read fault": "a node maps the page, read-only",
+        WriteFault = "write fault": "a node maps the page, read-write",
+        Upgrade = "upgrade": "a node that maps the page will write it",
+        Unmap = "unmap": "a node maps the page no longer",
+        Fetch = "fetch": "a cache needs a line",
+        WriteBack = "write-back": "a cache has dirty words for memory",
+        Modified = "modified": "a node releases what it wrote to the page",
+    }
+}
+
+labelled! {
+    /// Who sent what the home's controller sees, as far as it matters.
+    pub enum PageSender {
+        Only = "only": "the one node that is listed",
+        Sharer = "sharer": "one of several nodes that are listed",
+        Other = "other": "a node that is not listed",
+    }
+}
+
+/// What a node does about the mapping of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MappingAction {
+    /// Tells home.
+    Tell(PageMessage),
+    /// Tells the node that releases that its write notice has come.
+    Acknowledge,
+    /// The processor's access goes on to the cache, which fetches the line if it lacks it.
+    Complete,
+    /// The page's lines leave the cache; their dirty words are written back. Once none is under way
+    /// the mapping sees [`MappingEvent::WrittenBack`].
+    Flush,
+}
+
+/// What a node does about the release of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseAction {
+    /// The dirty words of the page's lines are written back; the lines stay. Once none is under way
+    /// the release sees [`ReleaseEvent::WrittenBack`].
+    WriteBack,
+    /// Tells home.
+    Tell(PageMessage),
+}
+
+/// What the home's controller does about an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageHomeAction {
+    /// The sender is listed.
+    List,
+    /// The sender is listed no longer.
+    Unlist,
+    /// Answers the sender.
+    Reply(PageMessage),
+    /// Sends a write notice to every node that is listed but the sender, to whom they acknowledge
+    /// it.
+    Notify,
+    /// Memory takes the dirty words, and no others.
+    TakeWords,
+}
+
+/// What a state of a mapping lets the processor do without a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PagePermission {
+    /// Nothing.
+    None,
+    /// Read.
+    Read,
+    /// Read and write.
+    Write,
+}
