@@ -13,9 +13,11 @@ mod entries;
 pub mod home;
 mod protocol;
 mod setup;
+mod sheet;
 mod table;
 mod trace_order;
 mod vocabulary;
+pub mod walk;
 
 pub use check::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check};
 pub use counts::{DirectoryCounts, MessageCounts};
@@ -27,9 +29,13 @@ pub use homenode_cache::{CheckError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;
 pub use protocol::{DirectoryProtocol, Entry, TABLE};
 pub use setup::{DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX};
+pub use sheet::{
+    ControllerSheet, ControllerSheetCell, ControllerState, DirectorySheet, SheetAction,
+    SheetMessage,
+};
 pub use table::{CacheCell, ControllerTable, DirectoryRules, DirectoryTable, HomeCell};
 pub use trace_order::{DirectoryResult, DirectorySimulation};
 pub use vocabulary::{
     CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageKind,
-    Recipient, Sender,
+    MessageWay, Recipient, Sender,
 };

@@ -93,6 +93,11 @@ impl<A: Copy> ControllerTable<A> {
         self.cells.len()
     }
 
+    /// The cells, state by state.
+    pub(crate) fn cells(&self) -> &[ControllerCell<A, u8>] {
+        &self.cells
+    }
+
     fn at(&self, state: u8, column: usize) -> usize {
         usize::from(state) * self.width + column
     }

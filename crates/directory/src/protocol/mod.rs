@@ -3,6 +3,7 @@
 mod dash;
 mod spec;
 
+use homenode_cache::walk::Example;
 use homenode_protocol::ProtocolParameter;
 
 pub use spec::DirectoryProtocol;
@@ -23,6 +24,8 @@ pub struct Entry {
     pub source: &'static str,
     /// What can be set after the colon.
     pub params: &'static [ProtocolParameter],
+    /// What `homenode explain` walks through to show what the protocol is about.
+    pub example: Example,
     /// Writes down its table.
     pub build: fn() -> DirectoryTable,
 }
