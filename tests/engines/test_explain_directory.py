@@ -69,11 +69,11 @@ def test_people_read_both_tables_and_every_message(capsys: pytest.CaptureFixture
     (protocol,) = hn.explain("dash").data["protocols"]
     assert protocol["source"] in shown
     flat = " ".join(shown.split())
-    for side in controllers.SIDES:
-        controller = protocol["table"][side]
+    for controller in protocol["table"]["controllers"]:
+        assert controller["title"] in shown
         for label in [*controller["states"], *controller["events"], *controller["senders"]]:
             assert f"{label['name']} {label['meaning']}" in re.sub(r" +", " ", shown)
-        grid = controllers.grid(side, controller)
+        grid = controllers.grid(controller)
         for name, reason in grid.reasons.items():
             assert f"({name}) {reason}" in shown
         assert set(grid.reasons.values()) == {
@@ -91,9 +91,8 @@ def test_people_read_both_tables_and_every_message(capsys: pytest.CaptureFixture
 
 def test_every_cell_of_the_table_is_in_its_grid() -> None:
     for protocol in hn.explain(["dash", "dash:pointers=1"]).data["protocols"]:
-        for side in controllers.SIDES:
-            controller = protocol["table"][side]
-            grid = controllers.grid(side, controller)
+        for controller in protocol["table"]["controllers"]:
+            grid = controllers.grid(controller)
             assert [state for state, _ in grid.rows] == [s["name"] for s in controller["states"]]
             keys = [
                 key for _, row in grid.rows for lines in row for line in lines for key in line.keys
@@ -102,10 +101,10 @@ def test_every_cell_of_the_table_is_in_its_grid() -> None:
             happens = [cell for cell in controller["cells"] if cell["never"] is None]
             assert len(keys) == sum(len(cell["senders"]) or 1 for cell in happens)
             used = {
-                controllers.used(act, controller["cells"])
+                controllers.used(act, protocol["table"])
                 for step in protocol["walk"]["steps"]
                 for act in step["acts"]
-                if act["controller"] == side
+                if act["controller"] == controller["name"]
             }
             assert used <= set(keys)
 
@@ -124,7 +123,9 @@ def test_data_are_complete_and_add_up(capsys: pytest.CaptureFixture[str]) -> Non
     )
     for protocol in data["protocols"]:
         assert set(protocol) == {"name", "summary", "source", "table", "walk"}
-        assert set(protocol["table"]) == {"cache", "home", "messages"}
+        assert set(protocol["table"]) == {"controllers", "messages"}
+        names = [controller["name"] for controller in protocol["table"]["controllers"]]
+        assert names == ["cache", "home"]
         walk = protocol["walk"]
         assert set(walk) == {"blocks", "start", "steps", "totals"}
         for step in walk["steps"]:

@@ -103,7 +103,7 @@ def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
 
 def _used(protocol: dict[str, Any], number: int) -> set[str]:
     return {
-        controllers.used(act, protocol["table"][act["controller"]]["cells"])
+        controllers.used(act, protocol["table"])
         for act in protocol["walk"]["steps"][number]["acts"]
     }
 

@@ -10,13 +10,17 @@ use crate::vocabulary::{
     Recipient, Sender,
 };
 
-/// The tables of both controllers, with names instead of numbers.
+/// What walks call the controller of a cache.
+pub(crate) const CACHE: &str = "cache";
+/// What walks call the controller of a block's home.
+pub(crate) const HOME: &str = "home";
+
+/// The tables of all controllers, with names instead of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DirectorySheet {
-    /// The controller of a cache.
-    pub cache: ControllerSheet,
-    /// The controller of a block's home.
-    pub home: ControllerSheet,
+    /// The controllers: first the one whose states are those of copies. Whoever prints them need
+    /// not know how many there are.
+    pub controllers: Vec<ControllerSheet>,
     /// The messages that they send.
     pub messages: Vec<SheetMessage>,
 }
@@ -24,6 +28,10 @@ pub struct DirectorySheet {
 /// The table of a controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ControllerSheet {
+    /// What walks call it.
+    pub name: &'static str,
+    /// Whose controller it is.
+    pub title: &'static str,
     /// Its states, that without a copy first.
     pub states: Vec<ControllerState>,
     /// What it can see; what never happens in any state is left out.
@@ -139,7 +147,7 @@ impl DirectoryTable {
     /// ```
     /// use homenode_directory::DirectoryProtocol;
     /// let sheet = DirectoryProtocol::parse("dash")?.table().sheet();
-    /// let read = &sheet.cache.cells[0];
+    /// let read = &sheet.controllers[0].cells[0];
     /// assert_eq!((read.state, read.event, read.next), ("I", "load", Some("IS")));
     /// assert_eq!(read.actions[0].text, "send read to home");
     /// # Ok::<(), homenode_directory::ProtocolError>(())
@@ -154,11 +162,11 @@ impl DirectoryTable {
             by_sender(cells)
         };
         let role = |state| Some(self.role(state));
-        DirectorySheet {
-            cache: controller(&self.cache, (CacheEvent::ALL, &[]), cache, role),
-            home: controller(&self.home, (HomeEvent::ALL, Sender::ALL), home, |_| None),
-            messages: self.messages(),
-        }
+        let of_cache = (CACHE, "The controller of a cache");
+        let of_home = (HOME, "The controller of a block's home");
+        let cache = controller((of_cache, &self.cache), (CacheEvent::ALL, &[]), cache, role);
+        let home = controller((of_home, &self.home), (HomeEvent::ALL, Sender::ALL), home, |_| None);
+        DirectorySheet { controllers: vec![cache, home], messages: self.messages() }
     }
 
     /// The messages that one of the controllers sends.
@@ -204,7 +212,7 @@ fn by_sender<A: Copy + PartialEq>(
 }
 
 fn controller<A: Copy + Into<SheetAction>, E: Labelled>(
-    table: &ControllerTable<A>,
+    ((name, title), table): ((&'static str, &'static str), &ControllerTable<A>),
     (events, senders): (&[E], &[Sender]),
     cells: impl Fn(u8, E) -> SenderCells<A>,
     role: impl Fn(u8) -> Option<CopyRole>,
@@ -216,6 +224,8 @@ fn controller<A: Copy + Into<SheetAction>, E: Labelled>(
     };
     let events: Vec<E> = events.iter().filter(happens).copied().collect();
     let mut sheet = ControllerSheet {
+        name,
+        title,
         states: Vec::new(),
         events: events.iter().map(|event| event.label()).collect(),
         senders: senders.iter().map(|sender| sender.label()).collect(),
@@ -257,7 +267,7 @@ mod tests {
     fn every_cell_is_shown_once_for_each_sender() {
         for entry in TABLE {
             let sheet = (entry.build)().sheet();
-            for controller in [&sheet.cache, &sheet.home] {
+            for controller in &sheet.controllers {
                 for state in &controller.states {
                     for event in &controller.events {
                         let here = |cell: &&super::ControllerSheetCell| {

@@ -143,7 +143,8 @@ fn directory_tables(sheet: &DirectorySheet) -> String {
         let (name, meaning, kind) = (message.name, message.meaning, message.kind);
         writeln!(text, "| {name} | {meaning} | `{kind}` |").unwrap();
     }
-    for (side, controller) in [("cache", &sheet.cache), ("home", &sheet.home)] {
+    for controller in &sheet.controllers {
+        let side = controller.name;
         writeln!(text, "\n| state of the {side}'s controller | meaning |\n|---|---|").unwrap();
         for state in &controller.states {
             writeln!(text, "| {} | {} |", state.name, state.meaning).unwrap();

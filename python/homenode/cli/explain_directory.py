@@ -15,8 +15,8 @@ def print_protocols(data: dict[str, Any]) -> None:
     """Prints everything that was found out about some protocols."""
     for protocol in data["protocols"]:
         echo(f"{protocol['name']}: {protocol['summary']}\nSource: {protocol['source']}\n")
-        for side, title in controllers.SIDES.items():
-            _print_controller(side, protocol["table"][side], title)
+        for controller in protocol["table"]["controllers"]:
+            _print_controller(controller)
         print_table(
             [(name, False) for name in ("message", "meaning", "counted as", "carries the block")],
             [
@@ -27,7 +27,8 @@ def print_protocols(data: dict[str, Any]) -> None:
         _print_walk(protocol, data)
 
 
-def _print_controller(side: str, controller: dict[str, Any], title: str) -> None:
+def _print_controller(controller: dict[str, Any]) -> None:
+    title = controller["title"]
     for what in ("states", "events", "senders"):
         if controller[what]:
             print_table(
@@ -35,7 +36,7 @@ def _print_controller(side: str, controller: dict[str, Any], title: str) -> None
                 [[row["name"], row["meaning"]] for row in controller[what]],
                 title if what == "states" else None,
             )
-    grid = controllers.grid(side, controller)
+    grid = controllers.grid(controller)
     wide = max(1, (console().width - _COLUMN) // _COLUMN)
     for first in range(0, len(grid.events), wide):
         shown = slice(first, first + wide)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Data = Mapping[str, Any]
 
-SIDES = {"cache": "The controller of a cache", "home": "The controller of a block's home"}
-
 
 @dataclass(frozen=True)
 class Line:
@@ -56,8 +54,9 @@ class Grid:
     reasons: dict[str, str]
 
 
-def grid(side: str, controller: Data) -> Grid:
-    """The table of a controller, ``cache`` or ``home``, as a grid."""
+def grid(controller: Data) -> Grid:
+    """The table of a controller as a grid."""
+    side = controller["name"]
     reasons: dict[str, str] = {}
     cells: dict[tuple[str, str], list[Data]] = {}
     for cell in controller["cells"]:
@@ -119,8 +118,9 @@ def does(cell: Data) -> str:
     return ", ".join(texts).replace(", →", " →") if texts else "nothing"
 
 
-def used(act: Data, cells: list[Data]) -> str:
+def used(act: Data, table: Data) -> str:
     """The key of the line that a step uses."""
+    (cells,) = (c["cells"] for c in table["controllers"] if c["name"] == act["controller"])
     here = [c for c in cells if (c["state"], c["event"]) == (act["state"], act["event"])]
     names_sender = any(act["sender"] in cell["senders"] for cell in here)
     sender = act["sender"] if names_sender else ""

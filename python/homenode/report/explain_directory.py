@@ -79,12 +79,12 @@ def _panel(index: int, protocol: Data) -> Data:
         "source": protocol["source"],
         "sides": [
             {
-                "title": title,
-                "states": [{**one, "badge": _badge(one)} for one in table[side]["states"]],
-                "senders": table[side]["senders"],
-                "grid": controllers.grid(side, table[side]),
+                "title": controller["title"],
+                "states": [{**one, "badge": _badge(one)} for one in controller["states"]],
+                "senders": controller["senders"],
+                "grid": controllers.grid(controller),
             }
-            for side, title in controllers.SIDES.items()
+            for controller in table["controllers"]
         ],
         "messages": table["messages"],
         "blocks": walk["blocks"],
@@ -111,15 +111,21 @@ def _badge(state: Data) -> str:
     return colour if state["rests"] else f"{colour} under-way"
 
 
+def _badges(table: Data) -> Data:
+    """The colours of states: of copies, which are the first controller's, and of entries."""
+    of = {
+        controller["name"]: {state["name"]: _badge(state) for state in controller["states"]}
+        for controller in table["controllers"]
+    }
+    return {"copies": next(iter(of.values())), "home": of["home"]}
+
+
 def _for_script(protocol: Data, nodes: list[int]) -> Data:
     """What the script shows of a walk."""
     walk, table = protocol["walk"], protocol["table"]
     return {
         "name": protocol["name"],
-        "badges": {
-            side: {state["name"]: _badge(state) for state in table[side]["states"]}
-            for side in controllers.SIDES
-        },
+        "badges": _badges(table),
         "blocks": [block["words"] for block in walk["blocks"]],
         "start": [_scene(scene, nodes) for scene in walk["start"]],
         "steps": [
@@ -152,7 +158,7 @@ def _act(act: Data, step: Data, protocol: Data) -> Data:
         "change": messages.change(act),
         "does": messages.does(act),
         "entry": messages.entry(act["entry"]),
-        "key": controllers.used(act, protocol["table"][act["controller"]]["cells"]),
+        "key": controllers.used(act, protocol["table"]),
     }
     if sent is not None:
         found |= {name: sent[name] for name in ("from", "to", "way", "number")}

@@ -77,7 +77,7 @@ def message(act: Data) -> str:
 
 def controller(act: Data) -> str:
     """Where it arrives."""
-    return f"home N{act['node']}" if act["controller"] == "home" else f"cache N{act['node']}"
+    return f"{act['controller']} N{act['node']}"
 
 
 def change(act: Data) -> str:
@@ -132,7 +132,8 @@ def _sentence(step: Data, number: int, walk: Data) -> str:
 
 def _act(act: Data, step: Data, walk: Data) -> str:
     at_home, sent = act["controller"] == "home", act["message"]
-    where = f"the home, node {act['node']}" if at_home else f"the cache of node {act['node']}"
+    node = act["node"]
+    where = f"the home, node {node}" if at_home else f"the {act['controller']} of node {node}"
     of = of_block(act, step, walk)
     if sent is None:
         whose = _BY_HOME if act["cause"] == "home" else ""

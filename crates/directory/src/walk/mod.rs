@@ -8,8 +8,8 @@ mod engine;
 mod scene;
 
 pub use scene::{
-    ActCause, ControllerAct, ControllerSide, DirectoryEntry, DirectoryScene, DirectoryWalk,
-    DirectoryWalkStep, WalkMessage,
+    ActCause, ControllerAct, DirectoryEntry, DirectoryScene, DirectoryWalk, DirectoryWalkStep,
+    WalkMessage,
 };
 
 use homenode_base::{Access, Flags};
@@ -22,6 +22,7 @@ use crate::driver::{
 };
 use crate::home::HomePolicy;
 use crate::setup::{DirectorySetup, DirectorySetupError};
+use crate::sheet;
 use crate::table::DirectoryTable;
 use crate::vocabulary::MessageWay;
 use engine::ObservedDirectory;
@@ -165,12 +166,12 @@ impl DirectoryRecorder<'_> {
                 let said = actions.iter().filter(|&&action| !goes_unsaid(action, at_home));
                 let actions = said.map(|&action| action.into()).collect();
                 let names = [state, next].map(|state| table.cache.name(state));
-                (ControllerSide::Cache, names, event.name(), None, actions)
+                (sheet::CACHE, names, event.name(), None, actions)
             }
             ObservedController::Home(event, sender, actions) => {
                 let actions = actions.iter().map(|&action| action.into()).collect();
                 let names = [state, next].map(|state| table.home.name(state));
-                (ControllerSide::Home, names, event.name(), Some(sender.name()), actions)
+                (sheet::HOME, names, event.name(), Some(sender.name()), actions)
             }
         };
         let cause = match (cell.message, cell.controller) {

@@ -61,16 +61,6 @@ pub struct DirectoryWalkStep {
     pub scenes: Vec<DirectoryScene>,
 }
 
-/// Which of a node's controllers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ControllerSide {
-    /// That of its cache.
-    Cache,
-    /// That of the part of memory that it is the home of.
-    Home,
-}
-
 /// Why a controller sees something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -94,8 +84,8 @@ pub struct ControllerAct {
     pub message: Option<WalkMessage>,
     /// The node.
     pub node: u16,
-    /// Which of its controllers.
-    pub controller: ControllerSide,
+    /// Which of its controllers, by its name in the tables.
+    pub controller: &'static str,
     /// What it sees.
     pub event: &'static str,
     /// Who sent it, as the home's controller sees it.

@@ -9,7 +9,7 @@
   const showCopy = (place, copy, changed, { badges, names, mark }) => {
     const badge = one(".badge", place);
     badge.textContent = copy[0];
-    badge.className = `badge ${badges.cache[copy[0]]}`;
+    badge.className = `badge ${badges.copies[copy[0]]}`;
     badge.classList.toggle("changed", changed);
     showWords(one(".words", place), names, copy[1], mark);
     one(".why", place).textContent = why(copy);
