@@ -64,6 +64,7 @@ def test_every_command_file_is_listed() -> None:
         "bus_table",
         "coherence_table",
         "directory_table",
+        "explain_directory",
         "interleavings_table",
         "mix_table",
         "realign_table",

@@ -17,6 +17,7 @@ mod shadow;
 mod system;
 mod trace_order;
 mod waits;
+pub mod walk;
 mod words;
 
 pub use access::BlockAccess;

@@ -156,6 +156,11 @@ impl DirectoryEntries {
             && self.set(number).iter().enumerate().all(|(at, word)| word & !own(at) == 0)
     }
 
+    /// The nodes that are listed, in the order of their numbers.
+    pub(crate) fn listed(&self, number: u32) -> impl Iterator<Item = u16> {
+        (0..self.nodes).filter(move |&node| self.lists(number, node))
+    }
+
     /// Whom a write has to be told, in the order of their numbers: those that are listed, or all.
     pub(crate) fn told(&self, number: u32) -> impl Iterator<Item = u16> {
         let overflow = self.head(number).overflow;

@@ -18,9 +18,11 @@ mod page_table;
 mod page_vocabulary;
 mod protocol;
 mod setup;
+mod sheet;
 mod table;
 mod trace_order;
 mod vocabulary;
+pub mod walk;
 
 pub use check::{
     DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check, check_blocks,
@@ -45,9 +47,13 @@ pub use page_vocabulary::{
 };
 pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
 pub use setup::{DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX};
+pub use sheet::{
+    ControllerSheet, ControllerSheetCell, ControllerState, DirectorySheet, SheetAction,
+    SheetMessage,
+};
 pub use table::{CacheCell, ControllerTable, DirectoryRules, DirectoryTable, HomeCell};
 pub use trace_order::{DirectoryResult, DirectorySimulation};
 pub use vocabulary::{
     CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageKind,
-    Recipient, Sender,
+    MessageWay, Recipient, Sender,
 };

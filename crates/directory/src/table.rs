@@ -93,6 +93,11 @@ impl<A: Copy> ControllerTable<A> {
         self.cells.len()
     }
 
+    /// The cells, state by state.
+    pub(crate) fn cells(&self) -> &[ControllerCell<A, u8>] {
+        &self.cells
+    }
+
     /// Position of a cell, below [`Self::cell_count`].
     pub(crate) fn at(&self, state: u8, column: usize) -> usize {
         usize::from(state) * self.width + column

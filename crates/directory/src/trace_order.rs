@@ -110,19 +110,19 @@ impl DirectorySimulation {
 
 /// [`DirectorySimulation`] for one kind of cache arrays and one width of word masks and of sets of
 /// caches.
-trait DirectoryEngine: Send {
+pub(crate) trait DirectoryEngine: Send {
     fn push(&mut self, batch: &Batch) -> Result<(), CheckError>;
     fn finish(self: Box<Self>) -> DirectoryResult;
 }
 
 /// All nodes, and how rows are read.
-struct DirectoryRows<F, W, const WORDS: usize> {
-    engine: TraceOrderEngine<DirectoryDriver<F, W, WORDS>>,
-    writes: u64,
+pub(crate) struct DirectoryRows<F, W, const WORDS: usize> {
+    pub(crate) engine: TraceOrderEngine<DirectoryDriver<F, W, WORDS>>,
+    pub(crate) writes: u64,
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryRows<F, W, WORDS> {
-    fn new(
+    pub(crate) fn new(
         setup: &DirectorySetup,
         table: DirectoryTable,
         homes: Box<dyn HomePolicy>,

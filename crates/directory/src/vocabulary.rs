@@ -151,6 +151,14 @@ labelled! {
     }
 }
 
+impl CacheEvent {
+    /// Whether it is an operation of the cache's own processor, or a replacement for one.
+    #[must_use]
+    pub const fn is_of_processor(self) -> bool {
+        matches!(self, Self::Load | Self::Store | Self::Replace)
+    }
+}
+
 labelled! {
     /// What the controller of a block's home sees: a message.
     pub enum HomeEvent {
@@ -182,6 +190,18 @@ pub enum Recipient {
     Home,
     /// The node that asked for the block.
     Requester,
+}
+
+/// How a message gets to where it goes: only what crosses the network counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageWay {
+    /// From one node to another.
+    Network,
+    /// Between the cache and the home of one node.
+    Within,
+    /// With another message that goes the same way.
+    WithReply,
 }
 
 /// What a cache's controller does about an event.

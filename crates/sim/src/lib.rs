@@ -44,7 +44,8 @@ pub use directory::{
 };
 pub use error::SimError;
 pub use explain::{
-    ExplainConfig, ExplainedProtocol, Explanation, TraceExcerpt, explain, explain_examples,
+    DirectoryExplanation, ExplainConfig, ExplainedDirectoryProtocol, ExplainedProtocol,
+    Explanation, ProtocolExplanation, TraceExcerpt, WalkedExample, explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
 pub use homenode_machine::MachineKind;

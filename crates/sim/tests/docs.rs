@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use homenode_directory::{ControllerSheetCell, DirectorySheet};
 use homenode_pmap::OwnerCopy;
 use homenode_pmap::table::{REQUESTS, SITUATIONS};
 use homenode_sim::{
@@ -129,9 +130,52 @@ fn protocols_in_the_documentation_are_up_to_date() {
         writeln!(list, "| `{name}` | {summary} | {states} | {switches} | {source} |").unwrap();
     }
     check("bus.md", &[("protocols", list)]);
-    let tables: Vec<(&str, String)> =
-        homenode_snoop::TABLE.iter().map(|e| (e.name, protocol_table(&(e.build)()))).collect();
-    check("protocols.md", &tables);
+    let on_bus = homenode_snoop::TABLE.iter().map(|e| (e.name, protocol_table(&(e.build)())));
+    let others = homenode_directory::TABLE.iter().filter_map(|e| {
+        let table = (e.build)().blocks()?;
+        Some((e.name, directory_tables(&table.sheet())))
+    });
+    check("protocols.md", &on_bus.chain(others).collect::<Vec<(&str, String)>>());
+}
+
+/// The messages, and of both controllers the states and every cell that happens.
+fn directory_tables(sheet: &DirectorySheet) -> String {
+    let mut text = String::from("| message | what it says | counted as |\n|---|---|---|\n");
+    for message in &sheet.messages {
+        let (name, meaning, kind) = (message.name, message.meaning, message.kind);
+        writeln!(text, "| {name} | {meaning} | `{kind}` |").unwrap();
+    }
+    for controller in &sheet.controllers {
+        let side = controller.name;
+        writeln!(text, "\n| state of the {side}'s controller | meaning |\n|---|---|").unwrap();
+        for state in &controller.states {
+            writeln!(text, "| {} | {} |", state.name, state.meaning).unwrap();
+        }
+        let sender = if controller.senders.is_empty() { "" } else { " sender |" };
+        let rule = sender.replace(" sender ", "---");
+        writeln!(
+            text,
+            "\n| state | event |{sender} what is done | next |\n|---|---|{rule}---|---|"
+        )
+        .unwrap();
+        for cell in controller.cells.iter().filter(|cell| cell.never.is_none()) {
+            text.push_str(&cell_line(cell, !sender.is_empty()));
+        }
+    }
+    text
+}
+
+fn cell_line(cell: &ControllerSheetCell, has_senders: bool) -> String {
+    let actions: Vec<&str> = cell.actions.iter().map(|action| action.text.as_str()).collect();
+    let actions = match (cell.waits, &actions[..]) {
+        (true, _) => "waits".to_owned(),
+        (false, []) => "-".to_owned(),
+        (false, some) => some.join(", "),
+    };
+    let senders = if cell.senders.is_empty() { "any".to_owned() } else { cell.senders.join(", ") };
+    let senders = if has_senders { format!(" {senders} |") } else { String::new() };
+    let (state, event, next) = (cell.state, cell.event, cell.next.unwrap_or("-"));
+    format!("| {state} | {event} |{senders} {actions} | {next} |\n")
 }
 
 /// What the states mean, every cell that happens, and what becomes of the other copies.

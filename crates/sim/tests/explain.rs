@@ -5,7 +5,9 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags};
-use homenode_sim::{ExplainConfig, Explanation, SimError, explain};
+use homenode_sim::{
+    DirectoryExplanation, ExplainConfig, Explanation, ProtocolExplanation, SimError, explain,
+};
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
 /// Own blocks first, then a block that is read by all, then one that is written and shared.
@@ -44,21 +46,43 @@ fn config(text: &str) -> ExplainConfig {
 }
 
 fn run(text: &str, trace: Option<&TraceReader>) -> Result<Explanation, SimError> {
-    explain(&config(text), trace, &mut |_, _| ControlFlow::Continue(()))
+    match explain(&config(text), trace, &mut |_, _| ControlFlow::Continue(()))? {
+        ProtocolExplanation::Bus(found) => Ok(*found),
+        ProtocolExplanation::Directory(_) => panic!("a protocol of a bus was asked for"),
+    }
+}
+
+/// The same for protocols with a directory, on the machine that is used unless another is named.
+fn run_directory(
+    text: &str,
+    trace: Option<&TraceReader>,
+) -> Result<DirectoryExplanation, SimError> {
+    let mut config = config(text);
+    config.machine = None;
+    match explain(&config, trace, &mut |_, _| ControlFlow::Continue(()))? {
+        ProtocolExplanation::Directory(found) => Ok(*found),
+        ProtocolExplanation::Bus(_) => panic!("a protocol with a directory was asked for"),
+    }
 }
 
 #[test]
 fn without_a_trace_there_is_an_example() {
     let found = run("{}", None).unwrap();
-    assert_eq!((found.example.unwrap().name, found.processors), ("false-sharing", 3));
+    assert_eq!(
+        (found.example.as_ref().unwrap().name.as_str(), found.processors),
+        ("false-sharing", 3)
+    );
     assert_eq!((found.cache_size, found.block_size, found.cycles.read_block_memory), (16, 16, 66));
     assert!(found.protocols[0].walk.steps.len() > 10);
     let several = run(r#"{"protocols": ["mesi", "pscr"], "processors": 2}"#, None).unwrap();
-    assert_eq!((several.example.unwrap().name, several.processors), ("tour", 2));
+    assert_eq!((several.example.as_ref().unwrap().name.as_str(), several.processors), ("tour", 2));
     let steps = |i: usize| several.protocols[i].walk.steps.len();
     assert_eq!((several.protocols.len(), steps(0)), (2, steps(1)));
     let named = run(r#"{"example": "migratory", "block_size": 64}"#, None).unwrap();
-    assert_eq!((named.example.unwrap().name, named.cache_size), ("migratory", 64));
+    assert_eq!(
+        (named.example.as_ref().unwrap().name.as_str(), named.cache_size),
+        ("migratory", 64)
+    );
 }
 
 #[test]
@@ -82,6 +106,66 @@ fn a_trace_is_walked_through_block_by_block() {
 }
 
 #[test]
+fn protocols_with_a_directory_are_walked_on_theirs() {
+    let found = run_directory(r#"{"protocols": ["dash"]}"#, None).unwrap();
+    assert_eq!((found.machine.as_str(), found.processors), ("dash-mesh", 4));
+    assert_eq!((found.home.as_str(), found.page_size, found.cache_size), ("first-touch", 4096, 16));
+    assert_eq!(found.example.unwrap().name, "three-hops");
+    let several = run_directory(r#"{"protocols": ["dash", "dash:pointers=1"]}"#, None).unwrap();
+    let sent = |i: usize| several.protocols[i].walk.totals.messages.invalidate;
+    assert!(sent(0) < sent(1), "with one pointer more nodes are told");
+    // On this machine fetches are no references.
+    let trace = trace();
+    let found = run_directory(r#"{"protocols": ["dash"]}"#, Some(&trace)).unwrap();
+    assert_eq!((found.cache_size, found.block_size), (16 << 10, 64));
+    assert_eq!(found.trace.unwrap().numbers.len(), 12);
+    for home in ["round-robin", "first-use", "best-static", "optimal-static", "random"] {
+        let text = format!(r#"{{"protocols": ["dash"], "home": "{home}"}}"#);
+        assert_eq!(run_directory(&text, None).unwrap().protocols[0].walk.steps.len(), 14, "{home}");
+    }
+}
+
+#[test]
+fn references_may_be_written_down() {
+    let found = run(r#"{"example": "0 W a0; 4 R b1 p"}"#, None).unwrap();
+    assert_eq!((found.example.unwrap().name.as_str(), found.processors), ("given", 5));
+    assert!(found.protocols[0].walk.steps[1].private);
+    let text = r#"{"protocols": ["dash"], "example": "1 R a0; 0 W c0", "home": "fixed:node=1"}"#;
+    let found = run_directory(text, None).unwrap();
+    let scenes = &found.protocols[0].walk.steps[1].scenes;
+    assert_eq!([scenes[0].entry.home, scenes[1].entry.home], [Some(1), Some(1)]);
+    assert_eq!(scenes[1].entry.owner, Some(0));
+}
+
+#[test]
+fn what_a_directory_cannot_do_is_refused() {
+    let cases = [
+        (r#"{"protocols": ["dahs"]}"#, "unknown protocol \"dahs\": expected one of mesi, amsd"),
+        (r#"{"protocols": ["dahs:pointers=2"]}"#, "dragon, dash"),
+        (r#"{"protocols": ["dash:pointers=0"]}"#, "pointers is a number from 1 to 1024"),
+        (r#"{"protocols": ["dash", "mesi"]}"#, "mesi is a protocol of a bus and dash one with a"),
+        (r#"{"protocols": ["dash"], "home": "nowhere"}"#, "unknown home"),
+        (r#"{"protocols": ["dash"], "home": "fixed:node=4"}"#, "node=4"),
+        (r#"{"protocols": ["dash"], "example": "0 W"}"#, "reference 1, \"0 W\": expected a"),
+        (
+            r#"{"protocols": ["dash"], "example": "0 W a0; 3 R a0", "processors": 3}"#,
+            "reference 2 is by processor 3, and --processors 3 are 0 to 2",
+        ),
+        (r#"{"protocols": ["dash"], "processors": 1025}"#, "1025 nodes"),
+        (r#"{"protocols": ["dash"], "cache_size": 100}"#, "cache size 100 bytes"),
+    ];
+    for (text, expected) in cases {
+        let error = run_directory(text, None).unwrap_err();
+        assert!(error.is_config(), "{text}");
+        assert!(error.to_string().contains(expected), "{text}: {error}");
+    }
+    let mut on_bus = config(r#"{"protocols": ["dash"]}"#);
+    on_bus.machine = Some("bus-smp".to_owned());
+    let error = explain(&on_bus, None::<&TraceReader>, &mut |_, _| ControlFlow::Continue(()));
+    assert!(error.unwrap_err().to_string().contains("bus-smp"));
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let trace = trace();
     let cases = [
@@ -99,6 +183,7 @@ fn what_cannot_be_is_refused() {
         (r#"{"processors": 0}"#, None, "0 processors"),
         (r#"{"private_ranges": [[8, 8]]}"#, None, "private range 0x8-0x8"),
         (r#"{"machine": "numa"}"#, None, "numa"),
+        (r#"{"home": "first-touch"}"#, None, "--home: only machines with a directory"),
     ];
     for (text, trace, expected) in cases {
         let error = run(text, trace).unwrap_err();

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
         "homenode explain --all --example migratory --html protocols.html",
         "homenode explain mesi amsd --trace t.hnt --references 40 --html t.html",
         "homenode explain dragon --json | jq '.protocols[0].walk.steps[0]'",
+        "homenode explain dash dash:pointers=2 --html dash.html",
+        "homenode explain dash --example '0 R a0; 1 W a0; 2 R a0' --home fixed:node=2",
     )
 )
 @click.argument("protocols", metavar="[PROTOCOL]...", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="All protocols, side by side.")
+@click.option("--all", "everything", is_flag=True, help="All protocols of a bus, side by side.")
 @click.option("--html", metavar="FILE", help="Write the page on which one steps back and forth.")
 @click.option("--trace", metavar="T.hnt", help="Walk through references of a trace instead.")
 @study_options("explain")
@@ -40,11 +42,16 @@ def explain(
     short example, one line a reference, with the states of all caches, what goes over the bus, who
     supplies the data and whose sharing it is. With --html one steps through it in a browser.
 
+    Of a protocol with a directory it prints the tables of both controllers, that of a cache and
+    that of a home, and every message of each reference: from whom and to whom, what it does there,
+    and what the directory has then.
+
     In an example each cache has room for one block of 16 bytes, so that replacements are seen. With
     a trace, caches and blocks are the machine's, and references to other blocks are left out, so
     that nothing replaces the blocks that are followed but themselves.
     """
     import homenode
+    from homenode.cli import explain_directory
     from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
     from homenode.files import check_output, replacing
@@ -64,6 +71,8 @@ def explain(
         print_json(found.to_dict())
     elif html is not None:
         echo(f"{html}: {len(text):,} bytes")
+    elif found.has_directory:
+        explain_directory.print_protocols(found.to_dict())
     else:
         _print(found.to_dict())
 
@@ -73,10 +82,14 @@ def _named(protocols: Sequence[str], everything: bool) -> list[str]:
     import homenode
 
     known = [row["name"] for row in homenode.table("protocols")]
+    others = [row["name"] for row in homenode.table("directory-protocols")]
     if everything and protocols:
         raise click.UsageError("name protocols or say --all, not both")
     if not everything and not protocols:
-        raise click.UsageError(f"say which protocol: {', '.join(known)}; or --all")
+        raise click.UsageError(
+            f"say which protocol: {', '.join(known)}; or --all; or with a directory: "
+            f"{', '.join(others)}"
+        )
     return known if everything else list(protocols)
 
 

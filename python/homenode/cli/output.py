@@ -31,9 +31,16 @@ def print_json(value: Any) -> None:
 
 
 def print_table(
-    columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], title: str | None = None
+    columns: Sequence[tuple[str, bool]],
+    rows: Iterable[Sequence[str]],
+    title: str | None = None,
+    *,
+    lines: bool = False,
 ) -> None:
-    """Prints a table; each column has a heading and whether it holds numbers."""
+    """Prints a table; each column has a heading and whether it holds numbers.
+
+    Rows may have cells of several lines if `lines`, and have a rule between them then.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -43,6 +50,7 @@ def print_table(
         title=title and Text(shown(title), style="bold"),
         title_justify="left",
         pad_edge=False,
+        show_lines=lines,
     )
     for heading, numeric in columns:
         # A number that wraps reads as two numbers.
@@ -54,7 +62,7 @@ def print_table(
         )
     for row in rows:
         # As Text: a bracket in somebody's file name is not a style.
-        table.add_row(*(Text(shown(cell)) for cell in row))
+        table.add_row(*(Text(shown(cell, lines=lines)) for cell in row))
     console().print(table)
 
 

@@ -38,6 +38,11 @@ class Explanation:
         """The protocols as they were asked for."""
         return [protocol["name"] for protocol in self.data["protocols"]]
 
+    @property
+    def has_directory(self) -> bool:
+        """Whether the protocols are those of machines with a directory."""
+        return self.data.get("kind") == "directory"
+
     def steps(self, protocol: str | None = None) -> list[dict[str, Any]]:
         """The steps under one of the protocols, the first one if none is named.
 
@@ -64,8 +69,9 @@ class Explanation:
         Args:
             command: the command line that makes the same page again, for its foot.
         """
-        from homenode.report.explain import render
+        from homenode.report import explain, explain_directory
 
+        render = explain_directory.render if self.has_directory else explain.render
         return render(self.data, command)
 
     def _repr_html_(self) -> str:
@@ -89,7 +95,8 @@ def explain(
     add up to its counts.
 
     Args:
-        protocols: names from ``homenode.table("protocols")``, with parameters as in
+        protocols: names from ``homenode.table("protocols")``, or from
+            ``homenode.table("directory-protocols")``, with parameters as in
             ``pscr:private_kernel=yes``.
         trace: a `Trace` or the path of one; an example if there is none.
         progress: called with the work done and in all.
@@ -106,6 +113,13 @@ def explain(
     0 read ['I', 'I', 'I'] ['E', 'I', 'I']
     0 write ['E', 'I', 'I'] ['M', 'I', 'I']
     1 read ['M', 'I', 'I'] ['S', 'S', 'I']
+
+    With a directory a step has the messages, in their order:
+
+    >>> step = hn.explain("dash", example="0 R a0; 1 R a0").steps()[1]
+    >>> sent = [act["message"] for act in step["acts"] if act["message"]]
+    >>> [(message["name"], message["from"], message["to"]) for message in sent]
+    [('read', 1, 0), ('data', 0, 1)]
     """
     only_declared("explain", options)
     given = [protocols] if isinstance(protocols, str) else list(protocols)

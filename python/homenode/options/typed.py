@@ -380,14 +380,18 @@ class ExplainOptions(TypedDict, total=False):
     """Choices of an explanation.
 
     machine: The machine whose prices, and with a trace whose caches, are used. Default:
-        ``bus-smp``.
-    example: What to walk through (``homenode list examples``), not with a trace. Default: the
-        protocol's own, ``tour`` where there are several protocols.
+        ``bus-smp``, ``dash-mesh`` for protocols with a directory.
+    home: With a directory: which node is the home of a page (``homenode list homes``). Default:
+        ``first-touch``.
+    example: What to walk through, not with a trace: a name (``homenode list examples``), or
+        references as in ``"0 W a0; 1 R a0"``, each a processor, R or W, and a word from a0 to d3,
+        with p for a private area. Default: the protocol's own, ``tour`` where there are several
+        protocols.
     references: Most references of a trace to walk through. Default: 30.
     blocks: Blocks of a trace to follow, each by any address in it. Default: the first one that
         several processors reference and one of them writes.
-    processors: Processors; thread i runs on i mod their number. Default: those of the example or
-        trace.
+    processors: Processors, or nodes; thread i runs on i mod their number. Default: those of the
+        example or trace.
     cache_size: Bytes in each cache. Default: one block with an example, else the machine's.
     associativity: Blocks in a set. Default: 1 with an example, else the machine's.
     block_size: Bytes in a block. Default: 16 with an example, else the machine's.
@@ -396,6 +400,7 @@ class ExplainOptions(TypedDict, total=False):
     """
 
     machine: str | None
+    home: str | None
     example: str | None
     references: int | None
     blocks: Iterable[int | str] | None

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
-from homenode.options.specs import format_size, plain_number
-from homenode.report import steps
-from homenode.report.page import environment
+from homenode.report import steps, walk_page
 from homenode.results.palette import PROCESSOR_COLOURS
 
 Data = dict[str, Any]
 
-# From so many addresses on, only the first and the last are shown.
-_LISTED = 3
+# Up to so many caches stand beside their table.
+_NARROW = 4
 # Fields of a step and of its acts that the script reads; the page shows the others itself.
 _STEP = ("block", "words", "private", "cycles", "miss")
 _ACT = ("block", "event", "transaction", "supplier", "cycles", "sharing")
 
+_SAID = {"hit": "hit", "bus": "hit that needs the bus", "miss": "miss"}
 _COUNTED = (
     ("cold", "cold"),
     ("replacement", "replacement"),
@@ -48,27 +43,21 @@ def render(data: Data, command: str) -> str:
     unseen = steps.unseen(data["protocols"][0]["walk"])
     shown = [{**one, "walk": steps.seen(one["walk"])} for one in data["protocols"]]
     data = {**data, "protocols": shown}
-    templates = environment()
-    templates.filters |= {"size": format_size, "num": plain_number, "letter": steps.letter}
-    templates.filters["display"] = steps.display
     panels = [_panel(index, protocol) for index, protocol in enumerate(data["protocols"])]
-    names = [str(protocol["name"]) for protocol in data["protocols"]]
-    text = templates.get_template("explain.html.jinja").render(
-        title=_title(names),
-        data=data,
+    return walk_page.render(
+        "explain.html.jinja",
+        (data, command),
         panels=panels,
-        first=data["protocols"][0]["walk"],
-        about=_about(data),
+        narrow=len(panels[0]["caches"]) <= _NARROW and not data["instruction_cache"],
+        said=_SAID,
         references=_references(data),
         counted=_COUNTED,
         sent=_SENT,
         cycles=data["cycles"].items(),
         unseen=unseen,
-        command=command,
         colours=_colours(data),
-        script_data=_script_json([_for_script(protocol) for protocol in data["protocols"]]),
+        script_data=[_for_script(protocol) for protocol in data["protocols"]],
     )
-    return text + ("" if text.endswith("\n") else "\n")
 
 
 def _colours(data: Data) -> list[str]:
@@ -76,36 +65,6 @@ def _colours(data: Data) -> list[str]:
     whose = [name.partition(" ")[0] for name in data["protocols"][0]["walk"]["caches"]]
     numbers = {who: number for number, who in enumerate(dict.fromkeys(whose))}
     return [PROCESSOR_COLOURS[numbers[who] % len(PROCESSOR_COLOURS)] for who in whose]
-
-
-def _title(names: list[str]) -> str:
-    shown = [steps.display(name) for name in names]
-    if len(shown) == 1:
-        return f"{shown[0]}, step by step"
-    return f"{', '.join(shown[:-1])} and {shown[-1]}, side by side"
-
-
-def _about(data: Data) -> tuple[str, str]:
-    """What is walked through: a title and a sentence."""
-    example, part = data["example"], data["trace"]
-    if example is not None:
-        return example["summary"], example["about"]
-    count = len(part["numbers"])
-    first, last = part["numbers"][0], part["numbers"][-1]
-    blocks = len(data["protocols"][0]["walk"]["blocks"])
-    which = f"first {count} references" if count > 1 else "first reference"
-    numbers = f"numbers {first:,} to {last:,}" if count > 1 else f"number {first:,}"
-    where = "the block" if blocks == 1 else f"the {blocks} blocks"
-    more = "more follow" if part["cut"] else "there are no others"
-    return Path(part["name"]).name, (
-        f"The {which} to {where} at {_addresses(data)}, {numbers} of the trace; "
-        f"{more}. References to other blocks are left out, so that they replace nothing here."
-    )
-
-
-def _addresses(data: Data) -> str:
-    found = [f"{block['address']:#x}" for block in data["protocols"][0]["walk"]["blocks"]]
-    return " and ".join(found) if len(found) < _LISTED else f"{found[0]} to {found[-1]}"
 
 
 def _references(data: Data) -> list[Data]:
@@ -220,9 +179,3 @@ def _scene(scene: Data) -> Data:
         [copy["state"], copy["values"], copy["lost"], copy["open"]] for copy in scene["copies"]
     ]
     return {"copies": copies, "memory": scene["memory"], "latest": scene["latest"]}
-
-
-def _script_json(value: Any) -> Markup:
-    """JSON that may stand inside a script element."""
-    text = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-    return Markup(text)  # noqa: S704 - no "<" is left, so the element cannot end early

@@ -107,12 +107,12 @@ def words_of(step: Data) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def reference(step: Data, walk: Data) -> str:
-    """A reference in a few letters: ``P0 writes a1``."""
+def reference(step: Data, walk: Data, who: str = "P") -> str:
+    """A reference in a few letters: ``P0 writes a1``; `who` is the letter of a processor."""
     block = letter(step["block"]) if len(walk["blocks"]) > 1 else "word "
     whose = [name for name in ("private", "kernel") if step[name]]
     note = f" ({', '.join(whose)})" if whose else ""
-    return f"P{step['processor']} {_VERBS[step['kind']]} {block}{words_of(step)}{note}"
+    return f"{who}{step['processor']} {_VERBS[step['kind']]} {block}{words_of(step)}{note}"
 
 
 def outcome(step: Data) -> str:
@@ -180,7 +180,13 @@ def _notes(reply: Data) -> tuple[tuple[str, bool], ...]:
 
 def sentences(walk: Data) -> list[str]:
     """For each step what happens in it, and which earlier misses it judges."""
-    found = [sentence(step, number, walk) for number, step in enumerate(walk["steps"])]
+    said = [sentence(step, number, walk) for number, step in enumerate(walk["steps"])]
+    return with_judgements(said, walk)
+
+
+def with_judgements(said: list[str], walk: Data) -> list[str]:
+    """What is said of each step, and there which earlier misses it judges."""
+    found = list(said)
     for number, step in enumerate(walk["steps"]):
         miss = step["miss"]
         if miss is not None and miss["known"] is not None and miss["known"] > number:
@@ -211,17 +217,21 @@ def _judged(miss: Data) -> str:
 
 def sentence(step: Data, number: int, walk: Data) -> str:
     """What happens in a step, in words to be read aloud."""
+    parts = [opening(step, number, walk), *(_act(act, step, walk) for act in step["acts"])]
+    cycles = step["cycles"]
+    parts.append(f"{cycles} cycles on the bus." if cycles else "The bus is not needed.")
+    return " ".join(part for part in parts if part)
+
+
+def opening(step: Data, number: int, walk: Data, who: str = "Processor") -> str:
+    """Who references what, and whether the copy is there."""
     whose = " of its process's private area" if step["private"] else ""
     block = f" of block {letter(step['block'])}" if len(walk["blocks"]) > 1 else ""
     words = "words" if len(step["words"]) > 1 else "word"
     kernel = ", in the kernel," if step["kernel"] else ""
-    who = f"Processor {step['processor']}{kernel}"
     what = f"{words} {words_of(step)}{block}{whose}"
-    text = f"{who} {_VERBS[step['kind']]} {what}. {_found(step, number)}"
-    parts = [text, *(_act(act, step, walk) for act in step["acts"])]
-    cycles = step["cycles"]
-    parts.append(f"{cycles} cycles on the bus." if cycles else "The bus is not needed.")
-    return " ".join(part for part in parts if part)
+    name = f"{who} {step['processor']}{kernel}"
+    return f"{name} {_VERBS[step['kind']]} {what}. {_found(step, number)}"
 
 
 def _found(step: Data, number: int) -> str:
@@ -301,14 +311,18 @@ def title(data: Data, protocol: Data) -> str:
 
 def legend(walk: Data) -> str:
     """What the columns of states and memory say, and where the blocks are."""
-    named = len(walk["blocks"]) > 1
-    places = [
-        f"{'block ' + letter(number) if named else 'the block'} is at {block['address']:#x}"
-        for number, block in enumerate(walk["blocks"])
-    ]
     return (
         "States are those of the block that is referenced, after the step; memory is old while a "
-        f"cache answers for the block; {', '.join(places)}."
+        f"cache answers for the block; {places(walk)}."
+    )
+
+
+def places(walk: Data) -> str:
+    """Where the blocks are."""
+    named = len(walk["blocks"]) > 1
+    return ", ".join(
+        f"{'block ' + letter(number) if named else 'the block'} is at {block['address']:#x}"
+        for number, block in enumerate(walk["blocks"])
     )
 
 
@@ -317,18 +331,18 @@ def summary(protocol: Data) -> str:
     walk = protocol["walk"]
     totals = walk["totals"]
     parts = [
-        _counted(totals["hits"], "hit"),
-        _counted(sum(totals["misses"].values()), "miss"),
-        _counted(sum(totals["transactions"].values()), "transaction"),
-        _counted(walk["bus_cycles"], "cycle"),
+        counted(totals["hits"], "hit"),
+        counted(sum(totals["misses"].values()), "miss"),
+        counted(sum(totals["transactions"].values()), "transaction"),
+        counted(walk["bus_cycles"], "cycle"),
     ]
     return f"{protocol['name']}: {', '.join(parts)} on the bus."
 
 
-def _counted(count: int, what: str) -> str:
+def counted(count: int, what: str) -> str:
     """A number of things.
 
-    >>> _counted(1, "hit"), _counted(2, "miss")
+    >>> counted(1, "hit"), counted(2, "miss")
     ('1 hit', '2 misses')
     """
     ending = "" if count == 1 else "es" if what.endswith("s") else "s"

@@ -8,6 +8,7 @@
 //! frequent misses are done as one (`simple_miss.rs`).
 
 mod network;
+mod observed;
 mod prepared;
 mod simple_miss;
 mod transaction;
@@ -24,9 +25,11 @@ use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 use crate::vocabulary::{CacheEvent, ControllerCell, CopyRole};
 use network::MessageQueue;
+pub(crate) use observed::{ObservedCell, ObservedController, ObservedEntry, ObservedMessage};
 use prepared::PreparedTransactions;
 pub(crate) use prepared::permissions;
 use transaction::DirectoryTransaction;
+pub(crate) use transaction::goes_unsaid;
 
 /// All nodes: caches, directory, homes, and the messages between them.
 pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
@@ -41,6 +44,9 @@ pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
     /// Whom a write is told, kept for its allocation.
     told: Vec<u16>,
     sent: SentMessages,
+    /// What the table was asked, if somebody wants to know: then values are checked, so that every
+    /// reference goes through the table.
+    pub(crate) log: Option<Vec<ObservedCell>>,
     header_bytes: u64,
     block_bytes: u64,
     upgrades: u64,
@@ -75,6 +81,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             queue: MessageQueue::new(setup.nodes),
             told: Vec::new(),
             sent: SentMessages::default(),
+            log: None,
             header_bytes: setup.header_bytes,
             block_bytes: block.bytes(),
             upgrades: 0,
@@ -151,6 +158,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         access: &BlockAccess<W>,
         (at, number): (usize, u32),
     ) -> Result<(), CheckError> {
+        self.observe_hit(access, (at, number));
         let Some(shadow) = &mut self.caches.shadow else { return Ok(()) };
         if access.write {
             shadow.write(number, access.words, std::iter::once(at));
@@ -260,6 +268,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     /// were.
     pub(crate) fn finish(&mut self, writes: u64) -> DirectoryCounts {
         self.caches.end_all_copies();
+        self.counts(writes)
+    }
+
+    /// What was counted so far; misses that are still undecided are not in it.
+    pub(crate) fn counts(&self, writes: u64) -> DirectoryCounts {
         let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
         let CacheCounts { references, misses, .. } = self.caches.counts;
         DirectoryCounts {

@@ -4,10 +4,11 @@ use homenode_cache::{BlockHolders, CacheArrays, CheckError, MissStatus, WordMask
 
 use super::DirectoryDriver;
 use super::network::SentMessage;
+use super::observed::ObservedController;
 use crate::entries::NO_NODE;
 use crate::vocabulary::{
-    CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, Recipient,
-    Sender,
+    CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageWay,
+    Recipient, Sender,
 };
 
 /// What would be wrong with a protocol that stops before the reference is done.
@@ -22,9 +23,9 @@ mod because {
 
 /// A reference to a block that is not settled in the own cache, or a replacement.
 pub(super) struct DirectoryTransaction<W, const WORDS: usize> {
-    block: u64,
+    pub(super) block: u64,
     /// The block's number.
-    number: u32,
+    pub(super) number: u32,
     /// Who has the block.
     pub(super) record: BlockHolders<WORDS>,
     requester: u16,
@@ -68,6 +69,25 @@ impl<W: WordMask, const WORDS: usize> DirectoryTransaction<W, WORDS> {
             wrote_back: false,
         }
     }
+
+    /// How a message gets to where it goes. What an owner tells a home that is itself the requester
+    /// comes with the reply.
+    pub(super) fn way(&self, sent: &SentMessage) -> MessageWay {
+        let told = matches!(sent.message, Message::SharingWriteBack | Message::OwnershipTransfer);
+        if sent.from == sent.to {
+            MessageWay::Within
+        } else if told && sent.to == self.requester {
+            MessageWay::WithReply
+        } else {
+            MessageWay::Network
+        }
+    }
+}
+
+/// Whether a cache's controller keeps to itself what its table has it say: a copy at home goes at
+/// once, and nobody waits for it.
+pub(crate) fn goes_unsaid(action: CacheAction, at_home: bool) -> bool {
+    at_home && matches!(action, CacheAction::Send(Message::Acknowledge, _))
 }
 
 fn impossible(node: u16, what: &'static str) -> CheckError {
@@ -132,6 +152,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             ControllerCell::Waits => return Err(impossible(node, because::WAITS)),
             ControllerCell::Impossible(why) => return Err(impossible(node, why)),
         };
+        let does = ObservedController::Cache(event, actions);
+        self.observe(t, (node, message), does, (state, next));
         if let (Some(at), Some(shadow)) = (at, &mut self.caches.shadow)
             && let Some(message) = message.filter(|message| message.message.carries_block())
         {
@@ -142,8 +164,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
         for &action in actions {
             match action {
-                // A copy at home goes at once, and nobody waits for it.
-                CacheAction::Send(Message::Acknowledge, _) if node == t.home => {}
+                _ if goes_unsaid(action, node == t.home) => {}
                 CacheAction::Send(message, recipient) => {
                     let to = match recipient {
                         Recipient::Home => t.home,
@@ -231,6 +252,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             ControllerCell::Waits => return Err(impossible(from, because::WAITS)),
             ControllerCell::Impossible(why) => return Err(impossible(from, why)),
         };
+        let first = self.observed();
+        let does = ObservedController::Home(event, sender, actions);
+        self.observe(t, (t.home, Some(message)), does, (head.state, next));
         if matches!(event, HomeEvent::Read | HomeEvent::Write | HomeEvent::Upgrade) {
             t.asker = from;
         }
@@ -242,6 +266,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         if self.table.home.rests(next) {
             t.asker = NO_NODE;
         }
+        self.observe_entry(t.number, first);
         Ok(())
     }
 
@@ -306,13 +331,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         Ok(due)
     }
 
-    /// Sends a message, and counts it if it goes from one node to another. What an owner tells a
-    /// home that is itself the requester comes with the reply.
+    /// Sends a message, and counts it if it goes from one node to another.
     fn post(&mut self, t: &DirectoryTransaction<W, WORDS>, sent: SentMessage) {
-        let SentMessage { message, from, to, .. } = sent;
-        let with_reply = matches!(message, Message::SharingWriteBack | Message::OwnershipTransfer)
-            && to == t.requester;
-        self.sent.add_if(message, from != to && !with_reply);
+        self.sent.add_if(sent.message, t.way(&sent) == MessageWay::Network);
         self.queue.send(sent);
     }
 }

@@ -4,6 +4,7 @@ mod because;
 mod cache;
 mod home;
 
+use homenode_cache::walk::Example;
 use homenode_protocol::{ProtocolParameter, ValueRange};
 
 use super::{CoherenceTable, Entry};
@@ -34,6 +35,18 @@ pub const ENTRY: Entry = Entry {
               all nodes",
         values: ValueRange::Number { from: 1, to: 1024 },
     }],
+    example: Some(Example {
+        name: "three-hops",
+        summary: "Who is asked, and in how many hops",
+        about: "All blocks lie on one page, whose home is node 0 where it is referenced first. \
+                Nodes read a word that memory has, and node 3 writes it: those that are listed \
+                have to give up their copies. Then a node that owns the block answers, to node 1 \
+                that reads and to node 2 that writes, in three hops by way of the home; to the \
+                home itself in two. At last node 1 needs its frame and writes the block back.",
+        protocol: Some("dash"),
+        text: "0 R a0; 1 R a0; 1 R a0; 2 R a0; 3 W a0; 1 R a0; 1 W a0; 2 W a1; 0 R a1; 0 W a0; \
+               1 R a0; 1 W a0; 1 R b0; 0 R a0",
+    }),
     build: || CoherenceTable::Blocks(DirectoryTable::of::<Dash>()),
 };
 

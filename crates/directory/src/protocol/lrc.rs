@@ -35,6 +35,7 @@ pub const ENTRY: Entry = Entry {
     summary: "lazy release consistency in software: pages, several writers, notices at a release",
     source: "Marchetti et al. 1995, section 3.1",
     params: &[],
+    example: None,
     build: || CoherenceTable::Pages(PagedTable::of::<Lrc>()),
 };
 

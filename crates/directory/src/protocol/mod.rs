@@ -4,6 +4,7 @@ mod dash;
 mod lrc;
 mod spec;
 
+use homenode_cache::walk::Example;
 use homenode_protocol::ProtocolParameter;
 
 pub use spec::DirectoryProtocol;
@@ -45,6 +46,9 @@ pub struct Entry {
     pub source: &'static str,
     /// What can be set after the colon.
     pub params: &'static [ProtocolParameter],
+    /// What `homenode explain` walks through to show what the protocol is about; protocols of pages
+    /// have none.
+    pub example: Option<Example>,
     /// Writes down its table.
     pub build: fn() -> CoherenceTable,
 }

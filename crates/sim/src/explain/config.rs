@@ -7,15 +7,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExplainConfig {
-    /// Coherence protocols (`homenode list protocols`), with parameters as in
-    /// `pscr:private_kernel=yes`.
+    /// Coherence protocols (`homenode list protocols`, `homenode list directory-protocols`), with
+    /// parameters as in `pscr:private_kernel=yes`; all of a bus, or all with a directory.
     #[schemars(extend("x-value" = "protocols", "x-argument" = true, "x-flag" = null))]
     pub protocols: Vec<String>,
     /// The machine whose prices, and with a trace whose caches, are used.
-    #[serde(default = "machine")]
-    #[schemars(extend("x-metavar" = "M"))]
-    pub machine: String,
-    /// What to walk through (`homenode list examples`), not with a trace.
+    #[serde(default)]
+    #[schemars(extend("x-metavar" = "M",
+        "x-default" = "`bus-smp`, `dash-mesh` for protocols with a directory"))]
+    pub machine: Option<String>,
+    /// With a directory: which node is the home of a page (`homenode list homes`).
+    #[serde(default)]
+    #[schemars(extend("x-metavar" = "HOME", "x-default" = "`first-touch`"))]
+    pub home: Option<String>,
+    /// What to walk through, not with a trace: a name (`homenode list examples`), or references as
+    /// in `"0 W a0; 1 R a0"`, each a processor, R or W, and a word from a0 to d3, with p for a
+    /// private area.
     #[serde(default)]
     #[schemars(extend("x-metavar" = "NAME",
         "x-default" = "the protocol's own, `tour` where there are several protocols"))]
@@ -29,7 +36,7 @@ pub struct ExplainConfig {
     #[schemars(extend("x-flag" = "--block", "x-value" = "addresses", "x-default" =
         "the first one that several processors reference and one of them writes"))]
     pub blocks: Vec<u64>,
-    /// Processors; thread i runs on i mod their number.
+    /// Processors, or nodes; thread i runs on i mod their number.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "those of the example or trace"))]
     pub processors: Option<u16>,
@@ -54,10 +61,6 @@ pub struct ExplainConfig {
     #[schemars(extend("x-flag" = "--private-range", "x-value" = "address-ranges",
         "x-default" = "none"))]
     pub private_ranges: Vec<(u64, u64)>,
-}
-
-fn machine() -> String {
-    "bus-smp".to_owned()
 }
 
 fn references() -> usize {

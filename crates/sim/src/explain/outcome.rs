@@ -1,12 +1,25 @@
 //! Explanations, as the command line prints them.
 
-use homenode_machine::{BusCycles, CacheShape};
+use homenode_directory::DirectorySheet;
+use homenode_directory::walk::DirectoryWalk;
+use homenode_machine::{BusCycles, CacheShape, MachineKind};
 use homenode_snoop::BusSheet;
-use homenode_snoop::Example;
 use homenode_snoop::walk::ProtocolWalk;
 use serde::Serialize;
 
-/// Explanations of some protocols.
+use super::subject::WalkedExample;
+
+/// Explanations of some protocols for one kind of machine.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum ProtocolExplanation {
+    /// For processors that share a bus.
+    Bus(Box<Explanation>),
+    /// For nodes with a directory.
+    Directory(Box<DirectoryExplanation>),
+}
+
+/// Explanations of some protocols of a bus.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
     /// Version of the program.
@@ -26,7 +39,7 @@ pub struct Explanation {
     /// Cycles of each transaction.
     pub cycles: BusCycles,
     /// The example, unless a trace is explained.
-    pub example: Option<&'static Example>,
+    pub example: Option<WalkedExample>,
     /// The part of a trace, unless an example is explained.
     pub trace: Option<TraceExcerpt>,
     /// The protocols.
@@ -46,7 +59,7 @@ pub struct TraceExcerpt {
     pub cut: bool,
 }
 
-/// The explanation of a protocol.
+/// The explanation of a protocol of a bus.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedProtocol {
     /// The protocol as the configuration names it.
@@ -59,4 +72,50 @@ pub struct ExplainedProtocol {
     pub table: BusSheet,
     /// The walk.
     pub walk: ProtocolWalk,
+}
+
+/// Explanations of some protocols with a directory.
+#[derive(Clone, Debug, Serialize)]
+pub struct DirectoryExplanation {
+    /// Version of the program.
+    pub version: &'static str,
+    /// The kind of the machine, by which whoever reads this knows what follows.
+    pub kind: MachineKind,
+    /// The machine.
+    pub machine: String,
+    /// Nodes.
+    pub processors: u16,
+    /// Bytes in each cache.
+    pub cache_size: u64,
+    /// Bytes in a block.
+    pub block_size: u64,
+    /// Blocks in a set.
+    pub associativity: u64,
+    /// Bytes in a page.
+    pub page_size: u64,
+    /// Bytes of a message beside the block.
+    pub header_bytes: u64,
+    /// Which node is the home of a page.
+    pub home: String,
+    /// The example, unless a trace is explained.
+    pub example: Option<WalkedExample>,
+    /// The part of a trace, unless an example is explained.
+    pub trace: Option<TraceExcerpt>,
+    /// The protocols.
+    pub protocols: Vec<ExplainedDirectoryProtocol>,
+}
+
+/// The explanation of a protocol with a directory.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainedDirectoryProtocol {
+    /// The protocol as the configuration names it.
+    pub name: String,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Its tables.
+    pub table: DirectorySheet,
+    /// The walk.
+    pub walk: DirectoryWalk,
 }

@@ -1,7 +1,6 @@
 //! Selects the references of a trace for a walk.
 
-use homenode_base::Access;
-use homenode_snoop::BusSetup;
+use homenode_base::{Access, AccessKind};
 use homenode_snoop::walk::pieces;
 use homenode_trace::Batch;
 use rustc_hash::FxHashMap;
@@ -20,6 +19,8 @@ pub(super) struct BlockFilter {
     processors: u16,
     blocks: Vec<u64>,
     references: usize,
+    /// Whether instruction fetches are references.
+    fetches: bool,
 }
 
 /// Use of a block so far.
@@ -30,18 +31,22 @@ struct BlockUsers {
 }
 
 impl BlockFilter {
-    pub(super) fn new(config: &ExplainConfig, setup: &BusSetup) -> Result<Self, SimError> {
+    pub(super) fn new(
+        config: &ExplainConfig,
+        (processors, block_size_bytes): (u16, u64),
+        fetches: bool,
+    ) -> Result<Self, SimError> {
         if !(1..=REFERENCES_MAX).contains(&config.references) {
             return Err(config_error(format!(
                 "{} references: a walk has 1 to {REFERENCES_MAX}",
                 config.references
             )));
         }
-        let shift = setup.cache.block_size_bytes.trailing_zeros();
+        let shift = block_size_bytes.trailing_zeros();
         let mut blocks: Vec<u64> = config.blocks.iter().map(|address| address >> shift).collect();
         blocks.sort_unstable();
         blocks.dedup();
-        Ok(Self { shift, processors: setup.processors, blocks, references: config.references })
+        Ok(Self { shift, processors, blocks, references: config.references, fetches })
     }
 
     /// The selected references of the trace.
@@ -49,12 +54,16 @@ impl BlockFilter {
         mut self,
         trace: &T,
         progress: Progress<'_>,
-    ) -> Result<(Vec<Access>, Option<TraceExcerpt>), SimError> {
+    ) -> Result<(Vec<Access>, TraceExcerpt), SimError> {
         if self.blocks.is_empty() {
             self.blocks = self.first_shared(trace, progress)?;
         }
         let (mut found, mut numbers, mut cut) = (Vec::new(), Vec::new(), false);
+        let fetches = self.fetches;
         each(trace, progress, &mut |number, access| {
+            if access.kind == AccessKind::Fetch && !fetches {
+                return true;
+            }
             for piece in pieces(&access, self.shift) {
                 if self.blocks.binary_search(&(piece.addr >> self.shift)).is_err() {
                     continue;
@@ -79,7 +88,7 @@ impl BlockFilter {
             )));
         }
         let part = TraceExcerpt { name: trace.name(), checksum: trace.checksum(), numbers, cut };
-        Ok((found, Some(part)))
+        Ok((found, part))
     }
 
     /// The first block that several processors reference and one of them writes; the first block
@@ -92,6 +101,9 @@ impl BlockFilter {
         let mut uses: FxHashMap<u64, BlockUsers> = FxHashMap::default();
         let (mut first, mut shared) = (None, None);
         each(trace, progress, &mut |_, access| {
+            if access.kind == AccessKind::Fetch && !self.fetches {
+                return true;
+            }
             let processor = access.thread % self.processors;
             for piece in pieces(&access, self.shift) {
                 let block = piece.addr >> self.shift;

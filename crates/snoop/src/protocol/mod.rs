@@ -2,7 +2,6 @@
 
 mod amsd;
 mod dragon;
-mod example;
 mod mesi;
 mod moesi;
 mod pscr;
@@ -10,7 +9,7 @@ mod spec;
 
 use homenode_protocol::ProtocolParameter;
 
-pub use example::Example;
+pub use homenode_cache::walk::Example;
 pub use spec::ProtocolSpec;
 
 use crate::table::ProtocolTable;
@@ -45,7 +44,7 @@ mod tests {
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| !["example.rs", "mod.rs", "spec.rs"].contains(&name.as_str()))
+            .filter(|name| !["mod.rs", "spec.rs"].contains(&name.as_str()))
             .map(|name| name.trim_end_matches(".rs").to_owned())
             .collect();
         files.sort();

@@ -10,7 +10,7 @@ use homenode_cache::{
 };
 use homenode_trace::Batch;
 
-pub(crate) use observed::{CopyLoss, ObservedEngine};
+pub(crate) use observed::ObservedEngine;
 
 use crate::counts::BusCounts;
 use crate::driver::{CheckError, ProtocolDriver};

@@ -3,7 +3,8 @@
 //! Values are carried along, so every reference goes through the table.
 
 use homenode_base::Access;
-use homenode_cache::{CacheArrays, IndexedSets, MissStatus, WIDE_WORDS};
+use homenode_cache::walk::{BlockSnapshot, WalkBlock};
+use homenode_cache::{IndexedSets, WIDE_WORDS};
 use homenode_trace::Batch;
 
 use super::{BusRows, CountingEngine};
@@ -11,23 +12,6 @@ use crate::counts::BusCounts;
 use crate::driver::{CheckError, Transition};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
-
-/// How a cache lost the copy whose tag it still has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CopyLoss {
-    Invalidated,
-    Removed,
-}
-
-/// What a cache has of a block.
-pub(crate) struct CopyView {
-    pub(crate) state: u8,
-    pub(crate) loss: Option<CopyLoss>,
-    /// Whether the copy came by an invalidation miss that is not yet known to be true sharing.
-    pub(crate) open: bool,
-    /// The write that each word comes from; empty without a copy.
-    pub(crate) values: Vec<u64>,
-}
 
 /// An engine to look into. The arrays that serve every cache and block are fast enough here.
 pub(crate) struct ObservedEngine(Box<BusRows<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>>);
@@ -72,32 +56,19 @@ impl ObservedEngine {
         self.0.finish()
     }
 
-    /// What a cache has of a block.
-    pub(crate) fn copy(&self, processor: usize, block: u64) -> CopyView {
-        let caches = &self.0.0.driver.caches;
-        let set = caches.frames.set_of(processor, block);
-        let Some(at) = caches.frames.find(set, block) else {
-            return CopyView { state: 0, loss: None, open: false, values: Vec::new() };
-        };
-        let frame = &caches.frames.all()[at];
-        let loss = match frame.status {
-            MissStatus::Invalidated => Some(CopyLoss::Invalidated),
-            MissStatus::Removed => Some(CopyLoss::Removed),
-            MissStatus::Settled | MissStatus::Undecided | MissStatus::UndecidedKernel => None,
-        };
-        let values = match &caches.shadow {
-            Some(shadow) if frame.state != 0 => shadow.copy(at).to_vec(),
-            Some(_) | None => Vec::new(),
-        };
-        CopyView { state: frame.state, loss, open: frame.status.is_undecided(), values }
+    /// The state of a cache's copy, and whether its miss is still to be judged.
+    pub(crate) fn state_of(&self, cache: usize, block: u64) -> (u8, bool) {
+        self.0.0.driver.caches.state_of(cache, block)
     }
 
-    /// What was written last to the words of a block, and what memory has.
-    pub(crate) fn latest_and_memory(&mut self, block: u64) -> [Vec<u64>; 2] {
-        let number = self.0.0.driver.caches.holders.number(block);
-        match &mut self.0.0.driver.caches.shadow {
-            Some(shadow) => shadow.latest_and_memory(number).clone(),
-            None => [Vec::new(), Vec::new()],
-        }
+    /// A block in so many caches and in memory.
+    pub(crate) fn snapshot(
+        &mut self,
+        block: &WalkBlock,
+        caches: usize,
+        name: &dyn Fn(u8) -> &'static str,
+    ) -> BlockSnapshot {
+        let shift = self.shift();
+        self.0.0.driver.caches.snapshot((block, shift), caches, name)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::protocol::{Example, TABLE};
 
-/// What is shown when protocols are compared.
-const TOUR: Example = Example {
+/// What is shown when protocols are compared, whatever machine they are for.
+pub const TOUR: Example = Example {
     name: "tour",
     summary: "Four ways to share",
     about: "First two processors write their own words of a block, then a word migrates, then \

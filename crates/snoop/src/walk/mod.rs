@@ -7,13 +7,16 @@
 mod example;
 mod scene;
 
-pub use example::{example, examples};
-pub use scene::{
-    BlockSnapshot, CellUse, CopySnapshot, ProtocolWalk, SnoopAnswer, WalkBlock, WalkMiss, WalkStep,
+pub use example::{TOUR, example, examples};
+pub use homenode_cache::walk::{
+    BlockSnapshot, CopySnapshot, WalkBlock, WalkMiss, WrittenReferenceError, pieces,
+    written_references,
 };
+pub use scene::{CellUse, ProtocolWalk, SnoopAnswer, WalkStep};
 
 use homenode_base::{Access, AccessKind, Flags};
-use homenode_cache::{MissClass, MissCounts, SharingClass};
+use homenode_cache::walk::{MissJournal, kind_name, touched_words};
+use homenode_cache::{MissCounts, SharingClass};
 use homenode_machine::BusCycles;
 use homenode_protocol::Labelled;
 
@@ -21,7 +24,7 @@ use crate::counts::BusCounts;
 use crate::driver::{CheckError, Transition};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
-use crate::trace_order::{CopyLoss, ObservedEngine};
+use crate::trace_order::ObservedEngine;
 use crate::vocabulary::{AreaKind, DataSupplier, ProcessorEvent, Signal, Transaction};
 
 /// Why there is no walk.
@@ -55,7 +58,7 @@ pub fn walk(
             pieces(access, engine.shift()).into_iter().map(move |part| (number, part))
         })
         .collect();
-    let blocks = blocks(&parts, engine.shift());
+    let blocks = WalkBlock::all(parts.iter().map(|(_, access)| access), engine.shift());
     let mut recorder = Recorder {
         processors: usize::from(setup.processors),
         instructions: setup.instruction_caches(),
@@ -64,50 +67,13 @@ pub fn walk(
         engine,
         blocks,
         steps: Vec::new(),
-        open: Vec::new(),
+        misses: MissJournal::default(),
     };
     let start = recorder.scenes();
     for (number, access) in &parts {
         recorder.step(*number, access)?;
     }
     Ok(recorder.finish(start, references))
-}
-
-/// A reference cut at the borders of blocks of `1 << shift` bytes.
-#[must_use]
-pub fn pieces(access: &Access, shift: u32) -> Vec<Access> {
-    let end = access.addr.saturating_add(u64::from(access.size).saturating_sub(1));
-    let piece = |block: u64| {
-        let begin = access.addr.max(block << shift);
-        let last = end.min((block << shift) | ((1 << shift) - 1));
-        Access { addr: begin, size: u8::try_from(last - begin + 1).unwrap_or(u8::MAX), ..*access }
-    };
-    (access.addr >> shift..=end >> shift).map(piece).collect()
-}
-
-/// The words of a piece, by their position in the block.
-fn words(access: &Access, shift: u32) -> std::ops::RangeInclusive<u32> {
-    let offset = access.addr & ((1 << shift) - 1);
-    let word = |byte: u64| u32::try_from(byte / 4).unwrap_or(u32::MAX);
-    word(offset)..=word(offset + u64::from(access.size.max(1)) - 1)
-}
-
-/// The blocks in the order of their first reference, with the words that are touched.
-fn blocks(parts: &[(usize, Access)], shift: u32) -> Vec<WalkBlock> {
-    let mut blocks: Vec<WalkBlock> = Vec::new();
-    for (_, access) in parts {
-        let address = access.addr >> shift << shift;
-        let at = blocks.iter().position(|block| block.address == address).unwrap_or_else(|| {
-            blocks.push(WalkBlock { address, words: Vec::new() });
-            blocks.len() - 1
-        });
-        blocks[at].words.extend(words(access, shift));
-    }
-    for block in &mut blocks {
-        block.words.sort_unstable();
-        block.words.dedup();
-    }
-    blocks
 }
 
 struct Recorder<'a> {
@@ -119,8 +85,7 @@ struct Recorder<'a> {
     engine: ObservedEngine,
     blocks: Vec<WalkBlock>,
     steps: Vec<WalkStep>,
-    /// Misses that are still to be judged: cache, block and step.
-    open: Vec<(usize, usize, usize)>,
+    misses: MissJournal,
 }
 
 impl Recorder<'_> {
@@ -133,27 +98,21 @@ impl Recorder<'_> {
         let cache = processor + if fetches { self.instructions } else { 0 };
         let private = self.engine.is_private(access);
         let (before, counts) = (self.states(block), self.engine.counts());
-        let had_copy = self.engine.copy(cache, address >> shift).state != 0;
+        let had_copy = self.engine.state_of(cache, address >> shift).0 != 0;
         let transitions = self.engine.push(access)?;
         let scenes = self.scenes();
-        let judged = self.judge((cache, block));
-        let miss = self.miss((cache, block), had_copy, (counts.misses, judged));
+        let miss = self.miss((cache, block), had_copy, &counts.misses);
         let acts = self.acts(&transitions, private, (counts, self.engine.counts()));
         self.steps.push(WalkStep {
             reference,
             thread: access.thread,
             processor,
             cache,
-            kind: match access.kind {
-                AccessKind::Read => "read",
-                AccessKind::Write => "write",
-                AccessKind::Atomic => "atomic",
-                AccessKind::Fetch => "fetch",
-            },
+            kind: kind_name(access.kind),
             address: access.addr,
             size: access.size,
             block,
-            words: words(access, shift).collect(),
+            words: touched_words(access, shift).collect(),
             private,
             kernel: access.flags.contains(Flags::KERNEL),
             miss,
@@ -169,7 +128,7 @@ impl Recorder<'_> {
     /// The state of a block in each cache.
     fn states(&self, block: usize) -> Vec<&'static str> {
         let number = self.blocks[block].address >> self.engine.shift();
-        let name = |cache| self.table.name(self.engine.copy(cache, number).state);
+        let name = |cache| self.table.name(self.engine.state_of(cache, number).0);
         (0..self.caches()).map(name).collect()
     }
 
@@ -188,89 +147,28 @@ impl Recorder<'_> {
 
     /// All blocks as they are now.
     fn scenes(&mut self) -> Vec<BlockSnapshot> {
-        (0..self.blocks.len()).map(|block| self.scene(block)).collect()
+        let (caches, table) = (self.caches(), self.table);
+        let name = |state| table.name(state);
+        self.blocks.iter().map(|block| self.engine.snapshot(block, caches, &name)).collect()
     }
 
-    fn scene(&mut self, block: usize) -> BlockSnapshot {
-        let WalkBlock { address, words } = &self.blocks[block];
-        let number = address >> self.engine.shift();
-        let [latest, memory] = self.engine.latest_and_memory(number);
-        let shown = |values: &[u64]| -> Vec<u64> {
-            let at = |&word: &u32| values.get(usize::try_from(word).ok()?).copied();
-            words.iter().filter_map(at).collect()
-        };
-        let copy = |cache| {
-            let view = self.engine.copy(cache, number);
-            CopySnapshot {
-                state: self.table.name(view.state),
-                values: shown(&view.values),
-                lost: view.loss.map(|loss| match loss {
-                    CopyLoss::Invalidated => "invalidated",
-                    CopyLoss::Removed => "removed",
-                }),
-                open: view.open,
-            }
-        };
-        BlockSnapshot {
-            copies: (0..self.caches()).map(copy).collect(),
-            up_to_date: latest == memory,
-            memory: shown(&memory),
-            latest: shown(&latest),
-        }
-    }
-
-    /// Writes down which open misses the step has decided, and returns how many were false. A copy
-    /// that its own processor touches becomes true sharing; one that ends does not.
-    fn judge(&mut self, own: (usize, usize)) -> u64 {
-        let (now, mut ended) = (self.steps.len(), 0);
-        for (cache, block, step) in std::mem::take(&mut self.open) {
-            let number = self.blocks[block].address >> self.engine.shift();
-            if self.engine.copy(cache, number).open {
-                self.open.push((cache, block, step));
-                continue;
-            }
-            let class = if (cache, block) == own {
-                MissClass::InvalidationTrue
-            } else {
-                ended += 1;
-                MissClass::InvalidationFalse
-            };
-            self.steps[step].miss = Some(WalkMiss { class, known: Some(now) });
-        }
-        ended
-    }
-
-    /// Why the copy was not there: what the engine counted in this step, less the earlier misses
-    /// that turned out to be false now.
+    /// Writes down which earlier misses the step has decided, and says why its own copy was not
+    /// there.
     fn miss(
         &mut self,
-        (cache, block): (usize, usize),
+        own: (usize, usize),
         had_copy: bool,
-        (before, ended): (MissCounts, u64),
+        before: &MissCounts,
     ) -> Option<WalkMiss> {
-        if had_copy {
-            return None;
+        let (step, engine, blocks) = (self.steps.len(), &self.engine, &self.blocks);
+        let is_open =
+            |cache, block: usize| engine.state_of(cache, blocks[block].address >> engine.shift()).1;
+        let judged = self.misses.judge((step, own), is_open);
+        for &(earlier, miss) in &judged {
+            self.steps[earlier].miss = Some(miss);
         }
-        let (now, step) = (self.engine.counts().misses, self.steps.len());
-        let known = Some(step);
-        let class = if now.cold > before.cold {
-            MissClass::Cold
-        } else if now.replacement > before.replacement {
-            MissClass::Replacement
-        } else if now.removal > before.removal {
-            MissClass::Removal
-        } else if now.invalidation_passive > before.invalidation_passive {
-            MissClass::InvalidationPassive
-        } else if now.invalidation_true > before.invalidation_true {
-            MissClass::InvalidationTrue
-        } else if now.invalidation_false > before.invalidation_false + ended {
-            MissClass::InvalidationFalse
-        } else {
-            // False unless a later step says otherwise.
-            self.open.push((cache, block, step));
-            return Some(WalkMiss { class: MissClass::InvalidationFalse, known: None });
-        };
-        Some(WalkMiss { class, known })
+        let now = self.engine.counts().misses;
+        (!had_copy).then(|| self.misses.miss((step, own), (before, &now), &judged))
     }
 
     /// The cells that were used. At most one of them is a coherence transaction.

@@ -1,6 +1,7 @@
 //! What a walk shows. The names of the fields are a public contract (`docs/explain.md`).
 
-use homenode_cache::{MissClass, SharingClass};
+use homenode_cache::SharingClass;
+use homenode_cache::walk::{BlockSnapshot, WalkBlock, WalkMiss};
 use serde::Serialize;
 
 use crate::counts::BusCounts;
@@ -21,16 +22,6 @@ pub struct ProtocolWalk {
     pub totals: BusCounts,
     /// Cycles that all transactions take on the bus.
     pub bus_cycles: u64,
-}
-
-/// A block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WalkBlock {
-    /// Its first byte.
-    pub address: u64,
-    /// The words of four bytes that are ever touched, by their position in the block: what scenes
-    /// show.
-    pub words: Vec<u32>,
 }
 
 /// One reference to one block, done.
@@ -72,16 +63,6 @@ pub struct WalkStep {
     pub after: Vec<&'static str>,
     /// All blocks after the step.
     pub scenes: Vec<BlockSnapshot>,
-}
-
-/// A miss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct WalkMiss {
-    /// Why the copy was not there.
-    pub class: MissClass,
-    /// The step that decides it: this one, a later one for some misses after an invalidation, or
-    /// none if only the end of the references does.
-    pub known: Option<usize>,
 }
 
 /// A cell of the table, used.
@@ -128,31 +109,4 @@ pub struct SnoopAnswer {
     pub memory: bool,
     /// Whether it takes the written word.
     pub word: bool,
-}
-
-/// A block in all caches and in memory. A value is the number of the write it comes from, counted
-/// from 1 over all blocks; 0 is what was there before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BlockSnapshot {
-    /// By cache.
-    pub copies: Vec<CopySnapshot>,
-    /// Values in memory, by [`WalkBlock::words`].
-    pub memory: Vec<u64>,
-    /// Values written last.
-    pub latest: Vec<u64>,
-    /// Whether memory has what was written last, in every word.
-    pub up_to_date: bool,
-}
-
-/// A block in one cache.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CopySnapshot {
-    /// The state.
-    pub state: &'static str,
-    /// Values by [`WalkBlock::words`]; empty without a copy.
-    pub values: Vec<u64>,
-    /// How the copy was lost, if the frame still has its tag: `invalidated` or `removed`.
-    pub lost: Option<&'static str>,
-    /// Whether the miss that fetched it is still to be judged.
-    pub open: bool,
 }

@@ -1,47 +1,8 @@
 "use strict";
 (() => {
   const walks = JSON.parse(document.getElementById("homenode-data").textContent);
-  const last = walks[0].steps.length;
-  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const one = (selector, within = document) => within.querySelector(selector);
-  const make = (name, cls, text) => {
-    const node = document.createElement(name);
-    if (cls) node.className = cls;
-    if (text !== undefined) node.textContent = text;
-    return node;
-  };
-  let at = 0;
-  let timer = null;
+{% include "walk_words.js" %}
 
-  // The words of a step stand on the page already.
-  const open = "invalidation miss, true or false shows later";
-  walks.forEach((walk, index) => {
-    const rows = all(`[data-steps="${index}"] tbody tr`);
-    walk.steps.forEach((step, number) => {
-      const [facts, words] = [rows[2 * number], rows[2 * number + 1]];
-      step.text = facts.cells[1].textContent;
-      step.outcome = facts.cells[2].textContent;
-      step.says = words.cells[1].textContent;
-    });
-  });
-
-  // Who made each write, from 1 on.
-  const writers = walks.map((walk) => {
-    const found = [null];
-    walk.steps.forEach((step) => { if (step.writes) found.push(step.processor); });
-    return found;
-  });
-
-  const showWords = (place, names, values, mark) => {
-    place.replaceChildren(...values.map((value, index) => {
-      const word = make("span", "word");
-      if (value) word.classList.add(`of-${mark.writers[value]}`);
-      if (mark.latest[index] !== value) word.classList.add("old");
-      if (mark.touched.includes(names[index])) word.classList.add("touched");
-      word.append(make("i", "", names[index]), String(value));
-      return word;
-    }));
-  };
 
   const center = (processor, count) => (100 * (processor + 0.5)) / count;
 
@@ -205,88 +166,4 @@
       showTable(index, now);
       showTotals(index, walk);
     });
-    const text = at ? walks[0].steps[at - 1].text : "the start";
-    document.getElementById("count").textContent = `${at} of ${last}`;
-    document.getElementById("reference").textContent = text;
-    const slider = document.getElementById("slider");
-    slider.value = at;
-    slider.setAttribute("aria-valuetext", `step ${at} of ${last}: ${text}`);
-    all(".jump").forEach((jump, index) => {
-      jump.classList.toggle("done", index + 1 < at);
-      if (index + 1 === at) jump.setAttribute("aria-current", "step");
-      else jump.removeAttribute("aria-current");
-    });
-    const current = one(".jump[aria-current]");
-    const list = one(".references");
-    if (current && list.scrollWidth > list.clientWidth) {
-      list.scrollLeft = current.offsetLeft - list.offsetLeft - list.clientWidth / 3;
-    }
-    all("[data-go=first], [data-go=back]").forEach((button) => { button.disabled = at === 0; });
-    all("[data-go=last], [data-go=on]").forEach((button) => { button.disabled = at === last; });
-    if (quietly) return;
-    document.getElementById("says").textContent = `Step ${at} of ${last}. ` + walks.map(
-      (walk) => (walks.length > 1 ? `${walk.name}: ` : "")
-        + (at ? walk.steps[at - 1].says : "The start: all caches are empty.")).join(" ");
-    try {
-      history.replaceState(null, "", at ? `#step-${at}` : location.pathname + location.search);
-    } catch { /* a page within a page, as in a notebook, has no address of its own */ }
-  };
-
-  const pause = () => {
-    clearInterval(timer);
-    timer = null;
-    const play = one(".play");
-    document.getElementById("player").classList.remove("playing");
-    play.setAttribute("aria-label", "Play");
-  };
-  const play = () => {
-    if (timer !== null) { pause(); return; }
-    if (at === last) show(0);
-    const button = one(".play");
-    document.getElementById("player").classList.add("playing");
-    button.setAttribute("aria-label", "Pause");
-    timer = setInterval(() => { show(at + 1); if (at === last) pause(); }, 1800);
-    show(at + 1);
-  };
-  const go = {
-    first: () => show(0), back: () => show(at - 1), on: () => show(at + 1),
-    last: () => show(last), play,
-  };
-  const move = (name) => { if (name !== "play") pause(); go[name](); };
-
-  all("[data-go]").forEach((button) => {
-    button.addEventListener("click", () => move(button.dataset.go));
-  });
-  all(".jump").forEach((button) => {
-    button.addEventListener("click", () => { pause(); show(Number(button.dataset.step)); });
-  });
-  document.getElementById("slider").addEventListener("input", (event) => {
-    pause();
-    show(Number(event.target.value));
-  });
-  const keys = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", " ": "play" };
-  document.addEventListener("keydown", (event) => {
-    const name = keys[event.key];
-    if (!name || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
-    if (event.target.matches("input, select, textarea")) return;
-    if (event.key === " " && event.target.closest("button, summary, a")) return;
-    event.preventDefault();
-    move(name);
-  });
-  let closed = [];
-  addEventListener("beforeprint", () => {
-    closed = all("details:not([open])");
-    closed.forEach((details) => { details.open = true; });
-  });
-  addEventListener("afterprint", () => closed.forEach((details) => { details.open = false; }));
-  addEventListener("hashchange", () => {
-    const wanted = /^#step-(\d+)$/.exec(location.hash);
-    if (wanted) show(Number(wanted[1]));
-  });
-
-  document.getElementById("player").hidden = false;
-  document.documentElement.dataset.ready = "yes";
-  pause();
-  const asked = /^#step-(\d+)$/.exec(location.hash);
-  show(asked ? Number(asked[1]) : 0, true);
-})();
+{% include "player.js" %}

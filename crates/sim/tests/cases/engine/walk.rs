@@ -1,6 +1,6 @@
 //! The walk of `explain`: the same caches, one reference after the other.
 
-use homenode_sim::{ExplainConfig, explain, protocol_rows};
+use homenode_sim::{ExplainConfig, ProtocolExplanation, explain, protocol_rows};
 use homenode_trace::TraceReader;
 use serde_json::{Value, json};
 
@@ -51,6 +51,9 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
         ];
         laws(totals, &laws_of_walks)?;
         Ok(walk)
+    };
+    let ProtocolExplanation::Bus(found) = found else {
+        return Err("these are protocols of a bus".to_owned());
     };
     found.protocols.iter().map(one).collect()
 }

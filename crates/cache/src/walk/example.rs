@@ -1,11 +1,10 @@
 //! The example of a protocol: a few references that show what it is about.
 
-use homenode_base::{Access, AccessKind, Flags};
+use homenode_base::Access;
 use homenode_machine::CacheShape;
 use serde::Serialize;
 
-/// The first byte of blocks `a` and `b`.
-const BLOCKS: [(u8, u64); 2] = [(b'a', 0x1000), (b'b', 0x1010)];
+use super::written::written_references;
 
 /// A short sequence of references that shows what a protocol is about. Each cache has room for one
 /// block of 16 bytes, so that a reference to the other block replaces.
@@ -19,9 +18,10 @@ pub struct Example {
     pub about: &'static str,
     /// The protocol that it is made for, if it is made for one.
     pub protocol: Option<&'static str>,
-    /// Processor, kind and word of each reference; `p` marks a private area.
+    /// Processor, kind and word of each reference; `p` marks a private area
+    /// ([`written_references`]).
     #[serde(skip)]
-    pub(crate) text: &'static str,
+    pub text: &'static str,
 }
 
 impl Example {
@@ -32,7 +32,7 @@ impl Example {
     /// The references. Thread i is meant to run on processor i.
     #[must_use]
     pub fn references(&self) -> Vec<Access> {
-        self.text.split(';').filter_map(reference).collect()
+        written_references(self.text).unwrap_or_default()
     }
 
     /// Processors that it needs.
@@ -40,23 +40,4 @@ impl Example {
     pub fn processors(&self) -> u16 {
         self.references().iter().map(|access| access.thread + 1).max().unwrap_or(1)
     }
-}
-
-/// Reads `0 W a1 p`.
-fn reference(text: &str) -> Option<Access> {
-    let mut parts = text.split_whitespace();
-    let thread = parts.next()?.parse().ok()?;
-    let kind = match parts.next()? {
-        "R" => AccessKind::Read,
-        "W" => AccessKind::Write,
-        _ => return None,
-    };
-    let (&letter, word) = parts.next()?.as_bytes().split_first()?;
-    let (_, block) = BLOCKS.iter().find(|(name, _)| *name == letter)?;
-    let word: u64 = std::str::from_utf8(word).ok()?.parse().ok()?;
-    let mut access = Access::new(thread, kind, block + 4 * word, 4);
-    if parts.next() == Some("p") {
-        access.flags = Flags::PRIVATE;
-    }
-    Some(access)
 }

@@ -1,0 +1,84 @@
+//! References as people write them: `0 W a0; 1 R a0; 2 R b1 p`.
+
+use homenode_base::{Access, AccessKind, Flags};
+
+/// The first byte of each block that can be named: two on one page, two on another. A cache with
+/// room for one block has room for one of them.
+const BLOCKS: [(u8, u64); 4] = [(b'a', 0x1000), (b'b', 0x1010), (b'c', 0x1_0000), (b'd', 0x1_0010)];
+/// Words of such a block.
+const WORDS: u64 = 4;
+/// Processors that can be named.
+const PROCESSORS: u16 = 1024;
+
+/// A reference that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "reference {number}, {text:?}: expected a processor from 0 to {}, R or W, a word from a0 to \
+     d{}, and perhaps p for a private area, as in \"0 W a0; 1 R a0\"",
+    PROCESSORS - 1, WORDS - 1
+)]
+pub struct WrittenReferenceError {
+    /// Which one, from 1.
+    number: usize,
+    /// As it is written.
+    text: String,
+}
+
+/// Reads references that are written one after the other, with semicolons between them. Thread i is
+/// meant to run on processor i.
+///
+/// ```
+/// use homenode_cache::walk::written_references;
+/// let found = written_references("0 W a0; 12 R b3 p")?;
+/// assert_eq!((found[1].thread, found[1].addr), (12, 0x101c));
+/// assert!(written_references("0 W a0; 1 X a0").is_err());
+/// # Ok::<(), homenode_cache::walk::WrittenReferenceError>(())
+/// ```
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn written_references(text: &str) -> Result<Vec<Access>, WrittenReferenceError> {
+    let parts = text.trim_end().trim_end_matches(';').split(';');
+    let one = |(number, text): (usize, &str)| {
+        let text = text.trim();
+        reference(text)
+            .ok_or_else(|| WrittenReferenceError { number: number + 1, text: text.to_owned() })
+    };
+    parts.enumerate().map(one).collect()
+}
+
+/// Reads `0 W a1 p`.
+fn reference(text: &str) -> Option<Access> {
+    let mut parts = text.split_whitespace();
+    let thread = parts.next()?.parse().ok().filter(|&thread: &u16| thread < PROCESSORS)?;
+    let kind = match parts.next()? {
+        "R" => AccessKind::Read,
+        "W" => AccessKind::Write,
+        _ => return None,
+    };
+    let (&letter, word) = parts.next()?.as_bytes().split_first()?;
+    let (_, block) = BLOCKS.iter().find(|(name, _)| *name == letter)?;
+    let word: u64 = std::str::from_utf8(word).ok()?.parse().ok().filter(|&word| word < WORDS)?;
+    let mut access = Access::new(thread, kind, block + 4 * word, 4);
+    match (parts.next(), parts.next()) {
+        (None, _) => {}
+        (Some("p"), None) => access.flags = Flags::PRIVATE,
+        _ => return None,
+    }
+    Some(access)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for bad in ["", "0", "0 W", "0 X a0", "0 W e0", "0 W a4", "0 W a", "0 W a0 q", "1024 R a0"]
+        {
+            let error = written_references(&format!("1 R a0; {bad}; 0 R a0")).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("reference 2, {bad:?}: ")), "{error}");
+        }
+        assert_eq!(written_references("0 W a0; 1 R a0 ;\n").map(|found| found.len()), Ok(2));
+    }
+}

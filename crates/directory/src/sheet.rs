@@ -1,0 +1,290 @@
+//! The tables of a protocol with a directory as they are printed. The names of the fields are a
+//! public contract (`docs/explain.md`).
+
+use homenode_protocol::{Labelled, TableLabel};
+use serde::Serialize;
+
+use crate::table::{ControllerTable, DirectoryTable};
+use crate::vocabulary::{
+    CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageKind,
+    Recipient, Sender,
+};
+
+/// What walks call the controller of a cache.
+pub(crate) const CACHE: &str = "cache";
+/// What walks call the controller of a block's home.
+pub(crate) const HOME: &str = "home";
+
+/// The tables of all controllers, with names instead of numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DirectorySheet {
+    /// The controllers: first the one whose states are those of copies. Whoever prints them need
+    /// not know how many there are.
+    pub controllers: Vec<ControllerSheet>,
+    /// The messages that they send.
+    pub messages: Vec<SheetMessage>,
+}
+
+/// The table of a controller.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ControllerSheet {
+    /// What walks call it.
+    pub name: &'static str,
+    /// Whose controller it is.
+    pub title: &'static str,
+    /// Its states, that without a copy first.
+    pub states: Vec<ControllerState>,
+    /// What it can see; what never happens in any state is left out.
+    pub events: Vec<TableLabel>,
+    /// Who can have sent it, if that matters.
+    pub senders: Vec<TableLabel>,
+    /// For each state and each event what it does, once for all senders with which it does the
+    /// same.
+    pub cells: Vec<ControllerSheetCell>,
+}
+
+/// A state of a controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ControllerState {
+    /// What tables print.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// What it promises; a home's controller promises nothing.
+    pub role: Option<CopyRole>,
+    /// Whether nothing is under way.
+    pub rests: bool,
+}
+
+/// What a controller does in a state about an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ControllerSheetCell {
+    /// The state.
+    pub state: &'static str,
+    /// The event.
+    pub event: &'static str,
+    /// Whose, if that matters.
+    pub senders: Vec<&'static str>,
+    /// What it does.
+    pub actions: Vec<SheetAction>,
+    /// The next state, if it does something.
+    pub next: Option<&'static str>,
+    /// Whether the event waits until the state is another one.
+    pub waits: bool,
+    /// Why this never happens, if it never does.
+    pub never: Option<&'static str>,
+}
+
+/// Something that a controller does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SheetAction {
+    /// In words.
+    pub text: String,
+    /// The message, if it sends one.
+    pub message: Option<&'static str>,
+    /// Whom it goes to: `home`, `requester`, `owner`, or `listed`, which is all that are listed but
+    /// the requester.
+    pub to: Option<&'static str>,
+}
+
+/// A message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SheetMessage {
+    /// What tables print.
+    pub name: &'static str,
+    /// What it says.
+    pub meaning: &'static str,
+    /// What it is counted as.
+    pub kind: &'static str,
+    /// Whether it carries the block.
+    pub carries_block: bool,
+}
+
+impl SheetAction {
+    fn sends(message: Message, to: &'static str) -> Self {
+        let whom = if to == "listed" { "all listed" } else { to };
+        let text = format!("send {} to {whom}", message.name());
+        Self { text, message: Some(message.name()), to: Some(to) }
+    }
+
+    fn does(text: &str) -> Self {
+        Self { text: text.to_owned(), message: None, to: None }
+    }
+}
+
+impl From<CacheAction> for SheetAction {
+    fn from(action: CacheAction) -> Self {
+        match action {
+            CacheAction::Send(message, Recipient::Home) => Self::sends(message, "home"),
+            CacheAction::Send(message, Recipient::Requester) => Self::sends(message, "requester"),
+            CacheAction::Complete => Self::does("complete"),
+        }
+    }
+}
+
+impl From<HomeAction> for SheetAction {
+    fn from(action: HomeAction) -> Self {
+        match action {
+            HomeAction::Reply(message) => Self::sends(message, "requester"),
+            HomeAction::Forward(message) => Self::sends(message, "owner"),
+            HomeAction::Invalidate => Self::sends(Message::Invalidate, "listed"),
+            HomeAction::TakeData => Self::does("memory takes the data"),
+            HomeAction::ListRequester => Self::does("list the requester"),
+            HomeAction::ListOwner => Self::does("list the owner"),
+            HomeAction::Own => Self::does("the requester owns it"),
+            HomeAction::Disown => Self::does("nobody owns it"),
+        }
+    }
+}
+
+/// What a controller does about an event, with the senders that it does it for; none if it is all
+/// the same.
+type SenderCells<A> = Vec<(Vec<Sender>, ControllerCell<A, u8>)>;
+
+impl DirectoryTable {
+    /// The tables with names instead of numbers.
+    ///
+    /// ```
+    /// use homenode_directory::DirectoryProtocol;
+    /// let sheet = DirectoryProtocol::parse("dash")?.table().sheet();
+    /// let read = &sheet.controllers[0].cells[0];
+    /// assert_eq!((read.state, read.event, read.next), ("I", "load", Some("IS")));
+    /// assert_eq!(read.actions[0].text, "send read to home");
+    /// # Ok::<(), homenode_directory::ProtocolError>(())
+    /// ```
+    #[must_use]
+    pub fn sheet(&self) -> DirectorySheet {
+        let cache = |state, event| -> SenderCells<CacheAction> {
+            vec![(Vec::new(), self.cache_cell(state, event))]
+        };
+        let home = |state, event| {
+            let cells = Sender::ALL.iter().map(|&by| (by, self.home_cell(state, event, by)));
+            by_sender(cells)
+        };
+        let role = |state| Some(self.role(state));
+        let of_cache = (CACHE, "The controller of a cache");
+        let of_home = (HOME, "The controller of a block's home");
+        let cache = controller((of_cache, &self.cache), (CacheEvent::ALL, &[]), cache, role);
+        let home = controller((of_home, &self.home), (HomeEvent::ALL, Sender::ALL), home, |_| None);
+        DirectorySheet { controllers: vec![cache, home], messages: self.messages() }
+    }
+
+    /// The messages that one of the controllers sends.
+    fn messages(&self) -> Vec<SheetMessage> {
+        let of_cache = self.cache.cells().iter().flat_map(does).map(|&action| action.into());
+        let of_home = self.home.cells().iter().flat_map(does).map(|&action| action.into());
+        let sent: Vec<SheetAction> = of_cache.chain(of_home).collect();
+        let used = |message: &&Message| {
+            sent.iter().any(|action: &SheetAction| action.message == Some(message.name()))
+        };
+        let sheet = |&message: &Message| SheetMessage {
+            name: message.name(),
+            meaning: message.meaning(),
+            kind: MessageKind::name(message.kind()),
+            carries_block: message.carries_block(),
+        };
+        Message::ALL.iter().filter(used).map(sheet).collect()
+    }
+}
+
+fn does<A>(cell: &ControllerCell<A, u8>) -> &'static [A] {
+    match cell {
+        ControllerCell::Does(actions, _) => actions,
+        ControllerCell::Waits | ControllerCell::Impossible(_) => &[],
+    }
+}
+
+/// Senders with which the controller does the same, together.
+fn by_sender<A: Copy + PartialEq>(
+    cells: impl Iterator<Item = (Sender, ControllerCell<A, u8>)>,
+) -> SenderCells<A> {
+    let mut groups: SenderCells<A> = Vec::new();
+    for (sender, cell) in cells {
+        match groups.iter_mut().find(|(_, other)| *other == cell) {
+            Some((senders, _)) => senders.push(sender),
+            None => groups.push((vec![sender], cell)),
+        }
+    }
+    if let [(senders, _)] = &mut groups[..] {
+        senders.clear();
+    }
+    groups
+}
+
+fn controller<A: Copy + Into<SheetAction>, E: Labelled>(
+    ((name, title), table): ((&'static str, &'static str), &ControllerTable<A>),
+    (events, senders): (&[E], &[Sender]),
+    cells: impl Fn(u8, E) -> SenderCells<A>,
+    role: impl Fn(u8) -> Option<CopyRole>,
+) -> ControllerSheet {
+    let states = || (0u8..).zip(table.states());
+    let never = |cell: &ControllerCell<A, u8>| matches!(cell, ControllerCell::Impossible(_));
+    let happens = |&&event: &&E| {
+        states().any(|(state, _)| !cells(state, event).iter().all(|(_, cell)| never(cell)))
+    };
+    let events: Vec<E> = events.iter().filter(happens).copied().collect();
+    let mut sheet = ControllerSheet {
+        name,
+        title,
+        states: Vec::new(),
+        events: events.iter().map(|event| event.label()).collect(),
+        senders: senders.iter().map(|sender| sender.label()).collect(),
+        cells: Vec::new(),
+    };
+    for (state, &TableLabel { name, meaning }) in states() {
+        let (role, rests) = (role(state), table.rests(state));
+        sheet.states.push(ControllerState { name, meaning, role, rests });
+        for &event in &events {
+            let all = cells(state, event).into_iter();
+            sheet.cells.extend(all.map(|(senders, cell)| {
+                let senders = senders.into_iter().map(Sender::name).collect();
+                shown(table, (name, event.name(), senders), cell)
+            }));
+        }
+    }
+    sheet
+}
+
+fn shown<A: Copy + Into<SheetAction>>(
+    table: &ControllerTable<A>,
+    (state, event, senders): (&'static str, &'static str, Vec<&'static str>),
+    cell: ControllerCell<A, u8>,
+) -> ControllerSheetCell {
+    let (actions, next, waits, never) = match cell {
+        ControllerCell::Does(actions, next) => (actions, Some(table.name(next)), false, None),
+        ControllerCell::Waits => (&[][..], None, true, None),
+        ControllerCell::Impossible(why) => (&[][..], None, false, Some(why)),
+    };
+    let actions = actions.iter().map(|&action| action.into()).collect();
+    ControllerSheetCell { state, event, senders, actions, next, waits, never }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::protocol::TABLE;
+
+    #[test]
+    fn every_cell_is_shown_once_for_each_sender() {
+        for entry in TABLE {
+            let sheet = (entry.build)().sheet();
+            for controller in &sheet.controllers {
+                for state in &controller.states {
+                    for event in &controller.events {
+                        let here = |cell: &&super::ControllerSheetCell| {
+                            (cell.state, cell.event) == (state.name, event.name)
+                        };
+                        let cells: Vec<_> = controller.cells.iter().filter(here).collect();
+                        let senders: usize = cells.iter().map(|cell| cell.senders.len()).sum();
+                        let all = if cells.len() == 1 { 0 } else { controller.senders.len() };
+                        assert_eq!(senders, all, "{} {}", state.name, event.name);
+                        for cell in cells {
+                            let does = cell.next.is_some();
+                            let ways = [does, cell.waits, cell.never.is_some()];
+                            assert_eq!(ways.iter().filter(|&&way| way).count(), 1, "{cell:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

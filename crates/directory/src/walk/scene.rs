@@ -1,0 +1,143 @@
+//! What a walk shows. The names of the fields are a public contract (`docs/explain.md`).
+
+use homenode_cache::walk::{BlockSnapshot, WalkBlock, WalkMiss};
+use serde::Serialize;
+
+use crate::counts::{DirectoryCounts, MessageCounts};
+use crate::sheet::SheetAction;
+use crate::vocabulary::MessageWay;
+
+/// A walk through references to a few blocks under one protocol. Nodes are meant by their numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DirectoryWalk {
+    /// The blocks that are referenced, in the order of their first reference.
+    pub blocks: Vec<WalkBlock>,
+    /// The blocks before the first step.
+    pub start: Vec<DirectoryScene>,
+    /// One step for each reference to one block.
+    pub steps: Vec<DirectoryWalkStep>,
+    /// What the engine counts in all, and so do the steps.
+    pub totals: DirectoryCounts,
+}
+
+/// One reference to one block, done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DirectoryWalkStep {
+    /// Number of the reference among those given, from 0; one that straddles blocks has several
+    /// steps.
+    pub reference: usize,
+    /// The thread.
+    pub thread: u16,
+    /// Its processor, which is that of the node with this number.
+    pub processor: u16,
+    /// `read`, `write`, or `atomic`, which is a write to the caches.
+    pub kind: &'static str,
+    /// First byte, within the block.
+    pub address: u64,
+    /// Bytes.
+    pub size: u8,
+    /// Position of the block in [`DirectoryWalk::blocks`].
+    pub block: usize,
+    /// The words that are touched, by their position in the block.
+    pub words: Vec<u32>,
+    /// Whether the area is private.
+    pub private: bool,
+    /// Whether the kernel referenced it.
+    pub kernel: bool,
+    /// Why there was no copy; nothing if there was one.
+    pub miss: Option<WalkMiss>,
+    /// The cells of the tables that were used, in order: first those of the replacement of another
+    /// block, if there was one.
+    pub acts: Vec<ControllerAct>,
+    /// Messages between different nodes so far, this step's included.
+    pub messages: MessageCounts,
+    /// Bytes in them.
+    pub message_bytes: u64,
+    /// Each cache's state of the block before the step.
+    pub before: Vec<&'static str>,
+    /// The same after it.
+    pub after: Vec<&'static str>,
+    /// All blocks after the step.
+    pub scenes: Vec<DirectoryScene>,
+}
+
+/// Why a controller sees something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActCause {
+    /// Its processor's operation, or a replacement for one.
+    Processor,
+    /// A message has arrived.
+    Message,
+    /// The home of the node tells its own cache, without a message.
+    Home,
+}
+
+/// A cell of a controller's table, used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ControllerAct {
+    /// The block it is about.
+    pub block: usize,
+    /// Why.
+    pub cause: ActCause,
+    /// What has arrived, if that is why.
+    pub message: Option<WalkMessage>,
+    /// The node.
+    pub node: u16,
+    /// Which of its controllers, by its name in the tables.
+    pub controller: &'static str,
+    /// What it sees.
+    pub event: &'static str,
+    /// Who sent it, as the home's controller sees it.
+    pub sender: Option<&'static str>,
+    /// Its state.
+    pub state: &'static str,
+    /// Its next state.
+    pub next: &'static str,
+    /// What it does. A home's own cache tells nobody that its copy is gone.
+    pub actions: Vec<SheetAction>,
+    /// The directory's entry after it.
+    pub entry: DirectoryEntry,
+}
+
+/// A message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct WalkMessage {
+    /// What it says.
+    pub name: &'static str,
+    /// What it is counted as.
+    pub kind: &'static str,
+    /// The node that sent it.
+    pub from: u16,
+    /// The node that it came to.
+    pub to: u16,
+    /// How it got there: what does not cross the network is not counted.
+    pub way: MessageWay,
+    /// Its number among those that are counted, from 1.
+    pub number: Option<u64>,
+}
+
+/// What the directory has of a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DirectoryEntry {
+    /// The node that is the home; nothing before the first reference to the page.
+    pub home: Option<u16>,
+    /// State of the home's controller.
+    pub state: &'static str,
+    /// The node that owns the block.
+    pub owner: Option<u16>,
+    /// The nodes that are listed. One that has replaced its copy silently still is.
+    pub listed: Vec<u16>,
+    /// Whether there were more than can be listed, so that all will be told.
+    pub overflow: bool,
+}
+
+/// A block in all caches, in memory and in the directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DirectoryScene {
+    /// The directory's entry.
+    pub entry: DirectoryEntry,
+    /// Caches, by node, and memory.
+    #[serde(flatten)]
+    pub data: BlockSnapshot,
+}

@@ -1,0 +1,175 @@
+//! What is walked through: an example, references as the user writes them, or those of a trace.
+
+use homenode_base::Access;
+use homenode_machine::CacheShape;
+use homenode_snoop::Example;
+use homenode_snoop::walk::{TOUR, written_references};
+use serde::Serialize;
+
+use super::config::ExplainConfig;
+use super::outcome::TraceExcerpt;
+use super::references::BlockFilter;
+use crate::caches::resized;
+use crate::error::{SimError, config_error};
+use crate::pass::{Progress, TraceSource, processors};
+
+/// Examples to walk through: one of each protocol, and at last one to compare protocols by.
+#[must_use]
+pub fn explain_examples() -> Vec<&'static Example> {
+    let bus = homenode_snoop::TABLE.iter().map(|entry| &entry.example);
+    let directory = homenode_directory::TABLE.iter().filter_map(|entry| entry.example.as_ref());
+    bus.chain(directory).chain(std::iter::once(&TOUR)).collect()
+}
+
+/// What is walked through, if it is not a trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct WalkedExample {
+    /// Name on the command line; `given` for references that the user wrote.
+    pub name: String,
+    /// What it shows, as a title.
+    pub summary: String,
+    /// What happens in it.
+    pub about: String,
+    /// The protocol that it is made for, if it is made for one.
+    pub protocol: Option<&'static str>,
+}
+
+/// What is walked through.
+pub(super) enum ExplainSubject {
+    /// Few references, and how many processors they need.
+    Example(WalkedExample, Vec<Access>, u16),
+    /// References of the trace.
+    Trace,
+}
+
+impl ExplainSubject {
+    /// What the user asks for, under protocols with these names.
+    pub(super) fn of(
+        config: &ExplainConfig,
+        protocols: &[&str],
+        has_trace: bool,
+    ) -> Result<Self, SimError> {
+        match (has_trace, &config.example) {
+            (true, Some(_)) => {
+                Err(config_error("an example and a trace are given: leave one out".to_owned()))
+            }
+            (true, None) => Ok(Self::Trace),
+            (false, None) => Ok(Self::example(own_example(protocols), config)),
+            (false, Some(text)) => {
+                let examples = explain_examples();
+                match examples.iter().find(|example| example.name == text) {
+                    Some(example) => Ok(Self::example(example, config)),
+                    // No name has a blank, and every reference has.
+                    None if text.contains(' ') => Self::written(text, config.processors),
+                    None => {
+                        let known: Vec<&str> = examples.iter().map(|found| found.name).collect();
+                        Err(config_error(format!(
+                            "unknown example {text:?}: expected one of {}, or references as in \
+                             \"0 W a0; 1 R a0\"",
+                            known.join(", ")
+                        )))
+                    }
+                }
+            }
+        }
+    }
+
+    fn example(example: &Example, config: &ExplainConfig) -> Self {
+        let shown = WalkedExample {
+            name: example.name.to_owned(),
+            summary: example.summary.to_owned(),
+            about: example.about.to_owned(),
+            protocol: example.protocol,
+        };
+        let processors = config.processors.unwrap_or_else(|| example.processors());
+        Self::Example(shown, example.references(), processors)
+    }
+
+    /// References as the user writes them. Each has to be by a processor that there is.
+    fn written(text: &str, processors: Option<u16>) -> Result<Self, SimError> {
+        let references = written_references(text)
+            .map_err(|error| config_error(format!("--example: {error}")))?;
+        let needed = references.iter().map(|access| access.thread + 1).max().unwrap_or(1);
+        let there = processors.unwrap_or(needed);
+        let beyond = references.iter().position(|access| access.thread >= there);
+        if let Some(number) = beyond.filter(|_| there > 0) {
+            return Err(config_error(format!(
+                "--example: reference {} is by processor {}, and --processors {there} are 0 to {}",
+                number + 1,
+                references[number].thread,
+                there - 1
+            )));
+        }
+        let shown = WalkedExample {
+            name: "given".to_owned(),
+            summary: "References as they were given".to_owned(),
+            about: format!("{}.", text.trim()),
+            protocol: None,
+        };
+        Ok(Self::Example(shown, references, there))
+    }
+
+    /// Processors of the machine.
+    pub(super) fn processors<T: TraceSource + ?Sized>(
+        &self,
+        config: &ExplainConfig,
+        trace: Option<&T>,
+    ) -> Result<u16, SimError> {
+        match (self, trace) {
+            (Self::Example(_, _, needed), _) => Ok(*needed),
+            (Self::Trace, Some(trace)) => processors(config.processors, trace),
+            (Self::Trace, None) => Ok(config.processors.unwrap_or(1)),
+        }
+    }
+
+    /// Each processor's cache, on a machine that has this one. An example has its own, which keeps
+    /// its number of frames if the block size is changed.
+    pub(super) fn cache(&self, config: &ExplainConfig, machine: CacheShape) -> CacheShape {
+        let (own, size_bytes) = match self {
+            Self::Example(..) => {
+                let own = Example::CACHE;
+                let block = config.block_size.unwrap_or(own.block_size_bytes);
+                (own, own.size_bytes / own.block_size_bytes * block)
+            }
+            Self::Trace => (machine, machine.size_bytes),
+        };
+        let block_size = Some(config.block_size.unwrap_or(own.block_size_bytes));
+        let own = CacheShape { size_bytes, ..own };
+        resized(own, config.cache_size, config.associativity, block_size)
+    }
+
+    /// The references themselves.
+    pub(super) fn references<T: TraceSource + ?Sized>(
+        self,
+        filter: impl FnOnce() -> Result<BlockFilter, SimError>,
+        (trace, progress): (Option<&T>, Progress<'_>),
+    ) -> Result<WalkedReferences, SimError> {
+        match (self, trace) {
+            (Self::Example(example, references, _), _) => {
+                Ok(WalkedReferences { example: Some(example), trace: None, references })
+            }
+            (Self::Trace, Some(trace)) => {
+                let (references, part) = filter()?.of(trace, progress)?;
+                Ok(WalkedReferences { example: None, trace: Some(part), references })
+            }
+            (Self::Trace, None) => {
+                Ok(WalkedReferences { example: None, trace: None, references: Vec::new() })
+            }
+        }
+    }
+}
+
+/// The references of a walk, and where they are from.
+pub(super) struct WalkedReferences {
+    pub(super) example: Option<WalkedExample>,
+    pub(super) trace: Option<TraceExcerpt>,
+    pub(super) references: Vec<Access>,
+}
+
+/// The example for some protocols: the one's own, or that for comparing several.
+fn own_example(protocols: &[&str]) -> &'static Example {
+    let own = |example: &&Example| {
+        example.protocol.is_some_and(|own| protocols.iter().all(|name| *name == own))
+    };
+    explain_examples().into_iter().find(own).unwrap_or(&TOUR)
+}

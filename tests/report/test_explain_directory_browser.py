@@ -1,0 +1,196 @@
+"""The page of `homenode explain` for a directory in a real browser: nodes, homes and messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode.report import controllers, messages
+from support.browser import BROWSER, CONTRASTS, Browser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine"),
+    pytest.mark.timeout(120),
+]
+
+_PROTOCOLS = ["dash", "dash:pointers=1"]
+
+# What is seen of each protocol: caches, the homes, the messages, and the cells that are marked.
+_SEEN = """[...document.querySelectorAll('.panel')].map((panel, index) => {
+  const values = (place) => [...place.querySelectorAll('.word')].map(
+    word => Number(word.lastChild.textContent));
+  const slots = (place, of) => [...place.querySelectorAll(`${of} .slot`)];
+  const used = document.querySelectorAll(`[data-table="${index}"] .used`);
+  const nodes = [...panel.querySelectorAll('.cache')];
+  const homes = nodes.flatMap((node, number) => slots(node, '.memory')
+    .map((slot, block) => [slot, block])
+    .filter(([slot]) => slot.classList.contains('homed'))
+    .map(([slot, block]) => [block, number, slot.querySelector('.badge').textContent,
+      values(slot)]));
+  return {
+    copies: nodes.map(cache => slots(cache, '.copies').map(
+      slot => [slot.querySelector('.badge').textContent, values(slot)])),
+    homes: homes.sort((a, b) => a[0] - b[0]),
+    acts: [...panel.querySelectorAll('.cache.acts b:first-child')].map(b => b.textContent)[0],
+    sent: [...panel.querySelectorAll('.ladder li')].map(row => [
+      row.querySelector('span').lastChild.textContent,
+      row.querySelector('small')?.textContent ?? '',
+      row.querySelector('.comes-to b').textContent]),
+    right: [...panel.querySelectorAll('.hop')].map(hop => hop.classList.contains('right')),
+    said: panel.querySelector('.sentence').textContent,
+    used: [...used].flatMap(line => line.dataset.keys.split(';')),
+  };
+})"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def explained() -> hn.Explanation:
+    return hn.explain(_PROTOCOLS)
+
+
+@pytest.fixture
+def opened(browser: Browser, explained: hn.Explanation, tmp_path: Path) -> Browser:
+    path = tmp_path / "explain.html"
+    path.write_text(explained.html("homenode explain dash"))
+    browser.events.clear()
+    browser.open(path)
+    return browser
+
+
+def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
+    """What the picture of a protocol has to show after a step."""
+    walk = protocol["walk"]
+    step = walk["steps"][number]
+    scenes = step["scenes"]
+    sent = [act["message"] for act in step["acts"]]
+    crossing = [one for one in sent if one and one["from"] != one["to"]]
+    return {
+        "copies": [
+            [[scene["copies"][n]["state"], scene["copies"][n]["values"]] for scene in scenes]
+            for n in range(len(step["after"]))
+        ],
+        "homes": [
+            [block, scene["entry"]["home"], scene["entry"]["state"], scene["memory"]]
+            for block, scene in enumerate(scenes)
+            if scene["entry"]["home"] is not None
+        ],
+        "acts": f"N{step['processor']}",
+        "sent": [
+            [
+                (act["message"]["name"] if act["message"] else act["event"])
+                + messages.of_block(act, step, walk),
+                str(act["message"]["number"] or "") if act["message"] else "",
+                messages.change(act),
+            ]
+            for act in step["acts"]
+        ],
+        "right": [one["from"] < one["to"] for one in crossing],
+        "said": messages.sentences(walk)[number],
+    }
+
+
+def _used(protocol: dict[str, Any], number: int) -> set[str]:
+    return {
+        controllers.used(act, protocol["table"])
+        for act in protocol["walk"]["steps"][number]["acts"]
+    }
+
+
+def test_every_step_shows_the_data_forwards_and_backwards(
+    opened: Browser, explained: hn.Explanation
+) -> None:
+    protocols = explained.data["protocols"]
+    count = len(explained.steps())
+    for key, numbers in (("ArrowRight", range(count)), ("ArrowLeft", range(count - 2, -1, -1))):
+        for number in numbers:
+            opened.press(key)
+            seen = opened.value(_SEEN)
+            marked = [set(one.pop("used")) for one in seen]
+            assert seen == [_expected(one, number) for one in protocols], number
+            for one, keys in zip(protocols, marked, strict=True):
+                assert _used(one, number) <= keys
+    assert opened.said() == []
+
+
+def test_messages_are_counted(opened: Browser, explained: hn.Explanation) -> None:
+    opened.press("End")
+    for index, protocol in enumerate(explained.data["protocols"]):
+        totals = protocol["walk"]["totals"]
+        shown = opened.value(
+            f'Object.fromEntries([...document.querySelectorAll(\'[data-total="{index}"] '
+            "[data-count]')].map(cell => [cell.dataset.count, Number(cell.textContent)]))"
+        )
+        assert {name: shown[name] for name in totals["messages"]} == totals["messages"]
+        assert shown["messages"] == sum(totals["messages"].values())
+        assert shown["bytes"] == totals["message_bytes"]
+        found = {name: shown[name] for name in totals["misses"] if name in shown}
+        assert found == {name: totals["misses"][name] for name in found}
+
+
+def test_buttons_list_and_links_go_anywhere(opened: Browser, explained: hn.Explanation) -> None:
+    count = len(explained.steps())
+    shown = "document.getElementById('count').textContent"
+    opened.value("document.querySelectorAll('.jump')[4].click()")
+    assert opened.value(shown) == f"5 of {count}"
+    assert opened.value("location.hash") == "#step-5"
+    opened.value("document.querySelector('[data-go=on]').click()")
+    assert opened.value(shown) == f"6 of {count}"
+    opened.value("document.querySelector('[data-go=first]').click()")
+    assert opened.value(shown) == f"0 of {count}"
+    assert opened.value("document.querySelectorAll('.ladder li').length") == 0
+    assert opened.said() == []
+
+
+def test_arrows_end_under_their_nodes(opened: Browser) -> None:
+    opened.size(1300)
+    for _ in range(6):
+        opened.press("ArrowRight")
+    ends = opened.value("""(() => {
+      const panel = document.querySelector('.panel');
+      const middle = (box) => (box.left + box.right) / 2;
+      const boxes = [...panel.querySelectorAll('.cache')].map(c => c.getBoundingClientRect());
+      return [...panel.querySelectorAll('.hop')].map(hop => {
+        const box = hop.getBoundingClientRect();
+        const near = (x) => boxes.findIndex(b => Math.abs(middle(b) - x) < 12);
+        return hop.classList.contains('right') ? [near(box.left), near(box.right)]
+          : [near(box.right), near(box.left)];
+      });
+    })()""")
+    assert ends == [[1, 0], [0, 3], [3, 1], [3, 0]]
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1400])
+def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
+    opened.size(width)
+    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    for _ in range(5):
+        opened.press("ArrowRight")
+        assert opened.value("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
+    opened(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    weak = []
+    for _ in range(8):
+        opened.press("ArrowRight")
+        contrasts = opened.value(CONTRASTS)
+        assert len(contrasts) > 20
+        weak += [entry for entry in contrasts if entry[1] < 4.5]
+    opened("Emulation.setEmulatedMedia", features=[])
+    assert weak == []
