@@ -4,8 +4,11 @@
 //! referred to have theirs by number. An acquire is answered when the lock is free. Releases and
 //! arrivals are sent, and their processor goes on.
 
-use homenode_clock::SyncRequest;
 use homenode_clock::streams::OpKind;
+use homenode_clock::{MemorySystem, Requesters, SyncRequest};
+
+use super::transport::{Content, NodeEvent, Transport};
+use crate::home::PageHomes;
 
 /// A message about synchronisation.
 #[derive(Clone, Copy, Debug)]
@@ -45,16 +48,25 @@ pub(super) fn part(kind: OpKind) -> SyncPart {
     SyncPart { releases, told }
 }
 
-/// Operations that are on their way to a home.
-#[derive(Debug, Default)]
-pub(super) struct SyncOperations {
+/// Sends synchronisation operations to their homes, and keeps them until they are there.
+#[derive(Debug)]
+pub(super) struct Synchroniser {
+    nodes: u16,
+    block_shift: u32,
     requests: Vec<Option<SyncRequest>>,
     free: Vec<u32>,
 }
 
-impl SyncOperations {
+/// The way that messages go, and the homes of pages.
+pub(super) type SyncWay<'a> = (&'a mut Transport, &'a PageHomes);
+
+impl Synchroniser {
+    pub(super) fn new(nodes: u16, block_shift: u32) -> Self {
+        Self { nodes, block_shift, requests: Vec::new(), free: Vec::new() }
+    }
+
     /// Keeps an operation. Returns its number.
-    pub(super) fn add(&mut self, request: SyncRequest) -> u32 {
+    fn add(&mut self, request: SyncRequest) -> u32 {
         if let Some(number) = self.free.pop() {
             self.requests[at(number)] = Some(request);
             return number;
@@ -63,11 +75,91 @@ impl SyncOperations {
         u32::try_from(self.requests.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The operation with this number, which has come.
-    pub(super) fn take(&mut self, number: u32) -> Option<SyncRequest> {
-        self.free.push(number);
-        self.requests[at(number)].take()
+    /// The node that decides about a lock or a barrier.
+    fn home(&self, request: &SyncRequest, homes: &PageHomes) -> u16 {
+        let (kind, addr) = (request.operation.kind, request.operation.addr);
+        let lock = matches!(kind, OpKind::Acquire | OpKind::Release);
+        let block = addr >> self.block_shift;
+        let page = Some(block).filter(|_| lock).and_then(|block| homes.find(block));
+        let by_number = if lock { block } else { addr } % u64::from(self.nodes);
+        page.map_or(u16::try_from(by_number).unwrap_or(0), |page| homes.home(page))
     }
+
+    /// An operation goes to its home.
+    pub(super) fn tell<M, B>(
+        &mut self,
+        request: &SyncRequest,
+        (transport, homes): SyncWay<'_>,
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let way = (node(request.processor), self.home(request, homes));
+        let message = SyncMessage::Operation(self.add(*request));
+        send(way, message, transport, requesters);
+    }
+
+    /// The home has looked an operation up: it has its effect.
+    pub(super) fn take_effect<M, B>(&mut self, number: u32, requesters: &mut Requesters<'_, M>)
+    where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        self.free.push(number);
+        let Some(request) = self.requests[at(number)].take() else { return };
+        let now = requesters.now();
+        if part(request.operation.kind).releases {
+            requesters.posted_effect_at(now, request);
+        } else {
+            requesters.effect_at(now, request.processor);
+        }
+    }
+
+    /// The home tells the processor that it may go on.
+    pub(super) fn grant<M, B>(
+        &self,
+        request: &SyncRequest,
+        (transport, homes): SyncWay<'_>,
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let way = (self.home(request, homes), node(request.processor));
+        send(way, SyncMessage::Grant, transport, requesters);
+    }
+
+    /// The home, or the processor that did something, tells another process's node.
+    pub(super) fn wake<M, B>(
+        &self,
+        (cause, process): (&SyncRequest, usize),
+        (transport, homes): SyncWay<'_>,
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let told = part(cause.operation.kind).told;
+        let from = if told { self.home(cause, homes) } else { node(cause.processor) };
+        let to = node(process % usize::from(self.nodes));
+        let message = SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
+        send((from, to), message, transport, requesters);
+    }
+}
+
+fn send<M, B>(
+    way: (u16, u16),
+    message: SyncMessage,
+    transport: &mut Transport,
+    requesters: &mut Requesters<'_, M>,
+) where
+    M: MemorySystem<Event = NodeEvent<B>>,
+{
+    let envelope = transport.envelope(way, 0, Content::Sync(message));
+    transport.post(envelope, requesters.now(), requesters);
+}
+
+/// The node of a processor.
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 1,024 nodes")]
+pub(super) fn node(processor: usize) -> u16 {
+    processor as u16
 }
 
 fn at(number: u32) -> usize {

@@ -20,7 +20,7 @@ use homenode_clock::Requester;
 use rustc_hash::FxHashMap;
 
 use super::pages::SharedPageTable;
-use super::sync::SyncOperations;
+use super::sync::Synchroniser;
 use super::transport::{Content, Envelope, NodeEvent, Transport};
 use super::{DirectoryClockSetup, DirectoryTiming};
 use crate::counts::{DirectoryCounts, SentMessages};
@@ -57,7 +57,7 @@ pub(super) struct DashMemory<F, W, const WORDS: usize> {
     permissions: Vec<u64>,
     transport: Transport,
     pages: SharedPageTable,
-    sync: SyncOperations,
+    sync: Synchroniser,
     /// By node, blocks that it has asked for, or awaits acknowledgements for.
     pending: Vec<Vec<PendingBlock<W>>>,
     /// By node, requests for which the frame is not free.
@@ -71,7 +71,6 @@ pub(super) struct DashMemory<F, W, const WORDS: usize> {
     told: Vec<u16>,
     sent: SentMessages,
     timed: DirectoryClockSetup,
-    nodes: u16,
     header_bytes: u64,
     block_bytes: u64,
     page_bytes: u64,
@@ -104,7 +103,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             table,
             transport: Transport::new(nodes, timed.machine),
             pages,
-            sync: SyncOperations::default(),
+            sync: Synchroniser::new(nodes, block_shift),
             pending: (0..nodes).map(|_| Vec::new()).collect(),
             deferred: (0..nodes).map(|_| Vec::new()).collect(),
             releasing: vec![false; none],
@@ -113,7 +112,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             told: Vec::new(),
             sent: SentMessages::default(),
             timed: *timed,
-            nodes,
             header_bytes: setup.header_bytes,
             block_bytes: block.bytes(),
             page_bytes: setup.page_bytes,

@@ -64,7 +64,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             | Content::Sync(SyncMessage::Operation(_)) => {
                 self.transport.look_up(envelope, requesters);
             }
-            Content::Sync(message) => self.sync_answer(envelope.to, message, requesters),
+            Content::Sync(message) => Self::sync_answer(envelope.to, message, requesters),
             // Memory took the words as they came.
             Content::Page(_) => {}
         }
@@ -82,7 +82,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             Content::PageRequest(page) => {
                 self.send_page(page, (envelope.to, envelope.from), requesters);
             }
-            Content::Sync(SyncMessage::Operation(number)) => self.sync_at_home(number, requesters),
+            Content::Sync(SyncMessage::Operation(number)) => {
+                self.sync.take_effect(number, requesters);
+            }
             Content::Sync(_) | Content::Page(_) => {}
         }
         Ok(())
@@ -232,7 +234,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        self.grant(request, requesters);
+        self.sync.grant(request, (&mut self.transport, &self.homes), requesters);
         false
     }
 
@@ -242,7 +244,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        self.wake(cause, process, requesters);
+        let way = (&mut self.transport, &self.homes);
+        self.sync.wake((cause, process), way, requesters);
         false
     }
 }
