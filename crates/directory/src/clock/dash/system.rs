@@ -176,6 +176,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
             NodeEvent::Trapped(node, page) => self.trapped(node, page, requesters),
             NodeEvent::PageThere(node, page) => self.page_there(node, page, requesters),
             NodeEvent::Mapped(page) => self.mapped(page, requesters),
+            NodeEvent::Entered(..) => {}
         }
         Ok(())
     }
