@@ -47,7 +47,7 @@ pub use page_vocabulary::{
     PageSender, ReleaseAction, ReleaseEvent,
 };
 pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
-pub use replication::{REPLICATIONS, Replication, ReplicationEntry};
+pub use replication::{PageReplication, REPLICATIONS, ReplicationEntry};
 pub use setup::{DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX};
 pub use sheet::{
     ControllerSheet, ControllerSheetCell, ControllerState, DirectorySheet, SheetAction,

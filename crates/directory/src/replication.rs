@@ -9,7 +9,7 @@ use homenode_protocol::{
 
 /// When a page is copied to the memory of a node that reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Replication {
+pub enum PageReplication {
     /// Never.
     #[default]
     None,
@@ -32,7 +32,7 @@ pub struct ReplicationEntry {
     pub source: &'static str,
     /// What can be set after the colon.
     pub params: &'static [ProtocolParameter],
-    build: fn(u64) -> Replication,
+    build: fn(u64) -> PageReplication,
     /// What `n` is if it is not said.
     n: u64,
 }
@@ -51,7 +51,7 @@ pub const REPLICATIONS: &[ReplicationEntry] = &[
         summary: "pages are never copied",
         source: SOURCE,
         params: &[],
-        build: |_| Replication::None,
+        build: |_| PageReplication::None,
         n: 0,
     },
     ReplicationEntry {
@@ -63,7 +63,7 @@ pub const REPLICATIONS: &[ReplicationEntry] = &[
             doc: "cycles for which the page was mapped. Default: 50000",
             values: ValueRange::Number { from: 1, to: 1_000_000_000_000 },
         }],
-        build: Replication::Time,
+        build: PageReplication::Time,
         n: 50_000,
     },
     ReplicationEntry {
@@ -71,7 +71,7 @@ pub const REPLICATIONS: &[ReplicationEntry] = &[
         summary: "a page of which n lines were fetched is copied when it is mapped next",
         source: SOURCE,
         params: FILLS,
-        build: Replication::Counter,
+        build: PageReplication::Counter,
         n: 32,
     },
     ReplicationEntry {
@@ -79,22 +79,22 @@ pub const REPLICATIONS: &[ReplicationEntry] = &[
         summary: "a page is copied when n lines of it were fetched since it was mapped",
         source: SOURCE,
         params: FILLS,
-        build: Replication::CounterInterrupt,
+        build: PageReplication::CounterInterrupt,
         n: 32,
     },
 ];
 
-impl Replication {
+impl PageReplication {
     /// Reads a policy.
     ///
     /// # Errors
     /// When a name, a parameter or its value is unknown.
     ///
     /// ```
-    /// use homenode_directory::Replication;
-    /// assert_eq!(Replication::parse("counter:n=8")?, Replication::Counter(8));
-    /// assert_eq!(Replication::parse("time")?, Replication::Time(50_000));
-    /// assert!(Replication::parse("always").is_err());
+    /// use homenode_directory::PageReplication;
+    /// assert_eq!(PageReplication::parse("counter:n=8")?, PageReplication::Counter(8));
+    /// assert_eq!(PageReplication::parse("time")?, PageReplication::Time(50_000));
+    /// assert!(PageReplication::parse("always").is_err());
     /// # Ok::<(), homenode_directory::ProtocolError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, ProtocolError> {

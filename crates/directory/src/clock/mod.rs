@@ -1,10 +1,10 @@
 //! Machines with a directory, in cycles.
 //!
-//! Every node has a processor, a cache, a part of memory with its controller, and a way into a mesh.
-//! A message leaves its node when the messages before it have left, goes along the links, and waits
-//! at the node it comes to for those that are coming in. A home's controller looks up one block
-//! after the other, and its memory does one access after the other. What a controller does then is
-//! said by the protocol's table (`dash/`).
+//! Every node has a processor, a cache, a part of memory with its controller, and a way into a
+//! mesh. A message leaves its node when the messages before it have left, goes along the links, and
+//! waits at the node it comes to for those that are coming in. A home's controller looks up one
+//! block after the other, and its memory does one access after the other. What a controller does
+//! then is said by the protocol's table (`dash/`).
 //!
 //! Events of one time are those of the lowest node first, and of one node in the order in which
 //! they were made.
@@ -28,7 +28,7 @@ use homenode_machine::DirectoryMachine;
 use crate::home::{HomePolicy, PageDemands, PageHomes};
 use crate::page_table::PagedTable;
 use crate::protocol::CoherenceTable;
-use crate::replication::Replication;
+use crate::replication::PageReplication;
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 use crate::trace_order::NO_INIT_DONE;
@@ -52,7 +52,7 @@ pub struct DirectoryClockSetup {
     /// Whether times and counts begin when initialisation is over.
     pub from_init_done: bool,
     /// When pages are copied to nodes that read them, if the protocol keeps pages coherent.
-    pub replication: Replication,
+    pub replication: PageReplication,
 }
 
 /// Simulates what one protocol does in one machine with one policy of homes, in cycles.

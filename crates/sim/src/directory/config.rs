@@ -25,8 +25,9 @@ pub struct DirectoryConfig {
     #[serde(default = "homes")]
     #[schemars(extend("x-flag" = "--home", "x-value" = "homes"))]
     pub homes: Vec<String>,
-    /// When pages are copied to nodes that read them (`homenode list replications`), with parameters
-    /// as in `counter:n=8`; under protocols that keep pages coherent, with `--order clock`.
+    /// When pages are copied to nodes that read them (`homenode list replications`), with
+    /// parameters as in `counter:n=8`; under protocols that keep pages coherent, with `--order
+    /// clock`.
     #[serde(default = "replications")]
     #[schemars(extend("x-flag" = "--replication", "x-value" = "replications"))]
     pub replications: Vec<String>,

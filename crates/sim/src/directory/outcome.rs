@@ -267,34 +267,38 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             times,
         });
     }
+    DirectoryStudy { outcomes, provenance: provenance((plan, notes), (config, trace)) }
+}
+
+fn provenance<T: TraceSource + ?Sized>(
+    (plan, notes): (&DirectoryPlan, Vec<String>),
+    (config, trace): (&DirectoryConfig, &T),
+) -> DirectoryProvenance {
     let machines = plan.machines.iter().map(|machine| DirectoryMachineRecord {
         machine: machine.name().to_owned(),
         source: machine.description.source.clone(),
         model: machine.directory().copied(),
         page_bytes: machine.page_bytes,
     });
-    DirectoryStudy {
-        outcomes,
-        provenance: DirectoryProvenance {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            trace: trace.name(),
-            trace_checksum: trace.checksum(),
-            processors: plan.nodes.clone(),
-            order: config.order,
-            consistency: config.consistency,
-            network_contention: config.network_contention,
-            phase_change: config.phase_change,
-            measure_from: config.measure_from,
-            gap: config.gap,
-            seed: config.seed,
-            private: config.private,
-            private_ranges: config.private_ranges.clone(),
-            sync: config.sync,
-            miss_rule: config.miss_rule,
-            check: config.check,
-            machines: machines.collect(),
-            notes,
-            suggestions: suggestions_on(trace),
-        },
+    DirectoryProvenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        trace: trace.name(),
+        trace_checksum: trace.checksum(),
+        processors: plan.nodes.clone(),
+        order: config.order,
+        consistency: config.consistency,
+        network_contention: config.network_contention,
+        phase_change: config.phase_change,
+        measure_from: config.measure_from,
+        gap: config.gap,
+        seed: config.seed,
+        private: config.private,
+        private_ranges: config.private_ranges.clone(),
+        sync: config.sync,
+        miss_rule: config.miss_rule,
+        check: config.check,
+        machines: machines.collect(),
+        notes,
+        suggestions: suggestions_on(trace),
     }
 }

@@ -3,7 +3,7 @@
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
     CoherenceTable, DirectoryProtocol, DirectorySetup, DirectoryTable, DistanceCost, HomeCost,
-    HomeSetup, HomeSpec, MessageCost, PageDemands, Replication,
+    HomeSetup, HomeSpec, MessageCost, PageDemands, PageReplication,
 };
 use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind};
 
@@ -14,6 +14,9 @@ use crate::error::{SimError, nothing_given};
 use crate::pass::{TraceSource, check_threads, processor_counts};
 use crate::references::data;
 
+/// A policy of replication as the user writes it, and what that means.
+type NamedReplication = (String, PageReplication);
+
 /// One combination.
 pub(super) struct PlannedDirectory {
     /// Position of the machine.
@@ -23,7 +26,7 @@ pub(super) struct PlannedDirectory {
     pub(super) table: CoherenceTable,
     pub(super) home: HomeSpec,
     /// When pages are copied, as the user writes it, and what that means.
-    pub(super) replication: (String, Replication),
+    pub(super) replication: NamedReplication,
     pub(super) setup: DirectorySetup,
     /// What parts of the machine take.
     pub(super) model: DirectoryMachine,
@@ -160,13 +163,13 @@ fn cost(order: ReferenceOrder, (model, setup): (DirectoryMachine, &DirectorySetu
 fn choices(
     config: &DirectoryConfig,
     protocol: &DirectoryProtocol,
-) -> Result<Vec<(HomeSpec, (String, Replication))>, SimError> {
+) -> Result<Vec<(HomeSpec, NamedReplication)>, SimError> {
     let mut choices = Vec::new();
     for home in &config.homes {
         let home = HomeSpec::parse(home)?;
         for text in &config.replications {
-            let replication = Replication::parse(text)?;
-            if replication != Replication::None && protocol.table().blocks().is_some() {
+            let replication = PageReplication::parse(text)?;
+            if replication != PageReplication::None && protocol.table().blocks().is_some() {
                 let problem = format!(
                     "--replication {text}: {} keeps blocks coherent, not pages; say --protocol lrc",
                     protocol.entry.name

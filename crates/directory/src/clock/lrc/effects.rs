@@ -122,8 +122,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(())
     }
 
-    /// The lines of a page leave a cache, which takes a cycle for each, and the page leaves the page
-    /// table.
+    /// The lines of a page leave a cache, which takes a cycle for each, and the page leaves the
+    /// page table.
     fn flush(
         &mut self,
         (node, page): (u16, u32),

@@ -70,8 +70,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.dirty[at] = W::default();
     }
 
-    /// What holders of a line have written is about to be told to those who lost it, who remember it
-    /// as theirs to miss: the frames forget that it was written, and memory must still learn of it.
+    /// What holders of a line have written is about to be told to those who lost it, who remember
+    /// it as theirs to miss: the frames forget that it was written, and memory must still learn of
+    /// it.
     pub(super) fn keep_dirty(&mut self, block: u64) {
         let number = self.caches.holders.number(block);
         let record = self.caches.holders.get(number);

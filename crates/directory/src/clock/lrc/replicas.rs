@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::replication::Replication;
+use crate::replication::PageReplication;
 
 /// What is known of a page at a node.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,7 +22,7 @@ struct UsedPage {
 /// The copies of all nodes.
 #[derive(Debug)]
 pub(super) struct PageReplicas {
-    policy: Replication,
+    policy: PageReplication,
     pages: FxHashMap<(u16, u32), UsedPage>,
     /// Copies made, and copies that are no more.
     pub(super) made: u64,
@@ -30,13 +30,13 @@ pub(super) struct PageReplicas {
 }
 
 impl PageReplicas {
-    pub(super) fn new(policy: Replication) -> Self {
+    pub(super) fn new(policy: PageReplication) -> Self {
         Self { policy, pages: FxHashMap::default(), made: 0, dropped: 0 }
     }
 
     /// Whether a node has a copy.
     pub(super) fn has(&self, node: u16, page: u32) -> bool {
-        self.policy != Replication::None
+        self.policy != PageReplication::None
             && self.pages.get(&(node, page)).is_some_and(|used| used.copied)
     }
 
@@ -47,7 +47,7 @@ impl PageReplicas {
         (store, local): (bool, bool),
         now: u64,
     ) -> bool {
-        if self.policy == Replication::None {
+        if self.policy == PageReplication::None {
             return false;
         }
         let used = self.pages.entry(place).or_default();
@@ -61,12 +61,12 @@ impl PageReplicas {
 
     /// A line of a page has been asked for. Returns whether the page is to be copied at once.
     pub(super) fn filled(&mut self, node: u16, page: u32) -> bool {
-        if self.policy == Replication::None {
+        if self.policy == PageReplication::None {
             return false;
         }
         let used = self.pages.entry((node, page)).or_default();
         used.fills += 1;
-        let Replication::CounterInterrupt(fills) = self.policy else { return false };
+        let PageReplication::CounterInterrupt(fills) = self.policy else { return false };
         let copies = used.fills == fills && !used.writes && !used.copying && !used.copied;
         used.copying |= copies;
         copies
@@ -87,9 +87,9 @@ impl PageReplicas {
         self.dropped += u64::from(std::mem::take(&mut used.copied));
         used.copying = false;
         used.wanted = match self.policy {
-            Replication::Time(cycles) => now - used.mapped_at >= cycles,
-            Replication::Counter(fills) => used.fills >= fills,
-            Replication::None | Replication::CounterInterrupt(_) => false,
+            PageReplication::Time(cycles) => now - used.mapped_at >= cycles,
+            PageReplication::Counter(fills) => used.fills >= fills,
+            PageReplication::None | PageReplication::CounterInterrupt(_) => false,
         };
     }
 }

@@ -13,7 +13,6 @@ use crate::clock::sync::SyncMessage;
 use crate::clock::transport::{Content, NodeEvent, rank};
 use crate::clock::{DirectoryTiming, PageMessageCounts};
 use crate::counts::DirectoryCounts;
-use crate::page_driver::PageEnd;
 use crate::page_vocabulary::PageMessage;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
@@ -35,10 +34,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 }
                 PageMessage::Line => self.line_there(envelope.to, message.block, requesters),
                 PageMessage::WriteBack => self.deliver(&envelope, message, requesters)?,
-                _ if message.sent.to == PageEnd::Home => {
-                    self.transport.look_up(envelope, requesters);
-                }
-                _ => self.deliver(&envelope, message, requesters)?,
+                PageMessage::ReadFault
+                | PageMessage::WriteFault
+                | PageMessage::Upgrade
+                | PageMessage::Unmap
+                | PageMessage::Modified => self.transport.look_up(envelope, requesters),
+                PageMessage::Mapped
+                | PageMessage::WrittenBack
+                | PageMessage::WriteNotice
+                | PageMessage::NoticesSent
+                | PageMessage::Acknowledge => self.deliver(&envelope, message, requesters)?,
             },
             Content::PageRequest(_) | Content::Sync(SyncMessage::Operation(_)) => {
                 self.transport.look_up(envelope, requesters);
