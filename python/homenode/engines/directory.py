@@ -25,10 +25,15 @@ class DirectoryResult(Rows):
     Attributes:
         rows: one dictionary a machine, protocol, home, cache and number of nodes, with exactly the
             fields that ``homenode simulate --json`` prints: trace, machine, protocol, home,
-            processors, cache_size, block_size, associativity, order, seed, references, reads,
+            replication, processors, cache_size, block_size, associativity, order, seed,
+            references, reads,
             writes, misses (by cause), upgrades, fills, local_fills, write_backs,
             local_write_backs, messages (by kind, between different nodes), message_bytes,
-            pages_moved, miss_rate, local_fill_share and local_write_back_share.
+            pages_moved, miss_rate, local_fill_share and local_write_back_share; with a clock
+            also cycles, busy, read_stall, write_stall, sync_stall, os_stall (cycles of all
+            processors), mean_fill_cycles, mean_read_response_cycles, hops, page_faults,
+            tlb_misses, pages_replicated, replicas_dropped, network_utilisation,
+            controller_utilisation, memory_utilisation and deadlocks_broken.
         configuration: what was asked for.
         provenance: everything that the rows depend on: trace, options, machines, version.
 
@@ -49,7 +54,7 @@ def simulate_directory(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[DirectoryOptions],
 ) -> DirectoryResult:
-    """Simulates protocols on machines with a directory, in the order of the trace.
+    """Simulates protocols on machines with a directory, in cycles or in the order of the trace.
 
     Args:
         trace: a `Trace` or the path of one.
@@ -71,7 +76,7 @@ def simulate_directory(
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(
     ...     thread=[0, 1, 1, 0], kind=["W", "R", "W", "R"], address=[64, 64, 64, 64])
-    >>> result = hn.simulate_directory(trace, homes="first-touch,fixed:node=1")
+    >>> result = hn.simulate_directory(trace, homes="first-touch,fixed:node=1", order="trace")
     >>> [(row["home"], row["local_fills"], row["messages"]["request"]) for row in result]
     [('first-touch', 2, 2), ('fixed:node=1', 1, 2)]
     """

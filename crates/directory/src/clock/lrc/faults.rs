@@ -68,7 +68,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     ) -> Result<(), ClockError> {
         if self.replicas.copied(own, page) {
             self.buffers.fill(own, page);
-            if self.faulting[usize::from(own)].take().is_some() {
+            // A copy that was made while the processor went on is nothing that it waits for.
+            let faulting = &mut self.faulting[usize::from(own)];
+            if faulting.take_if(|fault| fault.page == page).is_some() {
                 requesters.resume_at(requesters.now(), usize::from(own));
             }
             return Ok(());
