@@ -50,6 +50,8 @@ pub(super) fn part(kind: OpKind) -> SyncPart {
 pub(super) struct SyncOperations {
     requests: Vec<Option<SyncRequest>>,
     free: Vec<u32>,
+    /// When, and where, operations were looked up that have their effects at that time.
+    decided: Vec<(u64, SyncRequest, u16)>,
 }
 
 impl SyncOperations {
@@ -67,6 +69,17 @@ impl SyncOperations {
     pub(super) fn take(&mut self, number: u32) -> Option<SyncRequest> {
         self.free.push(number);
         self.requests[at(number)].take()
+    }
+
+    /// A home has looked an operation up, which has its effect now.
+    pub(super) fn decide(&mut self, now: u64, request: SyncRequest, home: u16) {
+        self.decided.retain(|&(time, ..)| time == now);
+        self.decided.push((now, request, home));
+    }
+
+    /// The home that has looked up an operation which has its effect now.
+    pub(super) fn decided_at(&self, cause: &SyncRequest) -> Option<u16> {
+        self.decided.iter().find(|(_, request, _)| request == cause).map(|&(.., home)| home)
     }
 }
 

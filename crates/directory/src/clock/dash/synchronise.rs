@@ -58,9 +58,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     }
 
     /// The home has looked an operation up: it has its effect.
-    pub(super) fn sync_at_home(&mut self, number: u32, requesters: &mut Requesters<'_, Self>) {
+    pub(super) fn sync_at_home(
+        &mut self,
+        (number, home): (u32, u16),
+        requesters: &mut Requesters<'_, Self>,
+    ) {
         let Some(request) = self.sync.take(number) else { return };
         let now = requesters.now();
+        self.sync.decide(now, request, home);
         if part(request.operation.kind).releases {
             requesters.posted_effect_at(now, request);
         } else {
@@ -70,7 +75,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
 
     /// The home tells the processor that it may go on.
     pub(super) fn grant(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) {
-        let way = (self.sync_home(request), node(request.processor));
+        let own = node(request.processor);
+        let way = (self.sync.decided_at(request).unwrap_or(own), own);
         self.send_sync(way, SyncMessage::Grant, requesters);
     }
 
@@ -81,8 +87,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let told = part(cause.operation.kind).told;
-        let from = if told { self.sync_home(cause) } else { node(cause.processor) };
+        let from = self.sync.decided_at(cause).unwrap_or(node(cause.processor));
         let to = node(process % usize::from(self.nodes));
         let message = SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
         self.send_sync((from, to), message, requesters);
