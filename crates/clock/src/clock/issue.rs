@@ -126,9 +126,15 @@ impl<M: MemorySystem> Clock<M> {
     fn pass_gap(&mut self, at: usize, operation: &Operation) -> bool {
         let cycles = u64::from(operation.count) * self.processor.instruction_cycles;
         let processor = &mut self.processors[at];
-        if cycles == 0 || std::mem::replace(&mut processor.gap_done, true) {
+        if cycles == 0 || processor.gap_done {
             return false;
         }
+        // Those instructions may be after the end of the window themselves.
+        if processor.instructions + 1 >= processor.window_end {
+            self.stall(at, StallCause::Read);
+            return true;
+        }
+        processor.gap_done = true;
         processor.busy += cycles;
         self.wakeups.postpone(at, self.now + cycles);
         true

@@ -58,7 +58,8 @@ impl MeshNetwork {
         let (from, to) = way;
         let hops = self.shape.hops(from, to);
         let hop = self.model.routing_cycles + self.model.link_cycles;
-        self.hops += hops;
+        // What comes with the message before it is none of its own.
+        self.hops += if cycles == 0 { 0 } else { hops };
         self.sending += cycles;
         let mut start = now;
         if self.model.contention != NetworkContention::None {

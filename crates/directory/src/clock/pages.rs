@@ -67,6 +67,11 @@ impl SharedPageTable {
         mapped
     }
 
+    /// Whether a page is mapped, wherever it may move.
+    pub(super) fn is_mapped_for_all(&self, page: u32) -> bool {
+        !self.by_use || self.pages.get(at(page)) == Some(&Mapping::Mapped)
+    }
+
     /// A node claims a page: its next reference is looked at again.
     pub(super) fn forget_last(&mut self, node: u16) {
         self.last[usize::from(node)] = NONE;

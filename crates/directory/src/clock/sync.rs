@@ -55,6 +55,8 @@ pub(super) struct Synchroniser {
     block_shift: u32,
     requests: Vec<Option<SyncRequest>>,
     free: Vec<u32>,
+    /// When, and where, operations were looked up that have their effects at that time.
+    decided: Vec<(u64, SyncRequest, u16)>,
 }
 
 /// The way that messages go, and the homes of pages.
@@ -62,7 +64,7 @@ pub(super) type SyncWay<'a> = (&'a mut Transport, &'a PageHomes);
 
 impl Synchroniser {
     pub(super) fn new(nodes: u16, block_shift: u32) -> Self {
-        Self { nodes, block_shift, requests: Vec::new(), free: Vec::new() }
+        Self { nodes, block_shift, requests: Vec::new(), free: Vec::new(), decided: Vec::new() }
     }
 
     /// Keeps an operation. Returns its number.
@@ -100,13 +102,18 @@ impl Synchroniser {
     }
 
     /// The home has looked an operation up: it has its effect.
-    pub(super) fn take_effect<M, B>(&mut self, number: u32, requesters: &mut Requesters<'_, M>)
-    where
+    pub(super) fn take_effect<M, B>(
+        &mut self,
+        (number, home): (u32, u16),
+        requesters: &mut Requesters<'_, M>,
+    ) where
         M: MemorySystem<Event = NodeEvent<B>>,
     {
         self.free.push(number);
         let Some(request) = self.requests[at(number)].take() else { return };
         let now = requesters.now();
+        self.decided.retain(|&(time, ..)| time == now);
+        self.decided.push((now, request, home));
         if part(request.operation.kind).releases {
             requesters.posted_effect_at(now, request);
         } else {
@@ -114,16 +121,23 @@ impl Synchroniser {
         }
     }
 
+    /// The node that tells of an operation which has its effect now: the home that has looked it
+    /// up, also if the lock's page has got another one since, or whoever did it.
+    fn teller(&self, cause: &SyncRequest) -> u16 {
+        let decided = self.decided.iter().find(|(_, request, _)| request == cause);
+        decided.map_or(node(cause.processor), |&(.., home)| home)
+    }
+
     /// The home tells the processor that it may go on.
     pub(super) fn grant<M, B>(
         &self,
         request: &SyncRequest,
-        (transport, homes): SyncWay<'_>,
+        transport: &mut Transport,
         requesters: &mut Requesters<'_, M>,
     ) where
         M: MemorySystem<Event = NodeEvent<B>>,
     {
-        let way = (self.home(request, homes), node(request.processor));
+        let way = (self.teller(request), node(request.processor));
         send(way, SyncMessage::Grant, transport, requesters);
     }
 
@@ -131,13 +145,12 @@ impl Synchroniser {
     pub(super) fn wake<M, B>(
         &self,
         (cause, process): (&SyncRequest, usize),
-        (transport, homes): SyncWay<'_>,
+        transport: &mut Transport,
         requesters: &mut Requesters<'_, M>,
     ) where
         M: MemorySystem<Event = NodeEvent<B>>,
     {
-        let told = part(cause.operation.kind).told;
-        let from = if told { self.home(cause, homes) } else { node(cause.processor) };
+        let from = self.teller(cause);
         let to = node(process % usize::from(self.nodes));
         let message = SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
         send((from, to), message, transport, requesters);

@@ -118,18 +118,20 @@ impl Transport {
         requesters.schedule_at(transit.head, rank(to), event);
     }
 
-    /// The head of a message comes to its node.
+    /// The head of a message comes to its node. Returns when all of it is there.
     pub(super) fn receive<M, B>(
         &mut self,
         envelope: Envelope<B>,
         tail: u64,
         requesters: &mut Requesters<'_, M>,
-    ) where
+    ) -> u64
+    where
         M: MemorySystem<Event = NodeEvent<B>>,
     {
         let Envelope { to, cycles, .. } = envelope;
         let there = self.network.receive(requesters.now(), to, (u64::from(cycles), tail));
         requesters.schedule_at(there, rank(to), NodeEvent::Delivered(envelope));
+        there
     }
 
     /// A node's controller looks up what a message is about, once it has done so for those before.

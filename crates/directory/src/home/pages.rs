@@ -121,6 +121,12 @@ impl PageHomes {
         moves
     }
 
+    /// Whether all pages may yet have to be used again.
+    #[inline]
+    pub(crate) fn may_await_use(&self, phases: bool) -> bool {
+        self.policy.moves_at_first_use() && (phases || !self.awaits_use)
+    }
+
     /// The home of a page.
     #[inline]
     pub(crate) fn home(&self, page: u32) -> u16 {

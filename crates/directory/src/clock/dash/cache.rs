@@ -1,6 +1,6 @@
 //! The controller of a node's cache: what it does about messages.
 
-use homenode_cache::{CacheArrays, ClockError, MissStatus, WordMask};
+use homenode_cache::{CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
 use homenode_clock::Requesters;
 
 use super::{BlockEnvelope, BlockMessage, DashMemory};
@@ -140,7 +140,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             }
             return Ok(());
         }
-        self.caches.set_state(at, next, self.permissions[usize::from(next)]);
+        self.set_state(at, next);
         if has && !had {
             let mut record = self.caches.holders.get(message.number);
             record.add_holder(holder);
@@ -169,8 +169,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let status = self.caches.coherence_miss(&access, at, &record);
         record.add_frame(usize::from(node));
         self.caches.holders.put(message.number, &record);
-        self.caches.frame(at).status = status;
-        self.caches.set_state(at, next, 0);
+        // The frame is taken anew, so that it does not give way as one without a copy.
+        let mut frame = CacheFrame::of(message.block, message.number);
+        (frame.state, frame.status) = (next, status);
+        frame.remote_written = self.caches.frame(at).remote_written;
+        let set = self.caches.frames.set_of(usize::from(node), message.block);
+        self.caches.frames.fill((set, at), message.block, frame);
         let page = self.entries.head(message.number).page;
         self.counts.upgrades -= 1;
         self.counts.fills += 1;

@@ -89,7 +89,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                 self.post((node, home), message, requesters);
             }
         }
-        self.caches.set_state(at, next, self.permissions[usize::from(next)]);
+        self.set_state(at, next);
     }
 
     /// Says why there is no copy, and makes room: the frame is left in the state without a copy.

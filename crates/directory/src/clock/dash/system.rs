@@ -35,8 +35,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
         let state = self.caches.frame(at).state;
         // Also where they were withdrawn to see this reference.
-        self.caches.set_state(at, state, self.permissions[usize::from(state)]);
+        self.set_state(at, state);
         self.caches.frames.touch(set, at);
+    }
+
+    /// Puts a frame in a state. The processor has to look at the page table first if the page was
+    /// unmapped meanwhile.
+    pub(super) fn set_state(&mut self, at: usize, state: u8) {
+        let number = self.caches.frame(at).number;
+        let mapped = self.pages.is_mapped_for_all(self.entries.head(number).page);
+        let permissions = if mapped { self.permissions[usize::from(state)] } else { 0 };
+        self.caches.set_state(at, state, permissions);
     }
 
     /// What is wrong, with its time and place.
@@ -83,7 +92,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                 self.send_page(page, (envelope.to, envelope.from), requesters);
             }
             Content::Sync(SyncMessage::Operation(number)) => {
-                self.sync.take_effect(number, requesters);
+                self.sync.take_effect((number, envelope.to), requesters);
             }
             Content::Sync(_) | Content::Page(_) => {}
         }
@@ -159,16 +168,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     ) -> Result<(), ClockError> {
         match event {
             NodeEvent::Arrives(envelope, tail) => {
+                let there = self.transport.receive(envelope, tail, requesters);
                 if let Content::Page(page) = envelope.content {
                     let (now, to) = (requesters.now(), envelope.to);
                     let (_, written) = self.transport.access_memory(now, to, self.page_bytes);
-                    requesters.schedule_at(
-                        written.max(tail),
-                        rank(to),
-                        NodeEvent::PageThere(to, page),
-                    );
+                    let event = NodeEvent::PageThere(to, page);
+                    requesters.schedule_at(written.max(there), rank(to), event);
                 }
-                self.transport.receive(envelope, tail, requesters);
             }
             NodeEvent::Delivered(envelope) => self.delivered(envelope, requesters)?,
             NodeEvent::LookedUp(envelope) => self.looked_up(envelope, requesters)?,
@@ -189,10 +195,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         None
     }
 
-    /// No request changes another cache before a directory was looked up.
+    /// No request changes another cache before a directory was looked up; but pages can be unmapped
+    /// at any time.
     #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
-        now + self.timed.machine.directory_cycles.max(1)
+        let unmaps = self.homes.may_await_use(self.timed.phase_change);
+        now + if unmaps { 1 } else { self.timed.machine.directory_cycles.max(1) }
     }
 
     fn at_rest_from(&self) -> u64 {
@@ -235,7 +243,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        self.sync.grant(request, (&mut self.transport, &self.homes), requesters);
+        self.sync.grant(request, &mut self.transport, requesters);
         false
     }
 
@@ -245,8 +253,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        let way = (&mut self.transport, &self.homes);
-        self.sync.wake((cause, process), way, requesters);
+        self.sync.wake((cause, process), &mut self.transport, requesters);
         false
     }
 }

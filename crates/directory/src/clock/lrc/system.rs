@@ -69,7 +69,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 self.transport.post_from_memory(page, self.page_bytes, requesters);
             }
             Content::Sync(SyncMessage::Operation(number)) => {
-                self.sync.take_effect(number, requesters);
+                self.sync.take_effect((number, envelope.to), requesters);
             }
             Content::Sync(_) | Content::Page(_) => {}
         }
@@ -149,13 +149,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         }
         match event {
             NodeEvent::Arrives(envelope, tail) => {
+                let there = self.transport.receive(envelope, tail, requesters);
                 if let Content::Page(page) = envelope.content {
                     let (now, to) = (requesters.now(), envelope.to);
                     let (_, written) = self.transport.access_memory(now, to, self.page_bytes);
-                    let there = NodeEvent::PageThere(to, page);
-                    requesters.schedule_at(written.max(tail), rank(to), there);
+                    let event = NodeEvent::PageThere(to, page);
+                    requesters.schedule_at(written.max(there), rank(to), event);
                 }
-                self.transport.receive(envelope, tail, requesters);
             }
             NodeEvent::Delivered(envelope) => self.delivered(envelope, requesters)?,
             NodeEvent::LookedUp(envelope) => self.looked_up(envelope, requesters)?,
@@ -228,7 +228,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        self.sync.grant(request, (&mut self.transport, &self.homes), requesters);
+        self.sync.grant(request, &mut self.transport, requesters);
         false
     }
 
@@ -238,8 +238,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        let way = (&mut self.transport, &self.homes);
-        self.sync.wake((cause, process), way, requesters);
+        self.sync.wake((cause, process), &mut self.transport, requesters);
         false
     }
 }

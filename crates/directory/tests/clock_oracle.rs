@@ -1,0 +1,186 @@
+//! With a clock the engine does what the slow simulator does, cycle for cycle, on random programs.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod slow_clock;
+mod timed;
+
+use std::collections::BTreeMap;
+
+use homenode_base::Rng;
+use homenode_clock::streams::{OpKind, Operation};
+use homenode_machine::CacheShape;
+use slow_clock::random::{machine, named, programs};
+use slow_clock::{SlowClock, SlowHome, SlowMachine};
+use timed::{TimedMachine, dash_mesh};
+
+/// What has to happen in some of the programs.
+const OFTEN: &[&str] = &[
+    "a block comes back before its owner has told home",
+    "a controller is in use",
+    "a copy at home goes",
+    "a copy is lost that was to be made the only one",
+    "a copy that has to go as soon as it is read",
+    "a load comes with a store",
+    "a message waits for a link",
+    "a message waits to come in",
+    "a message waits to leave",
+    "a page is waited for that another maps",
+    "a process waits at a barrier",
+    "a process waits for a lock",
+    "a release waits for acknowledgements",
+    "a request overtakes the write-back",
+    "a request waits at home",
+    "a request waits for its frame",
+    "acknowledgements due after the reply",
+    "all are told, for too many have copies",
+    "an acknowledgement before the reply",
+    "an owner is asked again",
+    "home answers after a write-back",
+    "home itself asks an owner",
+    "memory is in use",
+    "ownership_transfer",
+    "page_faults",
+    "pages_moved",
+    "refuse",
+    "replacement",
+    "sharing_write_back",
+    "the store buffer is full",
+    "upgrades",
+    "write_back",
+];
+
+fn home_text(home: SlowHome) -> String {
+    match home {
+        SlowHome::RoundRobin => "round-robin".to_owned(),
+        SlowHome::Fixed(node) => format!("fixed:node={node}"),
+        SlowHome::FirstTouch => "first-touch".to_owned(),
+        SlowHome::FirstUse => "first-use".to_owned(),
+    }
+}
+
+/// The engine's machine.
+fn engine(machine: &SlowMachine) -> TimedMachine {
+    let nodes = u16::try_from(machine.nodes).unwrap();
+    let mut given = dash_mesh(nodes, &home_text(machine.home));
+    given.setup.cache = CacheShape {
+        size_bytes: machine.block * machine.sets * machine.ways as u64,
+        block_size_bytes: machine.block,
+        associativity: machine.ways as u64,
+    };
+    given.setup.page_bytes = machine.page;
+    given.setup.pointers = machine.pointers.map(|most| most as u64);
+    given.setup.header_bytes = machine.header;
+    let timed = &mut given.timed;
+    timed.sequential = machine.sequential;
+    let processor = &mut timed.clock.processor;
+    processor.operation_cycles = machine.operation;
+    processor.instruction_cycles = machine.instruction;
+    processor.store_buffer_words = u32::try_from(machine.store_buffer).unwrap();
+    processor.blocking = machine.sequential;
+    let network = &mut timed.machine.network;
+    network.path_bits = machine.path_bits;
+    network.link_cycles = machine.link;
+    network.routing_cycles = machine.routing;
+    network.header_bytes = machine.header;
+    network.contention = machine.contention;
+    let model = &mut timed.machine;
+    model.memory_latency_cycles = machine.latency;
+    model.memory_word_cycles = machine.word;
+    model.directory_cycles = machine.lookup;
+    model.system.page_fault_cycles = machine.page_fault;
+    model.system.page_table_cycles = machine.page_table;
+    given
+}
+
+/// What happened, if the two agree; else what they differ in.
+fn compare(
+    machine: &SlowMachine,
+    programs: &[Vec<Operation>],
+    portion: usize,
+) -> Result<BTreeMap<&'static str, u64>, String> {
+    let found = named(&engine(machine).run(programs, portion));
+    let mut slow = SlowClock::new(*machine, programs);
+    let expected = slow.run();
+    if found == expected {
+        let mut seen = slow.seen;
+        for (name, count) in expected.counts {
+            *seen.entry(name).or_default() += count;
+        }
+        return Ok(seen);
+    }
+    Err(format!("{found:?}|{expected:?}"))
+}
+
+/// What can be left out of programs: a reference, a lock taken and given back, a barrier.
+fn parts(programs: &[Vec<Operation>]) -> Vec<Vec<(usize, usize)>> {
+    let mut parts = Vec::new();
+    let mut barriers = BTreeMap::<u64, Vec<(usize, usize)>>::new();
+    for (process, steps) in programs.iter().enumerate() {
+        for (at, step) in steps.iter().enumerate() {
+            match step.kind {
+                OpKind::Arrive | OpKind::Depart => {
+                    barriers.entry(step.addr).or_default().push((process, at));
+                }
+                OpKind::Acquire => {
+                    let rest = steps[at..].iter();
+                    let held = rest.take_while(|step| step.kind != OpKind::Release).count();
+                    parts.push(vec![(process, at), (process, at + held)]);
+                }
+                OpKind::Release => {}
+                _ => parts.push(vec![(process, at)]),
+            }
+        }
+    }
+    parts.extend(barriers.into_values());
+    parts
+}
+
+/// Leaves out parts as long as the two still differ.
+fn shrink(machine: &SlowMachine, mut programs: Vec<Vec<Operation>>) -> Vec<Vec<Operation>> {
+    let differs = |programs: &[Vec<Operation>]| {
+        let try_it = || compare(machine, programs, 1000).is_err();
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(try_it)).unwrap_or(false)
+    };
+    let without = |programs: &[Vec<Operation>], part: &[(usize, usize)]| {
+        let mut fewer = programs.to_vec();
+        part.iter().rev().for_each(|&(process, at)| {
+            fewer[process].remove(at);
+        });
+        fewer
+    };
+    loop {
+        let fewer = parts(&programs).into_iter().map(|part| without(&programs, &part));
+        match fewer.into_iter().find(|fewer| differs(fewer)) {
+            Some(fewer) => programs = fewer,
+            None => return programs,
+        }
+    }
+}
+
+fn text(programs: &[Vec<Operation>]) -> String {
+    let step = |step: &Operation| format!("{:?} {:x}+{}", step.kind, step.addr, step.count);
+    let line = |steps: &Vec<Operation>| steps.iter().map(step).collect::<Vec<_>>().join("; ");
+    programs.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
+    let mut rng = Rng::new(11);
+    let mut seen = BTreeMap::<&str, u64>::new();
+    for round in 0..1500 {
+        let machine = machine(&mut rng);
+        let programs = programs(&mut rng, &machine);
+        let portion = 1 + usize::try_from(rng.below(60)).unwrap();
+        match compare(&machine, &programs, portion) {
+            Ok(now) => now.into_iter().for_each(|(name, n)| *seen.entry(name).or_default() += n),
+            Err(difference) => {
+                let small = shrink(&machine, programs);
+                let smaller = compare(&machine, &small, 1000);
+                panic!("{round}: {machine:?}\n{difference}\n{}\n{smaller:#?}", text(&small));
+            }
+        }
+    }
+    println!("{seen:#?}");
+    let lacking: Vec<_> = OFTEN.iter().filter(|name| !seen.contains_key(*name)).collect();
+    assert!(lacking.is_empty(), "{lacking:?} never happened");
+}

@@ -1,0 +1,156 @@
+//! Random machines and programs, and what the engine finds by the slow simulator's names.
+
+use std::collections::BTreeMap;
+
+use homenode_base::Rng;
+use homenode_clock::streams::{OpKind, Operation};
+use homenode_directory::{ClockedDirectoryResult, MessageKind};
+use homenode_machine::NetworkContention;
+use homenode_protocol::Labelled;
+
+use super::{SlowHome, SlowMachine, SlowOutcome};
+
+fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
+    from[number(rng, from.len())]
+}
+
+fn number(rng: &mut Rng, below: usize) -> usize {
+    usize::try_from(rng.below(below as u64)).unwrap()
+}
+
+/// A machine with tiny caches and pages, so that everything happens often.
+pub fn machine(rng: &mut Rng) -> SlowMachine {
+    let nodes = 2 + number(rng, 5);
+    let block = pick(rng, &[16, 16, 32]);
+    SlowMachine {
+        nodes,
+        block,
+        sets: pick(rng, &[1, 1, 2, 4]),
+        ways: pick(rng, &[1, 1, 2, 2, 3, 9, 17]),
+        page: block * pick(rng, &[1, 2, 4]),
+        pointers: pick(rng, &[None, None, Some(1), Some(2)]),
+        home: match rng.below(5) {
+            0 => SlowHome::RoundRobin,
+            1 => SlowHome::Fixed(number(rng, nodes)),
+            2 => SlowHome::FirstUse,
+            _ => SlowHome::FirstTouch,
+        },
+        header: pick(rng, &[4, 8]),
+        path_bits: pick(rng, &[8, 16, 64]),
+        link: pick(rng, &[1, 2]),
+        routing: pick(rng, &[0, 1, 4]),
+        contention: pick(
+            rng,
+            &[NetworkContention::None, NetworkContention::Ends, NetworkContention::Links],
+        ),
+        lookup: pick(rng, &[1, 3, 10, 10]),
+        latency: pick(rng, &[0, 1, 12, 12]),
+        word: pick(rng, &[0, 1, 4]),
+        page_fault: pick(rng, &[1, 30]),
+        page_table: pick(rng, &[1, 50]),
+        operation: pick(rng, &[1, 1, 2]),
+        instruction: pick(rng, &[0, 1, 1]),
+        store_buffer: pick(rng, &[0, 1, 2, 4]),
+        sequential: rng.below(3) == 0,
+    }
+}
+
+/// References of one process to a few words.
+struct Habits {
+    blocks: u64,
+    block: u64,
+    writes: u64,
+}
+
+fn reference(rng: &mut Rng, habits: &Habits) -> Operation {
+    let addr = 0x1000 + rng.below(habits.blocks) * habits.block + 4 * rng.below(4);
+    let kind = match rng.below(100) {
+        chance if chance < habits.writes => OpKind::Write,
+        chance if chance < habits.writes + 5 => OpKind::Atomic,
+        _ => OpKind::Read,
+    };
+    let gap = if rng.below(3) == 0 { rng.below(25) } else { 0 };
+    let count = u32::try_from(gap).unwrap();
+    Operation { size: 4, count, ..Operation::new(kind, addr) }
+}
+
+/// What each process does: references, between them locks that are held for a while, and barriers
+/// of all.
+pub fn programs(rng: &mut Rng, machine: &SlowMachine) -> Vec<Vec<Operation>> {
+    let habits =
+        Habits { blocks: 1 + rng.below(8), block: machine.block, writes: pick(rng, &[10, 30, 60]) };
+    let mut all = vec![Vec::new(); machine.nodes];
+    let init_done = rng.below(3);
+    for episode in 0..3u64 {
+        for (process, steps) in all.iter_mut().enumerate() {
+            for _ in 0..rng.below(5) {
+                part(rng, &habits, steps);
+                if process == 0 && episode == init_done && rng.below(5) == 0 {
+                    steps.push(Operation::new(OpKind::InitDone, 0));
+                }
+            }
+        }
+        if rng.below(2) == 0 {
+            let count = u32::try_from(machine.nodes).unwrap();
+            for steps in &mut all {
+                steps.push(Operation::new(OpKind::Arrive, episode));
+                steps.push(Operation { count, ..Operation::new(OpKind::Depart, episode) });
+            }
+        }
+    }
+    all
+}
+
+fn part(rng: &mut Rng, habits: &Habits, steps: &mut Vec<Operation>) {
+    let mut some = |rng: &mut Rng, most| {
+        for _ in 0..rng.below(most) {
+            steps.push(reference(rng, habits));
+        }
+    };
+    some(rng, 12);
+    // A lock on a page with data, or on one of its own.
+    let lock = if rng.below(2) == 0 { 0x1000 } else { 0x9000 } + 64 * rng.below(2);
+    if rng.below(3) == 0 {
+        steps.push(Operation::new(OpKind::Acquire, lock));
+        for _ in 0..rng.below(6) {
+            steps.push(reference(rng, habits));
+        }
+        steps.push(Operation::new(OpKind::Release, lock));
+    }
+}
+
+/// What the engine found.
+pub fn named(result: &ClockedDirectoryResult) -> SlowOutcome {
+    let (counts, timing) = (&result.counts, &result.timing);
+    let misses = counts.misses;
+    let mut all = vec![
+        ("references", counts.references),
+        ("writes", counts.writes),
+        ("cold", misses.cold),
+        ("replacement", misses.replacement),
+        ("invalidation", misses.total() - misses.cold - misses.replacement),
+        ("upgrades", counts.upgrades),
+        ("fills", counts.fills),
+        ("local_fills", counts.local_fills),
+        ("write_backs", counts.write_backs),
+        ("local_write_backs", counts.local_write_backs),
+        ("message_bytes", counts.message_bytes),
+        ("pages_moved", counts.pages_moved),
+        ("filled", timing.filled),
+        ("fill_cycles", timing.fill_cycles),
+        ("read", timing.read),
+        ("read_cycles", timing.read_cycles),
+        ("page_faults", timing.page_faults),
+        ("hops", timing.hops),
+        ("sending", timing.sending),
+        ("looking_up", timing.looking_up),
+        ("accessing", timing.accessing),
+    ];
+    all.extend(MessageKind::ALL.iter().map(|&kind| (kind.name(), counts.messages.get(kind))));
+    let times = result.time.processors.iter().map(|p| (p.busy, p.delay, p.idle));
+    SlowOutcome {
+        cycles: result.time.cycles,
+        processors: times.collect(),
+        counts: all.into_iter().filter(|&(_, count)| count > 0).collect::<BTreeMap<_, _>>(),
+    }
+}

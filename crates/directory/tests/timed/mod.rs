@@ -1,0 +1,82 @@
+//! What tests with a clock share: a machine, operations of processes, one simulation.
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+use homenode_base::ReferenceFilter;
+use homenode_clock::ClockSetup;
+use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
+use homenode_directory::{
+    ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryProtocol, DirectorySetup,
+    HomeSetup, HomeSpec, MessageCost, MissRule, PageReplication,
+};
+use homenode_machine::{CacheShape, CachedMachine, Interconnect};
+
+/// A reference to a word, or a synchronisation operation.
+pub fn step(kind: OpKind, addr: u64) -> Operation {
+    Operation { size: 4, ..Operation::new(kind, addr) }
+}
+
+/// What a simulation is given.
+#[derive(Clone)]
+pub struct TimedMachine {
+    pub setup: DirectorySetup,
+    pub timed: DirectoryClockSetup,
+    pub home: String,
+}
+
+/// `dash-mesh` with so many nodes, a process on each.
+pub fn dash_mesh(nodes: u16, home: &str) -> TimedMachine {
+    let machine = CachedMachine::parse("dash-mesh").unwrap();
+    let Interconnect::Directory(model) = machine.interconnect else { unreachable!() };
+    let (processor, scheduler) = (machine.processor, machine.scheduler);
+    let clock = ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) };
+    TimedMachine {
+        setup: DirectorySetup {
+            nodes,
+            cache: CacheShape { size_bytes: 16_384, block_size_bytes: 64, associativity: 1 },
+            page_bytes: machine.page_bytes,
+            pointers: None,
+            header_bytes: model.network.header_bytes,
+            private: Vec::new(),
+            filter: ReferenceFilter::ALL,
+            rule: MissRule::Dubois,
+            check: false,
+            collect_demands: false,
+        },
+        timed: DirectoryClockSetup {
+            clock,
+            machine: model,
+            sequential: false,
+            phase_change: false,
+            from_init_done: false,
+            replication: PageReplication::None,
+        },
+        home: home.to_owned(),
+    }
+}
+
+impl TimedMachine {
+    /// Simulates processes, whose operations come in portions of so many.
+    pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> ClockedDirectoryResult {
+        let homes = HomeSetup {
+            nodes: self.setup.nodes,
+            seed: 1,
+            marks_init_done: true,
+            first_run: None,
+            cost: &MessageCost,
+        };
+        let homes = HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap();
+        let protocol = DirectoryProtocol::parse("dash").unwrap();
+        let homes = (homes, &self.timed);
+        let mut clock = DirectoryClock::new(&self.setup, protocol.table(), homes).unwrap();
+        let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
+        for at in (0..longest).step_by(portion) {
+            let part = |steps: &Vec<Operation>| {
+                let end = steps.len().min(at + portion);
+                Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
+            };
+            let operations = processes.iter().map(part).enumerate().collect();
+            clock.push(&ThreadStreams { operations, closed: Vec::new() }).unwrap();
+        }
+        clock.finish().unwrap()
+    }
+}
