@@ -143,7 +143,7 @@ def _asked(trace: Trace, batch: Batch, gap: int) -> Rows:
     return simulate_directory(
         trace,
         base.protocol,
-        machines=_machine(base.machine),
+        machines=machine_file(base.machine),
         homes=batch.homes,
         cache_sizes=base.cache_size,
         associativities=base.associativity,
@@ -158,7 +158,8 @@ def _asked(trace: Trace, batch: Batch, gap: int) -> Rows:
     )
 
 
-def _machine(name: str) -> str:
+def machine_file(name: str) -> str:
+    """A machine as the engine takes it: its name, or the file of that name beside this one."""
     return name if name == MESH else str(Path(__file__).with_name(f"{name}.toml"))
 
 
@@ -166,7 +167,7 @@ def _question(setting: Setting, gap: int) -> dict[str, Any]:
     """What is asked of a trace, wherever the machine's file lies."""
     asked: dict[str, Any] = {"gap": gap, **setting.fields()}
     if setting.machine != MESH:
-        text = Path(_machine(setting.machine)).read_bytes()
+        text = Path(machine_file(setting.machine)).read_bytes()
         asked["digest"] = hashlib.sha256(text).hexdigest()[:16]
     return asked
 
