@@ -16,13 +16,13 @@ use std::collections::VecDeque;
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, WordMask,
 };
-use homenode_clock::Requester;
+use homenode_clock::{ClockTime, Requester};
 use rustc_hash::FxHashMap;
 
 use super::pages::SharedPageTable;
 use super::sync::Synchroniser;
 use super::transport::{Content, Envelope, NodeEvent, Transport};
-use super::{DirectoryClockSetup, DirectoryTiming};
+use super::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming, TimedMemory, of_homes};
 use crate::counts::{DirectoryCounts, SentMessages};
 use crate::driver::permissions;
 use crate::entries::DirectoryEntries;
@@ -133,7 +133,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     }
 
     /// What was counted and what took how long.
-    pub(super) fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
+    fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
         self.caches.end_all_copies();
         let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
         let CacheCounts { references, misses, .. } = self.caches.counts;
@@ -157,10 +157,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         };
         (counts, timing)
     }
+}
 
-    /// What homes did that whoever reads the results has to know, and who used which page.
-    pub(super) fn homes(&mut self) -> &mut PageHomes {
-        &mut self.homes
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMemory<F, W, WORDS> {
+    fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
+        let (counts, timing) = self.finish();
+        let (notes, demands) = of_homes(&mut self.homes);
+        ClockedDirectoryResult { counts, page_messages: None, time, timing, demands, notes }
     }
 }
 

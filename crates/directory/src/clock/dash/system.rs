@@ -176,6 +176,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
             NodeEvent::Trapped(node, page) => self.trapped(node, page, requesters),
             NodeEvent::PageThere(node, page) => self.page_there(node, page, requesters),
             NodeEvent::Mapped(page) => self.mapped(page, requesters),
+            NodeEvent::Entered(..) => {}
         }
         Ok(())
     }
@@ -188,7 +189,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         None
     }
 
-    /// Nothing that is asked for now changes another cache before a directory was looked up.
+    /// No request changes another cache before a directory was looked up.
     #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
         now + self.timed.machine.directory_cycles.max(1)
