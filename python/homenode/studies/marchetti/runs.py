@@ -6,12 +6,13 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import homenode
 from homenode.engines.directory import simulate_directory
 from homenode.errors import ConfigError
 from homenode.options.specs import unique
 from homenode.studies.cache import ResultCache
 from homenode.studies.marchetti import PAPER, PROTOCOLS
-from homenode.studies.marchetti.matrix import MESH, NONE, Setting, batches, wanted
+from homenode.studies.marchetti.matrix import FILLS, MESH, NONE, Setting, batches, wanted
 from homenode.studies.programs import listed
 from homenode.studies.tables import Missing
 from homenode.trace import Trace
@@ -123,28 +124,51 @@ def _of_program(context: StudyContext, program: Program, protocols: tuple[str, .
             todo = batches(new)
             for done, batch in enumerate(todo):
                 step(done, len(todo))
-                found = _asked(trace, batch, gap)
-                for setting, row in zip(batch.settings(), found.flat_rows(), strict=True):
-                    cached.put(_question(setting, gap), _of_result(row))
-                context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
+                _keep(context, (program, trace, cached), batch, gap)
             step(len(todo), len(todo))
-        cached.save()
     _note(context, settings)
     said = {"program": program.name, "gap": gap}
-    return [{**said, **s.fields(), **cached.get(_question(s, gap))} for s in settings]
+    found = {setting: cached.get(_question(setting, gap)) for setting in settings}
+    return [{**said, **s.fields(), **row} for s, row in found.items() if row is not None]
+
+
+def _keep(
+    context: StudyContext, of: tuple[Program, Trace, ResultCache], batch: Batch, gap: int
+) -> None:
+    """Simulates a batch and keeps what comes out.
+
+    Raises:
+        ConfigError: when it cannot be simulated. A policy of replication is left out then, with a
+            note, as figure 5 and its claims do without.
+    """
+    program, trace, cached = of
+    try:
+        found = _asked(trace, batch, gap)
+    except ConfigError as problem:
+        if batch.replication == NONE:
+            raise
+        said = f"{program.name} with {batch.replication} was not simulated: {problem}"
+        context.notes = unique([*context.notes, said])
+        return
+    for setting, row in zip(batch.settings(), found.flat_rows(), strict=True):
+        cached.put(_question(setting, gap), _of_result(row))
+    context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
+    cached.save()
 
 
 def _asked(trace: Trace, batch: Batch, gap: int) -> Rows:
-    """A batch, from the mark that initialisation is over."""
-    base = batch.base
-    options: dict[str, Any] = {}
-    if batch.replications != (NONE,):
-        options["replications"] = list(batch.replications)
+    """A batch, from the mark that initialisation is over.
+
+    The engine counts fills from the start, so that all pages would be at the node that makes the
+    input: where fills are counted, the trace itself begins at the mark.
+    """
+    base, counting = batch.base, FILLS in batch.homes
     return simulate_directory(
-        trace,
+        homenode.transform("select", trace, from_="init-done") if counting else trace,
         base.protocol,
         machines=machine_file(base.machine),
         homes=batch.homes,
+        replications=batch.replication,
         cache_sizes=base.cache_size,
         associativities=base.associativity,
         block_sizes=batch.blocks,
@@ -152,9 +176,8 @@ def _asked(trace: Trace, batch: Batch, gap: int) -> Rows:
         network_contention=base.contention,
         phase_change=base.phase_change,
         gap=gap if base.counted else 0,
-        measure_from="init-done",
+        measure_from="start" if counting else "init-done",
         sync="exclude",
-        **options,
     )
 
 
@@ -166,6 +189,8 @@ def machine_file(name: str) -> str:
 def _question(setting: Setting, gap: int) -> dict[str, Any]:
     """What is asked of a trace, wherever the machine's file lies."""
     asked: dict[str, Any] = {"gap": gap, **setting.fields()}
+    if setting.home == FILLS:
+        asked["from"] = "the mark"
     if setting.machine != MESH:
         text = Path(machine_file(setting.machine)).read_bytes()
         asked["digest"] = hashlib.sha256(text).hexdigest()[:16]

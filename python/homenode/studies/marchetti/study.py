@@ -28,7 +28,7 @@ def experiments(context: StudyContext) -> Products:
         tables.own_statements(STATED),
     ]
     extra = {"points": points, "offline": best}
-    return Products(made, figures.figures(found), extra, notes.of(found))
+    return Products(made, figures.figures(found), extra, notes.of(found, quick=context.quick))
 
 
 ENTRY = Study(
