@@ -20,6 +20,8 @@ WITHOUT, WITH = "round-robin", "first-use"
 FILLS = "first-fill:n=4"
 """The policy with extra hardware of section 3.2; the paper does not say how many fills."""
 STATIC, OPTIMUM = "best-static", "optimal-static"
+COUNTING = (FILLS, STATIC, OPTIMUM)
+"""Homes that follow from counts of fills, of which those of initialisation must be none."""
 HOMES = (WITHOUT, "random", "first-touch", WITH, FILLS, STATIC, OPTIMUM)
 BLOCKS = (16, 32, 64, 128, 256)
 """Figure 4."""
@@ -138,12 +140,12 @@ class Batch:
 def batches(settings: Sequence[Setting]) -> list[Batch]:
     """Few batches that have these settings and no others.
 
-    A home that counts fills has its own, as its trace begins at the mark.
+    Homes that follow from counts of fills have their own, as their trace begins at the mark.
     """
     homes: dict[tuple[Setting, int, bool], list[str]] = {}
     for setting in settings:
         base = setting.changed(home="", block_size=0)
-        key = (base, setting.block_size, setting.home == FILLS)
+        key = (base, setting.block_size, setting.home in COUNTING)
         homes.setdefault(key, []).append(setting.home)
     blocks: dict[tuple[Setting, tuple[str, ...]], list[int]] = {}
     for (base, block, _), listed in homes.items():
