@@ -35,7 +35,7 @@ _MP3D = (
     "mp3d, tried: its cells lie on 32 pages that all processors use equally. Most of its fills "
     "are of them, each takes a memory 76 cycles, and a home of three such pages, by our estimate, "
     "is in use nearly all the time; under first-use, chance makes some nodes that, and 4-way or "
-    "larger caches do not help. best-static, which spreads them better, gains 7 %; optimal- "
+    "larger caches do not help. best-static, which spreads them better, gains 6 %; optimal- "
     "static, which does not know of waiting, puts them all in the middle and takes three times as "
     "long. With cells of 64 bytes that are aligned, one visit for each particle and no locks, as "
     "in SPLASH's program, first-use loses 21 % instead of 49 %."

@@ -211,7 +211,10 @@ def replication(runs: Runs) -> list[Table]:
             row |= {n: found.get(n) for n in ("pages_replicated", "replicas_dropped")}
             row["local_fills"] = _HUNDRED * m.local_fills(found)
             rows.append(row)
-    note = "Time relative to first-use without replication; a word a cycle everywhere."
+    note = (
+        "Time relative to first-use without replication; a word a cycle everywhere. A policy that "
+        "the engine could not follow has no row; the provenance has its message."
+    )
     return [Table("replication", "replication of pages, in software", rows, note)]
 
 
