@@ -33,9 +33,9 @@ _PLACED = {"least": 0.35, "between": 0.55, "most": 0.75}
 _BACK = {"least": 0.50, "between": 0.75, "most": 1.00}
 _TURNS = {"any": 1 / 64}
 HOT = (
-    "checked: all processors use the few pages of cells (mp3d: 32) and of molecules (water: 17); "
-    "their fills wait for the memories of these pages' homes, and placement makes some nodes the "
-    "home of several (table variations and notes)"
+    "checked: mp3d's cells lie on 32 pages that all processors use, and placement makes some nodes "
+    "the home of several, for whose memories all wait; in water they wait for one line, wherever "
+    "pages are (notes)"
 )
 _WHOLE = (
     "likely: an acquire takes all lines of a page away of which another processor has written a "
