@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
+from homenode import workloads
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def _ping_pong(times: int = 50) -> hn.Trace:
 
 
 def test_counts_follow_from_the_table_of_messages() -> None:
-    (row,) = hn.simulate_directory(_ping_pong(), homes="fixed:node=1", cache_sizes=65536)
+    (row,) = hn.simulate_directory(
+        _ping_pong(), homes="fixed:node=1", cache_sizes=65536, order="trace"
+    )
     assert (row["references"], row["reads"], row["writes"]) == (200, 100, 100)
     # Each write misses, as the other node has written; the blocks that are only read miss once.
     assert (row["fills"], row["misses"]["cold"], row["misses"]["replacement"]) == (116, 18, 0)
@@ -50,7 +53,7 @@ def test_misses_are_those_of_a_bus_with_the_same_caches() -> None:
     trace = hn.synthetic("t-s", references=5001)
     caches: dict[str, Any] = {"cache_sizes": "1K,4K", "associativities": "1,2", "block_sizes": 32}
     on_bus = hn.simulate_bus(trace, "mesi", order="trace", fetches="exclude", **caches)
-    at_home = hn.simulate_directory(trace, homes="round-robin", **caches)
+    at_home = hn.simulate_directory(trace, homes="round-robin", order="trace", **caches)
     assert [row["misses"] for row in on_bus] == [row["misses"] for row in at_home]
     assert all(row["fills"] == sum(row["misses"].values()) for row in at_home)
 
@@ -60,6 +63,60 @@ def test_a_first_run_finds_better_homes() -> None:
     fixed, best, optimal = (row["local_fills"] for row in result)
     assert fixed < best == optimal
     assert all(row["pages_moved"] == 0 for row in result)
+
+
+_STALLS = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
+
+
+@pytest.fixture(scope="module")
+def banded(tmp_path_factory: pytest.TempPathFactory) -> hn.Trace:
+    """Eight threads' bands of sor, which marks the end of its initialisation."""
+    folder = tmp_path_factory.mktemp("sor")
+    program = workloads.build("sor", folder / "sor", "homenode")
+    words = [str(program), "-p", "8", "-n", "128", "-i", "6"]
+    return hn.Trace.record(words, folder / "sor.hnt", quantum=10)
+
+
+def _clocked(trace: hn.Trace, **options: Any) -> list[dict[str, Any]]:
+    result = hn.simulate_directory(
+        trace, homes="round-robin,first-use", measure_from="init-done", sync="exclude", **options
+    )
+    return result.rows
+
+
+def test_the_time_of_all_processors_is_accounted_for(banded: hn.Trace) -> None:
+    for row in _clocked(banded, gap=2, consistency="sc") + _clocked(banded):
+        assert row["order"] == "clock"
+        assert sum(row[name] for name in _STALLS) == row["processors"] * row["cycles"]
+        assert 0 < row["network_utilisation"] < 1
+
+
+def test_first_use_gains_time(banded: hn.Trace) -> None:
+    turns, use = _clocked(banded, gap=2)
+    assert use["cycles"] < turns["cycles"]
+    assert use["local_fill_share"] > 0.5 > turns["local_fill_share"]
+    assert use["mean_fill_cycles"] < turns["mean_fill_cycles"]
+    # The faults that move no page map one that another node has moved.
+    assert turns["pages_moved"] == turns["os_stall"] == 0 < use["pages_moved"] <= use["page_faults"]
+
+
+def test_threads_of_the_host_leave_the_clock_alone(banded: hn.Trace) -> None:
+    contention: Any
+    for contention in ("none", "links"):
+        words = {"network_contention": contention, "threads": 1}
+        assert _clocked(banded, **words) == _clocked(banded, **words | {"threads": 4})
+
+
+def test_several_nodes_with_a_clock_have_a_speed_up(homenode: Run, banded: hn.Trace) -> None:
+    words = ("--machine", "dash-mesh", "--home", "first-use", "--measure-from", "init-done")
+    done = homenode("simulate", banded.path, *words, "--scaling", "2,8", "--sync", "exclude")
+    assert done.code == 0
+    assert "ciency" in done.out
+    two, eight = (line.split() for line in done.out.splitlines() if "first-use" in line)
+    assert two[2:3] + two[4:7] == ["2", "1.00", "1.00", "100%"]
+    cycles = [int(line[3].replace(",", "")) for line in (two, eight)]
+    assert eight[5] == f"{cycles[0] / cycles[1]:.2f}"
+    assert eight[6] == f"{25 * cycles[0] / cycles[1]:.0f}%"
 
 
 def test_homes_after_initialisation_need_its_mark() -> None:
@@ -74,7 +131,7 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
     made = _ping_pong()
     trace = made.path
     words = ("--machine", "dash-mesh", "--protocol", "dash,dash:pointers=1", "--scaling", "2,4")
-    done = homenode("simulate", trace, *words, "--check", "--json")
+    done = homenode("simulate", trace, *words, "--order", "trace", "--check", "--json")
     assert done.code == 0
     assert [(row["protocol"], row["processors"]) for row in json.loads(done.out)] == [
         (protocol, nodes)
@@ -82,7 +139,7 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
         for _home in range(2)
         for nodes in (2, 4)
     ]
-    done = homenode("simulate", trace, *words)
+    done = homenode("simulate", trace, *words, "--order", "trace")
     assert done.code == 0
     assert "in the order of the trace" in done.out
     table = tmp_path / "rows.csv"
@@ -100,7 +157,6 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
         (["--protocol", "dash:pointers=0"], "pointers is a number from 1 to 1024"),
         (["--protocol", "mesi"], 'unknown protocol "mesi": expected one of dash, lrc'),
         (["--protocol", "lrc"], "--protocol lrc needs --order clock: it keeps pages coherent at"),
-        (["--order", "clock"], "--order clock: machines with a directory are simulated in the"),
         (["--scheduler", "random"], "--scheduler is for others; a machine with a directory has"),
         (["--policy", "ace"], "--policy is for machines with prices of references; a machine"),
         (["--machine", "bus-smp"], "machines with a directory and other machines have nothing"),

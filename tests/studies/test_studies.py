@@ -40,6 +40,7 @@ _PROGRAMS = ("gauss", "sorbyr", "p-qsort")
 _PROGRAMS_OF = {
     "markatos": ("FFT", "SIMPLE", "SPEECH", "WEATHER"),
     "foglia": ("EC-server", "DB", "Web-server"),
+    "marchetti": ("sor", "mgrid", "mp3d", "water", "appbt"),
 }
 _DOCS = Path(__file__).parents[2] / "docs" / "studies"
 

@@ -8,39 +8,96 @@ from homenode.cli.output import print_table
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from homenode.engines.directory import DirectoryResult
+
+    Row = dict[str, Any]
 
 _CACHE = ("trace", "machine", "cache_size", "associativity", "block_size")
 _INVALIDATIONS = ("invalidation_true", "invalidation_false", "invalidation_passive")
-_NAMES = (
+_COUNTED = (
     *("misses", "cold", "replacement", "true", "false", "upgrades"),
     *("local fills", "local write-backs", "messages", "a miss", "bytes", "pages moved"),
 )
+_TIMES = ("busy", "read", "write", "sync", "os")
+_TIMED = (
+    *("miss\nrate", "local\nfills", "local\nwrite-backs"),
+    *("cycles\na fill", "messages", "pages\nmoved", "page\nfaults"),
+)
+_SCALED = ("speed-\nup", "effi-\nciency")
 
 
 def print_result(result: DirectoryResult) -> None:
     """Prints one table a machine and cache.
 
-    A line is a protocol and home, and a number of nodes where there are several.
+    A line is a protocol and home, and a number of nodes where there are several. With a clock it
+    says how long that takes, and what processors do meanwhile; in the order of the trace it has the
+    kinds of misses.
     """
     for cache in unique(tuple(row[key] for key in _CACHE) for row in result):
         rows = [row for row in result if tuple(row[key] for key in _CACHE) == cache]
         several = len(unique(row["processors"] for row in rows)) > 1
+        timed = rows[0]["order"] == "clock"
         labels = [("protocol", False), ("home", False), *([("nodes", True)] * several)]
+        names = _names_timed(several=several) if timed else _COUNTED
+        cells = [
+            _times(row, rows, several=several) + _cells_timed(row) if timed else _cells(row)
+            for row in rows
+        ]
         print_table(
-            [*labels, *((name, True) for name in _NAMES)],
-            [_cells(row, several=several) for row in rows],
+            [*labels, *((name, True) for name in names)],
+            [_labels(row, several=several) + line for row, line in zip(rows, cells, strict=True)],
             _title(rows[0], several=several),
         )
 
 
-def _cells(row: dict[str, Any], *, several: bool) -> list[str]:
+def _labels(row: Row, *, several: bool) -> list[str]:
+    return [row["protocol"], row["home"], *([str(row["processors"])] * several)]
+
+
+def _names_timed(*, several: bool) -> list[str]:
+    return ["cycles", "of\nfirst", *(_SCALED if several else ()), *_TIMES, *_TIMED]
+
+
+def _times(row: Row, rows: Sequence[Row], *, several: bool) -> list[str]:
+    """How long it takes, against the first line and the fewest nodes, and what for."""
+    cycles, first = row["cycles"], rows[0]["cycles"]
+    found = [plain_number(cycles), f"{cycles / first:.2f}" if first else "-"]
+    if several:
+        found += _scaling(row, rows)
+    whole = cycles * row["processors"]
+    parts = [row["busy"], *(row[f"{name}_stall"] for name in _TIMES[1:])]
+    return found + [f"{100 * part / whole:.0f}%" if whole else "-" for part in parts]
+
+
+def _scaling(row: Row, rows: Sequence[Row]) -> list[str]:
+    """Speed-up and efficiency against the same with the fewest nodes."""
+    same = [r for r in rows if (r["protocol"], r["home"]) == (row["protocol"], row["home"])]
+    least = min(same, key=lambda r: int(r["processors"]))
+    if not row["cycles"]:
+        return ["-", "-"]
+    gained = least["cycles"] / row["cycles"]
+    return [f"{gained:.2f}", f"{100 * gained * least['processors'] / row['processors']:.0f}%"]
+
+
+def _cells_timed(row: Row) -> list[str]:
+    fill = row["mean_fill_cycles"]
+    return [
+        _percent(row["miss_rate"]),
+        _percent(row["local_fill_share"]),
+        _percent(row["local_write_back_share"]),
+        "-" if fill is None else f"{fill:.0f}",
+        plain_number(sum(row["messages"].values())),
+        plain_number(row["pages_moved"]),
+        plain_number(row["page_faults"]),
+    ]
+
+
+def _cells(row: Row) -> list[str]:
     misses, sent = row["misses"], sum(row["messages"].values())
     invalidations = [misses[name] for name in _INVALIDATIONS]
     return [
-        row["protocol"],
-        row["home"],
-        *([str(row["processors"])] * several),
         _percent(row["miss_rate"]),
         *(plain_number(misses[name]) for name in ("cold", "replacement")),
         plain_number(invalidations[0]),
@@ -55,12 +112,13 @@ def _cells(row: dict[str, Any], *, several: bool) -> list[str]:
     ]
 
 
-def _title(row: dict[str, Any], *, several: bool) -> str:
+def _title(row: Row, *, several: bool) -> str:
     ways = row["associativity"]
     shape = "direct-mapped" if ways == 1 else f"{ways}-way"
     cache = f"{format_size(row['cache_size'])} caches, {shape}, {format_size(row['block_size'])}"
     nodes = "" if several else f", {row['processors']} nodes"
-    return f"{row['trace']} on {row['machine']}{nodes}, {cache} blocks, in the order of the trace"
+    order = "" if row["order"] == "clock" else ", in the order of the trace"
+    return f"{row['trace']} on {row['machine']}{nodes}, {cache} blocks{order}"
 
 
 def _percent(share: float | None) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         "homenode study markatos -o studies --traces traces",
         "homenode study foglia --quick",
         "homenode study foglia -o studies --mixes mixes",
+        "homenode study marchetti --quick",
         "homenode list studies",
     )
 )

@@ -20,6 +20,7 @@ from homenode.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
 from homenode.studies.context import StudyContext, no_progress
 from homenode.studies.entry import Study, StudyResult, run_study
 from homenode.studies.foglia import study as foglia
+from homenode.studies.marchetti import study as marchetti
 from homenode.studies.markatos import study as markatos
 from homenode.studies.programs import available
 
@@ -41,6 +42,7 @@ TABLE: tuple[Study, ...] = (
     appendix.ENTRY,
     markatos.ENTRY,
     foglia.ENTRY,
+    marchetti.ENTRY,
 )
 """Every study, in documentation order."""
 

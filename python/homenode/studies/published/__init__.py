@@ -6,6 +6,9 @@
 ``markatos-chronaki``: Markatos and Chronaki, *Trace-Driven Simulation of Data-Alignment and Other
 Factors affecting Update and Invalidate Based Coherent Memory*: tables 2 to 13 in one, latencies in
 cycles and traffic in packets, both for each reference.
+
+``marchetti``: Marchetti, Kontothanassis, Bianchini and Scott 1995: table 1, each value with the
+field of our machine that it stands for. Its figures print no numbers.
 """
 
 from __future__ import annotations

@@ -1,0 +1,42 @@
+"""Simple policies of page placement, with coherence in hardware and in software."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode.studies.entry import Products, Study
+from homenode.studies.marchetti import PAPER, figures, notes, offline, runs, tables
+from homenode.studies.marchetti.claims import CLAIMS, STATED
+
+if TYPE_CHECKING:
+    from homenode.studies.context import StudyContext
+
+
+def experiments(context: StudyContext) -> Products:
+    """Simulates every configuration of every program, and asks for the best in hindsight."""
+    points = runs.simulated(context, runs.accepted())
+    best = offline.found(context)
+    found = runs.Runs(points)
+    made = [
+        tables.machine(),
+        tables.times(found),
+        tables.blocks(found),
+        *tables.replication(found),
+        tables.homes(found),
+        tables.optimum(found, best),
+        tables.variations(found),
+        tables.own_statements(STATED),
+    ]
+    extra = {"points": points, "offline": best}
+    return Products(made, figures.figures(found), extra, notes.of(found, quick=context.quick))
+
+
+ENTRY = Study(
+    name="marchetti",
+    summary="Simple policies of page placement, with coherence in hardware and in software",
+    source="Marchetti, Kontothanassis, Bianchini and Scott 1995, table 1, figures 1 to 5",
+    experiments=experiments,
+    publication=PAPER,
+    claims=CLAIMS,
+)
+"""The study."""
