@@ -34,7 +34,7 @@ pub fn simulate_directory(
 pub fn check_directory_protocols(
     py: Python<'_>,
     names: Vec<String>,
-    nodes: usize,
+    nodes: Option<usize>,
 ) -> PyResult<String> {
     let reports = py.detach(|| homenode_sim::check_directory_protocols(&names, nodes));
     to_json(&reports.map_err(|error| sim_error(&error))?)

@@ -24,12 +24,12 @@ from homenode.cli.output import echo
     "--nodes",
     type=WholeNumber(min=2),
     metavar="N",
-    default=3,
+    default=None,
     help="With a directory: up to so many nodes, 2 to 4; 4 take half a minute, and lrc is explored "
-    "with 3 at most. Default: 3.",
+    "with 3 at most. Default: 3, and 2 of lrc.",
 )
 @json_option
-def check_protocol(names: tuple[str, ...], nodes: int, as_json: bool) -> int:
+def check_protocol(names: tuple[str, ...], nodes: int | None, as_json: bool) -> int:
     """Explore a coherence protocol exhaustively; without a NAME, all of them.
 
     Every sequence of reads, writes and replacements in up to 4 caches with one block of two words

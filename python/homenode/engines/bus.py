@@ -109,14 +109,14 @@ def simulate_bus(
     return result
 
 
-def check_protocols(protocols: str | Iterable[str] = (), nodes: int = 3) -> list[dict[str, Any]]:
+def check_protocols(protocols: str | Iterable[str] = (), nodes: int | None = None) -> list[dict[str, Any]]:
     """Explores everything that can happen in up to four caches with one block.
 
     Args:
         protocols: names from ``homenode.table("protocols")`` and
             ``homenode.table("directory-protocols")``; all of them if there is none.
-        nodes: up to so many nodes are explored of protocols with a directory, 2 to 4. With 4 it
-            takes half a minute and a gigabyte.
+        nodes: up to so many nodes are explored of protocols with a directory, 2 to 4: 3, or 2 of
+            ``lrc``, unless it is said. With 4 it takes half a minute and a gigabyte.
 
     Returns:
         One dictionary a protocol: protocol, caches, situations, events, states, cells, impossible

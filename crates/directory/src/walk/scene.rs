@@ -1,7 +1,7 @@
 //! What a walk shows. The names of the fields are a public contract (`docs/explain.md`).
 
 use homenode_cache::walk::{BlockSnapshot, WalkBlock, WalkMiss};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::sheet::SheetAction;
@@ -17,7 +17,23 @@ pub struct DirectoryWalk {
     /// One step for each reference to one block.
     pub steps: Vec<DirectoryWalkStep>,
     /// What the engine counts in all, and so do the steps.
+    #[serde(serialize_with = "with_messages")]
     pub totals: DirectoryCounts,
+}
+
+/// Writes counts with their messages, which other protocols than those of walks count otherwise.
+fn with_messages<S: Serializer>(
+    counts: &DirectoryCounts,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    WalkTotals { counts, messages: counts.messages }.serialize(serializer)
+}
+
+#[derive(Serialize)]
+struct WalkTotals<'a> {
+    #[serde(flatten)]
+    counts: &'a DirectoryCounts,
+    messages: MessageCounts,
 }
 
 /// One reference to one block, done.

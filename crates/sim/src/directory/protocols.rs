@@ -18,23 +18,28 @@ pub struct DirectoryProtocolReport {
     pub report: DirectoryCheckReport,
 }
 
-/// Checks some protocols with up to so many nodes, two to four.
+/// Checks some protocols with up to so many nodes, two to four: three of a protocol of blocks and
+/// two of one of pages, of which three take long, unless it is said.
 ///
 /// # Errors
 /// When there is no such protocol, or there are too few or too many nodes.
 pub fn check_directory_protocols<S: AsRef<str>>(
     names: &[S],
-    nodes: usize,
+    nodes: Option<usize>,
 ) -> Result<Vec<DirectoryProtocolReport>, SimError> {
     let specs = names.iter().map(|name| DirectoryProtocol::parse(name.as_ref()));
     let specs: Vec<DirectoryProtocol> = specs.collect::<Result<_, _>>()?;
-    if !(2..=NODES_MAX).contains(&nodes) {
+    if let Some(nodes) = nodes.filter(|nodes| !(2..=NODES_MAX).contains(nodes)) {
         let problem = format!("--nodes is {nodes}: expected 2 to {NODES_MAX}");
         return Err(SimError::Config { problem });
     }
     let report = |spec: &DirectoryProtocol| DirectoryProtocolReport {
         protocol: spec.entry.name,
-        report: check(&spec.table(), nodes),
+        report: {
+            let table = spec.table();
+            let usual = if matches!(table, CoherenceTable::Blocks(_)) { 3 } else { 2 };
+            check(&table, nodes.unwrap_or(usual))
+        },
     };
     Ok(specs.iter().map(report).collect())
 }
