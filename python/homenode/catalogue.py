@@ -14,6 +14,7 @@ KINDS = (
     "protocols",
     "directory-protocols",
     "homes",
+    "replications",
     "examples",
     "workloads",
     "studies",
@@ -28,8 +29,8 @@ def table(kind: str) -> list[dict[str, Any]]:
     """Lists one kind of thing that homenode knows, in documentation order.
 
     Args:
-        kind: one of ``machines policies page-policies protocols directory-protocols homes examples
-            workloads studies synthetic tlbs transforms formats``.
+        kind: one of ``machines policies page-policies protocols directory-protocols homes
+            replications examples workloads studies synthetic tlbs transforms formats``.
 
     Returns:
         One dictionary an entry, with at least ``name`` and ``summary``.

@@ -14,6 +14,7 @@ mod candidate;
 mod concurrency;
 pub mod kind;
 mod layout;
+mod line_filter;
 mod objects;
 mod pattern;
 mod sharing;

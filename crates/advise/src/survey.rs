@@ -1,13 +1,17 @@
 //! One pass over the trace: who uses each word.
 
+use std::ops::Range;
+
 use homenode_base::{AccessKind, BlockSize, Flags, ProcId, ReferenceFilter, ReferenceRole};
 use homenode_trace::{Batch, Event, EventKind};
 use rustc_hash::FxHashMap;
 
 use crate::concurrency::RunningThreads;
+use crate::line_filter::LineFilter;
 use crate::uses::{EMPTY, UserSets};
 use crate::words::{
-    ATOMIC, ConcurrentUse, JOINED, LOCKS, READ_LAST, TOUCHED, UseTable, WRITTEN, WordReferences,
+    ATOMIC, ConcurrentUse, JOINED, LOCKS, READ_LAST, TOUCHED, UseTable, WRITTEN, WordPlace,
+    WordReferences,
 };
 
 /// A reference of up to so many bytes is one value, whose words must stay together. A longer one
@@ -54,9 +58,12 @@ pub enum ContendedUse {
 /// different sets of users.
 pub struct UseSurveyor {
     processors: u16,
-    filter: ReferenceFilter,
     words: UseTable,
     uses: UserSets,
+    /// What references are by kind and flags.
+    roles: [[ReferenceRole; 256]; 4],
+    /// The lines to survey; `None` for all.
+    lines: Option<LineFilter>,
     threads: RunningThreads,
     /// Words where the objects of synchronisation calls begin: whether threads lock them.
     synchronisation: FxHashMap<u64, bool>,
@@ -77,7 +84,8 @@ impl UseSurveyor {
         assert!(processors > 0, "at least one processor");
         Self {
             processors,
-            filter,
+            roles: filter.all_roles(),
+            lines: None,
             words: UseTable::default(),
             uses: UserSets::new(processors),
             threads: RunningThreads::default(),
@@ -86,6 +94,13 @@ impl UseSurveyor {
             references: 0,
             last_thread: 0,
         }
+    }
+
+    /// Surveys only some words, and others of their lines: of all others nothing is known then.
+    /// That takes a part of the time if it is little of what the program uses.
+    #[must_use]
+    pub fn of_words(self, words: impl IntoIterator<Item = u64>) -> Self {
+        Self { lines: Some(LineFilter::new(words)), ..self }
     }
 
     fn event(&mut self, event: &Event) {
@@ -116,57 +131,107 @@ impl UseSurveyor {
 
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
-        let mut events = batch.events.iter().peekable();
-        for row in 0..batch.len() {
-            while let Some((_, event)) = events.next_if(|(at, _)| *at as usize <= row) {
-                self.event(event);
+        let mut row = 0;
+        for (at, event) in &batch.events {
+            let at = batch.len().min(*at as usize).max(row);
+            self.rows(batch, row..at);
+            row = at;
+            self.event(event);
+        }
+        self.rows(batch, row..batch.len());
+    }
+
+    /// Adds references without an event between them, turn by turn: what is known of a thread is
+    /// looked up once.
+    fn rows(&mut self, batch: &Batch, rows: Range<usize>) {
+        let mut row = rows.start;
+        while row < rows.end {
+            let thread = batch.thread[row];
+            let mut others = batch.thread[row..rows.end].iter().map(|&other| other != thread);
+            let end = others.position(|other| other).map_or(rows.end, |at| row + at);
+            self.threads.reference(thread);
+            let counted = self.references;
+            if self.threads.are_several() {
+                self.turn::<true>(batch, row..end);
+            } else {
+                self.turn::<false>(batch, row..end);
             }
-            self.threads.reference(batch.thread[row]);
-            if batch.role(row, self.filter) != ReferenceRole::Shared {
+            if self.references > counted {
+                self.last_thread = self.last_thread.max(thread);
+            }
+            row = end;
+        }
+    }
+
+    /// Adds references of one thread; `SEVERAL` if others run, too.
+    fn turn<const SEVERAL: bool>(&mut self, batch: &Batch, rows: Range<usize>) {
+        let thread = batch.thread[rows.start];
+        let processor = thread % self.processors;
+        // What a lock guards is the lock's: without it, too, threads would come one by one.
+        let held = self.held.get(&thread).is_some_and(|&locks| locks > 0);
+        let (kinds, sizes) = (&batch.kind[rows.clone()], &batch.size[rows.clone()]);
+        let (addrs, flags) = (&batch.addr[rows.clone()], batch.flags.get(rows.clone()));
+        for row in 0..rows.len() {
+            let kind = kinds[row];
+            let flags = flags.map_or(0, |flags| flags[row]);
+            if self.roles[usize::from(kind % 4)][usize::from(flags)] != ReferenceRole::Shared {
                 continue;
             }
-            let kind = batch.kind[row];
             self.references += 1;
-            self.last_thread = self.last_thread.max(batch.thread[row]);
-            let processor = batch.thread[row] % self.processors;
             let write = kind != AccessKind::Read.code();
-            let (addr, size) = (batch.addr[row], batch.size[row]);
+            let (addr, size) = (addrs[row], sizes[row]);
             let first = addr / BlockSize::WORD_BYTES;
             let end = addr.saturating_add(u64::from(size).saturating_sub(1));
             let last = end / BlockSize::WORD_BYTES;
-            let joined = if size <= VALUE_BYTES { JOINED } else { 0 };
-            let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-            let locks = flags.contains(Flags::SYNC) && kind == AccessKind::Atomic.code();
-            let atomic = if kind == AccessKind::Atomic.code() { ATOMIC } else { 0 };
-            // What a lock guards is the lock's: without it, too, threads would come one by one.
-            let held = self.held.get(&batch.thread[row]).is_some_and(|&locks| locks > 0);
-            let kept = TOUCHED | atomic | if locks { LOCKS } else { 0 };
+            if self.lines.as_ref().is_some_and(|lines| !lines.holds(first) && !lines.holds(last)) {
+                continue;
+            }
+            // A compiler initialises several values at a time: these are not one.
+            let joined = if SEVERAL && size <= VALUE_BYTES { JOINED } else { 0 };
+            let mut kept = TOUCHED;
+            if kind == AccessKind::Atomic.code() {
+                let locks = Flags(flags).contains(Flags::SYNC);
+                kept |= ATOMIC | if locks { LOCKS } else { 0 };
+            }
             for word in first..=last {
                 let bits = kept | if word < last { joined } else { 0 };
-                self.word(word, (processor, write, held), bits);
+                if SEVERAL {
+                    self.concurrent_word(word, (processor, write, held), bits);
+                } else {
+                    let bits = bits | if write { WRITTEN } else { 0 };
+                    self.word(word, processor, bits);
+                }
             }
         }
-        events.for_each(|(_, event)| self.event(event));
     }
 
+    /// A reference to a word, with bits to add. Returns where its entries are and its bits before.
     #[inline]
-    fn word(&mut self, word: u64, (processor, write, held): (ProcId, bool, bool), bits: u8) {
-        let concurrent = self.threads.are_several();
+    fn word(&mut self, word: u64, processor: ProcId, bits: u8) -> (WordPlace, u8) {
         let place = self.words.place(word);
         let entry = self.words.references_mut(place);
-        if entry.bits & TOUCHED == 0 {
+        let before = entry.bits;
+        if before & TOUCHED == 0 {
             entry.first = processor;
         }
         entry.references = entry.references.saturating_add(1);
-        if !concurrent {
-            // A compiler initialises several values at a time: these are not one.
-            entry.bits |= bits & !JOINED;
-            entry.bits |= if write { WRITTEN } else { 0 };
-            return;
-        }
-        let read_last = entry.bits & READ_LAST != 0;
         entry.bits |= bits;
-        entry.bits = if write { entry.bits & !READ_LAST } else { entry.bits | READ_LAST };
+        (place, before)
+    }
+
+    /// The same while several threads run.
+    #[inline]
+    fn concurrent_word(
+        &mut self,
+        word: u64,
+        (processor, write, held): (ProcId, bool, bool),
+        bits: u8,
+    ) {
+        let (place, before) = self.word(word, processor, bits);
+        let read_last = before & READ_LAST != 0;
+        if read_last == write {
+            self.words.references_mut(place).bits ^= READ_LAST;
+        }
         let entry = self.words.concurrent_mut(place);
         entry.uses = self.uses.with(entry.uses, processor, write);
         entry.references = entry.references.saturating_add(1);
@@ -380,5 +445,39 @@ impl UseSurvey {
         for user in self.uses.users(concurrent.uses) {
             users[usize::from(user)] = true;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use homenode_base::Rng;
+
+    use super::*;
+
+    #[test]
+    fn a_survey_of_some_words_knows_of_them_what_one_of_all_knows() {
+        let mut rng = Rng::new(5);
+        let mut batch = Batch::default();
+        for _ in 0..5000 {
+            batch.thread.push(u16::try_from(rng.below(3)).unwrap());
+            batch.kind.push(u8::try_from(rng.below(3)).unwrap());
+            batch.size.push([4, 8, 16][usize::try_from(rng.below(3)).unwrap()]);
+            batch.addr.push(4 * rng.below(400));
+        }
+        let surveyor = || UseSurveyor::new(3, ReferenceFilter::ALL);
+        let chosen = [3, 40, 41, 390];
+        let [all, some] = [surveyor(), surveyor().of_words(chosen)].map(|mut surveyor| {
+            surveyor.push(&batch);
+            surveyor.finish()
+        });
+        assert_eq!(some.references(), all.references());
+        for word in chosen {
+            let about = |survey: &UseSurvey| {
+                (survey.label(word), survey.contended(word), survey.references_to(word))
+            };
+            assert_eq!(about(&some), about(&all));
+            assert_eq!(some.joined(word), all.joined(word));
+        }
+        assert_eq!((some.references_to(200), all.references_to(200) > 0), (0, true));
     }
 }

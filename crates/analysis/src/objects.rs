@@ -186,7 +186,11 @@ impl<'a> Names<'a> {
 
     /// The field at an address: the number of its type, from 1, and its place there.
     pub(crate) fn field(&self, addr: u64) -> Option<(u32, u32)> {
-        let segment = self.segment(addr)?;
+        self.field_in(self.segment(addr)?, addr)
+    }
+
+    /// The same for an address in this segment.
+    pub(crate) fn field_in(&self, segment: &ObjectSegment, addr: u64) -> Option<(u32, u32)> {
         let (layout, stride) = segment.layout;
         let of = numbered(&self.metadata.layouts, layout)?;
         let distance = if stride == 0 { of.size } else { stride.into() };

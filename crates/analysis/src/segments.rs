@@ -17,6 +17,35 @@ pub struct ObjectSegment {
     pub(crate) layout: (u32, u32),
 }
 
+/// Finds the segments of many addresses, faster where they mostly ascend.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SegmentCursor<'a> {
+    segments: &'a [ObjectSegment],
+    /// The first segment that begins after the address asked for last.
+    after: usize,
+}
+
+impl<'a> SegmentCursor<'a> {
+    /// A cursor over segments in order of address.
+    pub(crate) fn new(segments: &'a [ObjectSegment]) -> Self {
+        Self { segments, after: 0 }
+    }
+
+    /// The segment that holds the address.
+    pub(crate) fn at(&mut self, addr: u64) -> Option<&'a ObjectSegment> {
+        let begins_after = |at: usize| self.segments.get(at).is_none_or(|s| addr < s.first);
+        let before = |after: usize| after.checked_sub(1).and_then(|at| self.segments.get(at));
+        let begun = |after: usize| before(after).is_none_or(|s| s.first <= addr);
+        let found = |after| after <= self.segments.len() && begun(after) && begins_after(after);
+        if !found(self.after) {
+            let next = self.after + 1;
+            let search = || self.segments.partition_point(|segment| segment.first <= addr);
+            self.after = if found(next) { next } else { search() };
+        }
+        before(self.after).filter(|segment| addr <= segment.last)
+    }
+}
+
 /// The segments of all objects, in order of address; adjacent ones of one range are joined.
 pub(crate) fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectSegment> {
     let mut found: Vec<ObjectSegment> = Vec::new();
@@ -33,4 +62,24 @@ pub(crate) fn segments(ranges: &[AddressRange], groups: &[usize]) -> Vec<ObjectS
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_finds_what_a_search_finds() {
+        let segment =
+            |(first, last)| ObjectSegment { first, last, group: 1, start: 0, layout: (0, 0) };
+        let segments = [(4, 7), (8, 8), (20, 29), (22, 24), (u64::MAX, u64::MAX)].map(segment);
+        let mut cursor = SegmentCursor::new(&segments);
+        let ascending = (0..40).chain([u64::MAX, 0, 23, 5, 29, u64::MAX]);
+        for addr in ascending {
+            let after = segments.partition_point(|segment| segment.first <= addr);
+            let expected = segments[..after].last().filter(|segment| addr <= segment.last);
+            assert_eq!(cursor.at(addr), expected, "{addr}");
+        }
+        assert_eq!(SegmentCursor::new(&[]).at(3), None);
+    }
 }

@@ -46,7 +46,7 @@ fn examine(
     let mut pending = vec![Shard::default()];
     while let Some(shard) = pending.pop() {
         let mut collector = Collector::new(CollectorOptions {
-            largest: questions.sizes.iter().copied().max().expect("a valid value"),
+            sizes: questions.sizes.clone(),
             processors: 200,
             filter: ReferenceFilter::default(),
             shard,

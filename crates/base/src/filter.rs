@@ -67,6 +67,13 @@ impl ReferenceFilter {
         }
         roles
     }
+
+    /// The same of all kinds, by code.
+    #[must_use]
+    pub fn all_roles(self) -> [[ReferenceRole; 256]; 4] {
+        let kind = |code: u8| AccessKind::from_code(code).map(|kind| self.roles(kind));
+        [0, 1, 2, 3].map(|code| kind(code).unwrap_or([ReferenceRole::Excluded; 256]))
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +91,7 @@ mod tests {
                 let filter = ReferenceFilter { private, synchronisation, fetches };
                 for code in 0..4 {
                     let kind = AccessKind::from_code(code).unwrap();
+                    assert_eq!(filter.all_roles()[usize::from(code)], filter.roles(kind));
                     for (bits, role) in (0..=u8::MAX).zip(filter.roles(kind)) {
                         let has = |flag: Flags| Flags(bits).contains(flag);
                         let out = kind == AccessKind::Fetch && !fetches

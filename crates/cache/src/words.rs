@@ -24,6 +24,8 @@ pub trait WordMask: Copy + Default + Send + 'static {
     fn is_empty(self) -> bool;
     /// Position of the first word; 0 if there is none.
     fn first(self) -> u32;
+    /// How many words there are.
+    fn len(self) -> u32;
 }
 
 macro_rules! narrow {
@@ -54,6 +56,11 @@ macro_rules! narrow {
             #[inline]
             fn first(self) -> u32 {
                 self.trailing_zeros() & (Self::BITS - 1)
+            }
+
+            #[inline]
+            fn len(self) -> u32 {
+                self.count_ones()
             }
         })+
     };
@@ -95,6 +102,11 @@ impl WordMask for ByteMask {
     fn first(self) -> u32 {
         self.0.first()
     }
+
+    #[inline]
+    fn len(self) -> u32 {
+        self.0.len()
+    }
 }
 
 /// The words of blocks of up to 1024 bytes.
@@ -129,6 +141,10 @@ impl WordMask for [u64; 4] {
         let mut used = limbs.filter(|&(limb, _)| limb != 0);
         used.next().map_or(0, |(limb, base)| base + limb.trailing_zeros())
     }
+
+    fn len(self) -> u32 {
+        self.into_iter().map(u64::count_ones).sum()
+    }
 }
 
 #[cfg(test)]
@@ -149,7 +165,7 @@ mod tests {
             let set = <[u64; 4]>::range(first, last);
             assert_eq!(set.first(), first);
             let ones: u32 = set.iter().map(|limb| limb.count_ones()).sum();
-            assert_eq!(ones, last - first + 1);
+            assert_eq!((ones, set.len()), (last - first + 1, ones));
             assert!(set.meets(<[u64; 4]>::range(last, last)));
             assert!(first == 0 || !set.meets(<[u64; 4]>::range(first - 1, first - 1)));
         }

@@ -28,7 +28,8 @@ pub struct DirectoryCounts {
     pub write_backs: u64,
     /// Those whose home is the node that replaced them.
     pub local_write_backs: u64,
-    /// Messages between different nodes.
+    /// Messages between different nodes, of protocols that keep blocks coherent.
+    #[serde(skip)]
     pub messages: MessageCounts,
     /// Bytes in them.
     pub message_bytes: u64,

@@ -17,6 +17,7 @@ mod page_driver;
 mod page_table;
 mod page_vocabulary;
 mod protocol;
+mod replication;
 mod setup;
 mod sheet;
 mod table;
@@ -30,7 +31,7 @@ pub use check::{
 };
 pub use clock::{
     ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,
-    MeshShape, MissLatency,
+    MeshShape, MissLatency, PageMessageCounts,
 };
 pub use counts::{DirectoryCounts, MessageCounts};
 pub use home::{
@@ -46,6 +47,7 @@ pub use page_vocabulary::{
     PageSender, ReleaseAction, ReleaseEvent,
 };
 pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
+pub use replication::{PageReplication, REPLICATIONS, ReplicationEntry};
 pub use setup::{DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX};
 pub use sheet::{
     ControllerSheet, ControllerSheetCell, ControllerState, DirectorySheet, SheetAction,

@@ -41,7 +41,8 @@ use crate::table::DirectoryTable;
 ///     check: true,
 ///     collect_demands: false,
 /// };
-/// let homes = HomeSetup { nodes: 2, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
+/// let cost = &MessageCost;
+/// let homes = HomeSetup { nodes: 2, seed: 0, marks_init_done: false, first_run: None, cost };
 /// let homes = HomeSpec::parse("first-touch")?.build(&homes)?;
 /// let table = protocol.table().blocks().ok_or("a protocol of pages")?;
 /// let mut simulation = DirectorySimulation::new(&setup, table, homes)?;
@@ -72,8 +73,8 @@ pub struct DirectoryResult {
 }
 
 /// Homes are found by an event that the trace does not have.
-pub(crate) const NO_INIT_DONE: &str = "the trace has no event init-done: pages stay where they were touched \
-                            first, so first-use is first-touch";
+pub(crate) const NO_INIT_DONE: &str = "the trace has no event init-done: pages stay where they \
+                                       were touched first, so first-use is first-touch";
 
 impl DirectorySimulation {
     /// A machine with empty caches.

@@ -103,7 +103,7 @@ struct DirectoryFile {
     name: String,
     summary: String,
     source: String,
-    clock: DirectoryClock,
+    clock: NodeClock,
     processor: ProcessorModel,
     cache: Caches,
     network: MeshModel,
@@ -115,7 +115,7 @@ struct DirectoryFile {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DirectoryClock {
+struct NodeClock {
     #[serde(deserialize_with = "sourced")]
     mhz: u64,
 }

@@ -37,10 +37,11 @@ pub use bus::{
     simulate_bus,
 };
 pub use directory::{
-    Consistency, DirectoryConfig, DirectoryMachineRecord, DirectoryOutcome, DirectoryParameterRow,
-    DirectoryProtocolReport, DirectoryProtocolRow, DirectoryProvenance, DirectoryStudy,
-    DirectoryTimes, HomeRow, MeasuredFrom, check_directory_protocols, directory_protocol_rows,
-    home_rows, simulate_directory,
+    Consistency, CountedMessages, DirectoryConfig, DirectoryMachineRecord, DirectoryOutcome,
+    DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, DirectoryProvenance,
+    DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, ReplicationRow,
+    check_directory_protocols, directory_protocol_rows, home_rows, replication_rows,
+    simulate_directory,
 };
 pub use error::SimError;
 pub use explain::{

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use homenode_base::{Access, AccessKind, Rng};
+use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_machine::{Machine, MachineKind, TABLE};
-use homenode_sim::{SharingConfig, SharingReport, SimConfig, SimError, run, sharing};
+use homenode_sim::{
+    PrivateReferences, SharingConfig, SharingReport, SimConfig, SimError, run, sharing,
+};
 use homenode_trace::{Metadata, TraceReader, TraceWriter, WriterOptions};
 
 fn trace(seed: u64) -> TraceReader {
@@ -19,7 +21,11 @@ fn trace(seed: u64) -> TraceReader {
             let write = rng.below(5) < 2;
             let kind = if write { AccessKind::Write } else { AccessKind::Read };
             let size = if rng.below(3) == 0 { 8 } else { 4 };
-            writer.push(&Access::new(thread, kind, place + 4 * i, size)).expect("a reference");
+            let mut access = Access::new(thread, kind, place + 4 * i, size);
+            if rng.below(9) == 0 {
+                access.flags = Flags::PRIVATE;
+            }
+            writer.push(&access).expect("a reference");
         }
     }
     writer.finish(Metadata::default()).expect("a footer");
@@ -53,6 +59,26 @@ fn transfers_are_the_moves_of_the_optimum() {
             assert!((sum / outcome.accesses as f64 - outcome.mcpr.unwrap()).abs() < 1e-9);
         }
         assert_eq!(found.word_transfers, found.sizes[0].counts.transfers);
+    }
+}
+
+/// Machines that only move blocks are not simulated, others are: both have the costs of `simulate`.
+#[test]
+fn costs_are_those_of_the_optimum() {
+    let (machines, sizes) = (["cc", "numa", "prices:r=inf,R=7"], [16, 4096]);
+    for private in [PrivateReferences::Local, PrivateReferences::Exclude] {
+        let trace = trace(7);
+        let mut config = config(&machines, &sizes);
+        config.simulation.private = Some(private);
+        let optimum =
+            run(&config.simulation, &trace, &mut |_, _| ControlFlow::Continue(())).unwrap();
+        let found = find(&config, &trace).unwrap();
+        assert_eq!(found.costs.len(), machines.len() * sizes.len());
+        assert_eq!(found.references, optimum.outcomes[0].references);
+        for (outcome, cost) in optimum.outcomes.iter().zip(&found.costs) {
+            assert_eq!((&outcome.machine, outcome.block_size), (&cost.machine, cost.block_size));
+            assert_eq!((outcome.accesses, outcome.total_cost), (cost.accesses, cost.total_cost));
+        }
     }
 }
 

@@ -24,6 +24,7 @@ _TYPES: dict[str, dict[str, Any]] = {
     "policies": {"type": SpecList("policy"), **_SEVERAL},
     "protocols": {"type": SpecList("protocol"), **_SEVERAL},
     "homes": {"type": SpecList("home"), **_SEVERAL},
+    "replications": {"type": SpecList("replication"), **_SEVERAL},
     "block-sizes": {"type": BlockSizes(), **_SEVERAL},
     "cache-sizes": {"type": CacheSizes(), **_SEVERAL},
     "costs": {"type": Costs()},

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 MACHINES = ("spr-2s-lines", "cc")
-# A cache line and a page of today. Each size takes a pass over the trace.
+# A cache line and a page of today. Each size takes a walk over all references that move data.
 BLOCK_SIZES = (64, 4096)
 _USUAL_DETAIL = 64
 _OfLines = Literal["processors", "private", "sync", "count", "threads"]

@@ -16,6 +16,7 @@ _ANNOTATIONS = {
     "policies": "str | Iterable[str]",
     "protocols": "str | Iterable[str]",
     "homes": "str | Iterable[str]",
+    "replications": "str | Iterable[str]",
     "block-sizes": "str | int | Iterable[int]",
     "cache-sizes": "str | int | Iterable[int]",
     "counts": "str | int | Iterable[int]",

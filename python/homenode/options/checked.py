@@ -97,6 +97,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "policies": lambda given: specs_of(given, "policy"),
     "protocols": lambda given: specs_of(given, "protocol"),
     "homes": lambda given: specs_of(given, "home"),
+    "replications": lambda given: specs_of(given, "replication"),
     "block-sizes": sizes_of,
     "cache-sizes": cache_sizes,
     "associativities": associativities,

@@ -142,6 +142,9 @@ class DirectoryOptions(TypedDict, total=False):
     machines: Machines: names (``homenode list machines``) or TOML files. Default: ``dash-mesh``.
     homes: Which node is the home of a page (``homenode list homes``), with parameters as in
         ``first-fill:n=4``. Default: ``round-robin``, ``first-touch``.
+    replications: When pages are copied to nodes that read them (``homenode list replications``),
+        with parameters as in ``counter:n=8``; under protocols that keep pages coherent, with
+        ``--order clock``. Default: ``none``.
     cache_sizes: Bytes in each node's cache, as 32K or 64K-2M. Default: the machine's.
     associativities: Blocks in a set of the cache, or ``full`` for all in one. Default: the
         machine's.
@@ -186,6 +189,7 @@ class DirectoryOptions(TypedDict, total=False):
 
     machines: str | Iterable[str] | None
     homes: str | Iterable[str] | None
+    replications: str | Iterable[str] | None
     cache_sizes: str | int | Iterable[int] | None
     associativities: str | int | Iterable[int | str] | None
     block_sizes: str | int | Iterable[int] | None

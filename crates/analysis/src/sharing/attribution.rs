@@ -3,7 +3,7 @@
 use homenode_base::ProcId;
 use serde::Serialize;
 
-use super::collect::WordEvent;
+use super::events::WordEvent;
 
 /// Misses of an infinite cache by class (Dubois and others, ISCA 1993), and misses of other
 /// processors that writes here caused.

@@ -2,8 +2,8 @@
 
 use homenode_base::ProcId;
 
-use super::collect::{WordAccess, WordEvent};
 use super::counts::SharingCounts;
+use super::events::{WordAccess, WordEvent};
 use super::homes;
 use super::intervals::{self, Visit};
 use super::region_processors::{FEW, MANY_WORDS, RegionProcessors};
@@ -57,8 +57,9 @@ struct CopyState {
 pub(crate) struct WordFacts {
     /// Transfers if the word were a block.
     pub transfers: u32,
-    /// References to it.
-    pub references: u64,
+    /// References that begin there: reads, and writes with atomics.
+    pub references: [u64; 2],
+    pub touched: bool,
     pub written: bool,
     pub several: bool,
     /// The processor that references it first.
@@ -104,6 +105,11 @@ impl BlockWalk {
     }
 }
 
+/// Whether several processors reference the block whose events these are.
+pub(crate) fn is_of_several(events: &[WordEvent]) -> bool {
+    events.iter().any(|event| event.processor != events[0].processor)
+}
+
 impl BlockScratch {
     /// Numbers the processors of a region in ascending order and renumbers its events so.
     pub(crate) fn begin(&mut self, events: &mut [WordEvent], region_words: usize) -> Vec<ProcId> {
@@ -135,7 +141,7 @@ impl BlockScratch {
         active
     }
 
-    /// Counts the transfers of every word of the region as a block of its own.
+    /// Finds what happens to every word of the region, and its transfers as a block of its own.
     pub(crate) fn word_transfers(&self, events: &[WordEvent], facts: &mut [WordFacts]) {
         if self.procs <= FEW {
             word_transfers::<1>(events, facts);
@@ -144,19 +150,16 @@ impl BlockScratch {
         }
     }
 
-    /// Counts everything about the block whose events these are.
+    /// Counts everything about the block whose events these are, of several processors.
     pub(crate) fn block(
         &mut self,
         events: &[WordEvent],
         (facts, merge): (&[WordFacts], u64),
         counts: &mut SharingCounts,
     ) {
-        let walk = self.walk(events, true);
         counts.blocks += 1;
+        let walk = self.walk(events, true);
         counts.cold += walk.misses[COLD];
-        if walk.processors == 1 {
-            return;
-        }
         counts.shared_blocks += 1;
         let transfers = walk.transfers();
         counts.transfers += transfers;
@@ -235,7 +238,7 @@ impl BlockScratch {
         }
         counts.separable_words += separable_words.len() as u64;
         counts.separable_references +=
-            separable_words.iter().map(|&w| facts[w].references).sum::<u64>();
+            separable_words.iter().flat_map(|&w| facts[w].references).sum::<u64>();
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
         kept.extend(
@@ -376,8 +379,10 @@ fn word_transfers<const W: usize>(events: &[WordEvent], facts: &mut [WordFacts])
     for event in events {
         let at = event.word as usize;
         let (holders, facts) = (&mut holders[at], &mut facts[at]);
-        if *holders == RegionProcessors::NONE {
-            facts.first = event.processor;
+        facts.several |= facts.touched && facts.first != event.processor;
+        facts.written |= event.access.writes();
+        if !facts.touched {
+            (facts.touched, facts.first) = (true, event.processor);
         } else if !holders.holds(event.processor) {
             facts.transfers += 1;
         }

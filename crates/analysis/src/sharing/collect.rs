@@ -3,64 +3,11 @@
 use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole};
 use homenode_placement::Shard;
 use homenode_trace::Batch;
-use rustc_hash::FxHashMap;
 
-/// Words in a page of the table of words.
-const PAGE_WORDS: usize = 1024;
-
-/// Entries of the cache in front of a map; programs reuse few places at a time.
-const CACHE_ENTRIES: usize = 1024;
-
-/// Marks an empty cache entry: no region, page or site has this key.
-const NO_KEY: u64 = u64::MAX;
-
-/// Index of a region in another shard.
-const ELSEWHERE: u32 = u32::MAX;
-
-/// Bytes of an event while the list that holds it grows.
-const EVENT_BYTES: u64 = 24;
-
-/// Smallest region: a page of the table of words never straddles two regions.
-const REGION_BYTES_MIN: u64 = PAGE_WORDS as u64 * BlockSize::WORD_BYTES;
-
-/// What a reference does to a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WordAccess {
-    /// Reads it.
-    Read,
-    /// Writes it.
-    Write,
-    /// Reads and writes it in one step.
-    Update,
-}
-
-impl WordAccess {
-    /// Whether the old value is seen.
-    #[must_use]
-    pub fn reads(self) -> bool {
-        matches!(self, Self::Read | Self::Update)
-    }
-
-    /// Whether there is a new value.
-    #[must_use]
-    pub fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::Update)
-    }
-}
-
-/// A reference to one word. Repetitions by a processor without another processor's reference to
-/// the region between them are left out: they move no data at any block size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WordEvent {
-    /// The word, counted from the start of the region.
-    pub word: u32,
-    /// Index of the program counter in [`Collected::sites`].
-    pub site: u32,
-    /// The processor that makes it.
-    pub processor: ProcId,
-    /// What it does.
-    pub access: WordAccess,
-}
+use super::accesses::BlockAccesses;
+use super::dense_index::DenseIndex;
+use super::events::{PROCESSORS_MAX, PackedEvent, WORDS_MAX, WordAccess, WordEvent};
+use super::word_pages::{GROUP_WORDS, PAGE_BYTES, PAGE_WORDS, PageReferences, WordPages, WordSpan};
 
 /// Memory aligned and as large as the largest block. Regions do not influence one another.
 #[derive(Clone, Debug)]
@@ -68,105 +15,34 @@ pub struct SharingRegion {
     /// Address divided by the size of a region.
     pub number: u64,
     /// In Time order.
-    pub events: Vec<WordEvent>,
+    events: Vec<PackedEvent>,
     /// Number of visits so far, and the processor of the present one. A visit is consecutive
     /// references to the region by one processor.
     visit: u32,
     processor: ProcId,
 }
 
-/// Use of a word over the whole trace.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RegionWord {
-    /// References that begin here, or enter from the word before.
-    pub reads: u64,
-    /// The same for writes and atomics.
-    pub writes: u64,
-    visit: u32,
-    first: ProcId,
-    /// Bits for the present visit: 1 referenced, 2 written.
-    seen: u8,
-    /// Bits for the whole trace: 1 referenced, 2 written, 4 by several processors.
-    ever: u8,
-}
-
-impl RegionWord {
-    /// Whether anything references the word.
-    #[must_use]
-    pub fn touched(&self) -> bool {
-        self.ever != 0
+impl SharingRegion {
+    /// What happens to its words, in Time order.
+    pub(super) fn events(&self) -> impl Iterator<Item = WordEvent> + '_ {
+        self.events.iter().map(|event| event.unpacked())
     }
 
-    /// Whether anything writes the word.
-    #[must_use]
-    pub fn written(&self) -> bool {
-        self.ever & 2 != 0
-    }
-
-    /// Whether several processors reference the word.
-    #[must_use]
-    pub fn several(&self) -> bool {
-        self.ever & 4 != 0
-    }
-
-    fn reference(&mut self, processor: ProcId, bits: u8) {
-        if self.ever == 0 {
-            self.first = processor;
-        }
-        let several = if self.first == processor { 0 } else { 4 };
-        self.ever |= bits | several;
-    }
-}
-
-/// Dense numbers for sparse keys, in order of first use. The cache answers most look-ups without
-/// hashing.
-struct Index {
-    cache: Box<[(u64, u32); CACHE_ENTRIES]>,
-    numbers: FxHashMap<u64, u32>,
-    keys: Vec<u64>,
-}
-
-impl Index {
-    fn new() -> Self {
-        Self {
-            cache: Box::new([(NO_KEY, 0); CACHE_ENTRIES]),
-            numbers: FxHashMap::default(),
-            keys: Vec::new(),
-        }
-    }
-
-    /// The number of a key, and whether it is new; `belongs` is called for new keys only.
+    /// Adds an event. Returns for how many more there is room now.
     #[inline]
-    fn number(&mut self, key: u64, belongs: impl Fn(u64) -> bool) -> (u32, bool) {
-        let folded = (key ^ (key >> 10) ^ (key >> 20)) % CACHE_ENTRIES as u64;
-        let slot = &mut self.cache[usize::try_from(folded).unwrap_or(0)];
-        if slot.0 == key {
-            return (slot.1, false);
-        }
-        let known = self.numbers.get(&key).copied();
-        let new = known.is_none() && belongs(key);
-        let number = match known {
-            Some(number) => number,
-            None if new => {
-                let number = u32::try_from(self.keys.len()).unwrap_or(ELSEWHERE);
-                assert!(number != ELSEWHERE, "fewer than 2^32 - 1 regions, pages and sites");
-                self.keys.push(key);
-                self.numbers.insert(key, number);
-                number
-            }
-            None => ELSEWHERE,
-        };
-        *slot = (key, number);
-        (number, new)
+    fn push(&mut self, event: WordEvent) -> usize {
+        let before = self.events.capacity();
+        self.events.push(PackedEvent::new(event));
+        self.events.capacity() - before
     }
 }
 
 /// What to collect, and in how much memory.
 #[derive(Clone, Debug)]
 pub struct CollectorOptions {
-    /// The largest block size that will be examined.
-    pub largest: BlockSize,
-    /// Thread i runs on processor i modulo this; at least 1.
+    /// The block sizes that will be examined.
+    pub sizes: Vec<BlockSize>,
+    /// Thread i runs on processor i modulo this; from 1 to 1024.
     pub processors: u16,
     /// Which references to take into account.
     pub filter: ReferenceFilter,
@@ -176,17 +52,51 @@ pub struct CollectorOptions {
     pub memory_budget_bytes: u64,
 }
 
+/// References that count, in the first shard only, by their role.
+#[derive(Clone, Debug, Default)]
+pub struct CollectedAccesses {
+    /// Those whose words are told apart.
+    pub shared: BlockAccesses,
+    /// Those that are known to be to private memory.
+    pub private: BlockAccesses,
+}
+
+impl CollectedAccesses {
+    /// None yet, at these sizes.
+    #[must_use]
+    pub fn new(sizes: &[BlockSize]) -> Self {
+        Self { shared: BlockAccesses::new(sizes), private: BlockAccesses::new(sizes) }
+    }
+
+    /// Adds those of another pass.
+    pub fn merge(&mut self, other: &Self) {
+        self.shared.merge(&other.shared);
+        self.private.merge(&other.private);
+    }
+}
+
+/// Who refers to a word, and how.
+#[derive(Clone, Copy)]
+struct WordReference {
+    processor: ProcId,
+    access: WordAccess,
+    pc: u64,
+}
+
 /// Collects events from batches given in Time order.
 pub struct Collector {
     options: CollectorOptions,
+    /// What references are by kind and flags.
+    roles: [[ReferenceRole; 256]; 4],
     /// Bits of a word number within its region.
     shift: u32,
     regions: Vec<SharingRegion>,
-    region_index: Index,
-    pages: Vec<Box<[RegionWord; PAGE_WORDS]>>,
-    page_index: Index,
-    sites: Index,
-    events: u64,
+    region_index: DenseIndex,
+    pages: WordPages,
+    sites: DenseIndex,
+    /// Events for which there is room.
+    event_room: usize,
+    accesses: CollectedAccesses,
     given_up: Vec<Shard>,
 }
 
@@ -197,8 +107,9 @@ pub struct Collected {
     pub regions: Vec<SharingRegion>,
     /// Program counters; 0 is an unknown one.
     pub sites: Vec<u64>,
-    pages: Vec<Box<[RegionWord; PAGE_WORDS]>>,
-    page_of: FxHashMap<u64, u32>,
+    /// References that count.
+    pub accesses: CollectedAccesses,
+    pages: WordPages,
 }
 
 impl Collected {
@@ -214,13 +125,10 @@ impl Collected {
         1 << self.shift
     }
 
-    /// A word by its number counted from address 0.
-    #[must_use]
-    pub fn word(&self, number: u64) -> RegionWord {
-        let page = self.page_of.get(&(number / PAGE_WORDS as u64));
-        let page = page.and_then(|&page| self.pages.get(usize::try_from(page).ok()?));
-        let at = usize::try_from(number % PAGE_WORDS as u64).unwrap_or(0);
-        page.map_or(RegionWord::default(), |page| page[at])
+    /// References to the words of the page with this one, counted from address 0, that begin there
+    /// or enter from the word before.
+    pub(super) fn references(&self, word: u64) -> PageReferences<'_> {
+        self.pages.references(word)
     }
 }
 
@@ -228,34 +136,60 @@ impl Collector {
     /// A collector before the first batch.
     ///
     /// # Panics
-    /// When there are no processors.
+    /// When there are no block sizes, one of more than 4 MB, no processors or more than 1024.
     #[must_use]
     pub fn new(options: CollectorOptions) -> Self {
-        assert!(options.processors > 0, "at least one processor");
-        let bytes = options.largest.bytes().max(REGION_BYTES_MIN);
-        let mut sites = Index::new();
-        sites.number(0, |_| true);
+        let processors = 1..=PROCESSORS_MAX;
+        assert!(processors.contains(&options.processors), "from 1 to 1024 processors");
+        let largest = options.sizes.iter().map(|size| size.bytes()).max();
+        // A page of the table of words never straddles two regions.
+        let bytes = largest.expect("at least one block size").max(PAGE_BYTES);
+        assert!(bytes / BlockSize::WORD_BYTES <= WORDS_MAX, "blocks of at most 4 MB");
+        let mut sites = DenseIndex::new();
+        sites.number(0, || Some(()));
         Self {
+            roles: options.filter.all_roles(),
             shift: (bytes / BlockSize::WORD_BYTES).trailing_zeros(),
+            accesses: CollectedAccesses::new(&options.sizes),
             options,
             regions: Vec::new(),
-            region_index: Index::new(),
-            pages: Vec::new(),
-            page_index: Index::new(),
+            region_index: DenseIndex::new(),
+            pages: WordPages::new(),
             sites,
-            events: 0,
+            event_room: 0,
             given_up: Vec::new(),
         }
     }
 
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
-        for row in 0..batch.len() {
-            if batch.role(row, self.options.filter) != ReferenceRole::Shared {
+        let rows = batch.len();
+        let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
+        let (addrs, threads) = (&batch.addr[..rows], &batch.thread[..rows]);
+        let (flags, pcs) = (batch.flags.get(..rows), batch.pc.get(..rows));
+        let counts = self.options.shard.index == 0;
+        let (mut thread, mut processor) = (0, 0);
+        for row in 0..rows {
+            let kind = kinds[row];
+            let flags = flags.map_or(0, |flags| flags[row]);
+            let role = self.roles[usize::from(kind % 4)][usize::from(flags)];
+            if role == ReferenceRole::Excluded {
                 continue;
             }
-            let kind = batch.kind[row];
-            let processor = batch.thread[row] % self.options.processors;
+            let first = addrs[row];
+            let last = first.saturating_add(u64::from(sizes[row]).saturating_sub(1));
+            let private = role == ReferenceRole::Private;
+            if counts {
+                let Self { accesses: CollectedAccesses { shared, private: own }, .. } = self;
+                (if private { own } else { shared }).add(first, last);
+            }
+            if private {
+                continue;
+            }
+            if threads[row] != thread {
+                thread = threads[row];
+                processor = thread % self.options.processors;
+            }
             let access = if kind == AccessKind::Read.code() {
                 WordAccess::Read
             } else if kind == AccessKind::Write.code() {
@@ -263,69 +197,95 @@ impl Collector {
             } else {
                 WordAccess::Update
             };
-            let pc = batch.pc.get(row).copied().unwrap_or(0);
-            let (site, _) = self.sites.number(pc, |_| true);
-            let addr = batch.addr[row];
-            let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
-            let first = addr / BlockSize::WORD_BYTES;
-            for word in first..=end / BlockSize::WORD_BYTES {
-                self.word(word, (processor, access, site), word == first);
-            }
+            let pc = pcs.map_or(0, |pcs| pcs[row]);
+            self.reference((first, last), WordReference { processor, access, pc });
         }
         while self.bytes() > self.options.memory_budget_bytes && self.regions.len() > 1 {
             self.halve();
         }
     }
 
+    /// Adds a reference from the first byte to the last.
     #[inline]
-    fn word(
+    fn reference(&mut self, (first, last): (u64, u64), reference: WordReference) {
+        let (first, last) = (first / BlockSize::WORD_BYTES, last / BlockSize::WORD_BYTES);
+        let room = GROUP_WORDS - first % GROUP_WORDS;
+        let count = last - first + 1;
+        self.words::<true>(WordSpan { first, count: count.min(room) }, reference);
+        if count > room {
+            // References are shorter than a group.
+            let rest = WordSpan { first: first + room, count: count - room };
+            self.words::<false>(rest, reference);
+        }
+    }
+
+    /// Adds a reference to words of one group, which begins there or in the group before. What is
+    /// rare is in functions of its own, so that the loop over references has few live values.
+    #[inline]
+    fn words<const BEGINS: bool>(&mut self, span: WordSpan, reference: WordReference) {
+        let page = match self.pages.cached(span) {
+            Some(page) => page,
+            None => self.page(span, reference.processor),
+        };
+        let Some(page) = self.pages.get_mut(page) else { return };
+        let writes = reference.access.writes();
+        let carries = BEGINS && page.count(span, writes);
+        let region = &mut self.regions[page.region as usize];
+        if region.processor != reference.processor {
+            (region.visit, region.processor) = (region.visit + 1, reference.processor);
+        }
+        let (seen, bits) = (page.seen(span, region.visit), span.bits(writes));
+        let before = *seen;
+        if bits & !before != 0 {
+            *seen |= bits;
+            let region = page.region;
+            self.events((span, before), region, reference);
+        }
+        if carries {
+            self.pages.carry(span.first, writes);
+        }
+    }
+
+    /// The page of some words that have not been looked up lately.
+    #[inline(never)]
+    fn page(&mut self, span: WordSpan, processor: ProcId) -> u32 {
+        let Self { regions, region_index, pages, shift, options, .. } = self;
+        pages.find(span, || {
+            let number = span.first >> *shift;
+            let shard = options.shard;
+            let next = regions.len();
+            let index = region_index.number(number, || shard.holds(number).then_some(()));
+            if usize::try_from(index) == Ok(next) {
+                regions.push(SharingRegion { number, events: Vec::new(), visit: 1, processor });
+            }
+            regions.get(usize::try_from(index).ok()?).map(|_| index)
+        })
+    }
+
+    /// Adds the events of a reference to words that have such bits in the present visit.
+    #[inline(never)]
+    fn events(
         &mut self,
-        word: u64,
-        (processor, access, site): (ProcId, WordAccess, u32),
-        begins: bool,
+        (span, before): (WordSpan, u64),
+        region: u32,
+        WordReference { processor, access, pc }: WordReference,
     ) {
-        let number = word >> self.shift;
-        let shard = self.options.shard;
-        let (index, new) = self.region_index.number(number, |n| shard.holds(n));
-        if index == ELSEWHERE {
-            return;
-        }
-        if new {
-            self.regions.push(SharingRegion { number, events: Vec::new(), visit: 0, processor });
-        }
-        let region = &mut self.regions[index as usize];
-        if region.visit == 0 || region.processor != processor {
-            (region.visit, region.processor) = (region.visit + 1, processor);
-        }
-        let (page, new) = self.page_index.number(word / PAGE_WORDS as u64, |_| true);
-        if new {
-            self.pages.push(Box::new([RegionWord::default(); PAGE_WORDS]));
-        }
-        let at = usize::try_from(word % PAGE_WORDS as u64).unwrap_or(0);
-        let entry = &mut self.pages[page as usize][at];
+        let site = self.sites.number(pc, || Some(()));
+        let region = &mut self.regions[region as usize];
         let bits = if access.writes() { 3 } else { 1 };
-        entry.reference(processor, bits);
-        if begins {
-            *(if access.writes() { &mut entry.writes } else { &mut entry.reads }) += 1;
+        for word in span.first..span.first + span.count {
+            let known = before >> (2 * (word % GROUP_WORDS)) & 3;
+            if bits & !known != 0 {
+                let access = if known == 0 { access } else { WordAccess::Write };
+                let word = u32::try_from(word & ((1 << self.shift) - 1)).unwrap_or(u32::MAX);
+                self.event_room += region.push(WordEvent { word, site, processor, access });
+            }
         }
-        if entry.visit != region.visit {
-            (entry.visit, entry.seen) = (region.visit, 0);
-        }
-        if bits & !entry.seen == 0 {
-            return;
-        }
-        let access = if entry.seen == 0 { access } else { WordAccess::Write };
-        entry.seen |= bits;
-        let mask = (1u64 << self.shift) - 1;
-        let word = u32::try_from(word & mask).unwrap_or(u32::MAX);
-        region.events.push(WordEvent { word, site, processor, access });
-        self.events += 1;
     }
 
     fn bytes(&self) -> u64 {
-        let page = (PAGE_WORDS * size_of::<RegionWord>()) as u64 + 64;
-        let (pages, regions) = (self.pages.len() as u64, self.regions.len() as u64);
-        self.events * EVENT_BYTES + pages * page + regions * 128
+        let events = (self.event_room * size_of::<PackedEvent>()) as u64;
+        events + self.pages.bytes() + self.regions.len() as u64 * 128
     }
 
     /// Keeps the first half of the shard.
@@ -333,22 +293,15 @@ impl Collector {
         let (kept, given_up) = self.options.shard.halves();
         self.options.shard = kept;
         self.given_up.push(given_up);
-        self.region_index = Index::new();
-        for region in std::mem::take(&mut self.regions) {
-            if kept.holds(region.number) {
-                self.region_index.number(region.number, |_| true);
-                self.regions.push(region);
-            }
+        let mut region_index = DenseIndex::new();
+        self.regions.retain(|region| kept.holds(region.number));
+        for region in &self.regions {
+            region_index.number(region.number, || Some(()));
         }
-        let old = std::mem::replace(&mut self.page_index, Index::new());
         let page_shift = self.shift - PAGE_WORDS.trailing_zeros();
-        for (key, page) in old.keys.into_iter().zip(std::mem::take(&mut self.pages)) {
-            if kept.holds(key >> page_shift) {
-                self.page_index.number(key, |_| true);
-                self.pages.push(page);
-            }
-        }
-        self.events = self.regions.iter().map(|r| r.events.len() as u64).sum();
+        self.pages.retain(|number| region_index.known(number >> page_shift));
+        self.region_index = region_index;
+        self.event_room = self.regions.iter().map(|region| region.events.capacity()).sum();
     }
 
     /// Ends the pass; the second value names the shards that need another one.
@@ -357,9 +310,9 @@ impl Collector {
         let collected = Collected {
             shift: self.shift,
             regions: self.regions,
-            sites: self.sites.keys,
+            sites: self.sites.into_keys().collect(),
+            accesses: self.accesses,
             pages: self.pages,
-            page_of: self.page_index.numbers,
         };
         (collected, self.given_up)
     }

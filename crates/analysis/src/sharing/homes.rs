@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::block::LastWriteVisit;
-use super::collect::WordEvent;
+use super::events::WordEvent;
 use super::region_processors::FEW;
 
 /// A word with its initial value.

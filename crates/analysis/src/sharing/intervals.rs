@@ -19,7 +19,7 @@ pub(crate) struct Visit {
 
 /// A distance in the graph: the least transfers after which the block can have its only copy at any
 /// of these places. One transfer more brings it to any other place.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Distance<const W: usize> {
     transfers: u64,
     places: RegionProcessors<W>,
@@ -63,7 +63,12 @@ impl<const W: usize> DistanceTree<W> {
         self.nodes[node] = distance;
         while node > 1 {
             node /= 2;
-            self.nodes[node] = self.nodes[2 * node].or(self.nodes[2 * node + 1]);
+            let least = self.nodes[2 * node].or(self.nodes[2 * node + 1]);
+            // Distances mostly grow with their position, so that nothing changes further up.
+            if self.nodes[node] == least {
+                break;
+            }
+            self.nodes[node] = least;
         }
     }
 

@@ -8,24 +8,30 @@
 //! Invariant: at every block size `necessary_low <= necessary_high <= transfers`, and the bracket
 //! of false sharing lies below equation 7.14's bound.
 
+mod accesses;
 mod attribution;
 mod block;
 mod collect;
 mod counts;
+mod dense_index;
 mod estimate;
+mod events;
+mod findings;
 mod homes;
 mod intervals;
 mod region;
 mod region_processors;
 mod report;
+mod word_pages;
 
+pub use accesses::BlockAccesses;
 pub use attribution::MissCharges;
-pub use collect::{
-    Collected, Collector, CollectorOptions, RegionWord, SharingRegion, WordAccess, WordEvent,
-};
+pub use collect::{Collected, CollectedAccesses, Collector, CollectorOptions, SharingRegion};
 pub use counts::SharingCounts;
 pub use estimate::{Bracket, Components, Estimate, Quantity, Shares, SizeCounted, estimate};
-pub use region::{Examiner, Findings, SharingQuestions};
+pub use events::{WordAccess, WordEvent};
+pub use findings::{Findings, SharingQuestions};
+pub use region::Examiner;
 pub use report::{BlockSharing, LineSharing, ObjectPart, ObjectSharing, SharingDetail, report};
 
 #[cfg(test)]

@@ -1,157 +1,20 @@
-//! One region at all block sizes, and the totals of the regions of a trace.
+//! One region at all block sizes.
 
 use std::collections::BTreeMap;
 
 use homenode_base::{BlockSize, ProcId};
 
 use super::attribution::{self, AttributedMiss, MissCharges, MissReason, WordWrites};
-use super::block::{BlockScratch, WordFacts};
-use super::collect::{Collected, SharingRegion, WordEvent};
-use super::counts::SharingCounts;
+use super::block::{BlockScratch, WordFacts, is_of_several};
+use super::collect::{Collected, SharingRegion};
+use super::events::WordEvent;
+use super::findings::{BlockFindings, Findings, ObjectFindings, SharingQuestions};
 use crate::detail::ByClass;
 use crate::objects::{Names, UNKNOWN};
+use crate::segments::SegmentCursor;
 
 /// Most objects, and most source lines, kept for one block.
 const LISTED_MAX: usize = 8;
-
-/// The block sizes to examine, and the detail asked for.
-#[derive(Clone, Debug)]
-pub struct SharingQuestions {
-    /// Block sizes, each once.
-    pub sizes: Vec<BlockSize>,
-    /// What a merge at the end of a false sharing interval costs, in transfers; at least 1, as
-    /// merging moves data.
-    pub merge_transfers: u64,
-    /// The block size at which to report which objects, blocks and source lines share.
-    pub detail: Option<BlockSize>,
-    /// How many of the worst blocks to describe.
-    pub count: usize,
-}
-
-/// Totals of an object, or of its part of a block.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ObjectFindings {
-    pub words: ByClass,
-    pub reads: u64,
-    pub writes: u64,
-    pub separable_words: u64,
-    pub charges: MissCharges,
-    /// One bit a processor.
-    pub processors: Vec<u64>,
-    /// First and last byte referenced, counted from the start of the range.
-    pub offsets: Option<(u64, u64)>,
-}
-
-impl ObjectFindings {
-    fn merge(&mut self, other: &Self) {
-        self.words.private += other.words.private;
-        self.words.read_shared += other.words.read_shared;
-        self.words.truly_shared += other.words.truly_shared;
-        self.reads += other.reads;
-        self.writes += other.writes;
-        self.separable_words += other.separable_words;
-        self.charges.merge(&other.charges);
-        for (at, bits) in other.processors.iter().enumerate() {
-            self.processor_bits(at, *bits);
-        }
-    }
-
-    fn processor_bits(&mut self, at: usize, bits: u64) {
-        if at >= self.processors.len() {
-            self.processors.resize(at + 1, 0);
-        }
-        self.processors[at] |= bits;
-    }
-
-    pub(crate) fn processor_count(&self) -> u32 {
-        self.processors.iter().map(|bits| bits.count_ones()).sum()
-    }
-}
-
-/// Totals of a field, of all elements of an object.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FieldFindings {
-    pub reads: u64,
-    pub writes: u64,
-    pub charges: MissCharges,
-}
-
-impl FieldFindings {
-    fn merge(&mut self, other: &Self) {
-        self.reads += other.reads;
-        self.writes += other.writes;
-        self.charges.merge(&other.charges);
-    }
-}
-
-/// One of the blocks with most false sharing.
-#[derive(Clone, Debug)]
-pub(crate) struct BlockFindings {
-    pub number: u64,
-    pub words: ByClass,
-    pub charges: MissCharges,
-    pub processors: Vec<ProcId>,
-    /// By object and start of its range, most worst_sites first.
-    pub objects: Vec<((usize, u64), ObjectFindings)>,
-    /// By program counter, most worst_sites first.
-    pub sites: Vec<(u64, MissCharges)>,
-}
-
-/// Totals of some regions.
-#[derive(Clone, Debug, Default)]
-pub struct Findings {
-    /// By block size, as in the questions.
-    pub counts: Vec<SharingCounts>,
-    /// Transfers if every word were a block.
-    pub word_transfers: u64,
-    /// Words referenced, by class.
-    pub words: ByClass,
-    pub(crate) objects: BTreeMap<usize, ObjectFindings>,
-    /// By object, type and field.
-    pub(crate) fields: BTreeMap<(usize, (u32, u32)), FieldFindings>,
-    pub(crate) sites: BTreeMap<u64, MissCharges>,
-    pub(crate) worst: Vec<BlockFindings>,
-}
-
-impl Findings {
-    /// Empty totals for these questions.
-    #[must_use]
-    pub fn new(questions: &SharingQuestions) -> Self {
-        Self { counts: vec![SharingCounts::default(); questions.sizes.len()], ..Self::default() }
-    }
-
-    /// Adds the totals of other regions; keeps the `count` worst blocks.
-    pub fn merge(&mut self, other: Self, count: usize) {
-        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
-            *sum += counts;
-        }
-        self.word_transfers += other.word_transfers;
-        self.words.private += other.words.private;
-        self.words.read_shared += other.words.read_shared;
-        self.words.truly_shared += other.words.truly_shared;
-        for (group, found) in &other.objects {
-            self.objects.entry(*group).or_default().merge(found);
-        }
-        for (field, found) in &other.fields {
-            self.fields.entry(*field).or_default().merge(found);
-        }
-        for (pc, charges) in &other.sites {
-            self.sites.entry(*pc).or_default().merge(charges);
-        }
-        self.worst.extend(other.worst);
-        self.keep_worst(count);
-    }
-
-    fn keep_worst(&mut self, count: usize) {
-        self.worst.sort_by_key(|block| (std::cmp::Reverse(weight(&block.charges)), block.number));
-        self.worst.truncate(count);
-    }
-}
-
-/// The order of blocks: by false sharing, then true sharing, then cold misses.
-fn weight(charges: &MissCharges) -> (u64, u64, u64) {
-    (charges.false_sharing, charges.true_sharing, charges.cold)
-}
 
 /// Examines regions one by one. Each worker thread has its own.
 pub struct Examiner<'a> {
@@ -164,6 +27,10 @@ pub struct Examiner<'a> {
     owners: Vec<(usize, u64)>,
     /// Type and field of each word, if known.
     fields: Vec<Option<(u32, u32)>>,
+    events: Vec<WordEvent>,
+    sorted: Vec<WordEvent>,
+    /// Where the events of each block go.
+    places: Vec<usize>,
 }
 
 /// A region under examination.
@@ -192,12 +59,17 @@ impl<'a> Examiner<'a> {
             writes: Vec::new(),
             owners: Vec::new(),
             fields: Vec::new(),
+            events: Vec::new(),
+            sorted: Vec::new(),
+            places: Vec::new(),
         }
     }
 
     /// The totals of one region.
     pub fn region(&mut self, collected: &Collected, region: &SharingRegion) -> Findings {
-        let mut events = region.events.clone();
+        let mut events = std::mem::take(&mut self.events);
+        events.clear();
+        events.extend(region.events());
         let words = collected.region_words();
         let active = self.scratch.begin(&mut events, words);
         let here = ExaminedRegion { collected, first_word: collected.first_word(region), active };
@@ -209,18 +81,54 @@ impl<'a> Examiner<'a> {
         for i in order {
             let size = sizes[i];
             let shift = (size.bytes() / BlockSize::WORD_BYTES).trailing_zeros();
-            // Stable: events of one block stay in Time order.
-            events.sort_by_key(|event| event.word >> shift);
+            self.sort_by_block(&mut events, shift);
             for block in events.chunk_by(|a, b| a.word >> shift == b.word >> shift) {
+                let detailed = self.questions.detail == Some(size);
+                if !is_of_several(block) {
+                    found.counts[i].blocks += 1;
+                    found.counts[i].cold += 1;
+                    if detailed {
+                        self.detail_of_one(block, &here, shift, &mut found);
+                    }
+                    continue;
+                }
                 let given = (self.facts.as_slice(), self.questions.merge_transfers);
                 self.scratch.block(block, given, &mut found.counts[i]);
-                if self.questions.detail == Some(size) {
+                if detailed {
                     self.detail(block, &here, size, &mut found);
                 }
             }
         }
+        self.events = events;
         found.keep_worst(self.questions.count);
         found
+    }
+
+    /// Puts the events of each block of so many words together, in Time order; blocks ascend.
+    fn sort_by_block(&mut self, events: &mut Vec<WordEvent>, shift: u32) {
+        let blocks = self.facts.len() >> shift;
+        if blocks > events.len() {
+            events.sort_by_key(|event| event.word >> shift);
+            return;
+        }
+        if blocks <= 1 {
+            return;
+        }
+        let block = |event: &WordEvent| (event.word >> shift) as usize;
+        self.places.clear();
+        self.places.resize(blocks, 0);
+        events.iter().for_each(|event| self.places[block(event)] += 1);
+        let mut next = 0;
+        for place in &mut self.places {
+            next += std::mem::replace(place, next);
+        }
+        self.sorted.clone_from(events);
+        for event in events.iter() {
+            let place = &mut self.places[block(event)];
+            self.sorted[*place] = *event;
+            *place += 1;
+        }
+        std::mem::swap(events, &mut self.sorted);
     }
 
     /// Classifies the region's words.
@@ -228,21 +136,70 @@ impl<'a> Examiner<'a> {
         self.facts.clear();
         self.facts.resize(here.collected.region_words(), WordFacts::default());
         self.scratch.word_transfers(events, &mut self.facts);
+        let detailed = self.questions.detail.is_some();
         self.owners.clear();
-        self.owners.resize(self.facts.len(), (UNKNOWN, 0));
+        self.owners.resize(if detailed { self.facts.len() } else { 0 }, (UNKNOWN, 0));
         self.fields.clear();
-        self.fields.resize(self.facts.len(), None);
-        for (word, facts) in self.facts.iter_mut().enumerate() {
-            let used = here.collected.word(here.first_word + word as u64);
-            if used.touched() {
-                facts.references = used.reads + used.writes;
-                (facts.written, facts.several) = (used.written(), used.several());
-                found.word_transfers += u64::from(facts.transfers);
-                add_class(&mut found.words, facts);
-                if self.questions.detail.is_some() {
-                    self.owners[word] = owner(self.names, here.address(word));
-                    self.fields[word] = self.names.field(here.address(word));
-                }
+        self.fields.resize(self.owners.len(), None);
+        let mut segments = SegmentCursor::new(self.names.segments());
+        let mut page = here.collected.references(here.first_word);
+        for (word, facts) in self.facts.iter_mut().enumerate().filter(|(_, facts)| facts.touched) {
+            let number = here.first_word + word as u64;
+            if !page.holds(number) {
+                page = here.collected.references(number);
+            }
+            facts.references = page.of(number);
+            found.word_transfers += u64::from(facts.transfers);
+            add_class(&mut found.words, facts);
+            if detailed {
+                let address = here.address(word);
+                self.owners[word] = owner(&mut segments, address);
+                let field = |segment| self.names.field_in(segment, address);
+                self.fields[word] = segments.at(address).and_then(field);
+            }
+        }
+    }
+
+    /// Adds the words of a block that only one processor references, and its miss.
+    fn detail_of_one(
+        &self,
+        block: &[WordEvent],
+        here: &ExaminedRegion<'_>,
+        shift: u32,
+        found: &mut Findings,
+    ) {
+        let first = block[0];
+        let pc = here.collected.sites.get(first.site as usize).copied().unwrap_or(0);
+        found.sites.entry(pc).or_default().cold += 1;
+        let owner = self.owners[first.word as usize].0;
+        found.objects.entry(owner).or_default().charges.cold += 1;
+        if let Some(field) = self.field_of(first.word as usize) {
+            found.fields.entry(field).or_default().charges.cold += 1;
+        }
+        let processor = here.active[usize::from(first.processor)];
+        let start = (first.word >> shift << shift) as usize;
+        let words = start..self.facts.len().min(start + (1 << shift));
+        let touched: Vec<usize> = words.filter(|&word| self.facts[word].touched).collect();
+        for same in touched.chunk_by(|&a, &b| self.owners[a].0 == self.owners[b].0) {
+            let object = found.objects.entry(self.owners[same[0]].0).or_default();
+            object.processor_bits(usize::from(processor / 64), 1 << (processor % 64));
+            for &word in same {
+                let facts = &self.facts[word];
+                object.reads += facts.references[0];
+                object.writes += facts.references[1];
+                add_class(&mut object.words, facts);
+            }
+        }
+        self.fields_of(&touched, found);
+    }
+
+    /// Adds the references to the fields at these words.
+    fn fields_of(&self, words: &[usize], found: &mut Findings) {
+        for &word in words {
+            if let Some(field) = self.field_of(word) {
+                let sum = found.fields.entry(field).or_default();
+                sum.reads += self.facts[word].references[0];
+                sum.writes += self.facts[word].references[1];
             }
         }
     }
@@ -284,14 +241,7 @@ impl<'a> Examiner<'a> {
                 charges.inflicted += 1;
             }
         }
-        for &word in self.scratch.touched() {
-            if let Some(field) = self.field_of(word) {
-                let used = here.collected.word(here.address(word) / BlockSize::WORD_BYTES);
-                let sum = found.fields.entry(field).or_default();
-                sum.reads += used.reads;
-                sum.writes += used.writes;
-            }
-        }
+        self.fields_of(self.scratch.touched(), found);
         for (&(group, _), part) in &objects {
             found.objects.entry(group).or_default().merge(part);
         }
@@ -332,9 +282,8 @@ impl<'a> Examiner<'a> {
             let address = here.address(word);
             let key = self.owners[word];
             let part = objects.entry(key).or_default();
-            let used = here.collected.word(address / BlockSize::WORD_BYTES);
-            part.reads += used.reads;
-            part.writes += used.writes;
+            part.reads += self.facts[word].references[0];
+            part.writes += self.facts[word].references[1];
             add_class(&mut part.words, &self.facts[word]);
             let low = address.saturating_sub(key.1);
             let high = (address + (BlockSize::WORD_BYTES - 1)).saturating_sub(key.1);
@@ -357,9 +306,9 @@ impl<'a> Examiner<'a> {
 }
 
 /// The object at a word and the start of its range. An object may begin within the word.
-fn owner(names: &Names<'_>, address: u64) -> (usize, u64) {
+fn owner(segments: &mut SegmentCursor<'_>, address: u64) -> (usize, u64) {
     let mut bytes = address..address.saturating_add(BlockSize::WORD_BYTES);
-    let found = bytes.find_map(|addr| names.segment(addr));
+    let found = bytes.find_map(|addr| segments.at(addr));
     found.map_or((UNKNOWN, 0), |segment| (segment.group, segment.start))
 }
 

@@ -6,7 +6,7 @@ use homenode_base::{BlockSize, ProcId};
 use serde::Serialize;
 
 use super::attribution::MissCharges;
-use super::region::{BlockFindings, Findings, ObjectFindings};
+use super::findings::{BlockFindings, Findings, ObjectFindings};
 use crate::detail::ByClass;
 use crate::identity::Object;
 use crate::objects::{Names, UNKNOWN};

@@ -2,9 +2,9 @@
 
 use homenode_base::Rng;
 
-use super::block::{BlockScratch, WordFacts};
-use super::collect::{WordAccess, WordEvent};
+use super::block::{BlockScratch, WordFacts, is_of_several};
 use super::counts::SharingCounts;
+use super::events::{WordAccess, WordEvent};
 
 /// A reference as (processor, word, use).
 type TinyReference = (u16, u32, WordAccess);
@@ -19,13 +19,12 @@ fn counts(trace: &[TinyReference], merge: u64) -> SharingCounts {
     scratch.begin(&mut events, 8);
     let mut facts = vec![WordFacts::default(); 8];
     scratch.word_transfers(&events, &mut facts);
-    for &(processor, word, access) in trace {
-        let facts = &mut facts[word as usize];
-        facts.written |= access.writes();
-        facts.several |= trace.iter().any(|&(p, w, _)| w == word && p != processor);
-    }
     let mut counts = SharingCounts::default();
-    scratch.block(&events, (&facts, merge), &mut counts);
+    if is_of_several(&events) {
+        scratch.block(&events, (&facts, merge), &mut counts);
+    } else {
+        (counts.blocks, counts.cold) = (1, 1);
+    }
     counts
 }
 

@@ -36,16 +36,11 @@ impl<M: MemorySystem> Clock<M> {
         let mut missed = false;
         for operation in self.streams[process].known() {
             let fetch = operation.kind == OpKind::Fetch;
-            let ordinary = operation.kind == OpKind::Read
-                || (fetch && fetches)
-                || (operation.kind == OpKind::Write && (!buffered || buffers));
-            if !ordinary {
-                break;
-            }
             let counted = number + u64::from(fetch || !fetches) + u64::from(operation.count);
             let first = operation.addr & self.offset_mask;
             let last = first + u64::from(operation.size.saturating_sub(1));
-            if operation.continues
+            if !is_ordinary(operation.kind, fetches, !buffered || buffers)
+                || operation.continues
                 || last > self.offset_mask
                 || operation.flags & PROCESSOR_RELATIVE != 0
                 || counted >= processor.window_end
@@ -53,29 +48,26 @@ impl<M: MemorySystem> Clock<M> {
             {
                 break;
             }
-            if gap_cycles * u64::from(operation.count) != 0 && !processor.gap_done {
-                let gap = gap_cycles * u64::from(operation.count);
+            let gap = gap_cycles * u64::from(operation.count);
+            if gap != 0 && !std::mem::replace(&mut processor.gap_done, true) {
                 (time, gaps) = (time + gap, gaps + gap);
                 if time >= horizon {
-                    processor.gap_done = true;
                     break;
                 }
             }
-            processor.gap_done = false;
             let block = operation.addr >> self.block_shift;
             let (kind, flags) = (operation.kind, Flags(operation.flags));
             let reference = MemoryReference { processor: at, kind, block, first, last, flags };
             if buffered && kind == OpKind::Write {
                 if processor.stores.len() >= room || !self.memory.is_mapped(&reference) {
-                    processor.gap_done = true;
                     break;
                 }
                 processor.stores.push_back(self.memory.access(&reference));
             } else if !self.memory.try_hit(&reference) {
-                processor.gap_done = true;
                 missed = true;
                 break;
             }
+            processor.gap_done = false;
             number = counted;
             done += 1;
             kernel += u64::from(flags.contains(Flags::KERNEL));
@@ -91,10 +83,24 @@ impl<M: MemorySystem> Clock<M> {
         processor.instructions = number;
         processor.slice_left -= done;
         processor.busy += done * cycles + gaps;
-        self.wakeups.postpone(at, time);
-        self.streams[process].skip(done);
         let counted = ReferenceCounts { references: done, block_references: done, kernel, writes };
-        self.memory.count(counted);
+        self.went_ahead(at, time, counted);
         false
     }
+
+    /// A processor has done some references, and issues the next one at this time.
+    #[inline]
+    fn went_ahead(&mut self, at: usize, time: u64, counted: ReferenceCounts) {
+        let process = self.processors[at].process;
+        self.wakeups.postpone(at, time);
+        self.streams[process].skip(counted.references);
+        self.memory.count(counted);
+    }
+}
+
+/// Whether an operation can be done ahead, in a process that fetches instructions or not, and whose
+/// stores can be done or not.
+#[inline]
+fn is_ordinary(kind: OpKind, fetches: bool, stores: bool) -> bool {
+    kind == OpKind::Read || (kind == OpKind::Fetch && fetches) || (kind == OpKind::Write && stores)
 }

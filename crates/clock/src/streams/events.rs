@@ -48,6 +48,7 @@ impl StreamSplitter {
         if process >= self.operations.len() {
             return;
         }
+        self.mark(process, &event.what);
         match &event.what {
             EventKind::LockAcquire { addr } => self.operation(process, OpKind::Acquire, *addr),
             EventKind::LockRelease { addr } => self.operation(process, OpKind::Release, *addr),
@@ -89,11 +90,7 @@ impl StreamSplitter {
                     pages.unmap((process, self.pids[process]), *addr);
                 }
             }
-            EventKind::Marker { text } => {
-                if let Some(number) = text.strip_prefix("processor ") {
-                    self.recorded[process] = number.parse().unwrap_or(self.recorded[process]);
-                }
-            }
+            EventKind::Marker { text } => self.runs_on(process, text),
             EventKind::ConditionWait { addr } => {
                 let foreseen = self.forecast[process].waits.pop_front().flatten();
                 self.conditions.wait(process, *addr, foreseen);
@@ -103,8 +100,6 @@ impl StreamSplitter {
                 self.operation(process, OpKind::Arrive, wake_episode(*addr));
                 self.conditions.wake(*addr);
             }
-            EventKind::InitDone if self.marks => self.operation(process, OpKind::InitDone, 0),
-            EventKind::Phase { .. } if self.marks => self.operation(process, OpKind::Phase, 0),
             EventKind::ThreadStart { .. }
             | EventKind::Alloc { .. }
             | EventKind::Free { .. }
@@ -113,6 +108,22 @@ impl StreamSplitter {
             | EventKind::Fork { .. }
             | EventKind::InitDone
             | EventKind::Phase { .. } => {}
+        }
+    }
+
+    /// A marker of a traced system may say which processor the process runs on.
+    fn runs_on(&mut self, process: usize, text: &str) {
+        if let Some(number) = text.strip_prefix("processor ") {
+            self.recorded[process] = number.parse().unwrap_or(self.recorded[process]);
+        }
+    }
+
+    /// What the program says of itself, for memory systems that want to know.
+    fn mark(&mut self, process: usize, what: &EventKind) {
+        if self.marks && *what == EventKind::InitDone {
+            self.operation(process, OpKind::InitDone, 0);
+        } else if self.marks && matches!(what, EventKind::Phase { .. }) {
+            self.operation(process, OpKind::Phase, 0);
         }
     }
 

@@ -7,9 +7,9 @@ use crate::home::HomeCost;
 
 /// Cycles from asking for a block until it is there, if nothing else is under way.
 ///
-/// A message of b bytes takes `8 b / path` cycles to leave its node, rounded up, and `routing + link`
-/// cycles a hop. The home looks the block up; its memory takes a latency and a time for each word,
-/// and the words leave as they come.
+/// A message of b bytes takes `8 b / path` cycles to leave its node, rounded up, and `routing +
+/// link` cycles a hop. The home looks the block up; its memory takes a latency and a time for each
+/// word, and the words leave as they come.
 #[derive(Clone, Copy, Debug)]
 pub struct MissLatency {
     machine: DirectoryMachine,

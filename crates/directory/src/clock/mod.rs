@@ -1,36 +1,42 @@
 //! Machines with a directory, in cycles.
 //!
-//! Every node has a processor, a cache, a part of memory with its controller, and a way into a mesh.
-//! A message leaves its node when the messages before it have left, goes along the links, and waits
-//! at the node it comes to for those that are coming in. A home's controller looks up one block
-//! after the other, and its memory does one access after the other. What a controller does then is
-//! said by the protocol's table (`dash/`).
+//! Every node has a processor, a cache, a part of memory with its controller, and a way into a
+//! mesh. A message leaves its node when the messages before it have left, goes along the links, and
+//! waits at the node it comes to for those that are coming in. A home's controller looks up one
+//! block after the other, and its memory does one access after the other. What a controller does
+//! then is said by the protocol's table (`dash/`).
 //!
 //! Events of one time are those of the lowest node first, and of one node in the order in which
 //! they were made.
 
 mod dash;
 mod latency;
+mod lrc;
 mod mesh;
 mod network;
 mod pages;
 mod result;
 mod sync;
+mod tlb;
 mod transport;
 
 use homenode_cache::{CacheArrays, ClockError, WordMask, boxed_for_geometry};
 use homenode_clock::streams::ThreadStreams;
-use homenode_clock::{Clock, ClockSetup};
+use homenode_clock::{Clock, ClockSetup, ClockTime, MemorySystem};
 use homenode_machine::DirectoryMachine;
 
-use crate::home::HomePolicy;
+use crate::home::{HomePolicy, PageDemands, PageHomes};
+use crate::page_table::PagedTable;
+use crate::protocol::CoherenceTable;
+use crate::replication::PageReplication;
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 use crate::trace_order::NO_INIT_DONE;
 use dash::DashMemory;
 pub use latency::{DistanceCost, MissLatency};
+use lrc::LrcMemory;
 pub use mesh::MeshShape;
-pub use result::{ClockedDirectoryResult, DirectoryTiming};
+pub use result::{ClockedDirectoryResult, DirectoryTiming, PageMessageCounts};
 
 /// What has a time.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +51,8 @@ pub struct DirectoryClockSetup {
     pub phase_change: bool,
     /// Whether times and counts begin when initialisation is over.
     pub from_init_done: bool,
+    /// When pages are copied to nodes that read them, if the protocol keeps pages coherent.
+    pub replication: PageReplication,
 }
 
 /// Simulates what one protocol does in one machine with one policy of homes, in cycles.
@@ -57,15 +65,21 @@ impl DirectoryClock {
     /// When there can be no such machine.
     pub fn new(
         setup: &DirectorySetup,
-        table: DirectoryTable,
+        table: CoherenceTable,
         (homes, timed): (Box<dyn HomePolicy>, &DirectoryClockSetup),
     ) -> Result<Self, DirectorySetupError> {
         let (block, geometry) = setup.geometry()?;
-        Ok(Self(boxed_for_geometry!(
-            (block.words(), geometry.ways, usize::from(setup.nodes)),
-            ClockedDash,
-            (setup, table, (homes, timed))
-        )))
+        let (words, ways, nodes) = (block.words(), geometry.ways, usize::from(setup.nodes));
+        let homes = (homes, timed);
+        let simulation: Box<dyn TimedSimulation> = match table {
+            CoherenceTable::Blocks(table) => {
+                boxed_for_geometry!((words, ways, nodes), ClockedDash, (setup, table, homes))
+            }
+            CoherenceTable::Pages(table) => {
+                boxed_for_geometry!((words, ways, nodes), ClockedLrc, (setup, table, homes))
+            }
+        };
+        Ok(Self(simulation))
     }
 
     /// Adds operations of some processes, and goes on as far as they are known; see
@@ -86,34 +100,59 @@ impl DirectoryClock {
     }
 }
 
-/// A clock for one arrangement of frames, one size of blocks and one width of sets of caches.
-struct ClockedDash<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(
-    Clock<DashMemory<F, W, WORDS>>,
-);
+/// A memory system that says at the end what it has found.
+trait TimedMemory: MemorySystem<Error = ClockError> + Send {
+    fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult;
+}
 
-impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedDash<F, W, WORDS> {
-    fn new(
-        setup: &DirectorySetup,
-        table: DirectoryTable,
-        (homes, timed): (Box<dyn HomePolicy>, &DirectoryClockSetup),
-    ) -> Result<Self, DirectorySetupError> {
-        let memory = DashMemory::new(setup, table, (homes, timed))?;
-        let mut clock = Clock::new(memory, usize::from(setup.nodes), &timed.clock);
+/// A clock over the nodes of one protocol, for one arrangement of frames, one size of blocks and
+/// one width of sets of caches.
+struct Clocked<M: TimedMemory>(Clock<M>);
+
+impl<M: TimedMemory> Clocked<M> {
+    fn of(memory: M, nodes: u16, timed: &DirectoryClockSetup) -> Self {
+        let mut clock = Clock::new(memory, usize::from(nodes), &timed.clock);
         if timed.from_init_done {
             clock.measure_from_init_done();
         }
-        Ok(Self(clock))
+        Self(clock)
     }
 }
 
-/// [`ClockedDash`], whatever the arrangement.
+type ClockedDash<F, W, const WORDS: usize> = Clocked<DashMemory<F, W, WORDS>>;
+type ClockedLrc<F, W, const WORDS: usize> = Clocked<LrcMemory<F, W, WORDS>>;
+type TimedHomes<'a> = (Box<dyn HomePolicy>, &'a DirectoryClockSetup);
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<DashMemory<F, W, WORDS>> {
+    fn new(
+        setup: &DirectorySetup,
+        table: DirectoryTable,
+        (homes, timed): TimedHomes<'_>,
+    ) -> Result<Self, DirectorySetupError> {
+        Ok(Self::of(DashMemory::new(setup, table, (homes, timed))?, setup.nodes, timed))
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<LrcMemory<F, W, WORDS>> {
+    fn new(
+        setup: &DirectorySetup,
+        table: PagedTable,
+        (homes, timed): TimedHomes<'_>,
+    ) -> Result<Self, DirectorySetupError> {
+        Ok(Self::of(LrcMemory::new(setup, table, (homes, timed))?, setup.nodes, timed))
+    }
+}
+
+/// [`Clocked`], whatever the memory system.
 trait TimedSimulation: Send {
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
     fn finish(self: Box<Self>) -> Result<ClockedDirectoryResult, ClockError>;
 }
 
-impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedSimulation
-    for ClockedDash<F, W, WORDS>
+impl<M: TimedMemory> TimedSimulation for Clocked<M>
+where
+    M::Access: Send,
+    M::Event: Send,
 {
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
         self.0.push(streams)
@@ -121,10 +160,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedSimulation
 
     fn finish(self: Box<Self>) -> Result<ClockedDirectoryResult, ClockError> {
         let (mut memory, time) = self.0.finish()?;
-        let (counts, timing) = memory.finish();
-        let homes = memory.homes();
-        let lacking = homes.lacks_init_done().then(|| NO_INIT_DONE.to_owned());
-        let notes = lacking.into_iter().collect();
-        Ok(ClockedDirectoryResult { counts, time, timing, demands: homes.take_demands(), notes })
+        Ok(memory.result(time))
     }
+}
+
+/// What whoever reads the results has to know of the homes, and who used which page.
+fn of_homes(homes: &mut PageHomes) -> (Vec<String>, Option<PageDemands>) {
+    let lacking = homes.lacks_init_done().then(|| NO_INIT_DONE.to_owned());
+    (lacking.into_iter().collect(), homes.take_demands())
 }

@@ -1,8 +1,8 @@
 //! Which pages are mapped, on machines whose nodes share one page table.
 //!
-//! Where homes follow use, a page is mapped when somebody has referred to it. Whoever is first traps
-//! into the operating system; if the page's home is another node, and is to be this one, the page
-//! is brought here. Whoever refers to it meanwhile waits for that.
+//! Where homes follow use, a page is mapped when somebody has referred to it. Whoever is first
+//! traps into the operating system; if the page's home is another node, and is to be this one, the
+//! page is brought here. Whoever refers to it meanwhile waits for that.
 
 use rustc_hash::FxHashMap;
 

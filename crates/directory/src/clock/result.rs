@@ -1,16 +1,21 @@
 //! What a simulation with a clock finds.
 
 use homenode_clock::ClockTime;
-use serde::Serialize;
+use homenode_protocol::Labelled;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::counts::DirectoryCounts;
 use crate::home::PageDemands;
+use crate::page_vocabulary::PageMessage;
 
 /// What was counted and what took how long.
 #[derive(Clone, Debug, Default)]
 pub struct ClockedDirectoryResult {
     /// What was counted.
     pub counts: DirectoryCounts,
+    /// Messages of a protocol that keeps pages coherent, instead of those among the counts.
+    pub page_messages: Option<PageMessageCounts>,
     /// Processors and processes.
     pub time: ClockTime,
     /// What nodes other than processors did.
@@ -34,6 +39,15 @@ pub struct DirectoryTiming {
     pub read_cycles: u64,
     /// Traps into the operating system because of a page that was not mapped.
     pub page_faults: u64,
+    /// Fills of entries of lookaside buffers.
+    pub tlb_misses: u64,
+    /// Pages that were copied to a node that reads them, and copies that are no more.
+    pub pages_replicated: u64,
+    /// See [`Self::pages_replicated`].
+    pub replicas_dropped: u64,
+    /// Cycles of acquires that unmap pages and flush their lines; processors wait for them as they
+    /// wait for other processors.
+    pub unmapping: u64,
     /// Links that messages went along, in all.
     pub hops: u64,
     /// Cycles for which nodes sent, of all nodes together.
@@ -55,5 +69,34 @@ impl DirectoryTiming {
             self.read += 1;
             self.read_cycles += cycles;
         }
+    }
+}
+
+/// Messages of a protocol that keeps pages coherent, between different nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageMessageCounts([u64; PageMessage::ALL.len()]);
+
+impl PageMessageCounts {
+    /// Counts one.
+    pub(super) fn add(&mut self, message: PageMessage) {
+        self.0[usize::from(message.index())] += 1;
+    }
+
+    /// Those that say this.
+    #[must_use]
+    pub fn get(&self, message: PageMessage) -> u64 {
+        self.0[usize::from(message.index())]
+    }
+}
+
+/// By name, with an underscore for each blank.
+impl Serialize for PageMessageCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for &message in PageMessage::ALL {
+            let name = message.name().replace([' ', '-'], "_");
+            map.serialize_entry(&name, &self.get(message))?;
+        }
+        map.end()
     }
 }

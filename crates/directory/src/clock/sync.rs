@@ -4,8 +4,11 @@
 //! referred to have theirs by number. An acquire is answered when the lock is free. Releases and
 //! arrivals are sent, and their processor goes on.
 
-use homenode_clock::SyncRequest;
 use homenode_clock::streams::OpKind;
+use homenode_clock::{MemorySystem, Requesters, SyncRequest};
+
+use super::transport::{Content, NodeEvent, Transport};
+use crate::home::PageHomes;
 
 /// A message about synchronisation.
 #[derive(Clone, Copy, Debug)]
@@ -45,18 +48,27 @@ pub(super) fn part(kind: OpKind) -> SyncPart {
     SyncPart { releases, told }
 }
 
-/// Operations that are on their way to a home.
-#[derive(Debug, Default)]
-pub(super) struct SyncOperations {
+/// Sends synchronisation operations to their homes, and keeps them until they are there.
+#[derive(Debug)]
+pub(super) struct Synchroniser {
+    nodes: u16,
+    block_shift: u32,
     requests: Vec<Option<SyncRequest>>,
     free: Vec<u32>,
     /// When, and where, operations were looked up that have their effects at that time.
     decided: Vec<(u64, SyncRequest, u16)>,
 }
 
-impl SyncOperations {
+/// The way that messages go, and the homes of pages.
+pub(super) type SyncWay<'a> = (&'a mut Transport, &'a PageHomes);
+
+impl Synchroniser {
+    pub(super) fn new(nodes: u16, block_shift: u32) -> Self {
+        Self { nodes, block_shift, requests: Vec::new(), free: Vec::new(), decided: Vec::new() }
+    }
+
     /// Keeps an operation. Returns its number.
-    pub(super) fn add(&mut self, request: SyncRequest) -> u32 {
+    fn add(&mut self, request: SyncRequest) -> u32 {
         if let Some(number) = self.free.pop() {
             self.requests[at(number)] = Some(request);
             return number;
@@ -65,22 +77,106 @@ impl SyncOperations {
         u32::try_from(self.requests.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The operation with this number, which has come.
-    pub(super) fn take(&mut self, number: u32) -> Option<SyncRequest> {
-        self.free.push(number);
-        self.requests[at(number)].take()
+    /// The node that decides about a lock or a barrier.
+    fn home(&self, request: &SyncRequest, homes: &PageHomes) -> u16 {
+        let (kind, addr) = (request.operation.kind, request.operation.addr);
+        let lock = matches!(kind, OpKind::Acquire | OpKind::Release);
+        let block = addr >> self.block_shift;
+        let page = Some(block).filter(|_| lock).and_then(|block| homes.find(block));
+        let by_number = if lock { block } else { addr } % u64::from(self.nodes);
+        page.map_or(u16::try_from(by_number).unwrap_or(0), |page| homes.home(page))
     }
 
     /// A home has looked an operation up, which has its effect now.
-    pub(super) fn decide(&mut self, now: u64, request: SyncRequest, home: u16) {
+    fn decide(&mut self, now: u64, request: SyncRequest, home: u16) {
         self.decided.retain(|&(time, ..)| time == now);
         self.decided.push((now, request, home));
     }
 
     /// The home that has looked up an operation which has its effect now.
-    pub(super) fn decided_at(&self, cause: &SyncRequest) -> Option<u16> {
+    fn decided_at(&self, cause: &SyncRequest) -> Option<u16> {
         self.decided.iter().find(|(_, request, _)| request == cause).map(|&(.., home)| home)
     }
+
+    /// An operation goes to its home.
+    pub(super) fn tell<M, B>(
+        &mut self,
+        request: &SyncRequest,
+        (transport, homes): SyncWay<'_>,
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let way = (node(request.processor), self.home(request, homes));
+        let message = SyncMessage::Operation(self.add(*request));
+        send(way, message, transport, requesters);
+    }
+
+    /// The home has looked an operation up: it has its effect.
+    pub(super) fn take_effect<M, B>(
+        &mut self,
+        (number, home): (u32, u16),
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        self.free.push(number);
+        let Some(request) = self.requests[at(number)].take() else { return };
+        let now = requesters.now();
+        self.decide(now, request, home);
+        if part(request.operation.kind).releases {
+            requesters.posted_effect_at(now, request);
+        } else {
+            requesters.effect_at(now, request.processor);
+        }
+    }
+
+    /// The home tells the processor that it may go on.
+    pub(super) fn grant<M, B>(
+        &self,
+        request: &SyncRequest,
+        transport: &mut Transport,
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let own = node(request.processor);
+        let way = (self.decided_at(request).unwrap_or(own), own);
+        send(way, SyncMessage::Grant, transport, requesters);
+    }
+
+    /// The home, or the processor that did something, tells another process's node.
+    pub(super) fn wake<M, B>(
+        &self,
+        (cause, process): (&SyncRequest, usize),
+        transport: &mut Transport,
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let from = self.decided_at(cause).unwrap_or(node(cause.processor));
+        let to = node(process % usize::from(self.nodes));
+        let message = SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
+        send((from, to), message, transport, requesters);
+    }
+}
+
+fn send<M, B>(
+    way: (u16, u16),
+    message: SyncMessage,
+    transport: &mut Transport,
+    requesters: &mut Requesters<'_, M>,
+) where
+    M: MemorySystem<Event = NodeEvent<B>>,
+{
+    let envelope = transport.envelope(way, 0, Content::Sync(message));
+    transport.post(envelope, requesters.now(), requesters);
+}
+
+/// The node of a processor.
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 1,024 nodes")]
+pub(super) fn node(processor: usize) -> u16 {
+    processor as u16
 }
 
 fn at(number: u32) -> usize {

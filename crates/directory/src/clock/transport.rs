@@ -50,8 +50,10 @@ pub(super) enum NodeEvent<B> {
     Trapped(u16, u32),
     /// A page is in the memory of the node that will be its home.
     PageThere(u16, u32),
-    /// A page is mapped.
+    /// A page is mapped for all nodes.
     Mapped(u32),
+    /// A page is in a node's own page table.
+    Entered(u16, u32),
 }
 
 /// Network, controllers and memories of all nodes.

@@ -12,6 +12,8 @@ pub(crate) struct PageHomes {
     shift: u32,
     numbers: FxHashMap<u64, u32>,
     homes: Vec<u16>,
+    /// What each is in the address space.
+    keys: Vec<u64>,
     /// Who uses each page, if somebody wants to know.
     demands: Option<Vec<PageDemand>>,
     collect: bool,
@@ -39,6 +41,7 @@ impl PageHomes {
             shift,
             numbers: FxHashMap::default(),
             homes: Vec::new(),
+            keys: Vec::new(),
             demands: (collect || fills_of_home.is_some()).then(Vec::new),
             collect,
             fills_of_home,
@@ -59,6 +62,7 @@ impl PageHomes {
         }
         let number = u32::try_from(self.homes.len()).unwrap_or(u32::MAX);
         self.numbers.insert(page, number);
+        self.keys.push(page);
         // What is used first has no other home to move from.
         let placed = PlacedPage { page, nth: u64::from(number), node };
         self.homes.push(if self.awaits_use { node } else { self.policy.place(placed) });
@@ -72,6 +76,12 @@ impl PageHomes {
     /// The number of a block's page, if somebody has referenced it.
     pub(crate) fn find(&self, block: u64) -> Option<u32> {
         self.numbers.get(&(block >> self.shift)).copied()
+    }
+
+    /// The blocks of a page.
+    pub(crate) fn blocks_of(&self, page: u32) -> std::ops::Range<u64> {
+        let first = self.keys[at(page)] << self.shift;
+        first..first + (1 << self.shift)
     }
 
     /// Whether pages get their homes, or other homes, when they are used.

@@ -109,6 +109,14 @@ pub enum PageFault {
 }
 
 impl PageFault {
+    /// Why it should never happen.
+    pub(crate) const fn reason(&self) -> &'static str {
+        match self {
+            Self::Impossible { why, .. } => why,
+            Self::Nobody { .. } => "a message has nobody to go to",
+        }
+    }
+
     pub(super) fn nobody(sent: &SentPageMessage) -> Self {
         Self::Nobody { message: sent.message.name(), page: sent.page }
     }

@@ -125,6 +125,19 @@ impl PageDriver {
         Ok(PageAnswer::Done)
     }
 
+    /// Every node's next acquire unmaps all its pages, as if a notice had come for each.
+    pub fn notice_all(&mut self) {
+        for page in (0..).take(self.states.len() / usize::from(self.nodes).max(1)) {
+            for node in 0..self.nodes {
+                let mut acknowledged = Vec::new();
+                let event = MappingEvent::WriteNotice;
+                // Nobody waits for it to be acknowledged; the table has an answer in every state.
+                let answer = self.mapping_event((node, page), event, node, &mut acknowledged);
+                debug_assert_eq!(answer, Ok(PageAnswer::Done));
+            }
+        }
+    }
+
     /// A processor releases. It may go on when [`PageEffect::Released`] follows. No access of the
     /// node may be under way.
     ///

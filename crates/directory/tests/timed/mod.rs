@@ -6,7 +6,7 @@ use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
     ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryProtocol, DirectorySetup,
-    HomeSetup, HomeSpec, MessageCost, MissRule,
+    HomeSetup, HomeSpec, MessageCost, MissRule, PageReplication,
 };
 use homenode_machine::{CacheShape, CachedMachine, Interconnect};
 
@@ -48,6 +48,7 @@ pub fn dash_mesh(nodes: u16, home: &str) -> TimedMachine {
             sequential: false,
             phase_change: false,
             from_init_done: false,
+            replication: PageReplication::None,
         },
         home: home.to_owned(),
     }
@@ -65,7 +66,7 @@ impl TimedMachine {
         };
         let homes = HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap();
         let protocol = DirectoryProtocol::parse("dash").unwrap();
-        let table = protocol.table().blocks().unwrap();
+        let table = protocol.table();
         let mut clock = DirectoryClock::new(&self.setup, table, (homes, &self.timed)).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {

@@ -64,6 +64,7 @@ fn clock_setup(
         machine: point.model,
         sequential,
         phase_change: config.phase_change,
+        replication: point.replication.1,
         from_init_done: config.measure_from == MeasuredFrom::InitDone,
     }
 }

@@ -25,6 +25,12 @@ pub struct DirectoryConfig {
     #[serde(default = "homes")]
     #[schemars(extend("x-flag" = "--home", "x-value" = "homes"))]
     pub homes: Vec<String>,
+    /// When pages are copied to nodes that read them (`homenode list replications`), with
+    /// parameters as in `counter:n=8`; under protocols that keep pages coherent, with `--order
+    /// clock`.
+    #[serde(default = "replications")]
+    #[schemars(extend("x-flag" = "--replication", "x-value" = "replications"))]
+    pub replications: Vec<String>,
     /// Bytes in each node's cache, as 32K or 64K-2M.
     #[serde(default)]
     #[schemars(extend("x-flag" = "--cache-size", "x-value" = "cache-sizes",
@@ -106,6 +112,10 @@ fn protocols() -> Vec<String> {
 
 fn homes() -> Vec<String> {
     ["round-robin", "first-touch"].map(str::to_owned).to_vec()
+}
+
+fn replications() -> Vec<String> {
+    vec!["none".to_owned()]
 }
 
 fn one() -> u64 {

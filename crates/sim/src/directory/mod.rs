@@ -9,10 +9,11 @@ mod run;
 
 pub use config::{Consistency, DirectoryConfig, MeasuredFrom};
 pub use outcome::{
-    DirectoryMachineRecord, DirectoryOutcome, DirectoryProvenance, DirectoryStudy, DirectoryTimes,
+    CountedMessages, DirectoryMachineRecord, DirectoryOutcome, DirectoryProvenance, DirectoryStudy,
+    DirectoryTimes,
 };
 pub use protocols::{
-    DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, HomeRow,
-    check_directory_protocols, directory_protocol_rows, home_rows,
+    DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, HomeRow, ReplicationRow,
+    check_directory_protocols, directory_protocol_rows, home_rows, replication_rows,
 };
 pub use run::simulate_directory;

@@ -2,7 +2,8 @@
 
 use homenode_clock::{ClockTime, StallTime};
 use homenode_directory::{
-    ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, MissRule,
+    ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, MessageCounts,
+    MissRule, PageMessageCounts,
 };
 use homenode_machine::{DirectoryMachine, NetworkContention};
 use serde::Serialize;
@@ -27,6 +28,8 @@ pub struct DirectoryOutcome {
     pub protocol: String,
     /// The policy of homes as the configuration names it.
     pub home: String,
+    /// When pages are copied, as the configuration says it.
+    pub replication: String,
     /// Nodes, each with a processor and a cache.
     pub processors: u16,
     /// Bytes in each cache.
@@ -42,6 +45,8 @@ pub struct DirectoryOutcome {
     /// The counts.
     #[serde(flatten)]
     pub counts: DirectoryCounts,
+    /// Messages between different nodes, by kind.
+    pub messages: CountedMessages,
     /// Misses divided by references; `null` without any.
     pub miss_rate: Option<f64>,
     /// The part of the fills that come from the node's own memory; `null` without any.
@@ -51,6 +56,16 @@ pub struct DirectoryOutcome {
     /// What took how long; `null` in the order of the trace.
     #[serde(flatten)]
     pub times: DirectoryTimes,
+}
+
+/// Messages between different nodes, by kind.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(untagged)]
+pub enum CountedMessages {
+    /// Of a protocol that keeps blocks coherent.
+    Blocks(MessageCounts),
+    /// Of one that keeps pages coherent.
+    Pages(PageMessageCounts),
 }
 
 /// What took how long, in cycles; all `null` in the order of the trace.
@@ -77,6 +92,12 @@ pub struct DirectoryTimes {
     pub hops: Option<u64>,
     /// Traps because of pages that were not mapped.
     pub page_faults: Option<u64>,
+    /// Fills of entries of lookaside buffers, where they are modelled.
+    pub tlb_misses: Option<u64>,
+    /// Pages that were copied to nodes that read them.
+    pub pages_replicated: Option<u64>,
+    /// Copies that are no more.
+    pub replicas_dropped: Option<u64>,
     /// The part of the time for which nodes sent messages.
     pub network_utilisation: Option<f64>,
     /// The part of the time for which the nodes' controllers looked something up.
@@ -90,20 +111,22 @@ pub struct DirectoryTimes {
 /// What a simulation found, with or without a clock.
 pub(super) struct FoundDirectory {
     counts: DirectoryCounts,
+    page_messages: Option<PageMessageCounts>,
     clocked: Option<(ClockTime, DirectoryTiming)>,
     notes: Vec<String>,
 }
 
 impl From<DirectoryResult> for FoundDirectory {
     fn from(found: DirectoryResult) -> Self {
-        Self { counts: found.counts, clocked: None, notes: found.notes }
+        Self { counts: found.counts, page_messages: None, clocked: None, notes: found.notes }
     }
 }
 
 impl From<ClockedDirectoryResult> for FoundDirectory {
     fn from(found: ClockedDirectoryResult) -> Self {
         let clocked = Some((found.time, found.timing));
-        Self { counts: found.counts, clocked, notes: found.notes }
+        let page_messages = found.page_messages;
+        Self { counts: found.counts, page_messages, clocked, notes: found.notes }
     }
 }
 
@@ -119,12 +142,16 @@ impl DirectoryTimes {
             busy: Some(time.processors.iter().map(|processor| processor.busy).sum()),
             read_stall: Some(sum(|stalls| stalls.read)),
             write_stall: Some(sum(|stalls| stalls.write)),
-            sync_stall: Some(sum(|stalls| stalls.sync) + idle),
-            os_stall: Some(sum(|stalls| stalls.system)),
+            // Acquires that unmap pages happen while a processor waits to go on.
+            sync_stall: Some((sum(|stalls| stalls.sync) + idle).saturating_sub(timing.unmapping)),
+            os_stall: Some(sum(|stalls| stalls.system) + timing.unmapping),
             mean_fill_cycles: ratio(timing.fill_cycles, timing.filled),
             mean_read_response_cycles: ratio(timing.read_cycles, timing.read),
             hops: Some(timing.hops),
             page_faults: Some(timing.page_faults),
+            tlb_misses: Some(timing.tlb_misses),
+            pages_replicated: Some(timing.pages_replicated),
+            replicas_dropped: Some(timing.replicas_dropped),
             network_utilisation: part(timing.sending),
             controller_utilisation: part(timing.looking_up),
             memory_utilisation: part(timing.accessing),
@@ -208,6 +235,10 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     let mut outcomes = Vec::new();
     for (point, result) in plan.points.iter().zip(results) {
         let (counts, cache) = (result.counts, point.setup.cache);
+        let messages = result.page_messages;
+        let messages = messages.map_or(CountedMessages::Blocks(counts.messages), |messages| {
+            CountedMessages::Pages(messages)
+        });
         let times = result.clocked.as_ref();
         let times =
             times.map(|(time, timing)| DirectoryTimes::of(time, timing)).unwrap_or_default();
@@ -221,6 +252,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             machine: plan.machines[point.machine].name().to_owned(),
             protocol: point.protocol.clone(),
             home: point.home.text.clone(),
+            replication: point.replication.0.clone(),
             processors: point.setup.nodes,
             cache_size: cache.size_bytes,
             block_size: cache.block_size_bytes,
@@ -228,40 +260,45 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             order: config.order,
             seed: config.seed,
             counts,
+            messages,
             miss_rate: ratio(counts.misses.total(), counts.references),
             local_fill_share: ratio(counts.local_fills, counts.fills),
             local_write_back_share: ratio(counts.local_write_backs, counts.write_backs),
             times,
         });
     }
+    DirectoryStudy { outcomes, provenance: provenance((plan, notes), (config, trace)) }
+}
+
+fn provenance<T: TraceSource + ?Sized>(
+    (plan, notes): (&DirectoryPlan, Vec<String>),
+    (config, trace): (&DirectoryConfig, &T),
+) -> DirectoryProvenance {
     let machines = plan.machines.iter().map(|machine| DirectoryMachineRecord {
         machine: machine.name().to_owned(),
         source: machine.description.source.clone(),
         model: machine.directory().copied(),
         page_bytes: machine.page_bytes,
     });
-    DirectoryStudy {
-        outcomes,
-        provenance: DirectoryProvenance {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            trace: trace.name(),
-            trace_checksum: trace.checksum(),
-            processors: plan.nodes.clone(),
-            order: config.order,
-            consistency: config.consistency,
-            network_contention: config.network_contention,
-            phase_change: config.phase_change,
-            measure_from: config.measure_from,
-            gap: config.gap,
-            seed: config.seed,
-            private: config.private,
-            private_ranges: config.private_ranges.clone(),
-            sync: config.sync,
-            miss_rule: config.miss_rule,
-            check: config.check,
-            machines: machines.collect(),
-            notes,
-            suggestions: suggestions_on(trace),
-        },
+    DirectoryProvenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        trace: trace.name(),
+        trace_checksum: trace.checksum(),
+        processors: plan.nodes.clone(),
+        order: config.order,
+        consistency: config.consistency,
+        network_contention: config.network_contention,
+        phase_change: config.phase_change,
+        measure_from: config.measure_from,
+        gap: config.gap,
+        seed: config.seed,
+        private: config.private,
+        private_ranges: config.private_ranges.clone(),
+        sync: config.sync,
+        miss_rule: config.miss_rule,
+        check: config.check,
+        machines: machines.collect(),
+        notes,
+        suggestions: suggestions_on(trace),
     }
 }

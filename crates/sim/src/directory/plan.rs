@@ -2,8 +2,8 @@
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
-    DirectoryProtocol, DirectorySetup, DirectoryTable, DistanceCost, HomeCost, HomeSetup, HomeSpec,
-    MessageCost, PageDemands,
+    CoherenceTable, DirectoryProtocol, DirectorySetup, DirectoryTable, DistanceCost, HomeCost,
+    HomeSetup, HomeSpec, MessageCost, PageDemands, PageReplication,
 };
 use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind};
 
@@ -14,14 +14,19 @@ use crate::error::{SimError, nothing_given};
 use crate::pass::{TraceSource, check_threads, processor_counts};
 use crate::references::data;
 
+/// A policy of replication as the user writes it, and what that means.
+type NamedReplication = (String, PageReplication);
+
 /// One combination.
 pub(super) struct PlannedDirectory {
     /// Position of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
-    pub(super) table: DirectoryTable,
+    pub(super) table: CoherenceTable,
     pub(super) home: HomeSpec,
+    /// When pages are copied, as the user writes it, and what that means.
+    pub(super) replication: NamedReplication,
     pub(super) setup: DirectorySetup,
     /// What parts of the machine take.
     pub(super) model: DirectoryMachine,
@@ -52,6 +57,7 @@ impl DirectoryPlan {
             ("machine", config.machines.is_empty()),
             ("protocol", config.protocols.is_empty()),
             ("home", config.homes.is_empty()),
+            ("replication", config.replications.is_empty()),
         ] {
             if none {
                 return Err(SimError::Config { problem: nothing_given(what) });
@@ -86,12 +92,15 @@ impl DirectoryPlan {
         model.network.contention = asked_for.unwrap_or(model.network.contention);
         let page_bytes = found.page_bytes;
         let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
+        let shapes = cache_shapes(found.cache, asked);
         for protocol in &config.protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
-            let table = block_table(&protocol)?;
-            for home in &config.homes {
-                let home = HomeSpec::parse(home)?;
-                for cache in cache_shapes(found.cache, asked) {
+            let table = protocol.table();
+            if config.order == ReferenceOrder::Trace {
+                block_table(&protocol)?;
+            }
+            for (home, replication) in choices(config, &protocol)? {
+                for &cache in &shapes {
                     for &nodes in &self.nodes {
                         let setup = setup(config, (&protocol, cache), (nodes, page_bytes, &model))?;
                         setup.geometry()?;
@@ -100,6 +109,7 @@ impl DirectoryPlan {
                             protocol: protocol.text.clone(),
                             table: table.clone(),
                             home: home.clone(),
+                            replication: replication.clone(),
                             cost: cost(config.order, (model, &setup)),
                             setup,
                             model,
@@ -149,8 +159,31 @@ fn cost(order: ReferenceOrder, (model, setup): (DirectoryMachine, &DirectorySetu
     }
 }
 
+/// Every home with every replication, as far as the protocol has them.
+fn choices(
+    config: &DirectoryConfig,
+    protocol: &DirectoryProtocol,
+) -> Result<Vec<(HomeSpec, NamedReplication)>, SimError> {
+    let mut choices = Vec::new();
+    for home in &config.homes {
+        let home = HomeSpec::parse(home)?;
+        for text in &config.replications {
+            let replication = PageReplication::parse(text)?;
+            if replication != PageReplication::None && protocol.table().blocks().is_some() {
+                let problem = format!(
+                    "--replication {text}: {} keeps blocks coherent, not pages; say --protocol lrc",
+                    protocol.entry.name
+                );
+                return Err(SimError::Config { problem });
+            }
+            choices.push((home.clone(), (text.clone(), replication)));
+        }
+    }
+    Ok(choices)
+}
+
 /// The table of a protocol that the order of the trace can follow.
-fn block_table(protocol: &DirectoryProtocol) -> Result<DirectoryTable, SimError> {
+pub(super) fn block_table(protocol: &DirectoryProtocol) -> Result<DirectoryTable, SimError> {
     protocol.table().blocks().ok_or_else(|| {
         let name = protocol.entry.name;
         let problem = format!(

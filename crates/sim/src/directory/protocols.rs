@@ -132,3 +132,28 @@ pub fn home_rows() -> Vec<HomeRow> {
     };
     home::TABLE.iter().map(row).collect()
 }
+
+/// A policy of replication, as lists print it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReplicationRow {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// Its parameters, which follow the colon.
+    pub parameters: Vec<DirectoryParameterRow>,
+}
+
+/// All policies of replication.
+#[must_use]
+pub fn replication_rows() -> Vec<ReplicationRow> {
+    let row = |entry: &homenode_directory::ReplicationEntry| ReplicationRow {
+        name: entry.name,
+        summary: entry.summary,
+        source: entry.source,
+        parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
+    };
+    homenode_directory::REPLICATIONS.iter().map(row).collect()
+}

@@ -1,7 +1,8 @@
 //! One pass over the trace for all configurations, and one before it where homes need that.
 
 use homenode_directory::{
-    DirectoryResult, DirectorySetup, DirectorySimulation, HomeSpec, PageDemands,
+    CoherenceTable, DirectoryResult, DirectorySetup, DirectorySimulation, DirectoryTable, HomeSpec,
+    PageDemands,
 };
 use homenode_trace::{Batch, EventKind};
 use rayon::prelude::*;
@@ -42,7 +43,7 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
         let homes = HomeSpec::parse(FIRST_RUN_HOME)?;
         let simulations = setups.iter().map(|(point, setup)| {
             let homes = homes.build(&point.homes((config.seed, marks), None))?;
-            Ok(DirectorySimulation::new(setup, point.table.clone(), homes)?)
+            Ok(DirectorySimulation::new(setup, first_run_table(&point.table), homes)?)
         });
         let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
         let found = pass(simulations, trace, &pool, &mut |done, _| watch(0, done))?;
@@ -63,7 +64,8 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
         }
         ReferenceOrder::Trace => {
             let simulations = plan.points.iter().zip(homes).map(|(point, homes)| {
-                Ok(DirectorySimulation::new(&point.setup, point.table.clone(), homes)?)
+                let table = first_run_table(&point.table);
+                Ok(DirectorySimulation::new(&point.setup, table, homes)?)
             });
             let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
             let done = pass(simulations, trace, &pool, &mut watch)?;
@@ -82,6 +84,14 @@ fn marks_init_done<T: TraceSource + ?Sized>(trace: &T) -> Result<bool, SimError>
         }
     }
     Ok(false)
+}
+
+/// The table that the order of the trace follows: the protocol's own, or for one that keeps pages
+/// coherent, of which only the first run is in that order, that of the first of the others.
+fn first_run_table(table: &CoherenceTable) -> DirectoryTable {
+    let listed = homenode_directory::TABLE.iter().filter_map(|entry| (entry.build)().blocks());
+    let own = table.clone().blocks();
+    own.into_iter().chain(listed).next().expect("a protocol that keeps blocks coherent is listed")
 }
 
 /// A machine whose demands are collected.

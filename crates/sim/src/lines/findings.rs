@@ -1,11 +1,11 @@
 //! What no layout helps but a change of the program does: counts and locks that many threads write.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use homenode_advise::{ContendedUse, UseSurvey};
 use homenode_analysis::Names;
 use homenode_base::BlockSize;
-use homenode_snoop::{WaitCause, WordWaits};
+use homenode_snoop::{WaitCause, WaitsByCause, WordWaits};
 use serde::Serialize;
 
 use crate::ratio::ratio;
@@ -76,14 +76,65 @@ impl ContendedWords {
     }
 }
 
-/// Whether so much of the time waits for sharing that something may be found. If not, nobody needs
-/// to know who uses which word, which takes another pass over the trace.
+/// Waiting for sharing: cycles and transactions.
+#[derive(Clone, Copy, Default)]
+struct SharingWaits(u64, u64);
+
+impl SharingWaits {
+    fn add(&mut self, waits: &WaitsByCause) {
+        for cause in [WaitCause::FalseSharing, WaitCause::TrueSharing] {
+            self.0 += waits.of(cause).cycles;
+            self.1 += waits.of(cause).transactions;
+        }
+    }
+
+    /// Whether it is so much that something may be found.
+    fn suffices(self, processor_cycles: u64) -> bool {
+        self.0 >= (processor_cycles / FINDING_PART).max(1) && self.1 >= TRANSACTIONS_MIN
+    }
+}
+
+/// Whether so much of the time waits for sharing that something may be found.
 pub(super) fn may_find(waits: &WordWaits, processor_cycles: u64) -> bool {
-    let sum = waits.total();
-    let of_sharing = [WaitCause::FalseSharing, WaitCause::TrueSharing].map(|cause| sum.of(cause));
-    let cycles: u64 = of_sharing.iter().map(|waits| waits.cycles).sum();
-    let transactions: u64 = of_sharing.iter().map(|waits| waits.transactions).sum();
-    cycles >= (processor_cycles / FINDING_PART).max(1) && transactions >= TRANSACTIONS_MIN
+    let mut sum = SharingWaits::default();
+    sum.add(&waits.total());
+    sum.suffices(processor_cycles)
+}
+
+/// The words that findings may be about, and the word before each: those of objects for whose
+/// sharing processors wait long enough. Of no others it matters who uses them, which takes another
+/// pass over the trace to find out.
+pub(super) fn words_to_survey(
+    names: &Names<'_>,
+    waits: &WordWaits,
+    processor_cycles: u64,
+) -> Vec<u64> {
+    let mut groups: BTreeMap<usize, SharingWaits> = BTreeMap::new();
+    let mut latest = (usize::MAX, SharingWaits::default());
+    let group = |word: u64| names.group(word * BlockSize::WORD_BYTES);
+    for (word, waits) in waits.iter() {
+        let group = group(word);
+        if group != latest.0 {
+            groups.insert(latest.0, latest.1);
+            latest = (group, groups.get(&group).copied().unwrap_or_default());
+        }
+        latest.1.add(&waits);
+    }
+    groups.insert(latest.0, latest.1);
+    groups.remove(&usize::MAX);
+    // Objects that people cannot tell apart are one.
+    let mut labels: BTreeMap<String, SharingWaits> = BTreeMap::new();
+    for (&group, waits) in &groups {
+        let sum = labels.entry(names.object_of(group).label()).or_default();
+        (sum.0, sum.1) = (sum.0 + waits.0, sum.1 + waits.1);
+    }
+    let suffices = |group: &usize| {
+        let label = names.object_of(*group).label();
+        !label.is_empty() && labels.get(&label).is_some_and(|sum| sum.suffices(processor_cycles))
+    };
+    let chosen: BTreeSet<usize> = groups.into_keys().filter(suffices).collect();
+    let words = waits.iter().map(|(word, _)| word).filter(|&word| chosen.contains(&group(word)));
+    words.flat_map(|word| [word.wrapping_sub(1), word]).collect()
 }
 
 /// Finds the counts and locks that processors wait for, longest first.

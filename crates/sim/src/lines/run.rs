@@ -5,10 +5,10 @@ use homenode_analysis::Names;
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
-use super::findings::may_find;
+use super::findings::{may_find, words_to_survey};
 use super::outcome::{LineReport, assemble};
 use super::replay::{LineReplay, LineResult};
-use super::stack_variables::name_stack_variables;
+use super::stack_variables::{name_stack_variables, waits_for_stacks};
 use super::survey::survey_uses;
 use crate::bus::LayoutVariant;
 use crate::error::SimError;
@@ -31,19 +31,33 @@ pub fn line_waits(
     let results = replay
         .simulate(&[LayoutVariant::of(&Layout::default())], &mut |done| progress.tick(done))?;
     progress.begin(1.0);
-    let waited = |result: &LineResult| may_find(&result.waits, result.processor_cycles());
-    let survey = if results.iter().any(waited) {
-        let threads = TraceSource::threads(trace).max(1);
-        let surveyor = UseSurveyor::new(threads, data(config.private, config.sync));
-        Some(survey_uses(surveyor, trace, &pool, &mut |done| progress.tick(done))?)
-    } else {
-        None
-    };
     let mut names = Names::new(trace.metadata());
+    let surveyor = results.first().and_then(|result| surveyor(config, trace, (&names, result)));
+    let tick = &mut |done| progress.tick(done);
+    let survey = surveyor.map(|surveyor| survey_uses(surveyor, trace, &pool, tick)).transpose()?;
     if let (Some(survey), Some(result)) = (&survey, results.first()) {
         let found = (survey, &result.waits, result.processor_cycles());
         name_stack_variables(&mut names, found, (trace, &pool))?;
     }
     progress.finish()?;
     Ok(assemble(config, &replay, trace, (&names, survey.as_ref(), results)))
+}
+
+/// The surveyor of the words of which it matters who uses them; `None` if there are none.
+fn surveyor(
+    config: &LineConfig,
+    trace: &TraceReader,
+    (names, result): (&Names<'_>, &LineResult),
+) -> Option<UseSurveyor> {
+    let (waits, cycles) = (&result.waits, result.processor_cycles());
+    if !may_find(waits, cycles) {
+        return None;
+    }
+    let threads = TraceSource::threads(trace).max(1);
+    let surveyor = UseSurveyor::new(threads, data(config.private, config.sync));
+    if waits_for_stacks(trace, (waits, cycles)) {
+        return Some(surveyor);
+    }
+    let words = words_to_survey(names, waits, cycles);
+    (!words.is_empty()).then(|| surveyor.of_words(words))
 }

@@ -35,7 +35,7 @@ pub(crate) fn name_stack_variables(
     (trace, pool): (&TraceReader, &rayon::ThreadPool),
 ) -> Result<(), SimError> {
     let stacks = stacks(trace, survey.processors());
-    if waited_for(&stacks, waits) <= processor_cycles / STACK_PART {
+    if !are_waited_for(&stacks, waits, processor_cycles) {
         return Ok(());
     }
     let variables = variables(&stacks, survey);
@@ -47,6 +47,18 @@ pub(crate) fn name_stack_variables(
     let named = variables.iter().zip(pcs).map(named).collect();
     names.add_stack_variables(named);
     Ok(())
+}
+
+/// Whether processors wait for variables on stacks, so that they are worth a name.
+pub(super) fn waits_for_stacks(
+    trace: &TraceReader,
+    (waits, processor_cycles): (&WordWaits, u64),
+) -> bool {
+    are_waited_for(&stacks(trace, ProcId::MAX), waits, processor_cycles)
+}
+
+fn are_waited_for(stacks: &[ThreadStack], waits: &WordWaits, processor_cycles: u64) -> bool {
+    waited_for(stacks, waits) > processor_cycles / STACK_PART
 }
 
 /// All stacks, in order of address. Those that overlap, as when a thread gets the memory of one

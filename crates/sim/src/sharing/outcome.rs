@@ -1,18 +1,19 @@
 //! Results, as the command line prints them.
 
 use homenode_analysis::sharing::{
-    Components, Estimate, Findings, Shares, SharingCounts, SharingDetail, SharingQuestions,
-    SizeCounted, estimate, report,
+    CollectedAccesses, Components, Estimate, Findings, Shares, SharingCounts, SharingDetail,
+    SharingQuestions, SizeCounted, estimate, report,
 };
 use homenode_analysis::{ByClass, Names};
 use homenode_base::BlockSize;
-use homenode_machine::{Breakdown, PriceParts};
-use homenode_placement::Amount;
+use homenode_machine::{PriceParts, PricedMachine};
+use homenode_placement::{Amount, Cost, Tally};
 use serde::Serialize;
 
 use super::config::SharingConfig;
 use crate::error::SimError;
-use crate::placement::{MatrixPlan, PlacementOutcome, PlacementProvenance, PlacementSimulation};
+use crate::placement::{MatrixPlan, PlacementOutcome, PlacementProvenance};
+use crate::references::PrivateReferences;
 
 /// The counts at one block size.
 #[derive(Clone, Debug, Serialize)]
@@ -70,12 +71,45 @@ pub struct SharingReport {
     pub provenance: PlacementProvenance,
 }
 
-/// Assembles the report: prices the counts, and adds names.
+/// The counts of a machine's optimal placement at one block size.
+pub(super) struct PlacedCounts {
+    /// Data references taken into account.
+    references: u64,
+    tally: Tally,
+}
+
+impl PlacedCounts {
+    /// Those of a simulation.
+    pub(super) fn of(outcome: &PlacementOutcome) -> Self {
+        Self { references: outcome.references, tally: outcome.counts }
+    }
+
+    /// Those of a machine that can only move blocks: every access is local, after as few moves as
+    /// possible.
+    pub(super) fn of_moves(
+        (plan, machine): (&MatrixPlan, usize),
+        size: usize,
+        (findings, accesses): (&Findings, &CollectedAccesses),
+    ) -> Self {
+        let CollectedAccesses { shared, private } = accesses;
+        let counts = plan.private(&plan.machines[machine]) != PrivateReferences::Exclude;
+        let own = if counts { (private.references, private.at(size)) } else { (0, 0) };
+        let tally = Tally {
+            local_reads: shared.at(size) + own.1,
+            remote_moves: findings.counts[size].transfers,
+            ..Tally::default()
+        };
+        Self { references: shared.references + own.0, tally }
+    }
+}
+
+/// Assembles the report: prices the counts, and adds names. What is placed comes machine by
+/// machine, for each block size by block size.
 pub(super) fn assemble(
     config: &SharingConfig,
     plan: &MatrixPlan,
     (questions, names): (&SharingQuestions, &Names<'_>),
-    (simulation, findings): (PlacementSimulation, &Findings),
+    (placed, findings, provenance): (&[PlacedCounts], &Findings, PlacementProvenance),
 ) -> Result<SharingReport, SimError> {
     let counted = |(size, counts): (&BlockSize, &SharingCounts)| SizeCounted {
         block: *size,
@@ -84,10 +118,13 @@ pub(super) fn assemble(
     let sizes: Vec<SizeCounted> =
         questions.sizes.iter().zip(&findings.counts).map(counted).collect();
     let mut costs = Vec::new();
-    for (row, outcome) in simulation.outcomes.iter().enumerate() {
-        let (machine, size) = (row / sizes.len(), row % sizes.len());
-        let prices = plan.machines[machine].breakdown(sizes[size].block)?;
-        costs.push(cost(outcome, &prices, (size, &sizes, findings.word_transfers)));
+    for (machine, placed) in plan.machines.iter().zip(placed.chunks(sizes.len())) {
+        for (size, placed) in placed.iter().enumerate() {
+            let list = &plan.sizes[size].prices[costs.len() / sizes.len()];
+            let cost = Cost::on(&placed.tally, list).total();
+            let found = (size, sizes.as_slice(), findings.word_transfers);
+            costs.push(cost_row(machine, (&placed.tally, cost), found)?);
+        }
     }
     let row = |(i, size): (usize, &SizeCounted)| SharingSizeRow {
         block_size: size.block.bytes(),
@@ -95,32 +132,33 @@ pub(super) fn assemble(
         shares: Shares::of(i, &sizes, findings.word_transfers),
     };
     Ok(SharingReport {
-        trace: simulation.provenance.trace.clone(),
+        trace: provenance.trace.clone(),
         processors: plan.processors,
-        references: simulation.outcomes.first().map_or(0, |o| o.references),
+        references: placed.first().map_or(0, |placed| placed.references),
         words: findings.words,
         word_transfers: findings.word_transfers,
         merge_transfers: config.merge_transfers,
         sizes: sizes.iter().enumerate().map(row).collect(),
         costs,
         detail: questions.detail.map(|size| report(findings, names, size, config.count)),
-        provenance: simulation.provenance,
+        provenance,
     })
 }
 
-fn cost(
-    outcome: &PlacementOutcome,
-    prices: &Breakdown,
+fn cost_row(
+    machine: &PricedMachine,
+    (tally, total_cost): (&Tally, Amount),
     (size, sizes, words): (usize, &[SizeCounted], u64),
-) -> SharingCostRow {
+) -> Result<SharingCostRow, SimError> {
+    let prices = machine.breakdown(sizes[size].block)?;
     let moves = |price: PriceParts| estimate(size, sizes, words, price);
-    SharingCostRow {
-        machine: outcome.machine.clone(),
-        block_size: outcome.block_size,
-        accesses: outcome.accesses,
-        total_cost: outcome.total_cost,
-        mcpr: outcome.mcpr,
-        components: Components::of(&outcome.counts, prices),
+    Ok(SharingCostRow {
+        machine: machine.name().to_owned(),
+        block_size: sizes[size].block.bytes(),
+        accesses: tally.accesses(),
+        total_cost,
+        mcpr: total_cost.per(tally.accesses()),
+        components: Components::of(tally, &prices),
         estimate: prices.remote_move.map(moves),
-    }
+    })
 }

@@ -2,9 +2,8 @@
 
 use homenode_analysis::Names;
 use homenode_analysis::sharing::{
-    Collected, Collector, CollectorOptions, Examiner, Findings, SharingQuestions,
+    Collected, CollectedAccesses, Collector, CollectorOptions, Examiner, Findings, SharingQuestions,
 };
-use homenode_base::BlockSize;
 use homenode_placement::Shard;
 use homenode_trace::{Batch, Columns, TraceReader, Want};
 use rayon::prelude::*;
@@ -25,29 +24,32 @@ pub(super) struct WordWalk<'a> {
     pub(super) plan: &'a MatrixPlan,
     pub(super) questions: &'a SharingQuestions,
     pub(super) names: &'a Names<'a>,
-    /// Units of progress before and for this half of the work.
+    /// Units of progress in all, and the part of them that is done before.
     pub(super) total: u64,
+    pub(super) from: f64,
 }
 
 impl WordWalk<'_> {
-    /// Examines every word; counts as the second half of the work in progress reports.
+    /// Examines every word, and counts the references.
     pub(super) fn examine(
         &self,
         trace: &TraceReader,
         progress: Progress<'_>,
-    ) -> Result<Findings, SimError> {
+    ) -> Result<(Findings, CollectedAccesses), SimError> {
         let pool = thread_pool(self.config.simulation.threads)?;
         let mut findings = Findings::new(self.questions);
-        let mut progress = PassProgress::new(progress, 2 * self.total, 0.5);
+        let mut accesses = CollectedAccesses::new(&self.questions.sizes);
+        let mut progress = PassProgress::new(progress, self.total, self.from);
         let mut pending = vec![Shard::default()];
         while let Some(shard) = pending.pop() {
             progress.begin(0.5);
             let (collected, given_up) = self.collect(trace, shard, &pool, &mut progress)?;
             pending.extend(given_up);
+            accesses.merge(&collected.accesses);
             self.walk(&collected, &pool, (&mut findings, &mut progress))?;
         }
         progress.finish()?;
-        Ok(findings)
+        Ok((findings, accesses))
     }
 
     /// One pass over the trace, with the next piece decoded ahead.
@@ -58,9 +60,8 @@ impl WordWalk<'_> {
         pool: &rayon::ThreadPool,
         progress: &mut PassProgress<'_>,
     ) -> Result<(Collected, Vec<Shard>), SimError> {
-        let largest = self.questions.sizes.iter().copied().max();
         let mut collector = Collector::new(CollectorOptions {
-            largest: largest.unwrap_or(BlockSize::new(BlockSize::WORD_BYTES)?),
+            sizes: self.questions.sizes.clone(),
             processors: self.plan.processors,
             filter: self.plan.filter,
             shard,

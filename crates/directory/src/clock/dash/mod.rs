@@ -16,13 +16,13 @@ use std::collections::VecDeque;
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, WordMask,
 };
-use homenode_clock::Requester;
+use homenode_clock::{ClockTime, Requester};
 use rustc_hash::FxHashMap;
 
 use super::pages::SharedPageTable;
-use super::sync::SyncOperations;
+use super::sync::Synchroniser;
 use super::transport::{Content, Envelope, NodeEvent, Transport};
-use super::{DirectoryClockSetup, DirectoryTiming};
+use super::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming, TimedMemory, of_homes};
 use crate::counts::{DirectoryCounts, SentMessages};
 use crate::driver::permissions;
 use crate::entries::DirectoryEntries;
@@ -57,7 +57,7 @@ pub(super) struct DashMemory<F, W, const WORDS: usize> {
     permissions: Vec<u64>,
     transport: Transport,
     pages: SharedPageTable,
-    sync: SyncOperations,
+    sync: Synchroniser,
     /// By node, blocks that it has asked for, or awaits acknowledgements for.
     pending: Vec<Vec<PendingBlock<W>>>,
     /// By node, requests for which the frame is not free.
@@ -71,7 +71,6 @@ pub(super) struct DashMemory<F, W, const WORDS: usize> {
     told: Vec<u16>,
     sent: SentMessages,
     timed: DirectoryClockSetup,
-    nodes: u16,
     header_bytes: u64,
     block_bytes: u64,
     page_bytes: u64,
@@ -104,7 +103,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             table,
             transport: Transport::new(nodes, timed.machine),
             pages,
-            sync: SyncOperations::default(),
+            sync: Synchroniser::new(nodes, block_shift),
             pending: (0..nodes).map(|_| Vec::new()).collect(),
             deferred: (0..nodes).map(|_| Vec::new()).collect(),
             releasing: vec![false; none],
@@ -113,7 +112,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             told: Vec::new(),
             sent: SentMessages::default(),
             timed: *timed,
-            nodes,
             header_bytes: setup.header_bytes,
             block_bytes: block.bytes(),
             page_bytes: setup.page_bytes,
@@ -135,7 +133,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     }
 
     /// What was counted and what took how long.
-    pub(super) fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
+    fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
         self.caches.end_all_copies();
         let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
         let CacheCounts { references, misses, .. } = self.caches.counts;
@@ -159,10 +157,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         };
         (counts, timing)
     }
+}
 
-    /// What homes did that whoever reads the results has to know, and who used which page.
-    pub(super) fn homes(&mut self) -> &mut PageHomes {
-        &mut self.homes
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMemory<F, W, WORDS> {
+    fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
+        let (counts, timing) = self.finish();
+        let (notes, demands) = of_homes(&mut self.homes);
+        ClockedDirectoryResult { counts, page_messages: None, time, timing, demands, notes }
     }
 }
 

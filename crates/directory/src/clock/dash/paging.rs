@@ -4,7 +4,7 @@ use homenode_cache::{CacheArrays, WordMask};
 use homenode_clock::{MemoryReference, Requesters};
 
 use super::DashMemory;
-use super::request::node;
+use crate::clock::sync::node;
 use crate::clock::transport::{Content, NodeEvent, rank};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {

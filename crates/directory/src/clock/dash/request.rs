@@ -5,14 +5,9 @@ use homenode_clock::{Requester, Requesters};
 
 use super::pending::PendingBlock;
 use super::{BlockMessage, DashMemory};
+use crate::clock::sync::node;
 use crate::entries::NO_PAGE;
 use crate::vocabulary::{CacheAction, CacheEvent, ControllerCell, Message};
-
-/// The node of a cache.
-#[expect(clippy::cast_possible_truncation, reason = "there are at most 1,024 nodes")]
-pub(super) fn node(cache: usize) -> u16 {
-    cache as u16
-}
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
     /// The page of a block, which has a home from now on.

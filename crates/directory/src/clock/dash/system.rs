@@ -73,7 +73,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             | Content::Sync(SyncMessage::Operation(_)) => {
                 self.transport.look_up(envelope, requesters);
             }
-            Content::Sync(message) => self.sync_answer(envelope.to, message, requesters),
+            Content::Sync(message) => Self::sync_answer(envelope.to, message, requesters),
             // Memory took the words as they came.
             Content::Page(_) => {}
         }
@@ -92,7 +92,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                 self.send_page(page, (envelope.to, envelope.from), requesters);
             }
             Content::Sync(SyncMessage::Operation(number)) => {
-                self.sync_at_home((number, envelope.to), requesters);
+                self.sync.take_effect((number, envelope.to), requesters);
             }
             Content::Sync(_) | Content::Page(_) => {}
         }
@@ -182,6 +182,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
             NodeEvent::Trapped(node, page) => self.trapped(node, page, requesters),
             NodeEvent::PageThere(node, page) => self.page_there(node, page, requesters),
             NodeEvent::Mapped(page) => self.mapped(page, requesters),
+            NodeEvent::Entered(..) => {}
         }
         Ok(())
     }
@@ -194,8 +195,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         None
     }
 
-    /// Nothing that is asked for now changes another cache before a directory was looked up; but
-    /// pages can be unmapped at any time.
+    /// No request changes another cache before a directory was looked up; but pages can be unmapped
+    /// at any time.
     #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
         let unmaps = self.homes.may_await_use(self.timed.phase_change);
@@ -242,7 +243,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        self.grant(request, requesters);
+        self.sync.grant(request, &mut self.transport, requesters);
         false
     }
 
@@ -252,7 +253,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        self.wake(cause, process, requesters);
+        self.sync.wake((cause, process), &mut self.transport, requesters);
         false
     }
 }

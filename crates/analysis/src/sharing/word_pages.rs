@@ -1,0 +1,229 @@
+//! What is kept of the words of memory while a trace is read, page by page.
+
+use homenode_base::BlockSize;
+use rustc_hash::FxHashMap;
+
+use super::dense_index::DenseIndex;
+
+/// Words in a page.
+pub(super) const PAGE_WORDS: usize = 1024;
+
+/// Bytes of memory in a page, the smallest region.
+pub(super) const PAGE_BYTES: u64 = PAGE_WORDS as u64 * BlockSize::WORD_BYTES;
+
+/// Words whose bits share one element of [`CountedPage::seen`].
+pub(super) const GROUP_WORDS: u64 = 32;
+
+/// The bit of every word that says that it is referenced.
+const REFERENCED: u64 = 0x5555_5555_5555_5555;
+
+/// Consecutive words of one group, at least one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WordSpan {
+    /// The first, counted from address 0.
+    pub(super) first: u64,
+    /// How many.
+    pub(super) count: u64,
+}
+
+impl WordSpan {
+    /// The bits of these words in their group's element: those that a reference sets, by whether it
+    /// writes.
+    #[inline]
+    pub(super) fn bits(self, writes: bool) -> u64 {
+        let one = if writes { u64::MAX } else { REFERENCED };
+        let all = u64::MAX >> (2 * (GROUP_WORDS - self.count));
+        (one & all) << (2 * (self.first % GROUP_WORDS))
+    }
+
+    fn within_page(self) -> usize {
+        usize::try_from(self.first % PAGE_WORDS as u64).unwrap_or(0)
+    }
+}
+
+/// What is kept of the words of a page.
+pub(super) struct CountedPage {
+    /// References that begin in each word: reads, and writes with atomics; modulo 2^32.
+    counts: [[u32; 2]; PAGE_WORDS],
+    /// Two bits a word for the present visit: 1 referenced, 2 written. A bit is dearer to find than
+    /// a byte, but these are cleared at every visit.
+    seen: [u64; PAGE_WORDS / 32],
+    /// Index of the region that the page is in.
+    pub(super) region: u32,
+    /// The visit to the region in which the bits were set.
+    visit: u32,
+}
+
+impl CountedPage {
+    /// Counts a reference that begins in the first word. Returns whether the count is 0 again, so
+    /// that 2^32 have to be counted elsewhere.
+    #[inline]
+    pub(super) fn count(&mut self, span: WordSpan, writes: bool) -> bool {
+        let count = &mut self.counts[span.within_page()][usize::from(writes)];
+        *count = count.wrapping_add(1);
+        *count == 0
+    }
+
+    /// The bits of the words' group in this visit.
+    #[inline]
+    pub(super) fn seen(&mut self, span: WordSpan, visit: u32) -> &mut u64 {
+        if self.visit != visit {
+            (self.visit, self.seen) = (visit, [0; PAGE_WORDS / 32]);
+        }
+        &mut self.seen[span.within_page() / 32]
+    }
+}
+
+/// The pages that are referenced.
+pub(super) struct WordPages {
+    pages: Vec<Box<CountedPage>>,
+    index: DenseIndex,
+    /// Of words, by whether they are written, how often their count began again at 0.
+    carries: FxHashMap<(u64, bool), u64>,
+}
+
+impl WordPages {
+    pub(super) fn new() -> Self {
+        Self { pages: Vec::new(), index: DenseIndex::new(), carries: FxHashMap::default() }
+    }
+
+    /// The number of the page with these words, if it was looked up lately.
+    #[inline]
+    pub(super) fn cached(&self, span: WordSpan) -> Option<u32> {
+        self.index.cached(span.first / PAGE_WORDS as u64)
+    }
+
+    /// The page with this number, if it is kept.
+    #[inline]
+    pub(super) fn get_mut(&mut self, page: u32) -> Option<&mut CountedPage> {
+        self.pages.get_mut(usize::try_from(page).unwrap_or(usize::MAX)).map(Box::as_mut)
+    }
+
+    /// The number of the page with these words. One that is new is asked for the index of its
+    /// region, and is not kept if that is `None`.
+    pub(super) fn find(&mut self, span: WordSpan, region: impl FnOnce() -> Option<u32>) -> u32 {
+        let pages = &mut self.pages;
+        self.index.number(span.first / PAGE_WORDS as u64, || {
+            let region = region()?;
+            pages.push(Box::new(CountedPage {
+                counts: [[0; 2]; PAGE_WORDS],
+                seen: [0; PAGE_WORDS / 32],
+                region,
+                visit: 0,
+            }));
+            Some(())
+        })
+    }
+
+    /// Counts 2^32 references to a word.
+    #[cold]
+    pub(super) fn carry(&mut self, word: u64, writes: bool) {
+        *self.carries.entry((word, writes)).or_default() += 1;
+    }
+
+    /// Keeps the pages whose number has a new region.
+    pub(super) fn retain(&mut self, region: impl Fn(u64) -> Option<u32>) {
+        let old = std::mem::replace(&mut self.index, DenseIndex::new());
+        for (number, mut page) in old.into_keys().zip(std::mem::take(&mut self.pages)) {
+            if let Some(region) = region(number) {
+                page.region = region;
+                self.index.number(number, || Some(()));
+                self.pages.push(page);
+            }
+        }
+    }
+
+    /// Bytes of memory that the pages take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.pages.len() as u64 * (size_of::<CountedPage>() as u64 + 64)
+    }
+
+    /// The references to the words of the page with this word.
+    pub(super) fn references(&self, word: u64) -> PageReferences<'_> {
+        let number = word / PAGE_WORDS as u64;
+        let index = self.index.known(number).and_then(|index| usize::try_from(index).ok());
+        let page = index.and_then(|index| self.pages.get(index)).map(Box::as_ref);
+        PageReferences { number, page, carries: &self.carries }
+    }
+}
+
+/// The references to the words of one page.
+pub(super) struct PageReferences<'a> {
+    number: u64,
+    page: Option<&'a CountedPage>,
+    carries: &'a FxHashMap<(u64, bool), u64>,
+}
+
+impl PageReferences<'_> {
+    /// Whether a word is in the page.
+    pub(super) fn holds(&self, word: u64) -> bool {
+        word / PAGE_WORDS as u64 == self.number
+    }
+
+    /// References that begin in a word of the page: reads, and writes with atomics.
+    pub(super) fn of(&self, word: u64) -> [u64; 2] {
+        let span = WordSpan { first: word, count: 1 };
+        let counts = self.page.map_or([0; 2], |page| page.counts[span.within_page()]);
+        if self.carries.is_empty() {
+            return counts.map(u64::from);
+        }
+        [false, true].map(|writes| {
+            let carried = self.carries.get(&(word, writes)).copied().unwrap_or(0);
+            (carried << 32) + u64::from(counts[usize::from(writes)])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl WordPages {
+        fn page(
+            &mut self,
+            span: WordSpan,
+            region: impl FnOnce() -> Option<u32>,
+        ) -> Option<&mut CountedPage> {
+            let number = self.find(span, region);
+            self.get_mut(number)
+        }
+    }
+
+    #[test]
+    fn a_count_that_overflows_is_carried() {
+        let mut pages = WordPages::new();
+        let span = WordSpan { first: 5000, count: 1 };
+        let page = pages.page(span, || Some(0)).unwrap();
+        page.counts[span.within_page()] = [7, u32::MAX];
+        assert!(!page.count(span, false) && page.count(span, true));
+        pages.carry(5000, true);
+        assert_eq!(pages.references(5000).of(5000), [8, 1 << 32]);
+        assert_eq!(pages.references(5000).of(5001), [0, 0]);
+    }
+
+    #[test]
+    fn bits_are_those_of_the_words_and_go_with_the_visit() {
+        let mut pages = WordPages::new();
+        let span = WordSpan { first: 33, count: 2 };
+        assert_eq!((span.bits(false), span.bits(true)), (0b01_01_00, 0b11_11_00));
+        assert_eq!(WordSpan { first: 64, count: 32 }.bits(true), u64::MAX);
+        let page = pages.page(span, || Some(0)).unwrap();
+        *page.seen(span, 1) |= span.bits(true);
+        assert_eq!(*page.seen(span, 1), 0b11_11_00);
+        assert_eq!(*page.seen(span, 2), 0);
+    }
+
+    #[test]
+    fn pages_of_other_regions_are_forgotten() {
+        let mut pages = WordPages::new();
+        let [here, there, nowhere] = [0, 4096, 8192].map(|first| WordSpan { first, count: 1 });
+        assert!(pages.page(nowhere, || None).is_none());
+        for span in [here, there] {
+            assert!(!pages.page(span, || Some(3)).is_none_or(|page| page.count(span, false)));
+        }
+        pages.retain(|number| (number == 0).then_some(9));
+        let counts = [0, 4096].map(|word| pages.references(word).of(word));
+        assert_eq!(counts, [[1, 0], [0, 0]]);
+        assert_eq!(pages.page(here, || None).map(|page| page.region), Some(9));
+    }
+}

@@ -1,0 +1,182 @@
+//! What follows from what the protocol's tables say.
+
+use homenode_cache::{CacheArrays, ClockError, MAY_READ, MissStatus, WordMask};
+use homenode_clock::Requesters;
+
+use super::references::VALID;
+use super::{LineEnvelope, LineMessage, LrcMemory};
+use crate::clock::transport::{Content, NodeEvent, rank};
+use crate::page_driver::{PageAnswer, PageEffect, PageEnd, PageFault};
+use crate::page_vocabulary::PageMessage;
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
+    /// A message of the protocol has come to where it goes.
+    pub(super) fn deliver(
+        &mut self,
+        envelope: &LineEnvelope,
+        message: LineMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let (sent, page) = (message.sent, message.sent.page);
+        if self.hand_in(envelope, message, requesters)? == PageAnswer::Waits {
+            self.waiting.entry(page).or_default().push(*envelope);
+        } else if sent.to == PageEnd::Home {
+            for waited in self.waiting.remove(&page).unwrap_or_default() {
+                if let Content::Protocol(message) = waited.content
+                    && self.hand_in(&waited, message, requesters)? == PageAnswer::Waits
+                {
+                    self.waiting.entry(page).or_default().push(waited);
+                }
+            }
+        }
+        if let PageEnd::Node(own) = sent.to {
+            self.retry_fault(own, requesters)?;
+        }
+        Ok(())
+    }
+
+    fn hand_in(
+        &mut self,
+        envelope: &LineEnvelope,
+        message: LineMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<PageAnswer, ClockError> {
+        let mut effects = std::mem::take(&mut self.effects);
+        let answer = self.driver.deliver(&message.sent, &mut effects);
+        self.effects = effects;
+        let answer = self.checked((envelope.to, message.block), answer, requesters)?;
+        self.apply(Some((envelope.to, message)), requesters)?;
+        if message.sent.message == PageMessage::WrittenBack {
+            let cache = usize::from(envelope.to);
+            self.writing_back[cache].retain(|&block| block != message.block);
+            self.retry_deferred(cache, requesters);
+        }
+        Ok(answer)
+    }
+
+    /// An answer of the tables, or what is wrong with them.
+    pub(super) fn checked<T>(
+        &self,
+        place: (u16, u64),
+        answer: Result<T, PageFault>,
+        requesters: &Requesters<'_, Self>,
+    ) -> Result<T, ClockError> {
+        answer.map_err(|fault| self.failed(requesters.now(), place, &fault))
+    }
+
+    /// Does what follows. `cause` is the message that it follows from, and where that has come.
+    pub(super) fn apply(
+        &mut self,
+        cause: Option<(u16, LineMessage)>,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        while !self.effects.is_empty() {
+            for effect in std::mem::take(&mut self.effects) {
+                self.apply_one(effect, cause, requesters)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_one(
+        &mut self,
+        effect: PageEffect,
+        cause: Option<(u16, LineMessage)>,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match effect {
+            PageEffect::Send(sent) => {
+                let home = match cause {
+                    // A home answers from where it was asked, also if the page has moved.
+                    Some((at, message)) if message.sent.to == PageEnd::Home => at,
+                    _ => self.homes.home(sent.page),
+                };
+                let node_of = |end| match end {
+                    PageEnd::Home => home,
+                    PageEnd::Node(node) => node,
+                };
+                let way = (node_of(sent.from), node_of(sent.to));
+                let block = cause.map_or(0, |(_, message)| message.block);
+                self.post(way, LineMessage { sent, block, bytes: 0 }, requesters);
+            }
+            PageEffect::Complete { node, page } => {
+                let mapped = requesters.now() + self.timed.machine.system.page_table_cycles;
+                requesters.schedule_at(mapped, rank(node), NodeEvent::Entered(node, page));
+            }
+            PageEffect::Flush { node, page } => self.flush((node, page), requesters)?,
+            PageEffect::WriteBack { node, page } => self.clean_page((node, page), requesters)?,
+            PageEffect::TakeWords { .. } => {
+                if let Some((at, message)) = cause {
+                    let bytes = u64::from(message.bytes);
+                    self.transport.access_memory(requesters.now(), at, bytes);
+                }
+            }
+            PageEffect::Released { node } => {
+                let at = usize::from(node);
+                self.released[at] = true;
+                if std::mem::take(&mut self.releasing[at]) {
+                    requesters.resume_at(requesters.now(), at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines of a page leave a cache, which takes a cycle for each, and the page leaves the
+    /// page table.
+    fn flush(
+        &mut self,
+        (node, page): (u16, u32),
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let cache = usize::from(node);
+        let (mut lines, mut sent) = (0, 0);
+        for block in self.homes.blocks_of(page) {
+            let Some(at) = self.valid_frame(cache, block) else { continue };
+            lines += 1;
+            sent += u32::from(self.write_back((node, page), (block, at), requesters));
+            self.keep_dirty(block);
+            let number = self.caches.holders.number(block);
+            let mut record = self.caches.holders.get(number);
+            self.caches.lose(block, (cache, at), MissStatus::Invalidated);
+            record.lose(cache);
+            self.caches.holders.put(number, &record);
+        }
+        let system = self.timed.machine.system;
+        self.unmapping += system.page_table_cycles + lines * system.purge_line_cycles;
+        self.buffers.remove(node, page);
+        self.replicas.unmapped((node, page), requesters.now());
+        self.sent_lines((node, page), sent, requesters);
+        self.apply(None, requesters)
+    }
+
+    /// The dirty words of a page in a cache are written back; the lines stay.
+    fn clean_page(
+        &mut self,
+        (node, page): (u16, u32),
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let mut sent = 0;
+        for block in self.homes.blocks_of(page) {
+            let Some(at) = self.valid_frame(usize::from(node), block) else { continue };
+            sent += u32::from(self.write_back((node, page), (block, at), requesters));
+            // The protocol has to learn of the next write.
+            self.caches.set_state(at, VALID, MAY_READ);
+        }
+        self.sent_lines((node, page), sent, requesters);
+        self.apply(None, requesters)
+    }
+
+    /// Tells the protocol how many lines with dirty words were sent home.
+    pub(super) fn sent_lines(
+        &mut self,
+        place: (u16, u32),
+        lines: u32,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let mut effects = std::mem::take(&mut self.effects);
+        let answer = self.driver.sent_lines(place, lines, &mut effects);
+        self.effects = effects;
+        self.note(requesters.now(), place.0, answer);
+    }
+}

@@ -1,0 +1,128 @@
+//! Page faults: entries of the lookaside buffer that are filled, pages that are mapped, and pages
+//! that move to their new home.
+
+use homenode_cache::{CacheArrays, ClockError, WordMask};
+use homenode_clock::{MemoryReference, Requesters};
+
+use super::{FaultingAccess, LrcMemory};
+use crate::clock::sync::node;
+use crate::clock::transport::{Content, NodeEvent, rank};
+use crate::page_driver::PageAnswer;
+use crate::page_vocabulary::PagePermission;
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
+    /// A processor refers to a page that its lookaside buffer or its page table does not have.
+    pub(super) fn page_fault(
+        &mut self,
+        reference: &MemoryReference,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let own = node(reference.processor);
+        let page = self.page(reference.block, own);
+        let system = self.timed.machine.system;
+        let store = reference.kind.writes();
+        let needed = if store { PagePermission::Write } else { PagePermission::Read };
+        let now = requesters.now();
+        if self.driver.permission(own, page) >= needed {
+            self.buffers.fill(own, page);
+            requesters.resume_at(now + system.tlb_fill_cycles, reference.processor);
+            return;
+        }
+        self.timing.page_faults += 1;
+        self.faulting[reference.processor] = Some(FaultingAccess { page, store });
+        let trapped = now + system.page_fault_cycles;
+        requesters.schedule_at(trapped, rank(own), NodeEvent::Trapped(own, page));
+    }
+
+    /// The operating system of a node asks for the page, if it has to move, or tells the home.
+    pub(super) fn trapped(
+        &mut self,
+        own: u16,
+        page: u32,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        if let Some(waiting) = self.moving.get_mut(&page) {
+            waiting.push(own);
+            return Ok(());
+        }
+        let home = self.homes.home(page);
+        if !self.homes.moves_to(page, own) {
+            return self.map(own, requesters);
+        }
+        if home == own {
+            self.homes.used(page, own);
+            return self.map(own, requesters);
+        }
+        self.moving.insert(page, vec![own]);
+        let request = self.transport.envelope((own, home), 0, Content::PageRequest(page));
+        self.transport.post(request, requesters.now(), requesters);
+        Ok(())
+    }
+
+    /// A page is in the memory of a node: that of its new home, or a replica.
+    pub(super) fn page_there(
+        &mut self,
+        own: u16,
+        page: u32,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        if self.replicas.copied(own, page) {
+            self.buffers.fill(own, page);
+            if self.faulting[usize::from(own)].take().is_some() {
+                requesters.resume_at(requesters.now(), usize::from(own));
+            }
+            return Ok(());
+        }
+        self.homes.used(page, own);
+        for waiting in self.moving.remove(&page).unwrap_or_default() {
+            self.map(waiting, requesters)?;
+        }
+        Ok(())
+    }
+
+    /// The access that a node's processor faults on is told to the protocol.
+    fn map(&mut self, own: u16, requesters: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
+        let Some(FaultingAccess { page, store }) = self.faulting[usize::from(own)] else {
+            return Ok(());
+        };
+        let mut effects = std::mem::take(&mut self.effects);
+        let answer = self.driver.access((own, page), store, &mut effects);
+        self.effects = effects;
+        let answer = self.checked((own, 0), answer, requesters)?;
+        self.awaits_message[usize::from(own)] = answer == PageAnswer::Waits;
+        self.apply(None, requesters)
+    }
+
+    /// A message has come to a node: an access that had to wait for one is tried again.
+    pub(super) fn retry_fault(
+        &mut self,
+        own: u16,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        if std::mem::take(&mut self.awaits_message[usize::from(own)]) {
+            self.map(own, requesters)?;
+        }
+        Ok(())
+    }
+
+    /// A page is in a node's page table: the processor goes on, perhaps after a copy was made.
+    pub(super) fn entered(&mut self, own: u16, page: u32, requesters: &mut Requesters<'_, Self>) {
+        let Some(FaultingAccess { store, .. }) = self.faulting[usize::from(own)] else { return };
+        let local = self.homes.home(page) == own;
+        let now = requesters.now();
+        if self.replicas.mapped((own, page), (store, local), now) {
+            self.copy_page(own, page, requesters);
+            return;
+        }
+        self.faulting[usize::from(own)] = None;
+        self.buffers.fill(own, page);
+        requesters.resume_at(now, usize::from(own));
+    }
+
+    /// A node asks for a copy of a page.
+    pub(super) fn copy_page(&mut self, own: u16, page: u32, requesters: &mut Requesters<'_, Self>) {
+        let home = self.homes.home(page);
+        let request = self.transport.envelope((own, home), 0, Content::PageRequest(page));
+        self.transport.post(request, requesters.now(), requesters);
+    }
+}

@@ -1,0 +1,204 @@
+//! Lines that come into a cache and leave it.
+
+use homenode_cache::{BlockAccess, CacheArrays, CacheFrame, MAY_READ, MissStatus, WordMask};
+use homenode_clock::{Requester, Requesters};
+
+use super::references::{FETCHING, VALID};
+use super::{LineEnvelope, LineMessage, LrcMemory};
+use crate::clock::sync::node;
+use crate::clock::transport::Content;
+use crate::page_driver::{PageEnd, SentPageMessage};
+use crate::page_vocabulary::PageMessage;
+
+/// A line that a node has asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PendingLine<W> {
+    pub(super) access: BlockAccess<W>,
+    requester: Requester,
+    since: u64,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
+    /// Asks for a line, or waits until there is a frame for it, and until memory has what was
+    /// written to it before.
+    pub(super) fn begin(
+        &mut self,
+        requester: Requester,
+        access: &BlockAccess<W>,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let (cache, block) = (access.cache, access.block);
+        if self.valid_frame(cache, block).is_some() {
+            self.touch(access);
+            requesters.complete_at(requesters.now(), requester);
+            return;
+        }
+        let set = self.caches.frames.set_of(cache, block);
+        let found = self.caches.frames.find(set, block);
+        let at = found.unwrap_or_else(|| self.caches.frames.victim(set));
+        let fetching = self.caches.frame(at).state == FETCHING;
+        if fetching || self.writing_back[cache].contains(&block) {
+            self.deferred[cache].push((requester, *access));
+            return;
+        }
+        let own = node(cache);
+        let page = self.page(block, own);
+        let number = self.caches.holders.number(block);
+        self.miss(access, (set, at, found), number, requesters);
+        let home = self.homes.home(page);
+        self.counts.fills += 1;
+        self.homes.filled(page, own);
+        let local = home == own || self.replicas.has(own, page);
+        self.counts.local_fills += u64::from(local);
+        let pending = PendingLine { access: *access, requester, since: requesters.now() };
+        self.pending[cache].push(pending);
+        let from = if local { own } else { home };
+        let sent = line_message(PageMessage::Fetch, page, own);
+        self.post((own, from), LineMessage { sent, block, bytes: 0 }, requesters);
+        if self.replicas.filled(own, page) && home != own {
+            self.copy_page(own, page, requesters);
+        }
+    }
+
+    /// Says why there is no line, and makes room.
+    fn miss(
+        &mut self,
+        access: &BlockAccess<W>,
+        (set, at, lost): (usize, usize, Option<usize>),
+        number: u32,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let mut record = self.caches.holders.get(number);
+        let status = if lost.is_some() {
+            self.keep_dirty(access.block);
+            self.caches.coherence_miss(access, at, &record)
+        } else {
+            self.replace(access.cache, at, requesters);
+            self.caches.cold_or_replacement_miss(access, at, record.had(access.cache));
+            MissStatus::Settled
+        };
+        record.add_frame(access.cache);
+        self.caches.holders.put(number, &record);
+        let remote_written = self.caches.frame(at).remote_written;
+        let mut frame = CacheFrame::of(access.block, number);
+        (frame.status, frame.remote_written, frame.state) = (status, remote_written, FETCHING);
+        self.caches.frames.fill((set, at), access.block, frame);
+        self.dirty[at] = W::default();
+    }
+
+    /// Takes what is in a frame out of it; dirty words go to memory.
+    fn replace(&mut self, cache: usize, at: usize, requesters: &mut Requesters<'_, Self>) {
+        let frame = *self.caches.frame(at);
+        if !frame.is_used() {
+            return;
+        }
+        let block = frame.block();
+        if frame.state == VALID {
+            let own = node(cache);
+            let page = self.page(block, own);
+            if self.write_back((own, page), (block, at), requesters) {
+                self.sent_lines((own, page), 1, requesters);
+            }
+            self.caches.end_copy(at);
+        }
+        let mut record = self.caches.holders.get(frame.number);
+        record.remove_frame(cache);
+        self.caches.holders.put(frame.number, &record);
+    }
+
+    /// Sends the dirty words of a line home. Returns whether there were any.
+    pub(super) fn write_back(
+        &mut self,
+        (own, page): (u16, u32),
+        (block, at): (u64, usize),
+        requesters: &mut Requesters<'_, Self>,
+    ) -> bool {
+        let words = self.dirty_words(at);
+        if words.is_empty() {
+            return false;
+        }
+        self.clean(at, block);
+        let home = self.homes.home(page);
+        self.counts.write_backs += 1;
+        self.counts.local_write_backs += u64::from(home == own);
+        self.homes.written_back(page, own);
+        self.writing_back[usize::from(own)].push(block);
+        let bytes = 4 * words.len();
+        let sent = line_message(PageMessage::WriteBack, page, own);
+        self.post((own, home), LineMessage { sent, block, bytes }, requesters);
+        true
+    }
+
+    /// A memory is asked for a line, and sends it.
+    pub(super) fn send_line(
+        &mut self,
+        (from, to): (u16, u16),
+        asked: LineMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let bytes = u32::try_from(self.block_bytes).unwrap_or(u32::MAX);
+        let sent = line_message(PageMessage::Line, asked.sent.page, to);
+        let line = LineMessage { sent, bytes, ..asked };
+        self.count((from, to), line);
+        let envelope: LineEnvelope =
+            self.transport.envelope((from, to), self.block_bytes, Content::Protocol(line));
+        self.transport.post_from_memory(envelope, self.block_bytes, requesters);
+    }
+
+    /// A line has come: the reference that asked for it takes place.
+    pub(super) fn line_there(
+        &mut self,
+        own: u16,
+        block: u64,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let cache = usize::from(own);
+        let Some(at) = self.pending[cache].iter().position(|line| line.access.block == block)
+        else {
+            return;
+        };
+        let line = self.pending[cache].swap_remove(at);
+        let number = self.caches.holders.number(block);
+        let frame = self.caches.known_frame(cache, block);
+        self.caches.set_state(frame, VALID, MAY_READ);
+        let mut record = self.caches.holders.get(number);
+        record.add_holder(cache);
+        self.caches.holders.put(number, &record);
+        let now = requesters.now();
+        self.timing.add_answer(now - line.since, !line.access.write, true);
+        let Ok(()) = requesters.perform(line.requester, |access| {
+            self.touch(access);
+            Ok(())
+        }) else {
+            return;
+        };
+        requesters.complete_at(now, line.requester);
+        self.retry_deferred(cache, requesters);
+    }
+
+    /// What waited for a frame or a write-back is tried again.
+    pub(super) fn retry_deferred(&mut self, cache: usize, requesters: &mut Requesters<'_, Self>) {
+        for (requester, access) in std::mem::take(&mut self.deferred[cache]) {
+            self.begin(requester, &access, requesters);
+        }
+    }
+}
+
+/// A message between a cache and a home.
+pub(super) fn line_message(message: PageMessage, page: u32, own: u16) -> SentPageMessage {
+    let (from, to) = match message {
+        PageMessage::Line | PageMessage::WrittenBack => (PageEnd::Home, PageEnd::Node(own)),
+        PageMessage::ReadFault
+        | PageMessage::WriteFault
+        | PageMessage::Upgrade
+        | PageMessage::Mapped
+        | PageMessage::Unmap
+        | PageMessage::Fetch
+        | PageMessage::WriteBack
+        | PageMessage::Modified
+        | PageMessage::WriteNotice
+        | PageMessage::NoticesSent
+        | PageMessage::Acknowledge => (PageEnd::Node(own), PageEnd::Home),
+    };
+    SentPageMessage { message, page, from, to, requester: own, due: 0 }
+}

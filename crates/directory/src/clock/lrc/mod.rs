@@ -1,0 +1,221 @@
+//! Lazy release consistency in software, with a time: what a reference does, and when.
+//!
+//! Page faults, acquires and releases do what the protocol's tables say ([`PageDriver`]). Caches
+//! fetch lines from the memory of the page's home, or from the node's own memory where the page is
+//! replicated, and keep a dirty bit for each word they write.
+
+mod effects;
+mod faults;
+mod lines;
+mod references;
+mod replicas;
+mod synchronise;
+mod system;
+
+use homenode_cache::{
+    BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError, WordMask,
+};
+use homenode_clock::{ClockTime, Requester, Requesters};
+use rustc_hash::FxHashMap;
+
+use super::sync::Synchroniser;
+use super::tlb::LookasideBuffers;
+use super::transport::{Content, Envelope, NodeEvent, Transport};
+use super::{
+    ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming, PageMessageCounts, TimedMemory,
+    of_homes,
+};
+use crate::counts::DirectoryCounts;
+use crate::home::{HomePolicy, PageHomes};
+use crate::page_driver::{PageDriver, PageEffect, PageFault, SentPageMessage};
+use crate::page_table::PagedTable;
+use crate::setup::{DirectorySetup, DirectorySetupError};
+use lines::PendingLine;
+use replicas::PageReplicas;
+
+/// A message about a page, or about a line of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineMessage {
+    sent: SentPageMessage,
+    /// The line, of those that caches send for and get.
+    block: u64,
+    /// Bytes that it brings.
+    bytes: u32,
+}
+
+type LineEnvelope = Envelope<LineMessage>;
+type LrcEvent = NodeEvent<LineMessage>;
+
+/// What a processor in the operating system waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FaultingAccess {
+    page: u32,
+    store: bool,
+}
+
+/// All nodes of a machine whose operating system keeps pages coherent.
+pub(super) struct LrcMemory<F, W, const WORDS: usize> {
+    caches: CacheSystem<F, W, WORDS>,
+    /// By frame, words that were written and of which memory does not know, beside those that the
+    /// frame remembers as written.
+    dirty: Vec<W>,
+    homes: PageHomes,
+    driver: PageDriver,
+    effects: Vec<PageEffect>,
+    transport: Transport,
+    buffers: LookasideBuffers,
+    sync: Synchroniser,
+    replicas: PageReplicas,
+    /// By node, lines that it has asked for.
+    pending: Vec<Vec<PendingLine<W>>>,
+    /// By node, requests that cannot be made yet.
+    deferred: Vec<Vec<(Requester, BlockAccess<W>)>>,
+    /// By node, lines whose write-back memory has not acknowledged.
+    writing_back: Vec<Vec<u64>>,
+    /// By node, what its processor faults on.
+    faulting: Vec<Option<FaultingAccess>>,
+    /// By node, whether that waits for a message to it.
+    awaits_message: Vec<bool>,
+    /// Pages that move, and the nodes that wait for that.
+    moving: FxHashMap<u32, Vec<u16>>,
+    /// By page, messages that its home lets wait.
+    waiting: FxHashMap<u32, Vec<LineEnvelope>>,
+    /// By node, whether its processor waits for a release, and whether that has taken effect.
+    releasing: Vec<bool>,
+    released: Vec<bool>,
+    timed: DirectoryClockSetup,
+    block_bytes: u64,
+    page_bytes: u64,
+    block_shift: u32,
+    counts: DirectoryCounts,
+    sent: PageMessageCounts,
+    timing: DirectoryTiming,
+    /// Cycles of acquires that unmap pages and flush lines.
+    unmapping: u64,
+    /// What went wrong where nothing could be said of it; it is told with the next event.
+    error: Option<ClockError>,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
+    pub(super) fn new(
+        setup: &DirectorySetup,
+        table: PagedTable,
+        (homes, timed): (Box<dyn HomePolicy>, &DirectoryClockSetup),
+    ) -> Result<Self, DirectorySetupError> {
+        let (block, geometry) = setup.geometry()?;
+        let nodes = setup.nodes;
+        let geometries = &vec![geometry; usize::from(nodes)][..];
+        let (words, rule) = (block.words(), setup.rule);
+        let block_shift = block.bytes().trailing_zeros();
+        let page_shift = setup.page_bytes.trailing_zeros() - block_shift;
+        let mut homes = PageHomes::new(homes, page_shift, setup.collect_demands);
+        homes.claim_only();
+        let caches: CacheSystem<F, W, WORDS> =
+            CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: false });
+        let none = usize::from(nodes);
+        Ok(Self {
+            dirty: vec![W::default(); caches.frames.all().len()],
+            caches,
+            homes,
+            driver: PageDriver::new(table, nodes),
+            effects: Vec::new(),
+            transport: Transport::new(nodes, timed.machine),
+            buffers: LookasideBuffers::new(nodes, timed.machine.system.tlb_entries),
+            sync: Synchroniser::new(nodes, block_shift),
+            replicas: PageReplicas::new(timed.replication),
+            pending: (0..nodes).map(|_| Vec::new()).collect(),
+            deferred: (0..nodes).map(|_| Vec::new()).collect(),
+            writing_back: vec![Vec::new(); none],
+            faulting: vec![None; none],
+            awaits_message: vec![false; none],
+            moving: FxHashMap::default(),
+            waiting: FxHashMap::default(),
+            releasing: vec![false; none],
+            released: vec![false; none],
+            timed: *timed,
+            block_bytes: block.bytes(),
+            page_bytes: setup.page_bytes,
+            block_shift,
+            counts: DirectoryCounts::default(),
+            sent: PageMessageCounts::default(),
+            timing: DirectoryTiming::default(),
+            unmapping: 0,
+            error: None,
+        })
+    }
+
+    /// The number of a block's page, which has a home from now on.
+    fn page(&mut self, block: u64, node: u16) -> u32 {
+        let page = self.homes.number(block, node);
+        self.driver.reach(page);
+        page
+    }
+
+    /// A message, counted if it goes from one node to another.
+    fn post(
+        &mut self,
+        way: (u16, u16),
+        message: LineMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.count(way, message);
+        let bytes = u64::from(message.bytes);
+        let envelope = self.transport.envelope(way, bytes, Content::Protocol(message));
+        self.transport.post(envelope, requesters.now(), requesters);
+    }
+
+    fn count(&mut self, (from, to): (u16, u16), message: LineMessage) {
+        if from != to {
+            self.sent.add(message.sent.message);
+            let header = self.timed.machine.network.header_bytes;
+            self.counts.message_bytes += header + u64::from(message.bytes);
+        }
+    }
+
+    /// What is wrong with the protocol, with its time and place.
+    fn failed(&self, now: u64, (node, block): (u16, u64), fault: &PageFault) -> ClockError {
+        ClockError::impossible((now, block << self.block_shift), node, fault.reason())
+    }
+
+    /// Remembers what went wrong, if something did.
+    fn note<T>(&mut self, now: u64, node: u16, answer: Result<T, PageFault>) {
+        if let Err(fault) = answer {
+            self.error = Some(self.failed(now, (node, 0), &fault));
+        }
+    }
+
+    /// What was counted and what took how long.
+    fn finish(&mut self) -> (DirectoryCounts, PageMessageCounts, DirectoryTiming) {
+        self.caches.end_all_copies();
+        let CacheCounts { references, misses, .. } = self.caches.counts;
+        let counts = DirectoryCounts {
+            references,
+            reads: references - self.counts.writes,
+            misses,
+            pages_moved: self.homes.moved(),
+            ..self.counts
+        };
+        let transport = &self.transport;
+        let timing = DirectoryTiming {
+            tlb_misses: self.buffers.misses,
+            pages_replicated: self.replicas.made,
+            replicas_dropped: self.replicas.dropped,
+            unmapping: self.unmapping,
+            hops: transport.network.hops,
+            sending: transport.network.sending,
+            looking_up: transport.looking_up,
+            accessing: transport.accessing,
+            ..self.timing
+        };
+        (counts, self.sent, timing)
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemory<F, W, WORDS> {
+    fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
+        let (counts, sent, timing) = self.finish();
+        let (notes, demands) = of_homes(&mut self.homes);
+        let page_messages = Some(sent);
+        ClockedDirectoryResult { counts, page_messages, time, timing, demands, notes }
+    }
+}

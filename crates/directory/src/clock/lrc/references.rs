@@ -1,0 +1,87 @@
+//! References to lines that are there.
+
+use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WRITTEN, WordMask};
+use homenode_clock::MemoryReference;
+
+use super::LrcMemory;
+use crate::clock::sync::node;
+use crate::page_vocabulary::PagePermission;
+
+/// State of a frame that a line is on its way to.
+pub(super) const FETCHING: u8 = 2;
+/// State of a frame that has a line.
+pub(super) const VALID: u8 = 1;
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
+    /// Whether a processor may refer to a page as it does, without its operating system.
+    #[inline]
+    pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        let node = node(reference.processor);
+        let Some(page) = self.homes.find(reference.block) else { return false };
+        let needed =
+            if reference.kind.writes() { PagePermission::Write } else { PagePermission::Read };
+        self.driver.permission(node, page) >= needed && self.buffers.has(node, page)
+    }
+
+    /// The frame of a line that is there.
+    pub(super) fn valid_frame(&self, cache: usize, block: u64) -> Option<usize> {
+        let frames = &self.caches.frames;
+        let at = frames.find(frames.set_of(cache, block), block)?;
+        (frames.all()[at].state == VALID).then_some(at)
+    }
+
+    /// A reference takes place in the cache. What a release has to know of a write is told to the
+    /// protocol; until that release further writes of the line need not be.
+    pub(super) fn touch(&mut self, access: &BlockAccess<W>) {
+        let Some(at) = self.valid_frame(access.cache, access.block) else { return };
+        let frame = *self.caches.frame(at);
+        let permissions = if access.write || frame.permits(access.block, MAY_WRITE) {
+            MAY_READ | MAY_WRITE
+        } else {
+            MAY_READ
+        };
+        if access.write
+            && let Some(page) = self.homes.find(access.block)
+        {
+            let mut effects = std::mem::take(&mut self.effects);
+            let answer = self.driver.stored((node(access.cache), page), &mut effects);
+            self.effects = effects;
+            self.note(0, node(access.cache), answer);
+        }
+        if !self.caches.touch_undecided(access, at, |_| permissions) {
+            self.caches.mark_touched(access, at);
+        }
+        self.caches.set_state(at, VALID, permissions);
+        let set = self.caches.frames.set_of(access.cache, access.block);
+        self.caches.frames.touch(set, at);
+    }
+
+    /// The words of a frame that memory does not know.
+    pub(super) fn dirty_words(&mut self, at: usize) -> W {
+        let written = self.caches.frame(at).touched[WRITTEN];
+        let mut words = self.dirty[at];
+        words.add(written);
+        words
+    }
+
+    /// Memory will know the words of a frame.
+    pub(super) fn clean(&mut self, at: usize, block: u64) {
+        self.keep_dirty(block);
+        self.dirty[at] = W::default();
+    }
+
+    /// What holders of a line have written is about to be told to those who lost it, who remember
+    /// it as theirs to miss: the frames forget that it was written, and memory must still learn of
+    /// it.
+    pub(super) fn keep_dirty(&mut self, block: u64) {
+        let number = self.caches.holders.number(block);
+        let record = self.caches.holders.get(number);
+        for holder in record.holders.members().map(usize::from) {
+            if let Some(at) = self.valid_frame(holder, block) {
+                let words = self.dirty_words(at);
+                self.dirty[at] = words;
+            }
+        }
+        self.caches.tell_writes(block, &record);
+    }
+}

@@ -1,0 +1,244 @@
+//! All nodes of a machine with coherence in software, as the clock sees them.
+
+use homenode_base::Flags;
+use homenode_cache::{
+    BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
+};
+use homenode_clock::{
+    MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
+};
+
+use super::{LineEnvelope, LrcEvent, LrcMemory};
+use crate::clock::sync::SyncMessage;
+use crate::clock::transport::{Content, NodeEvent, rank};
+use crate::clock::{DirectoryTiming, PageMessageCounts};
+use crate::counts::DirectoryCounts;
+use crate::page_vocabulary::PageMessage;
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
+    fn words(reference: &MemoryReference) -> W {
+        W::range(W::word(reference.first), W::word(reference.last))
+    }
+
+    /// All of a message has come to its node.
+    fn delivered(
+        &mut self,
+        envelope: LineEnvelope,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match envelope.content {
+            Content::Protocol(message) => match message.sent.message {
+                // Caches and memories see to lines by themselves.
+                PageMessage::Fetch => {
+                    self.send_line((envelope.to, envelope.from), message, requesters);
+                }
+                PageMessage::Line => self.line_there(envelope.to, message.block, requesters),
+                PageMessage::WriteBack => self.deliver(&envelope, message, requesters)?,
+                PageMessage::ReadFault
+                | PageMessage::WriteFault
+                | PageMessage::Upgrade
+                | PageMessage::Unmap
+                | PageMessage::Modified => self.transport.look_up(envelope, requesters),
+                PageMessage::Mapped
+                | PageMessage::WrittenBack
+                | PageMessage::WriteNotice
+                | PageMessage::NoticesSent
+                | PageMessage::Acknowledge => self.deliver(&envelope, message, requesters)?,
+            },
+            Content::PageRequest(_) | Content::Sync(SyncMessage::Operation(_)) => {
+                self.transport.look_up(envelope, requesters);
+            }
+            Content::Sync(message) => self.sync_answer(envelope.to, message, requesters)?,
+            // Memory took the words as they came.
+            Content::Page(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A node's controller has looked up what a message is about.
+    fn looked_up(
+        &mut self,
+        envelope: LineEnvelope,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match envelope.content {
+            Content::Protocol(message) => self.deliver(&envelope, message, requesters)?,
+            Content::PageRequest(page) => {
+                let way = (envelope.to, envelope.from);
+                let page = self.transport.envelope(way, self.page_bytes, Content::Page(page));
+                self.transport.post_from_memory(page, self.page_bytes, requesters);
+            }
+            Content::Sync(SyncMessage::Operation(number)) => {
+                self.sync.take_effect((number, envelope.to), requesters);
+            }
+            Content::Sync(_) | Content::Page(_) => {}
+        }
+        Ok(())
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMemory<F, W, WORDS> {
+    type Access = BlockAccess<W>;
+    type Event = LrcEvent;
+    type Error = ClockError;
+
+    fn block_shift(&self) -> u32 {
+        self.block_shift
+    }
+
+    // There are several calls of it in the clock, each of which knows more about the reference.
+    #[inline(always)]
+    fn try_hit(&mut self, reference: &MemoryReference) -> bool {
+        let write = reference.kind.writes();
+        let need = if write { MAY_WRITE } else { MAY_READ };
+        let (set, at) = self.caches.locate(reference.processor, reference.block);
+        // A line that is there, of a page that the lookaside buffer has.
+        self.caches.frames.all()[at].permits(reference.block, need)
+            && self.page_is_mapped(reference)
+            && self.caches.hit((set, at), (reference.block, Self::words(reference)), need)
+    }
+
+    #[inline]
+    fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
+        let place = self.caches.locate(access.cache, access.block);
+        self.caches.hit_access(place, access)
+    }
+
+    #[inline]
+    fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
+        BlockAccess {
+            cache: reference.processor,
+            block: reference.block,
+            words: Self::words(reference),
+            write: reference.kind.writes(),
+            private: reference.flags.contains(Flags::PRIVATE),
+            kernel: reference.flags.contains(Flags::KERNEL),
+        }
+    }
+
+    #[inline]
+    fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
+        one.block == other.block && one.cache == other.cache
+    }
+
+    fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
+        self.valid_frame(access.cache, access.block).is_none()
+    }
+
+    fn perform(&mut self, _: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.touch(access);
+        Ok(())
+    }
+
+    fn request(
+        &mut self,
+        requester: Requester,
+        access: &BlockAccess<W>,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.begin(requester, access, requesters);
+    }
+
+    fn event(
+        &mut self,
+        event: LrcEvent,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        match event {
+            NodeEvent::Arrives(envelope, tail) => {
+                let there = self.transport.receive(envelope, tail, requesters);
+                if let Content::Page(page) = envelope.content {
+                    let (now, to) = (requesters.now(), envelope.to);
+                    let (_, written) = self.transport.access_memory(now, to, self.page_bytes);
+                    let event = NodeEvent::PageThere(to, page);
+                    requesters.schedule_at(written.max(there), rank(to), event);
+                }
+            }
+            NodeEvent::Delivered(envelope) => self.delivered(envelope, requesters)?,
+            NodeEvent::LookedUp(envelope) => self.looked_up(envelope, requesters)?,
+            NodeEvent::Fetched(envelope, last) => self.transport.post(envelope, last, requesters),
+            NodeEvent::Trapped(node, page) => self.trapped(node, page, requesters)?,
+            NodeEvent::PageThere(node, page) => self.page_there(node, page, requesters)?,
+            NodeEvent::Entered(node, page) => self.entered(node, page, requesters),
+            NodeEvent::Mapped(_) => {}
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
+        Ok(())
+    }
+
+    fn next_advance(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    /// Nobody's cache changes by what others ask for, but at its own acquires.
+    #[inline]
+    fn undisturbed_until(&self, _: u64) -> u64 {
+        u64::MAX
+    }
+
+    fn at_rest_from(&self) -> u64 {
+        self.transport.at_rest_from()
+    }
+
+    fn restart_counts(&mut self) {
+        self.caches.counts = CacheCounts::default();
+        self.counts = DirectoryCounts::default();
+        self.timing = DirectoryTiming::default();
+        self.sent = PageMessageCounts::default();
+        self.buffers.misses = 0;
+        (self.replicas.made, self.replicas.dropped, self.unmapping) = (0, 0, 0);
+        self.transport.restart_counts();
+    }
+
+    #[inline]
+    fn count(&mut self, counted: ReferenceCounts) {
+        let counts = &mut self.caches.counts;
+        counts.references += counted.references;
+        counts.block_references += counted.block_references;
+        counts.kernel.references += counted.kernel;
+        self.counts.writes += counted.writes;
+    }
+
+    #[inline]
+    fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        self.page_is_mapped(reference)
+    }
+
+    fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
+        self.page_fault(reference, requesters);
+    }
+
+    fn synchronise(
+        &mut self,
+        request: &SyncRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> SyncCourse {
+        self.begin_sync(request, requesters).unwrap_or_else(|error| {
+            // It is returned with the next event.
+            self.error = Some(error);
+            requesters.resume_at(requesters.now() + 1, request.processor);
+            SyncCourse::Later
+        })
+    }
+
+    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
+        self.sync.grant(request, &mut self.transport, requesters);
+        false
+    }
+
+    fn woken(
+        &mut self,
+        cause: &SyncRequest,
+        process: usize,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> bool {
+        self.sync.wake((cause, process), &mut self.transport, requesters);
+        false
+    }
+}
