@@ -85,7 +85,7 @@ pub fn programs(rng: &mut Rng, machine: &SlowMachine) -> Vec<Vec<Operation>> {
         for (process, steps) in all.iter_mut().enumerate() {
             for _ in 0..rng.below(5) {
                 part(rng, &habits, steps);
-                if process == initialiser && episode == init_done && rng.below(5) == 0 {
+                if process == initialiser && episode == init_done && rng.below(2) == 0 {
                     steps.push(Operation::new(OpKind::InitDone, 0));
                 }
             }
