@@ -80,12 +80,12 @@ pub fn programs(rng: &mut Rng, machine: &SlowMachine) -> Vec<Vec<Operation>> {
     let habits =
         Habits { blocks: 1 + rng.below(8), block: machine.block, writes: pick(rng, &[10, 30, 60]) };
     let mut all = vec![Vec::new(); machine.nodes];
-    let init_done = rng.below(3);
+    let (init_done, initialiser) = (rng.below(3), number(rng, machine.nodes));
     for episode in 0..3u64 {
         for (process, steps) in all.iter_mut().enumerate() {
             for _ in 0..rng.below(5) {
                 part(rng, &habits, steps);
-                if process == 0 && episode == init_done && rng.below(5) == 0 {
+                if process == initialiser && episode == init_done && rng.below(2) == 0 {
                     steps.push(Operation::new(OpKind::InitDone, 0));
                 }
             }
