@@ -156,7 +156,10 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
         (["--block-size", "8K"], "block size 8192 bytes: expected a power of two from 16 to 1024"),
         (["--protocol", "dash:pointers=0"], "pointers is a number from 1 to 1024"),
         (["--protocol", "mesi"], 'unknown protocol "mesi": expected one of dash, lrc'),
-        (["--protocol", "lrc", "--order", "trace"], "--protocol lrc needs --order clock: it keeps pages coherent at"),
+        (
+            ["--protocol", "lrc", "--order", "trace"],
+            "--protocol lrc needs --order clock: it keeps pages coherent at",
+        ),
         (["--scheduler", "random"], "--scheduler is for others; a machine with a directory has"),
         (["--policy", "ace"], "--policy is for machines with prices of references; a machine"),
         (["--machine", "bus-smp"], "machines with a directory and other machines have nothing"),

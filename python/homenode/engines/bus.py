@@ -109,7 +109,9 @@ def simulate_bus(
     return result
 
 
-def check_protocols(protocols: str | Iterable[str] = (), nodes: int | None = None) -> list[dict[str, Any]]:
+def check_protocols(
+    protocols: str | Iterable[str] = (), nodes: int | None = None
+) -> list[dict[str, Any]]:
     """Explores everything that can happen in up to four caches with one block.
 
     Args:
