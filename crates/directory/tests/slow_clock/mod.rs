@@ -1,5 +1,6 @@
 //! A slow simulator with a clock, written from the sentences of `docs/directory.md`: lists and
 //! maps, a search for the next event, and the rules of DASH as code.
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 
 mod caches;
 mod events;
