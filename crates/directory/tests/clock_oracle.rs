@@ -1,4 +1,5 @@
 //! With a clock the engine does what the slow simulator does, cycle for cycle, on random programs.
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod slow_clock;
