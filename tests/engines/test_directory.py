@@ -198,3 +198,14 @@ def test_tables_list_protocols_and_homes() -> None:
     homes = {row["name"]: row for row in hn.table("homes")}
     assert homes["first-fill"]["parameters"][0]["name"] == "n"
     assert homes["best-static"]["needs_first_run"]
+
+
+def test_a_controller_takes_time(homenode: Run, tmp_path: Path) -> None:
+    machine = tmp_path / "instant.toml"
+    machine.write_text(
+        'name = "instant"\nkind = "directory"\nbase = "dash-mesh"\nsource = "none"\n'
+        'summary = "none"\n[directory]\nlookup_cycles = { value = 0, source = "none" }\n'
+    )
+    done = homenode("simulate", _ping_pong().path, "--machine", machine)
+    assert (done.code, done.out) == (2, "")
+    assert "directory.lookup_cycles is 0: expected at least 1" in done.err

@@ -187,6 +187,11 @@ impl DirectoryFile {
             system: self.system,
         };
         let (network, system) = (model.network, model.system);
+        if model.directory_cycles == 0 {
+            return Err("directory.lookup_cycles is 0: expected at least 1, for a home that asks \
+                        itself would do so for ever"
+                .to_owned());
+        }
         for (what, cycles) in [
             ("clock.mhz", model.cycles_per_ms),
             ("network.link_cycles", network.link_cycles),
