@@ -42,8 +42,8 @@ _WHOLE = (
     "word, and pages of mgrid, mp3d and appbt have several writers"
 )
 _ALIKE = (
-    "checked: processors of appbt and mgrid wait for each other for two fifths of the time or more, "
-    "wherever pages are (table times)"
+    "checked: processors of appbt and mgrid wait for each other for two fifths of the time or "
+    "more, wherever pages are (table times)"
 )
 
 
