@@ -33,17 +33,17 @@ _PLACED = {"least": 0.35, "between": 0.55, "most": 0.75}
 _BACK = {"least": 0.50, "between": 0.75, "most": 1.00}
 _TURNS = {"any": 1 / 64}
 HOT = (
-    "checked: mp3d's cells lie on 32 pages that all processors use, and placement makes some nodes "
-    "the home of several, for whose memories all wait; in water they wait for one line, wherever "
-    "pages are (notes)"
+    "likely: mp3d's cells lie on 32 pages that all processors use, and placement makes some nodes "
+    "the home of several, for whose memories all wait; checked: in water they wait for one line, "
+    "wherever pages are (notes)"
 )
 _WHOLE = (
     "likely: an acquire takes all lines of a page away of which another processor has written a "
     "word, and pages of mgrid, mp3d and appbt have several writers"
 )
 _ALIKE = (
-    "checked: processors of appbt and mgrid wait for each other most of the time, and do so "
-    "wherever pages are (table times)"
+    "checked: processors of appbt and mgrid wait for each other for two fifths of the time or "
+    "more, wherever pages are (table times)"
 )
 
 

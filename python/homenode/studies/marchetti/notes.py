@@ -32,30 +32,29 @@ _COUNTING = (
     "trace from its mark on, with empty caches."
 )
 _MP3D = (
-    "mp3d, tried: its cells lie on 32 pages that all processors use equally. Most of its fills "
-    "are of them, each takes a memory 76 cycles, and a home of three such pages, by our estimate, "
-    "is in use nearly all the time; under first-use, chance makes some nodes that, and 4-way or "
-    "larger caches do not help. best-static, which spreads them, gains 6 %; optimal-static, which "
-    "does not know of waiting, puts them all in the middle and takes three times as long. With "
-    "cells of 64 bytes that are aligned, one visit for each particle and no locks, as in SPLASH's "
-    "program, first-use loses 21 % instead of 49 %."
+    "mp3d, tried: its cells lie on 32 pages that all processors use. Likely most of its fills "
+    "are of them; each takes a memory 76 cycles, and a home of three such pages, by our "
+    "estimate, is in use nearly all the time. Under first-use, chance makes some nodes that, "
+    "and 4-way or larger caches do not help. best-static gains 6 %; optimal-static, which does "
+    "not know of waiting, takes three times as long. SPLASH's program has locks as an option "
+    "only, and cells of 40 bytes (ours: 56). Without locks, with one visit for each particle "
+    "and with aligned cells of 64 bytes, first-use loses 21 % instead of 49 %; without locks "
+    "alone it loses more."
 )
 _WATER = (
     "water, tried: after each molecule energies are added to one counter. Its line also has "
     "what all processors read: the address of the records, the size of the box and the radius. So "
-    "each addition takes 63 copies away, and a fill takes 694 cycles. With energies added once a "
-    "thread and records of 624 bytes, both as in SPLASH's program, the time without placement "
-    "falls from 10.2 to 6.0 million cycles and placement gains 17 %; with the records alone it "
-    "gains 4 %. 16-byte blocks part the counter from these, 32-byte blocks from most: there "
-    "placement gains 21 and 31 %."
+    "each addition takes their copies away, and a fill takes 694 cycles. With energies added once "
+    "a thread and records of 624 bytes the time without placement falls from 10.2 to 6.0 million "
+    "cycles and placement gains 17 %; with the records alone it gains 4 %. 16-byte blocks part "
+    "the counter from these, 32-byte blocks from most: there placement gains 21 and 31 %."
 )
 _APPBT = (
-    "appbt: 94 % of its references are to private memory, where ours has the blocks of a line; it "
-    "misses 0.56 % and waits for fills 7 % of the time, so that there is little to gain. NAS's "
-    "program has these blocks in arrays of all points (2.4 MB), which caches of 16 KB do not "
-    "hold. Half of the time processors wait for each other: for the first thread, of whose "
-    "references 517,440 are of the program's check and ought not to be in the recording (2.6 of "
-    "8.9 million cycles, a mistake of ours), and because 196 lines are divided among 64 threads."
+    "appbt: 94 % of its references are to private memory, where ours has the blocks of a line; "
+    "it misses 0.56 % and waits for fills 7 % of the time, so that there is little to gain. "
+    "Half of the time processors wait for each other: for the first thread, of whose references "
+    "517,440 are of the program's check and ought not to be in the recording (2.6 of 8.9 "
+    "million cycles, a mistake of ours), and because 196 lines are divided among 64 threads."
 )
 _MGRID = (
     "mgrid: 64 threads have a plane each of the finest grid, and half or three quarters of them "

@@ -121,11 +121,11 @@ def _of_program(context: StudyContext, program: Program, protocols: tuple[str, .
     new = [setting for setting in settings if cached.get(_question(setting, gap)) is None]
     if new:
         with context.watch(f"simulating {program.name}, {len(new)} configurations") as step:
-            missing = batches(new)
-            for done, batch in enumerate(missing):
-                step(done, len(missing))
+            parts = batches(new)
+            for done, batch in enumerate(parts):
+                step(done, len(parts))
                 _keep(context, (program, trace, cached), batch, gap)
-            step(len(missing), len(missing))
+            step(len(parts), len(parts))
     _note(context, settings)
     said = {"program": program.name, "gap": gap}
     found = {setting: cached.get(_question(setting, gap)) for setting in settings}
