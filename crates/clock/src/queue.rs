@@ -8,19 +8,31 @@ use std::collections::BinaryHeap;
 
 use crate::wakeup::NEVER;
 
-/// Cycles that the wheel reaches ahead: a power of two.
-const REACH: u64 = 1024;
+/// Cycles that the wheel reaches ahead: a slot for each.
+const REACH: usize = WORDS * WORD;
 /// Slots in a word of the map of those that have events.
-const WORD: u64 = 64;
+const WORD: usize = 64;
+/// Words of that map, one bit each in the map of words.
+const WORDS: usize = 16;
+/// No event.
+const NONE: u32 = u32::MAX;
 
 /// Events by time. Of those at one time the lowest rank comes first, and of one rank those that
 /// were pushed first (of 2^32 pushes): the order never depends on how they lie in memory. Time does
 /// not go back: nothing is pushed before what was popped last.
 pub struct EventQueue<E> {
-    slots: Vec<Slot<E>>,
+    slots: [Slot; REACH],
     /// A bit for each slot that has events.
-    occupied: Vec<u64>,
+    occupied: [u64; WORDS],
+    /// A bit for each word of `occupied` that is not 0.
+    occupied_words: u16,
+    /// The events of the wheel, in the order of lists that begin in the slots. The places of those
+    /// that happened make a list of their own, and are used again first.
+    nodes: Vec<Node<E>>,
+    free: u32,
     far: BinaryHeap<Reverse<Scheduled<E>>>,
+    /// When the first event of `far` is, or [`NEVER`].
+    far_next: u64,
     /// The time from which the wheel reaches.
     from: u64,
     /// When the next event is, or [`NEVER`].
@@ -28,12 +40,18 @@ pub struct EventQueue<E> {
     pushed: u32,
 }
 
-/// The events of one time.
-struct Slot<E> {
-    /// Each with its rank, then the number of its push, in one word.
-    events: Vec<(u64, E)>,
-    /// Whether they are in order, the first one last.
-    sorted: bool,
+/// The events of one time: a list in their order.
+#[derive(Clone, Copy)]
+struct Slot {
+    first: u32,
+    last: u32,
+}
+
+struct Node<E> {
+    /// The rank, then the number of the push.
+    order: u64,
+    event: Option<E>,
+    next: u32,
 }
 
 struct Scheduled<E> {
@@ -65,9 +83,13 @@ impl<E> Ord for Scheduled<E> {
 impl<E> Default for EventQueue<E> {
     fn default() -> Self {
         Self {
-            slots: (0..REACH).map(|_| Slot { events: Vec::new(), sorted: true }).collect(),
-            occupied: (0..REACH / WORD).map(|_| 0).collect(),
+            slots: [Slot { first: NONE, last: NONE }; REACH],
+            occupied: [0; WORDS],
+            occupied_words: 0,
+            nodes: Vec::new(),
+            free: NONE,
             far: BinaryHeap::new(),
+            far_next: NEVER,
             from: 0,
             next: NEVER,
             pushed: 0,
@@ -75,12 +97,10 @@ impl<E> Default for EventQueue<E> {
     }
 }
 
-/// The number of a slot, and its place in the map.
+/// The slot of a time.
 #[inline]
-fn place(time: u64) -> (usize, usize, u64) {
-    let slot = time % REACH;
-    let index = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    (index(slot), index(slot / WORD), 1 << (slot % WORD))
+fn slot_of(time: u64) -> usize {
+    usize::try_from(time % REACH as u64).unwrap_or(0)
 }
 
 impl<E> EventQueue<E> {
@@ -89,21 +109,54 @@ impl<E> EventQueue<E> {
     pub fn push(&mut self, time: u64, rank: u32, event: E) {
         let order = u64::from(rank) << 32 | u64::from(self.pushed);
         self.pushed = self.pushed.wrapping_add(1);
-        if time < self.from + REACH {
+        if time < self.from + REACH as u64 {
             self.put(time, order, event);
         } else {
             self.far.push(Reverse(Scheduled { time, order, event }));
+            self.far_next = self.far_next.min(time);
         }
         self.next = self.next.min(time);
     }
 
+    /// Puts an event into the wheel.
     #[inline]
     fn put(&mut self, time: u64, order: u64, event: E) {
-        let (slot, word, bit) = place(time);
-        let slot = &mut self.slots[slot];
-        slot.sorted = slot.events.is_empty();
-        slot.events.push((order, event));
-        self.occupied[word] |= bit;
+        let node = self.node(order, event);
+        let slot = slot_of(time);
+        let Slot { first, last } = self.slots[slot];
+        if first == NONE {
+            self.slots[slot] = Slot { first: node, last: node };
+            self.occupied[slot / WORD] |= 1 << (slot % WORD);
+            self.occupied_words |= 1 << (slot / WORD);
+        } else if self.nodes[last as usize].order < order {
+            self.nodes[last as usize].next = node;
+            self.slots[slot].last = node;
+        } else if order < self.nodes[first as usize].order {
+            self.nodes[node as usize].next = first;
+            self.slots[slot].first = node;
+        } else {
+            let mut before = first;
+            while self.nodes[self.nodes[before as usize].next as usize].order < order {
+                before = self.nodes[before as usize].next;
+            }
+            self.nodes[node as usize].next = self.nodes[before as usize].next;
+            self.nodes[before as usize].next = node;
+        }
+    }
+
+    /// A place for an event.
+    #[inline]
+    fn node(&mut self, order: u64, event: E) -> u32 {
+        let node = Node { order, event: Some(event), next: NONE };
+        let at = self.free;
+        if let Some(place) = self.nodes.get_mut(at as usize) {
+            self.free = place.next;
+            *place = node;
+            return at;
+        }
+        let at = u32::try_from(self.nodes.len()).unwrap_or(NONE);
+        self.nodes.push(node);
+        at
     }
 
     /// Whether nothing is to happen.
@@ -122,56 +175,59 @@ impl<E> EventQueue<E> {
     /// The next event, if it is now.
     #[inline]
     pub fn pop_at(&mut self, now: u64) -> Option<E> {
-        if self.next != now || now == NEVER {
-            return None;
-        }
-        if self.from != now {
-            self.turn_to(now);
-        }
-        let (slot, word, bit) = place(now);
-        let slot = &mut self.slots[slot];
-        if !slot.sorted {
-            slot.events.sort_unstable_by_key(|&(order, _)| Reverse(order));
-            slot.sorted = true;
-        }
-        let popped = slot.events.pop();
-        if slot.events.is_empty() {
-            self.occupied[word] &= !bit;
-            self.next = self.find_next();
-        }
-        popped.map(|(_, event)| event)
+        if self.next != now || now == NEVER { None } else { self.pop() }
     }
 
-    /// The wheel reaches ahead from this time.
-    fn turn_to(&mut self, now: u64) {
-        self.from = now;
-        while let Some(Reverse(first)) = self.far.peek()
-            && first.time < now + REACH
-        {
+    fn pop(&mut self) -> Option<E> {
+        self.from = self.next;
+        if self.far_next < self.from + REACH as u64 {
+            self.bring_nearer();
+        }
+        let slot = slot_of(self.from);
+        let at = self.slots[slot].first;
+        let node = self.nodes.get_mut(at as usize)?;
+        let popped = node.event.take();
+        let next = std::mem::replace(&mut node.next, self.free);
+        self.free = at;
+        self.slots[slot].first = next;
+        if next == NONE {
+            let word = slot / WORD;
+            self.occupied[word] &= !(1 << (slot % WORD));
+            self.occupied_words &= !(u16::from(self.occupied[word] == 0) << word);
+            self.next = self.find_next();
+        }
+        popped
+    }
+
+    /// Moves what the wheel reaches by now into it.
+    #[cold]
+    fn bring_nearer(&mut self) {
+        while self.far_next < self.from + REACH as u64 {
             let Some(Reverse(Scheduled { time, order, event })) = self.far.pop() else { break };
             self.put(time, order, event);
+            self.far_next = self.far.peek().map_or(NEVER, |Reverse(first)| first.time);
         }
     }
 
     /// When the next event is, or [`NEVER`].
+    #[inline]
     fn find_next(&self) -> u64 {
-        let far = self.far.peek().map_or(NEVER, |Reverse(first)| first.time);
-        let (_, first, bit) = place(self.from);
-        let words = self.occupied.len();
-        // The word of the first slot comes once more at the end, with what it has before that slot.
-        for step in 0..=words {
-            let mut found = self.occupied[(first + step) % words];
-            if step == 0 {
-                found &= !(bit - 1);
-            }
-            if found != 0 {
-                let slot =
-                    ((first + step) % words) as u64 * WORD + u64::from(found.trailing_zeros());
-                let ahead = slot.wrapping_sub(self.from) % REACH;
-                return far.min(self.from + ahead);
-            }
+        let slot = slot_of(self.from);
+        let word = slot / WORD;
+        let same_word = self.occupied[word] >> (slot % WORD);
+        if same_word != 0 {
+            return self.from + u64::from(same_word.trailing_zeros());
         }
-        far
+        if self.occupied_words == 0 {
+            return self.far_next;
+        }
+        // The word itself comes last: it may have slots before this one, a turn of the wheel later.
+        let after = u32::try_from(word + 1).unwrap_or(0);
+        let further = after + self.occupied_words.rotate_right(after).trailing_zeros();
+        let word = further as usize % WORDS;
+        let found = word * WORD + self.occupied[word].trailing_zeros() as usize;
+        let ahead = found.wrapping_sub(slot) % REACH;
+        self.from + ahead as u64
     }
 }
 
@@ -204,7 +260,7 @@ mod tests {
         for _ in 0..200_000 {
             let ahead = match rng.below(8) {
                 0 => rng.below(5_000),
-                1 => REACH - 1 + rng.below(3),
+                1 => REACH as u64 - 1 + rng.below(3),
                 2 => 0,
                 _ => rng.below(200),
             };

@@ -48,8 +48,10 @@ impl<M: MemorySystem> Clock<M> {
             {
                 break;
             }
-            let gap = gap_cycles * u64::from(operation.count);
-            if gap != 0 && !std::mem::replace(&mut processor.gap_done, true) {
+            // Most machines count no time for instructions without a reference.
+            if gap_cycles != 0 && operation.count != 0 && !processor.gap_done {
+                let gap = gap_cycles * u64::from(operation.count);
+                processor.gap_done = true;
                 (time, gaps) = (time + gap, gaps + gap);
                 if time >= horizon {
                     break;
@@ -67,7 +69,9 @@ impl<M: MemorySystem> Clock<M> {
                 missed = true;
                 break;
             }
-            processor.gap_done = false;
+            if gap_cycles != 0 {
+                processor.gap_done = false;
+            }
             number = counted;
             done += 1;
             kernel += u64::from(flags.contains(Flags::KERNEL));
