@@ -28,7 +28,7 @@ pub struct EventQueue<E> {
     occupied_words: u16,
     /// The events of the wheel, in the order of lists that begin in the slots. The places of those
     /// that happened make a list of their own, and are used again first.
-    nodes: Vec<Node<E>>,
+    nodes: Vec<QueuedEvent<E>>,
     free: u32,
     far: BinaryHeap<Reverse<Scheduled<E>>>,
     /// When the first event of `far` is, or [`NEVER`].
@@ -47,7 +47,7 @@ struct Slot {
     last: u32,
 }
 
-struct Node<E> {
+struct QueuedEvent<E> {
     /// The rank, then the number of the push.
     order: u64,
     event: Option<E>,
@@ -147,7 +147,7 @@ impl<E> EventQueue<E> {
     /// A place for an event.
     #[inline]
     fn node(&mut self, order: u64, event: E) -> u32 {
-        let node = Node { order, event: Some(event), next: NONE };
+        let node = QueuedEvent { order, event: Some(event), next: NONE };
         let at = self.free;
         if let Some(place) = self.nodes.get_mut(at as usize) {
             self.free = place.next;

@@ -134,8 +134,7 @@ impl<M: MemorySystem> Clock<M> {
             self.stall(at, StallCause::Read);
             return true;
         }
-        processor.gap_done = true;
-        processor.busy += cycles;
+        processor.busy += processor.begin_gap(cycles);
         self.wakeups.postpone(at, self.now + cycles);
         true
     }

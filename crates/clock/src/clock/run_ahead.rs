@@ -23,8 +23,7 @@ impl<M: MemorySystem> Clock<M> {
         if processor.blocks_done != 0 {
             return false;
         }
-        let process = processor.process;
-        let fetches = self.fetches[process];
+        let (process, fetches) = (processor.process, self.fetches[processor.process]);
         // Stores take place in their order. Behind one that waits for its request they wait too.
         let buffered = !processor.stores.is_empty();
         let buffers = processor.head_requested && !self.processor.blocking;
@@ -49,11 +48,10 @@ impl<M: MemorySystem> Clock<M> {
                 break;
             }
             // Most machines count no time for instructions without a reference.
-            if gap_cycles != 0 && operation.count != 0 && !processor.gap_done {
-                let gap = gap_cycles * u64::from(operation.count);
-                processor.gap_done = true;
+            if gap_cycles != 0 {
+                let gap = processor.begin_gap(gap_cycles * u64::from(operation.count));
                 (time, gaps) = (time + gap, gaps + gap);
-                if time >= horizon {
+                if gap != 0 && time >= horizon {
                     break;
                 }
             }
@@ -69,9 +67,7 @@ impl<M: MemorySystem> Clock<M> {
                 missed = true;
                 break;
             }
-            if gap_cycles != 0 {
-                processor.gap_done = false;
-            }
+            processor.gap_done = false;
             number = counted;
             done += 1;
             kernel += u64::from(flags.contains(Flags::KERNEL));

@@ -101,6 +101,13 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         *self.stalls.of(self.stall) += cycles;
     }
 
+    /// Begins with the instructions before the next reference, unless they are done. Returns the
+    /// cycles that they still take.
+    #[inline]
+    pub(crate) fn begin_gap(&mut self, cycles: u64) -> u64 {
+        if std::mem::replace(&mut self.gap_done, true) { 0 } else { cycles }
+    }
+
     /// Whether everything that was begun is done.
     pub(crate) fn is_drained(&self) -> bool {
         self.mshrs_live == 0 && self.stores.is_empty() && self.blocking.is_none()
