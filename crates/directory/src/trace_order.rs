@@ -22,8 +22,8 @@ use crate::table::DirectoryTable;
 /// ```
 /// use homenode_base::ReferenceFilter;
 /// use homenode_directory::{
-///     DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySimulation, HEADER_BYTES, HomeSetup, HomeSpec,
-///     MessageCost, MissRule,
+///     DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySimulation, HEADER_BYTES,
+///     HomeSetup, HomeSpec, MessageCost, MissRule,
 /// };
 /// use homenode_machine::CacheShape;
 /// use homenode_trace::Batch;
