@@ -5,7 +5,7 @@ use homenode_protocol::{ProtocolParameter, ValueRange};
 use super::{Entry, HomePolicy, PlacedPage};
 
 /// The node that is first to make `n` fills of a page is its home from then on, and for good. Until
-/// then the page is where round robin put it. Where the trace says when initialisation is over, only
+/// then the page is where round robin put it. Where the trace says when initialisation ends, only
 /// fills after that count, as with `first-use`.
 ///
 /// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995.
