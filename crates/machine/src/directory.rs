@@ -179,6 +179,18 @@ struct NodeMemory {
 }
 
 impl DirectoryMachine {
+    /// The machine with latencies that are so many cycles longer: those of memories, of the last
+    /// level, and of caches that answer.
+    #[must_use]
+    pub fn slower_by(mut self, cycles: u64) -> Self {
+        self.memory_latency_cycles += cycles;
+        self.answer_cycles += cycles;
+        if let Some(last_level) = &mut self.last_level {
+            last_level.latency_cycles += cycles;
+        }
+        self
+    }
+
     /// Cycles in which memory has so many bytes, once it has begun.
     #[must_use]
     pub fn memory_cycles(&self, bytes: u64) -> u64 {
@@ -238,6 +250,11 @@ impl DirectoryFile {
             keeps_locks: self.directory.keeps_locks,
             system: self.system,
         };
+        if model.last_level.is_some() && model.topology == MemoryTopology::PerProcessor {
+            return Err("last_level without topology: only memories that processors share have a \
+                        cache in front of them"
+                .to_owned());
+        }
         let (network, system) = (model.network, model.system);
         if model.directory_cycles == 0 {
             return Err("directory.lookup_cycles is 0: expected at least 1, for a home that asks \

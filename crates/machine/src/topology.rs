@@ -83,6 +83,19 @@ impl SharedMemories {
 }
 
 impl MemoryTopology {
+    /// The memory that is nearest to a processor of so many.
+    #[inline]
+    #[must_use]
+    pub fn memory_of(&self, processor: u16, processors: u16) -> u16 {
+        match self {
+            Self::PerProcessor => processor,
+            Self::Shared(shared) => {
+                let memory = u32::from(processor) * u32::from(shared.all());
+                u16::try_from(memory / u32::from(processors.max(1))).unwrap_or(0)
+            }
+        }
+    }
+
     /// How many memories a machine with so many processors has.
     #[must_use]
     pub fn memories(&self, processors: u16) -> u16 {

@@ -10,11 +10,12 @@ mod pending;
 mod request;
 mod synchronise;
 mod system;
+mod waiting;
 
 use std::collections::VecDeque;
 
 use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, WordMask,
+    AwaitedPorts, BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, WordMask,
 };
 use homenode_clock::{ClockTime, Requester};
 use rustc_hash::FxHashMap;
@@ -50,6 +51,8 @@ type BlockEnvelope = Envelope<BlockMessage>;
 /// All nodes of a machine with a directory in hardware.
 pub(super) struct DashMemory<F, W, const WORDS: usize> {
     caches: CacheSystem<F, W, WORDS>,
+    /// What processors may wait for, if that is collected.
+    awaited: AwaitedPorts,
     homes: PageHomes,
     entries: DirectoryEntries,
     table: DirectoryTable,
@@ -95,8 +98,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         homes.claim_only();
         let pages = SharedPageTable::new(nodes, homes.places_at_use());
         let none = usize::from(nodes);
+        let setup_of_caches = CacheSystemSetup { geometries, words, rule, check: false };
+        let mut caches = CacheSystem::new(setup_of_caches);
+        if timed.collect_waits {
+            caches.collect_waits();
+        }
         Ok(Self {
-            caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: false }),
+            caches,
+            awaited: AwaitedPorts::default(),
             homes,
             entries: DirectoryEntries::new(nodes, setup.pointers),
             permissions: permissions(&table),
@@ -169,7 +178,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
     fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
         let (counts, timing) = self.finish();
         let (notes, demands) = of_homes(&mut self.homes);
-        ClockedDirectoryResult { counts, page_messages: None, time, timing, demands, notes }
+        ClockedDirectoryResult {
+            counts,
+            page_messages: None,
+            time,
+            timing,
+            block_references: self.caches.counts.block_references,
+            waits: self.caches.waits.take().map(|waits| waits.finish()),
+            demands,
+            notes,
+        }
     }
 }
 

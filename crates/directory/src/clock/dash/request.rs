@@ -42,6 +42,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if found.is_some() && self.permissions[usize::from(frame.state)] & Self::need(access) != 0 {
             // It waited for its frame, and has got the block meanwhile.
             self.touch(access);
+            self.served(requester, at);
             requesters.complete_at(requesters.now(), requester);
             return;
         }
@@ -63,7 +64,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             }
         } else {
             self.counts.upgrades += 1;
+            self.announces(access, number);
         }
+        self.served(requester, at);
         let since = requesters.now();
         let pending =
             PendingBlock { access: *access, requester: Some(requester), due: 0, since, misses };
