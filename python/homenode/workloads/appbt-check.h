@@ -3,6 +3,26 @@
 #ifndef APPBT_CHECK_H
 #define APPBT_CHECK_H
 
+/* Fields of the check are row by row. */
+static UNRECORDED size_t row_at(size_t x, size_t y, size_t z)
+{
+    return ((x * size + y) * size + z) * UNKNOWNS;
+}
+
+/* Distance in a field of neighbours in direction `d`. */
+static UNRECORDED size_t stride_of(int d)
+{
+    return d == 0 ? row_at(1, 0, 0) : d == 1 ? row_at(0, 1, 0) : row_at(0, 0, 1);
+}
+
+/* The number in an array of the program that is at `at` in a field. */
+static UNRECORDED double number_of(const double *array, size_t at)
+{
+    const size_t point = at / UNKNOWNS;
+    const size_t x = point / size / size, y = point / size % size, z = point % size;
+    return array[point_at(x, y, z) + at % UNKNOWNS];
+}
+
 static UNRECORDED void block_again(double *block, const double *q, int d, double along,
                                    double across)
 {
@@ -75,7 +95,7 @@ static UNRECORDED void line_again(const double *field, double *delta, size_t fir
 static UNRECORDED size_t line_at(size_t number, int d)
 {
     size_t a = 1 + number / (size - 2), b = 1 + number % (size - 2);
-    return d == 0 ? point_at(1, a, b) : d == 1 ? point_at(a, 1, b) : point_at(a, b, 1);
+    return d == 0 ? row_at(1, a, b) : d == 1 ? row_at(a, 1, b) : row_at(a, b, 1);
 }
 
 static UNRECORDED void step_again(double *field, double *delta, double *band)
@@ -91,19 +111,19 @@ static UNRECORDED void step_again(double *field, double *delta, double *band)
         }
         find_rates(rates, field + at, beside);
         for (size_t j = 0; j < UNKNOWNS; j++)
-            delta[at + j] = step * (rates[j] + force[at + j]);
+            delta[at + j] = step * (rates[j] + number_of(force, at + j));
     }
     for (int d = 0; d < DIRECTIONS; d++)
         for (size_t line = 0; line < inner * inner; line++)
             line_again(field, delta, line_at(line, d), d, band);
-    for (size_t at = 0; at < point_at(size, 0, 0); at++)
+    for (size_t at = 0; at < row_at(size, 0, 0); at++)
         field[at] += delta[at];
 }
 
 /* Counts the unknowns that differ. */
 static UNRECORDED uint64_t wrong_unknowns(void)
 {
-    size_t count = point_at(size, 0, 0), band = (size - 2) * UNKNOWNS * (2 * BAND + 2);
+    size_t count = row_at(size, 0, 0), band = (size - 2) * UNKNOWNS * (2 * BAND + 2);
     double *field = allocated(calloc(2 * count + band, sizeof *field));
     uint64_t wrong = 0;
     for (size_t at = 0; at < count; at++) {
@@ -113,7 +133,7 @@ static UNRECORDED uint64_t wrong_unknowns(void)
     for (unsigned number = 0; number < o.iterations; number++)
         step_again(field, field + count, field + 2 * count);
     for (size_t at = 0; at < count; at++)
-        wrong += !(fabs(field[at] - unknowns[at]) < 1e-9);
+        wrong += !(fabs(field[at] - number_of(unknowns, at)) < 1e-9);
     free(field);
     return wrong;
 }
@@ -122,8 +142,8 @@ static UNRECORDED uint64_t wrong_unknowns(void)
 static UNRECORDED uint64_t checksum(void)
 {
     uint64_t sum = CHECKSUM_START;
-    for (size_t at = 0; at < point_at(size, 0, 0); at++)
-        sum = mix(sum, (uint64_t)(int64_t)floor(unknowns[at] * 16777216 + 0.5));
+    for (size_t at = 0; at < row_at(size, 0, 0); at++)
+        sum = mix(sum, (uint64_t)(int64_t)floor(number_of(unknowns, at) * 16777216 + 0.5));
     return sum;
 }
 

@@ -29,6 +29,7 @@ static const struct workload appbt = {
     .size_help = "points along each side",
     .size_default = 16, .size_quick = 6, .size_min = 4, .size_max = 64,
     .iterations_default = 5, .iterations_quick = 2,
+    .flag = "--rows", .flag_help = "points row by row in memory, not box by box",
 };
 
 enum { UNKNOWNS = 5, BLOCK = UNKNOWNS * UNKNOWNS, DIRECTIONS = 3, BAND = 2 * UNKNOWNS - 1 };
@@ -52,20 +53,28 @@ struct part {
 
 static struct options o;
 static size_t size; /* points along a side */
-static double *unknowns, *change, *force; /* [x][y][z][unknown] */
-static double *lower, *middle, *upper;    /* [x][y][z][row][column] */
+static double *unknowns, *change, *force; /* five numbers a point */
+static double *lower, *middle, *upper;    /* a block a point */
 static union gate *forward, *backward;    /* of each thread */
-static unsigned parts[DIRECTIONS];        /* boxes along each direction */
+
+/* How boxes and their points lie along a direction: numbers of a box's width in points, and of how
+ * far apart boxes and points are. */
+static struct axis {
+    unsigned parts;
+    size_t wide, box, point;
+} axes[DIRECTIONS];
+static size_t numbers; /* in the arrays of unknowns */
+
+/* What the coordinate `p` in direction `d` adds to the number of a point's first unknown. */
+INLINED size_t along_axis(size_t p, int d)
+{
+    const struct axis *axis = &axes[d];
+    return p / axis->wide * axis->box + p % axis->wide * axis->point;
+}
 
 INLINED size_t point_at(size_t x, size_t y, size_t z)
 {
-    return ((x * size + y) * size + z) * UNKNOWNS;
-}
-
-/* Distance in memory of neighbours in direction `d`: 0 is x, 1 is y, 2 is z. */
-INLINED size_t stride_of(int d)
-{
-    return d == 0 ? size * size * UNKNOWNS : d == 1 ? size * UNKNOWNS : UNKNOWNS;
+    return along_axis(x, 0) + along_axis(y, 1) + along_axis(z, 2);
 }
 
 /* The block of the point whose unknowns begin at `at`. */
@@ -191,43 +200,45 @@ static void fill_blocks(const struct part *part, int d)
 {
     const double space = 1 / ((double)size - 1);
     const double along = step / (2 * space), across = step / (space * space);
-    const size_t stride = stride_of(d);
     for (size_t x = part->low[0]; x < part->high[0]; x++)
         for (size_t y = part->low[1]; y < part->high[1]; y++)
             for (size_t z = part->low[2]; z < part->high[2]; z++) {
-                const size_t at = point_at(x, y, z);
+                const size_t at = point_at(x, y, z), p = d == 0 ? x : d == 1 ? y : z;
+                const size_t line = at - along_axis(p, d);
+                const double *before = unknowns + line + along_axis(p - 1, d);
+                const double *after = unknowns + line + along_axis(p + 1, d);
                 double *here = block_at(middle, at);
-                fill_block(block_at(lower, at), unknowns + at - stride, d, -along, -across);
+                fill_block(block_at(lower, at), before, d, -along, -across);
                 fill_block(here, unknowns + at, d, 0, 2 * across);
-                fill_block(block_at(upper, at), unknowns + at + stride, d, along, -across);
+                fill_block(block_at(upper, at), after, d, along, -across);
                 for (size_t k = 0; k < BLOCK; k += UNKNOWNS + 1)
                     here[k] += 1;
             }
 }
 
-/* Eliminates the points from `low` to below `high` of a line in direction `d`; `first` would be
- * the one at 0. */
-static void eliminate(size_t first, size_t low, size_t high, size_t stride)
+/* Eliminates the points from `low` to below `high` of a line in direction `d`; `line` would be the
+ * one at 0. */
+static void eliminate(size_t line, size_t low, size_t high, int d)
 {
     for (size_t p = low; p < high; p++) {
-        const size_t at = first + p * stride;
-        double *here = block_at(middle, at), *right = change + at;
+        const size_t at = line + along_axis(p, d), last = line + along_axis(p - 1, d);
+        double *here = block_at(middle, at);
         if (p > 1) {
             const double *below = block_at(lower, at);
-            subtract_product(here, below, block_at(upper, at - stride), UNKNOWNS);
-            subtract_product(right, below, right - stride, 1);
+            subtract_product(here, below, block_at(upper, last), UNKNOWNS);
+            subtract_product(change + at, below, change + last, 1);
         }
-        solve_block(here, block_at(upper, at), right);
+        solve_block(here, block_at(upper, at), change + at);
     }
 }
 
 /* Inserts the solution of the next point, from the last to the first. */
-static void substitute(size_t first, size_t low, size_t high, size_t stride)
+static void substitute(size_t line, size_t low, size_t high, int d)
 {
     for (size_t p = high; p-- > low;) {
-        const size_t at = first + p * stride;
+        const size_t at = line + along_axis(p, d), next = line + along_axis(p + 1, d);
         if (p + 2 < size)
-            subtract_product(change + at, block_at(upper, at), change + at + stride, 1);
+            subtract_product(change + at, block_at(upper, at), change + next, 1);
     }
 }
 
@@ -250,17 +261,17 @@ static void await(unsigned from, unsigned me, union gate *gates)
 static void sweep(const struct part *part, int d)
 {
     const int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
-    const size_t stride = stride_of(d), low = part->low[d], high = part->high[d];
+    const size_t low = part->low[d], high = part->high[d];
     for (size_t i = part->low[a]; i < part->high[a]; i++)
         for (size_t j = part->low[b]; j < part->high[b]; j++) {
             await(part->before[d], part->id, forward);
-            eliminate(i * stride_of(a) + j * stride_of(b), low, high, stride);
+            eliminate(along_axis(i, a) + along_axis(j, b), low, high, d);
             pass(part->id, part->after[d], forward);
         }
     for (size_t i = part->low[a]; i < part->high[a]; i++)
         for (size_t j = part->low[b]; j < part->high[b]; j++) {
             await(part->after[d], part->id, backward);
-            substitute(i * stride_of(a) + j * stride_of(b), low, high, stride);
+            substitute(along_axis(i, a) + along_axis(j, b), low, high, d);
             pass(part->id, part->before[d], backward);
         }
 }
@@ -277,54 +288,75 @@ static void divide_threads(void)
             if (x * y * z != o.threads || x + y + z >= best)
                 continue;
             best = x + y + z;
-            parts[0] = x;
-            parts[1] = y;
-            parts[2] = z;
+            axes[0].parts = x;
+            axes[1].parts = y;
+            axes[2].parts = z;
         }
+    for (int d = 0; d < DIRECTIONS; d++)
+        axes[d].wide = (size + axes[d].parts - 1) / axes[d].parts;
+}
+
+/* Boxes one after the other, each in pages of its own in all arrays: 512 points of 40 or of 200
+ * bytes are whole pages. Or points row by row, through all boxes. */
+static void lay_out(void)
+{
+    size_t points = 1, boxes = UNKNOWNS;
+    for (int d = 2; d >= 0; d--) {
+        axes[d].point = points * UNKNOWNS;
+        points *= o.flag ? size : axes[d].wide;
+    }
+    boxes *= (points + 511) / 512 * 512;
+    for (int d = 2; d >= 0; d--) {
+        axes[d].box = o.flag ? axes[d].wide * axes[d].point : boxes;
+        boxes *= axes[d].parts;
+    }
+    numbers = o.flag ? points * UNKNOWNS : boxes;
 }
 
 static struct part part_of(unsigned id)
 {
-    const unsigned place[] = {id / parts[2] / parts[1], id / parts[2] % parts[1], id % parts[2]};
-    const unsigned away[] = {parts[1] * parts[2], parts[2], 1};
+    const unsigned ny = axes[1].parts, nz = axes[2].parts;
+    const unsigned place[] = {id / nz / ny, id / nz % ny, id % nz}, away[] = {ny * nz, nz, 1};
     struct part part = {.id = id};
     for (int d = 0; d < DIRECTIONS; d++) {
-        const size_t low = first_of(place[d], parts[d], (unsigned)size);
-        const size_t high = first_of(place[d] + 1, parts[d], (unsigned)size);
+        const size_t low = place[d] * axes[d].wide, high = low + axes[d].wide;
         part.low[d] = low > 1 ? low : 1;
         part.high[d] = high < size - 1 ? high : size - 1;
         part.before[d] = place[d] > 0 ? id - away[d] : id;
-        part.after[d] = place[d] + 1 < parts[d] ? id + away[d] : id;
+        part.after[d] = place[d] + 1 < axes[d].parts ? id + away[d] : id;
     }
     return part;
 }
 
 /* Rates of change at a point, times the step. */
-static void start_change(size_t at)
+static void start_change(const size_t place[DIRECTIONS])
 {
+    const size_t at = point_at(place[0], place[1], place[2]);
     const double *beside[DIRECTIONS][2];
     double rates[UNKNOWNS];
     for (int d = 0; d < DIRECTIONS; d++) {
-        beside[d][0] = unknowns + at - stride_of(d);
-        beside[d][1] = unknowns + at + stride_of(d);
+        const double *line = unknowns + at - along_axis(place[d], d);
+        beside[d][0] = line + along_axis(place[d] - 1, d);
+        beside[d][1] = line + along_axis(place[d] + 1, d);
     }
     find_rates(rates, unknowns + at, beside);
     for (size_t k = 0; k < UNKNOWNS; k++)
         change[at + k] = step * (rates[k] + force[at + k]);
 }
 
-static void add_change(size_t at)
+static void add_change(const size_t place[DIRECTIONS])
 {
+    const size_t at = point_at(place[0], place[1], place[2]);
     for (size_t k = 0; k < UNKNOWNS; k++)
         unknowns[at + k] += change[at + k];
 }
 
-static void at_each_point(const struct part *part, void (*action)(size_t at))
+static void at_each_point(const struct part *part, void (*action)(const size_t *place))
 {
     for (size_t x = part->low[0]; x < part->high[0]; x++)
         for (size_t y = part->low[1]; y < part->high[1]; y++)
             for (size_t z = part->low[2]; z < part->high[2]; z++)
-                action(point_at(x, y, z));
+                action((const size_t[]){x, y, z});
 }
 
 static void initialise(void);
@@ -414,7 +446,7 @@ static void initialise(void)
         if (!wall)
             force_at(push, x, y, z);
         for (size_t k = 0; k < UNKNOWNS; k++) {
-            size_t at = number * UNKNOWNS + k;
+            size_t at = point_at(x, y, z) + k;
             unknowns[at] = start_at(x, y, z, k);
             change[at] = 0;
             force[at] = push[k];
@@ -425,10 +457,9 @@ static void initialise(void)
 
 #include "appbt-check.h"
 
-static double *points(size_t numbers)
+static double *array_of(size_t count)
 {
-    return allocated(aligned_alloc(PAGE_BYTES, whole_pages(size * size * size * numbers
-                                                            * sizeof(double))));
+    return allocated(aligned_alloc(PAGE_BYTES, whole_pages(count * sizeof(double))));
 }
 
 int main(int argc, char **argv)
@@ -436,9 +467,10 @@ int main(int argc, char **argv)
     o = parse_options(&appbt, argc, argv);
     size = o.size;
     divide_threads();
+    lay_out();
     double **arrays[] = {&unknowns, &change, &force, &lower, &middle, &upper};
     for (unsigned k = 0; k < 6; k++)
-        *arrays[k] = points(k < 3 ? UNKNOWNS : BLOCK);
+        *arrays[k] = array_of(k < 3 ? numbers : numbers * UNKNOWNS);
     forward = allocated(aligned_alloc(64, o.threads * sizeof *forward));
     backward = allocated(aligned_alloc(64, o.threads * sizeof *backward));
     for (unsigned id = 0; id < o.threads; id++) {
