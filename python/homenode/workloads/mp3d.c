@@ -4,11 +4,11 @@
  * bounce off walls and a plate, and begin anew at the front when they leave at the back. Two
  * particles of a cell may collide, which exchanges some of their velocities' components.
  *
- * Sharing: threads take turns at clumps of adjacent particles, which end where 64-byte blocks do;
- * a page has clumps of eight threads. Particles are anywhere in space, so every thread writes to
- * nearly all cells in every step, in no order: a cell is used by a different thread each time, and
- * a block by all of them. Nothing is locked: an addition to a cell's sums may be lost. Partners of
- * a collision belong to different threads as a rule.
+ * Sharing: each thread has a band of adjacent particles, not aligned to anything. Particles are
+ * anywhere in space, so every thread writes to nearly all cells in every step, in no order: a cell
+ * is used by a different thread each time, and a block by all of them. Nothing is locked: an
+ * addition to a cell's sums may be lost. Partners of a collision belong to different threads as a
+ * rule.
  *
  * Source: Bolosky's thesis, section 2.2.8, and Marchetti et al., section 3.3 (mp3d of SPLASH, by J.
  * McDonald): particles divided among processors statically, the space array without any locality,
@@ -24,6 +24,8 @@ static const struct workload mp3d = {
     .size_default = 10000, .size_quick = 500, .size_min = 1, .size_max = 10000000,
     .iterations_default = 40, .iterations_quick = 6,
     .flag = "--locks", .flag_help = "lock each cell that is written to",
+    .parameters = {{.name = "--clump", .help = "particles a thread takes in turn, 0: a band of all",
+                    .initial = 0, .low = 0, .high = 4096}},
 };
 
 /* The space, in cells; the side of a cell; the plate is one cell thick. Outer cells, two deep, are
@@ -31,9 +33,6 @@ static const struct workload mp3d = {
 enum { LONG = 24, WIDE = 14, HIGH = 7, CELLS = LONG * WIDE * HIGH, SIDE = 65536,
        BORDER = 2, PLATE = 8, PLATE_WIDTH = 7,
        OPEN = (LONG - 2 * BORDER) * (WIDE - 2 * BORDER) * (HIGH - 2 * BORDER) };
-
-/* Adjacent particles of a thread: the fewest that fill whole blocks of 64 bytes. */
-enum { CLUMP = 16 };
 
 /* In 65,536 meetings of a step in a cell of mean density. */
 enum { COLLISIONS = 1770 };
@@ -194,9 +193,9 @@ static UNRECORDED void remember(unsigned number, unsigned step, uint32_t partner
 }
 
 /* Stores a particle as it enters, number by number, as a recorder sees it. */
-static void begin(struct particle *to, unsigned number)
+static void begin(unsigned number, unsigned step)
 {
-    struct particle p = entering(ticket(number, 0));
+    struct particle p = entering(ticket(number, step)), *to = &particles[number];
     to->x = p.x;
     to->y = p.y;
     to->z = p.z;
@@ -283,13 +282,31 @@ static void open_books(struct cell *cell, unsigned step)
     cell->population = cell->waiting = 0;
 }
 
+/* A thread's particles: `length` adjacent ones, and as many again each `turn` further on. */
+struct share {
+    unsigned first, length, turn;
+};
+
+static struct share share_of(unsigned id)
+{
+    const unsigned clump = o.values[0], low = first_of(id, o.threads, o.size);
+    if (clump)
+        return (struct share){id * clump, clump, o.threads * clump};
+    return (struct share){low, first_of(id + 1, o.threads, o.size) - low, o.size};
+}
+
+static void at_each(struct share share, unsigned step, void (*action)(unsigned, unsigned))
+{
+    for (unsigned low = share.first; low < o.size; low += share.turn)
+        for (unsigned number = low; number < o.size && number < low + share.length; number++)
+            action(number, step);
+}
+
 static void work(unsigned id)
 {
-    const unsigned mine = id * CLUMP, turn = o.threads * CLUMP;
+    const struct share share = share_of(id);
     unsigned first = first_of(id, o.threads, CELLS), end = first_of(id + 1, o.threads, CELLS);
-    for (unsigned low = mine; low < o.size; low += turn)
-        for (unsigned number = low; number < o.size && number < low + CLUMP; number++)
-            begin(&particles[number], number);
+    at_each(share, 0, begin);
     for (unsigned at = first; at < end; at++)
         make(&cells[at]);
     meet();
@@ -301,9 +318,7 @@ static void work(unsigned id)
         for (unsigned at = first; at < end; at++)
             open_books(&cells[at], step);
         meet();
-        for (unsigned low = mine; low < o.size; low += turn)
-            for (unsigned number = low; number < o.size && number < low + CLUMP; number++)
-                visit(number, step);
+        at_each(share, step, visit);
         meet();
     }
 }
