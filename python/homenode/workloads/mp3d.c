@@ -134,7 +134,7 @@ INLINED struct particle moved(struct particle p, uint64_t bits)
     return next;
 }
 
-/* --- memory of all threads: what one may read while another writes it -------------------------- */
+/* --- memory of all threads: what one may read while another writes it ------------------------- */
 
 INLINED int32_t get(const int32_t *from)
 {

@@ -1,19 +1,21 @@
 /* water-nsq: molecules of liquid water, each pair of them once.
  *
- * The same motion as in water, computed the other way. Each thread has a band of adjacent molecules
- * and takes each of them together with the half of all that follow it in a circle; what acts on
- * one of the pair acts on the other the opposite way. So a thread finds forces on half of all
- * molecules besides its own: it adds them up in memory of its own, and then, molecule by molecule,
- * adds its sums to the molecule's under the molecule's lock. Then everybody moves their own.
+ * The molecules and forces of water, the other way round. Each thread has a band of adjacent
+ * molecules and takes each of them together with the half of all that follow it in a circle; what
+ * acts on one of the pair acts on the other the opposite way. So a thread finds forces on half of
+ * all molecules besides its own: it adds them up in memory of its own, and then, molecule by
+ * molecule, adds its sums to the molecule's under the molecule's lock. Before and after, everybody
+ * predicts and corrects the motion of their own molecules.
  *
  * Sharing: places are read by half of all threads and written once a step by their owner. The sums
  * of a molecule, next to its places, migrate: one thread after another reads and writes them, each
  * beginning with its own molecules, so that they do not all want the same. What threads add up
- * before is theirs alone. The energies are added to one counter under one lock.
+ * before is theirs alone. A thread adds its energies to one counter under one lock twice a step.
  *
- * Source: Talbot and Kelly, table 1.3 (Water-Nsq of SPLASH-2, 512 molecules; VAR, the molecules,
- * and PFORCES, the sums of each thread). Ours: own code; SPLASH's program predicts and corrects
- * to a higher order. Sums are whole numbers of 2^-32, so they do not depend on the order of adding.
+ * Source: Marchetti et al., section 3.3, and Talbot and Kelly, table 1.3 (Water of SPLASH,
+ * Water-Nsq of SPLASH-2: VAR, the molecules, and PFORCES, the sums of each thread). Ours: own code;
+ * like SPLASH's it predicts and corrects to the sixth order (Gear 1971). Sums are whole numbers of
+ * 2^-32, so they do not depend on the order of adding.
  */
 #include "water.h"
 
@@ -59,7 +61,7 @@ static struct {
     int64_t sum;
 } total = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- motion: functions of values, also of the check -------------------------------------------- */
+/* --- motion: functions of values, also of the check ------------------------------------------- */
 
 /* Shares of the error of the second derivative that correct the others (Gear 1971). */
 static const double correction[DERIVATIVES] = {863.0 / 6048, 665.0 / 1008, 1, 25.0 / 36,

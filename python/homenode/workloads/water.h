@@ -1,4 +1,4 @@
-/* What the programs about water share: the molecules, the physics, the input, and forces for the check. */
+/* What the programs about water share: molecules, physics, input, and forces for the check. */
 #ifndef WATER_H
 #define WATER_H
 

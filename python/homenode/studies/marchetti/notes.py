@@ -13,7 +13,7 @@ _TIME = (
     "Times and counts begin at the programs' mark that initialisation is over; caches and homes "
     "are as it left them. Locks and barriers are messages to their homes, not references. The "
     "recording has data references only; each comes after as many instructions as a program has "
-    "for each on average (programs.toml: 2 to 5)."
+    "for each on average (programs.toml: 1 to 4)."
 )
 _OPEN = (
     "Not in the paper: the associativity of the caches (ours: direct-mapped), the size of message "
