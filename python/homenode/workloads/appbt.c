@@ -9,9 +9,9 @@
  * Blocks of all points are shared arrays, as in the original: a thread fills those of its points
  * before each sweep and eliminates them line by line, but for the last of the box before its own,
  * which it reads when that thread is so far; then back again. So the change, the unknowns and a
- * third of the blocks cross the sides of boxes; most references are to a thread's own points. They
- * do not lie together: a row of a box is a few points of each row of the arrays, and pages have
- * rows of several threads. The first thread makes the input.
+ * third of the blocks cross the sides of boxes; most references are to a thread's own points. Boxes
+ * lie one after the other, each in pages of its own; or, as an option, points lie row by row, and
+ * pages have rows of several threads. The first thread makes the input.
  *
  * Source: Marchetti, Kontothanassis, Bianchini and Scott, section 3.3 (appbt of the NAS Parallel
  * Benchmarks): 16 by 16 by 16 points, five steps, 64 processors. Ours: own code from the equations
