@@ -15,6 +15,7 @@ mod lrc;
 mod mesh;
 mod network;
 mod pages;
+mod places;
 mod result;
 mod sync;
 mod tlb;

@@ -58,7 +58,7 @@ impl TimedMachine {
     /// Simulates processes, whose operations come in portions of so many.
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> ClockedDirectoryResult {
         let homes = HomeSetup {
-            nodes: self.setup.nodes,
+            nodes: self.timed.machine.topology.memories(self.setup.nodes),
             seed: 1,
             marks_init_done: true,
             first_run: None,
