@@ -27,11 +27,11 @@ _RULES = (
     "was first tried on the paper's own numbers (own-statements)."
 )
 _CHANCE = (
-    "What placement gains mp3d and water is partly chance. In two recordings of the same run, which "
-    "differ in where stacks begin, first-use takes 3.62 million cycles with mp3d both times and "
-    "2.82 and 2.85 million with water, round-robin 4.12 and 3.15 million, 2.99 and 3.32 million: "
-    "gains of 12 and -15 %, of 6 and 14 %. Likely it matters which nodes round-robin gives the few "
-    "pages that many wait for."
+    "What placement gains mp3d and water is partly chance. In two recordings of the same run, "
+    "which differ in where stacks begin, first-use takes 3.62 million cycles with mp3d both "
+    "times and 2.82 and 2.85 million with water, round-robin 4.12 and 3.15 million, 2.99 and "
+    "3.32 million: gains of 12 and -15 %, of 6 and 14 %. Likely it matters which nodes "
+    "round-robin gives the few pages that many wait for."
 )
 _MP3D = (
     "mp3d: its cells lie on 23 pages that all processors write to, so a fifth of the fills is "
