@@ -39,8 +39,8 @@ _LARGE = (
 
 
 _GRIDS = (
-    "open: more pages move (1,381 instead of 961) and as many fills are local, but they take less "
-    "time"
+    "open: twice as many pages move (1,995 instead of 962) and as many fills are local, but a fill "
+    "takes 130 cycles instead of 152"
 )
 
 
@@ -103,8 +103,8 @@ _BLOCKS = (
             "programs and block sizes with which it does not",
             not_gaining,
             empty,
-            why="mgrid, mp3d and water gain little with the block size of table 1, too; which "
-            "nodes round-robin gives the pages that many wait for is chance (notes)",
+            why="mgrid, mp3d and water gain little with the block size of table 1, too, mp3d and "
+            "water partly by chance (notes)",
         ),
         [],
     ),

@@ -60,7 +60,7 @@ _APPBT = (
 )
 _MGRID = (
     "mgrid: 64 threads have a plane each of the finest grid, and half or three quarters of them "
-    "nothing on coarse grids: 31 to 37 % of the time is waiting for others, which placement does "
+    "nothing on coarse grids: 41 to 45 % of the time is waiting for others, which placement does "
     "not shorten."
 )
 _NO_SOFTWARE = (
