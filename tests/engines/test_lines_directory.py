@@ -77,7 +77,8 @@ def test_a_home_is_for_machines_with_a_directory(homenode: Callable[..., Outcome
         (["--protocol", "lrc"], "processors share memories"),
     ):
         refused = homenode("simulate", trace.path, "--machine", TODAY[0], *wrong)
-        assert refused.code == 2 and about in refused.err
+        assert refused.code == 2
+        assert about in refused.err
 
 
 def test_advice_follows_and_says_what_it_saves(

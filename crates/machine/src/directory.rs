@@ -1,5 +1,6 @@
 //! Machines with a directory: processors with a cache each, and memories with a directory of their
-//! blocks, on a network. Each node has both, or several processors share a memory ([`MemoryTopology`]).
+//! blocks, on a network. Each node has both, or several processors share a memory
+//! ([`MemoryTopology`]).
 //!
 //! Every number is a table with its value and its source:
 //!
@@ -18,7 +19,7 @@ use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::parts::{Caches, MemoryModel, ProcessorModel, SchedulerModel, sourced, within_cycles};
-use crate::topology::{LastLevelModel, MemoryTopology, TopologyFile};
+use crate::topology::{LastLevelModel, MemoryTopology, MemoryTopologyFile};
 
 /// Widest path of the network, in bits.
 const PATH_BITS_MAX: u64 = 1 << 16;
@@ -126,7 +127,7 @@ struct DirectoryFile {
     clock: NodeClock,
     processor: ProcessorModel,
     cache: Caches,
-    topology: Option<TopologyFile>,
+    topology: Option<MemoryTopologyFile>,
     last_level: Option<LastLevelModel>,
     network: MeshModel,
     directory: DirectoryLookup,
@@ -235,7 +236,7 @@ impl DirectoryMachine {
 
 impl DirectoryFile {
     fn model(&self) -> Result<DirectoryMachine, String> {
-        let topology = self.topology.as_ref().map(TopologyFile::checked).transpose()?;
+        let topology = self.topology.as_ref().map(MemoryTopologyFile::checked).transpose()?;
         let model = DirectoryMachine {
             cycles_per_ms: self.clock.mhz.saturating_mul(1000),
             topology: topology.unwrap_or(MemoryTopology::PerProcessor),

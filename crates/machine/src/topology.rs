@@ -57,7 +57,7 @@ pub struct LastLevelModel {
 /// The table of a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TopologyFile {
+pub(crate) struct MemoryTopologyFile {
     #[serde(deserialize_with = "sourced")]
     sockets: u64,
     #[serde(deserialize_with = "sourced")]
@@ -128,7 +128,7 @@ impl LastLevelModel {
     }
 }
 
-impl TopologyFile {
+impl MemoryTopologyFile {
     pub(crate) fn checked(&self) -> Result<MemoryTopology, String> {
         let count = |what: &str, value: u64, least: u64| {
             if (least..=COUNT_MAX).contains(&value) {

@@ -160,14 +160,14 @@ fn by_bytes(
     table: DirectoryTable,
     homes: TimedHomes<'_>,
 ) -> Result<Box<dyn TimedSimulation>, DirectorySetupError> {
-    type Narrow<F> = ClockedDash<F, ByteMask, 1>;
-    type Wide<F> = ClockedDash<F, ByteMask, WIDE_WORDS>;
+    type NarrowDash<F> = ClockedDash<F, ByteMask, 1>;
+    type WideDash<F> = ClockedDash<F, ByteMask, WIDE_WORDS>;
     let narrow = usize::from(setup.nodes) <= NARROW_CACHES_MAX;
     Ok(match (narrow, ways <= 16) {
-        (true, true) => Box::new(Narrow::<UpTo16Ways<ByteMask>>::new(setup, table, homes)?),
-        (true, false) => Box::new(Narrow::<IndexedSets<ByteMask>>::new(setup, table, homes)?),
-        (false, true) => Box::new(Wide::<UpTo16Ways<ByteMask>>::new(setup, table, homes)?),
-        (false, false) => Box::new(Wide::<IndexedSets<ByteMask>>::new(setup, table, homes)?),
+        (true, true) => Box::new(NarrowDash::<UpTo16Ways<ByteMask>>::new(setup, table, homes)?),
+        (true, false) => Box::new(NarrowDash::<IndexedSets<ByteMask>>::new(setup, table, homes)?),
+        (false, true) => Box::new(WideDash::<UpTo16Ways<ByteMask>>::new(setup, table, homes)?),
+        (false, false) => Box::new(WideDash::<IndexedSets<ByteMask>>::new(setup, table, homes)?),
     })
 }
 
