@@ -14,7 +14,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from homenode import workloads
+from homenode import ConfigError, workloads
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -141,7 +141,14 @@ def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace
     binary = workloads.build(program.workload, folder / program.workload, "homenode")
     # As a person would type it, so that the recording does not depend on where the folder is.
     start = str(binary) if binary.is_absolute() else f"./{binary}"
-    return Trace.record([start, *program.words], path, quantum=program.quantum, progress=progress)
+    # What a study that is killed leaves ends too early: a trace gets its name when complete.
+    unfinished = path.with_name(f"recording-{path.name}")
+    command = [start, *program.words]
+    trace = Trace.record(command, unfinished, quantum=program.quantum, progress=progress)
+    code = trace.metadata.get("exit_code")
+    if code != 0:
+        raise ConfigError(f"{program.workload} ended with exit code {code}: see {unfinished}")
+    return Trace.open(unfinished.replace(path))
 
 
 def _key(program: Program) -> str:
