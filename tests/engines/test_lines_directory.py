@@ -96,6 +96,18 @@ def test_advice_follows_and_says_what_it_saves(
     assert line["provenance"]["machines"][0]["directory"]["topology"]["shared"]["sockets"] == 2
 
 
+def test_a_report_answers_with_the_machine_that_was_chosen(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    path, page = tmp_path / "counters.hnt", tmp_path / "report.html"
+    _counters(path)
+    assert homenode("report", path, "--machine", f"{TODAY[1]},numa", "-o", page).code == 0
+    assert f"On {TODAY[1]} the program takes" in page.read_text(encoding="utf-8")
+    both = homenode("report", path, "--machine", ",".join(TODAY), "-o", page)
+    assert both.code == 2
+    assert "one machine answers about cache lines" in both.err
+
+
 def test_homes_with_hindsight_are_those_of_memories() -> None:
     """What a first run found of processors is added up for the memory that they share."""
     found = hn.simulate_directory(

@@ -42,7 +42,8 @@ def report(
     data they wait, what to change and what that gains. Then come every policy beside the best
     possible, the effect of block size, the dearest blocks with their source lines, and who touches
     what. It needs no network and works in any browser. Machines of 1993 are chosen by name
-    (--machine numa,cc+,dsm+).
+    (--machine numa,cc+,dsm+), and so is another machine for the answer about cache lines
+    (--machine genoa-8n-directory).
     """
     import shlex
     import sys
@@ -58,6 +59,7 @@ def report(
     check_output(output, *traces)
     given = given_options(options)
     chosen = dict(given)
+    of_lines = _take_machine_of_lines(chosen)
     if "machines" not in chosen and "block_sizes" not in chosen:
         # From a page to a large one.
         chosen["block_sizes"] = [4096 << i for i in range(0, 10, 3)]
@@ -75,7 +77,7 @@ def report(
         configuration = result.configuration
         with Progress("looking for the dearest blocks") as progress:
             found = study(Trace.open(path), result, progress=progress)
-        studies.append(replace(found, answer=_answer(path, given)))
+        studies.append(replace(found, answer=_answer(path, given, of_lines)))
     html = render(
         studies,
         title=title,
@@ -90,16 +92,39 @@ def report(
         echo(f"{output}: {len(studies)} program(s), {len(html.encode()) // 1024} KB")
 
 
-def _answer(path: str, given: dict[str, Any]) -> Answer:
+def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
+    """The machine that is to answer about cache lines, if one was chosen: it has no policies."""
+    from homenode import _core
+    from homenode.engines.lines import LINE_KINDS
+    from homenode.errors import ConfigError
+
+    machines = chosen.get("machines", [])
+    kinds = zip(machines, _core.machine_kinds(machines), strict=True)
+    found = [machine for machine, kind in kinds if kind in LINE_KINDS]
+    if len(found) > 1:
+        raise ConfigError(
+            f"--machine {','.join(found)}: one machine answers about cache lines; homenode sharing "
+            "takes several"
+        )
+    rest = [machine for machine in machines if machine not in found]
+    if rest:
+        chosen["machines"] = rest
+    elif found:
+        del chosen["machines"]
+    return found[0] if found else None
+
+
+def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
     """The answer for one trace: cache lines and pages of machines of today."""
     import homenode
     from homenode.cli.progress import Progress
+    from homenode.engines.advise import MACHINE
     from homenode.report.answer import answer
     from homenode.report.source import annotated
 
     same: Any = {name: given[name] for name in ("private", "sync", "threads") if name in given}
     with Progress("trying layouts of lines") as progress:
-        lines = homenode.advise(path, progress=progress, **same)
+        lines = homenode.advise(path, machine or MACHINE, progress=progress, **same)
     with Progress("trying homes of pages") as progress:
         if "filter" in given:
             same["filter"] = given["filter"]
