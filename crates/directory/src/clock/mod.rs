@@ -14,6 +14,7 @@ mod latency;
 mod lrc;
 mod mesh;
 mod network;
+mod ordered_writes;
 mod pages;
 mod result;
 mod sync;
@@ -103,6 +104,9 @@ impl DirectoryClock {
 /// A memory system that says at the end what it has found.
 trait TimedMemory: MemorySystem<Error = ClockError> + Send {
     fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult;
+
+    /// What was found to be wrong at last, after which nothing happened.
+    fn take_error(&mut self) -> Option<ClockError>;
 }
 
 /// A clock over the nodes of one protocol, for one arrangement of frames, one size of blocks and
@@ -160,7 +164,10 @@ where
 
     fn finish(self: Box<Self>) -> Result<ClockedDirectoryResult, ClockError> {
         let (mut memory, time) = self.0.finish()?;
-        Ok(memory.result(time))
+        match memory.take_error() {
+            Some(error) => Err(error),
+            None => Ok(memory.result(time)),
+        }
     }
 }
 

@@ -107,6 +107,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         match action {
             HomeAction::TakeData => {
                 self.transport.access_memory(requesters.now(), home, self.block_bytes);
+                self.values_taken((envelope.from, home), message);
             }
             HomeAction::Own => self.entries.own(number, asker),
             HomeAction::Disown => self.entries.disown(number),
@@ -144,6 +145,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return;
         }
         self.sent.add_if(reply.message, way.0 != way.1);
+        self.values_replied(way, &reply);
         let envelope = self.envelope(way, reply);
         self.transport.post_from_memory(envelope, self.block_bytes, requesters);
     }

@@ -10,11 +10,12 @@ mod pending;
 mod request;
 mod synchronise;
 mod system;
+mod values;
 
 use std::collections::VecDeque;
 
 use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, WordMask,
+    BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError, WordMask,
 };
 use homenode_clock::{ClockTime, Requester};
 use rustc_hash::FxHashMap;
@@ -31,6 +32,7 @@ use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 use crate::vocabulary::{CopyRole, Message};
 use pending::PendingBlock;
+use values::BlockValues;
 
 /// A message about a block.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +72,10 @@ pub(super) struct DashMemory<F, W, const WORDS: usize> {
     /// Whom a write is told, kept for its allocation.
     told: Vec<u16>,
     sent: SentMessages,
+    /// Values under way and what everybody has seen, if reads are checked.
+    values: Option<Box<BlockValues>>,
+    /// What went wrong where nothing could be said of it; it is told with the next event.
+    error: Option<ClockError>,
     timed: DirectoryClockSetup,
     header_bytes: u64,
     block_bytes: u64,
@@ -96,7 +102,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let pages = SharedPageTable::new(nodes, homes.places_at_use());
         let none = usize::from(nodes);
         Ok(Self {
-            caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: false }),
+            caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: setup.check }),
             homes,
             entries: DirectoryEntries::new(nodes, setup.pointers),
             permissions: permissions(&table),
@@ -111,6 +117,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             waiting: FxHashMap::default(),
             told: Vec::new(),
             sent: SentMessages::default(),
+            values: setup.check.then(Box::default),
+            error: None,
             timed: *timed,
             header_bytes: setup.header_bytes,
             block_bytes: block.bytes(),
@@ -164,6 +172,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
         let (counts, timing) = self.finish();
         let (notes, demands) = of_homes(&mut self.homes);
         ClockedDirectoryResult { counts, page_messages: None, time, timing, demands, notes }
+    }
+
+    fn take_error(&mut self) -> Option<ClockError> {
+        self.error.take()
     }
 }
 

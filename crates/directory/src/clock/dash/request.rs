@@ -41,7 +41,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
         if found.is_some() && self.permissions[usize::from(frame.state)] & Self::need(access) != 0 {
             // It waited for its frame, and has got the block meanwhile.
-            self.touch(access);
+            let touched = self.touch(access, requesters.now());
+            self.error = self.error.take().or(touched.err());
             requesters.complete_at(requesters.now(), requester);
             return;
         }
@@ -67,6 +68,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let pending =
             PendingBlock { access: *access, requester: Some(requester), due: 0, since, misses };
         self.pending[cache].push(pending);
+        self.values_asked(node, number);
         let event = if access.write { CacheEvent::Store } else { CacheEvent::Load };
         self.ask((node, at), (block, number), (event, self.homes.home(page)), requesters);
     }
@@ -140,6 +142,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                         self.homes.written_back(page, node);
                     }
                     let (block, number) = (frame.block(), frame.number);
+                    self.values_sent((node, home), (message, number), at);
                     let message = BlockMessage { message, block, number, requester: node, due: 0 };
                     self.post((node, home), message, requesters);
                 }

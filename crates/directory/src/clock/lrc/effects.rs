@@ -3,7 +3,6 @@
 use homenode_cache::{CacheArrays, ClockError, MAY_READ, MissStatus, WordMask};
 use homenode_clock::Requesters;
 
-use super::references::VALID;
 use super::{LineEnvelope, LineMessage, LrcMemory};
 use crate::clock::transport::{Content, NodeEvent, rank};
 use crate::page_driver::{PageAnswer, PageEffect, PageEnd, PageFault};
@@ -109,6 +108,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 if let Some((at, message)) = cause {
                     let bytes = u64::from(message.bytes);
                     self.transport.access_memory(requesters.now(), at, bytes);
+                    self.values_taken(message.sent.requester, message.block);
                 }
             }
             PageEffect::Released { node } => {
@@ -161,7 +161,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             let Some(at) = self.valid_frame(usize::from(node), block) else { continue };
             sent += u32::from(self.write_back((node, page), (block, at), requesters));
             // The protocol has to learn of the next write.
-            self.caches.set_state(at, VALID, MAY_READ);
+            self.permit(at, MAY_READ);
         }
         self.sent_lines((node, page), sent, requesters);
         self.apply(None, requesters)

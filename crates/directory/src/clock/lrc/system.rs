@@ -125,9 +125,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         self.valid_frame(access.cache, access.block).is_none()
     }
 
-    fn perform(&mut self, _: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
-        self.touch(access);
-        Ok(())
+    fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.touch(access, now);
+        self.error.take().map_or(Ok(()), Err)
     }
 
     fn request(
