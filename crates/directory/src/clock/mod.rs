@@ -36,6 +36,7 @@ use crate::trace_order::NO_INIT_DONE;
 use dash::DashMemory;
 pub use latency::{DistanceCost, MissLatency};
 use lrc::LrcMemory;
+pub(crate) use lrc::ObservedPages;
 pub use mesh::MeshShape;
 pub use result::{ClockedDirectoryResult, DirectoryTiming, PageMessageCounts};
 

@@ -99,7 +99,8 @@ impl OrderedWrites {
     /// Forgets writes before the last one that everybody has to see.
     fn forget(&self, ordered: &mut Vec<NodeWrite>) {
         let nodes = || (0u16..).zip(self.acquired.iter().copied()).zip(&self.refers);
-        let by_all = |write: &NodeWrite| nodes().all(|(who, refers)| !refers || self.sees(who, write));
+        let by_all =
+            |write: &NodeWrite| nodes().all(|(who, refers)| !refers || self.sees(who, write));
         if let Some(last) = ordered.iter().rposition(by_all) {
             ordered.drain(..last);
         }

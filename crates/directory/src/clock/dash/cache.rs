@@ -205,9 +205,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let (reads, misses) = (!pending.access.write, pending.misses);
         let Some(requester) = pending.requester.take() else { return Ok(()) };
         self.timing.add_answer(cycles, reads, misses);
-        requesters.perform(requester, |access| {
-            self.touch(access, now)
-        })?;
+        requesters.perform(requester, |access| self.touch(access, now))?;
         self.values_complete(node, message.number);
         requesters.complete_at(now, requester);
         Ok(())

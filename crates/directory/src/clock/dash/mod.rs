@@ -102,7 +102,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let pages = SharedPageTable::new(nodes, homes.places_at_use());
         let none = usize::from(nodes);
         Ok(Self {
-            caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: setup.check }),
+            caches: CacheSystem::new(CacheSystemSetup {
+                geometries,
+                words,
+                rule,
+                check: setup.check,
+            }),
             homes,
             entries: DirectoryEntries::new(nodes, setup.pointers),
             permissions: permissions(&table),

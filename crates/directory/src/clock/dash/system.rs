@@ -46,7 +46,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     pub(super) fn set_state(&mut self, at: usize, state: u8) {
         let number = self.caches.frame(at).number;
         let mapped = self.pages.is_mapped_for_all(self.entries.head(number).page);
-        let permissions = if mapped && self.values.is_none() { self.permissions[usize::from(state)] } else { 0 };
+        let permissions =
+            if mapped && self.values.is_none() { self.permissions[usize::from(state)] } else { 0 };
         self.caches.set_state(at, state, permissions);
     }
 

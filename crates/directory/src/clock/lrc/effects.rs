@@ -40,10 +40,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         message: LineMessage,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<PageAnswer, ClockError> {
+        self.observe_arrival(envelope, message);
         let mut effects = std::mem::take(&mut self.effects);
         let answer = self.driver.deliver(&message.sent, &mut effects);
         self.effects = effects;
         let answer = self.checked((envelope.to, message.block), answer, requesters)?;
+        self.observe_answer(envelope, message, answer);
         self.apply(Some((envelope.to, message)), requesters)?;
         if message.sent.message == PageMessage::WrittenBack {
             let cache = usize::from(envelope.to);

@@ -96,6 +96,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         if frame.state == VALID {
             let own = node(cache);
             let page = self.page(block, own);
+            if !self.dirty_words(at).is_empty() {
+                self.observe_replacement((own, page));
+            }
             if self.write_back((own, page), (block, at), requesters) {
                 self.sent_lines((own, page), 1, requesters);
             }

@@ -7,6 +7,8 @@
 mod effects;
 mod faults;
 mod lines;
+mod observed;
+mod on_view;
 mod references;
 mod replicas;
 mod synchronise;
@@ -32,6 +34,7 @@ use crate::page_driver::{PageDriver, PageEffect, PageFault, SentPageMessage};
 use crate::page_table::PagedTable;
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use lines::PendingLine;
+pub(crate) use on_view::ObservedPages;
 use replicas::PageReplicas;
 use values::LineValues;
 
