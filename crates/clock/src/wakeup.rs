@@ -12,13 +12,16 @@ pub struct WakeupTable {
     time: Vec<u64>,
     /// By group, a bit for each processor that issues at a known time.
     awake: Vec<u64>,
+    /// The earliest time of those who were looked at or woken since [`Self::begin_round`].
+    earliest: u64,
 }
 
 impl WakeupTable {
     /// For so many processors, none of which issues.
     #[must_use]
     pub fn new(processors: usize) -> Self {
-        Self { time: vec![NEVER; processors], awake: vec![0; processors.div_ceil(GROUP)] }
+        let awake = vec![0; processors.div_ceil(GROUP)];
+        Self { time: vec![NEVER; processors], awake, earliest: NEVER }
     }
 
     /// When a processor issues, or [`NEVER`].
@@ -39,6 +42,7 @@ impl WakeupTable {
     #[inline]
     pub fn wake(&mut self, processor: usize, time: u64) {
         self.time[processor] = time;
+        self.earliest = self.earliest.min(time);
         self.awake[processor / GROUP] |= 1 << (processor % GROUP);
     }
 
@@ -49,16 +53,29 @@ impl WakeupTable {
         self.awake[processor / GROUP] &= !(1 << (processor % GROUP));
     }
 
-    /// When somebody issues next.
+    /// Everybody who is awake is looked at again.
+    #[inline]
+    pub fn begin_round(&mut self) {
+        self.earliest = NEVER;
+    }
+
+    /// A processor was looked at, and has issued what it issues now.
+    #[inline]
+    pub fn end_turn(&mut self, processor: usize) {
+        self.earliest = self.earliest.min(self.time[processor]);
+    }
+
+    /// When somebody issues next, after all who are awake were looked at.
     #[inline]
     #[must_use]
     pub fn earliest(&self) -> u64 {
-        let (mut earliest, mut times) = (NEVER, &self.time[..]);
-        for &awake in &self.awake {
-            earliest = members(awake).fold(earliest, |earliest, bit| earliest.min(times[bit]));
-            times = times.get(GROUP..).unwrap_or_default();
-        }
-        earliest
+        debug_assert_eq!(self.earliest, self.search(), "everybody was looked at");
+        self.earliest
+    }
+
+    /// The same from everybody's time.
+    fn search(&self) -> u64 {
+        self.time.iter().copied().min().unwrap_or(NEVER)
     }
 
     /// The processors that issue at a known time, from this processor on.
@@ -92,15 +109,6 @@ impl AwakeProcessors {
     }
 }
 
-/// The positions of the ones, lowest first.
-fn members(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (bits != 0).then(|| bits.trailing_zeros())?;
-        bits &= bits - 1;
-        usize::try_from(first).ok()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,21 +125,30 @@ mod tests {
         awake
     }
 
+    /// When somebody issues next, after a look at everybody.
+    fn earliest(table: &mut WakeupTable) -> u64 {
+        table.begin_round();
+        for processor in awake(table, 0) {
+            table.end_turn(processor);
+        }
+        table.earliest()
+    }
+
     #[test]
     fn any_number_of_processors_can_be_awake() {
         for processors in [3, 64, 65, 1024] {
             let mut table = WakeupTable::new(processors);
-            assert_eq!((table.earliest(), at(&table, 0)), (NEVER, vec![]));
+            assert_eq!((earliest(&mut table), at(&table, 0)), (NEVER, vec![]));
             let (middle, last) = (processors / 2, processors - 1);
             table.wake(last, 7);
             table.wake(0, 7);
             table.wake(middle, 9);
-            assert_eq!((table.earliest(), at(&table, 7)), (7, vec![0, last]));
+            assert_eq!((earliest(&mut table), at(&table, 7)), (7, vec![0, last]));
             table.wake(0, 8);
             table.sleep(last);
-            assert_eq!((table.earliest(), at(&table, 8)), (8, vec![0]));
+            assert_eq!((earliest(&mut table), at(&table, 8)), (8, vec![0]));
             table.sleep(0);
-            assert_eq!((table.earliest(), at(&table, 9)), (9, vec![middle]));
+            assert_eq!((earliest(&mut table), at(&table, 9)), (9, vec![middle]));
             table.wake(last, 3);
             assert_eq!(at(&table, 3), [last]);
         }

@@ -48,7 +48,9 @@ pub use page_vocabulary::{
 };
 pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
 pub use replication::{PageReplication, REPLICATIONS, ReplicationEntry};
-pub use setup::{DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX};
+pub use setup::{
+    DemandCollection, DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX,
+};
 pub use sheet::{
     ControllerSheet, ControllerSheetCell, ControllerState, DirectorySheet, SheetAction,
     SheetMessage,

@@ -41,9 +41,21 @@ pub struct DirectorySetup {
     pub rule: MissRule,
     /// Whether every read is checked to return what was written last.
     pub check: bool,
-    /// Whether fills and write-backs are collected by page and node: what homes with hindsight are
+    /// Which fills and write-backs are collected by page and node: what homes with hindsight are
     /// chosen from.
-    pub collect_demands: bool,
+    pub collect_demands: DemandCollection,
+}
+
+/// Which fills and write-backs are collected by page and node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DemandCollection {
+    /// None.
+    #[default]
+    Off,
+    /// All that homes count: under `first-fill` those after initialisation.
+    Whole,
+    /// Those after initialisation; none in a trace that does not say when that is over.
+    AfterInitDone,
 }
 
 /// A machine that cannot be.

@@ -22,8 +22,8 @@ use crate::table::DirectoryTable;
 /// ```
 /// use homenode_base::ReferenceFilter;
 /// use homenode_directory::{
-///     DirectoryProtocol, DirectorySetup, DirectorySimulation, HEADER_BYTES, HomeSetup, HomeSpec,
-///     MessageCost, MissRule,
+///     DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySimulation, HEADER_BYTES,
+///     HomeSetup, HomeSpec, MessageCost, MissRule,
 /// };
 /// use homenode_machine::CacheShape;
 /// use homenode_trace::Batch;
@@ -39,7 +39,7 @@ use crate::table::DirectoryTable;
 ///     filter: ReferenceFilter::default(),
 ///     rule: MissRule::Dubois,
 ///     check: true,
-///     collect_demands: false,
+///     collect_demands: DemandCollection::Off,
 /// };
 /// let cost = &MessageCost;
 /// let homes = HomeSetup { nodes: 2, seed: 0, marks_init_done: false, first_run: None, cost };

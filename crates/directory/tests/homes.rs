@@ -4,10 +4,10 @@
 mod support;
 
 use homenode_directory::{
-    DirectoryProtocol, DirectorySetup, HomeCost, HomeError, HomeSetup, HomeSpec, MessageCost,
-    NodeDemand, PageDemand, PageDemands, home,
+    DemandCollection, DirectoryProtocol, DirectorySetup, HomeCost, HomeError, HomeSetup, HomeSpec,
+    MessageCost, NodeDemand, PageDemand, PageDemands, home,
 };
-use support::{dash, run, setup, try_run};
+use support::{dash, homes, run, setup, try_run, with_homes};
 
 /// Fills, those that are local, and pages that moved.
 fn local(home: &str, text: &str) -> (u64, u64, u64) {
@@ -122,6 +122,42 @@ fn first_fill_waits_for_the_nth_fill_of_a_node() {
     assert_eq!(local("first-fill:n=1", "0 R 0; 1 R 0; 2 R 0; 0 R 40"), (4, 2, 0));
 }
 
+/// Who makes the input says nothing of who uses a page.
+#[test]
+fn fills_of_initialisation_make_no_home_where_the_trace_says_when_it_is_over() {
+    let text = "1 R 0; 1 R 40; done; 2 R 80; 2 R c0; 2 R 0";
+    let local = |marks_init_done| {
+        let homes = HomeSetup { marks_init_done, ..homes(4, None) };
+        let off = DirectorySetup { collect_demands: DemandCollection::Off, ..setup(4) };
+        let counts = with_homes((&off, dash()), ("first-fill:n=2", &homes), text).unwrap().counts;
+        (counts.fills, counts.local_fills, counts.pages_moved)
+    };
+    // Node 2 makes its second fill; else the page is node 1's before.
+    assert_eq!(local(true), (5, 1, 1));
+    assert_eq!(local(false), (5, 0, 1));
+}
+
+#[test]
+fn homes_with_hindsight_may_leave_initialisation_out() {
+    let text = "1 W 0; 1 R 400; 1 R 100; done; 2 R 0";
+    let later = DirectorySetup { collect_demands: DemandCollection::AfterInitDone, ..setup(4) };
+    let found = run(&later, "round-robin", text).demands.unwrap();
+    let users: Vec<(u64, usize)> =
+        found.0.iter().map(|page| (page.page, page.nodes.len())).collect();
+    assert_eq!(users, [(0, 1), (4, 0), (1, 0)]);
+    // Pages without users stay where their turn puts them: the last one at node 2.
+    let counts = |home: &str, text: &str| {
+        try_run((&setup(4), dash()), (home, Some(&found)), text).unwrap().counts.local_fills
+    };
+    for home in ["best-static", "optimal-static"] {
+        assert_eq!(
+            (counts(home, "2 R 0"), counts(home, "0 R 0; 0 R 400; 2 R 100")),
+            (1, 1),
+            "{home}"
+        );
+    }
+}
+
 fn demands(text: &str) -> PageDemands {
     run(&setup(4), "round-robin", text).demands.unwrap()
 }
@@ -135,7 +171,7 @@ fn a_first_run_tells_who_uses_each_page() {
         found.0,
         [page(0, vec![node(1, 2, 1), node(2, 1, 0)]), page(4, vec![node(1, 1, 0), node(2, 1, 0)]),]
     );
-    let none = DirectorySetup { collect_demands: false, ..setup(4) };
+    let none = DirectorySetup { collect_demands: DemandCollection::Off, ..setup(4) };
     assert_eq!(run(&none, "first-fill", "1 W 0").demands, None);
 }
 

@@ -183,6 +183,9 @@ impl<M: MemorySystem> Clock<M> {
     #[inline]
     fn issue_all(&mut self, from: usize) -> Result<bool, M::Error> {
         let horizon = self.horizon();
+        if from == 0 {
+            self.wakeups.begin_round();
+        }
         // Nobody wakes another processor while processors issue: that takes a cycle.
         let mut awake = self.wakeups.awake_from(from);
         while let Some(at) = awake.next(&self.wakeups) {
@@ -193,6 +196,7 @@ impl<M: MemorySystem> Clock<M> {
                     return Ok(false);
                 }
             }
+            self.wakeups.end_turn(at);
         }
         Ok(true)
     }

@@ -10,6 +10,7 @@ use homenode_base::Flags;
 use super::Clock;
 use crate::processor::{MemoryReference, MemorySystem, ReferenceCounts};
 use crate::streams::{OpKind, PROCESSOR_RELATIVE};
+use crate::wakeup::NEVER;
 
 impl<M: MemorySystem> Clock<M> {
     /// A processor does its next references as long as they hit without a transaction, or wait in
@@ -33,6 +34,9 @@ impl<M: MemorySystem> Clock<M> {
         let (mut time, mut number) = (self.now, processor.instructions);
         let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
         let mut missed = false;
+        // Instructions without a reference concern nobody else, and begin in their time if no load
+        // is under way that would fill the window.
+        let early = gap_cycles != 0 && processor.window_end == NEVER && !self.awaits_init_done;
         for operation in self.streams[process].known() {
             let fetch = operation.kind == OpKind::Fetch;
             let counted = number + u64::from(fetch || !fetches) + u64::from(operation.count);
@@ -51,7 +55,7 @@ impl<M: MemorySystem> Clock<M> {
             if gap_cycles != 0 {
                 let gap = processor.begin_gap(gap_cycles * u64::from(operation.count));
                 (time, gaps) = (time + gap, gaps + gap);
-                if gap != 0 && time >= horizon {
+                if time >= horizon {
                     break;
                 }
             }
@@ -73,7 +77,7 @@ impl<M: MemorySystem> Clock<M> {
             kernel += u64::from(flags.contains(Flags::KERNEL));
             writes += u64::from(kind == OpKind::Write);
             time += cycles;
-            if time >= horizon {
+            if time >= horizon && !early {
                 break;
             }
         }

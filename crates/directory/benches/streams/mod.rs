@@ -2,8 +2,8 @@
 
 use homenode_base::{ReferenceFilter, Rng};
 use homenode_directory::{
-    DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation, HEADER_BYTES,
-    HomeSetup, HomeSpec, MessageCost, MissRule,
+    DemandCollection, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,
+    HEADER_BYTES, HomeSetup, HomeSpec, MessageCost, MissRule,
 };
 use homenode_machine::CacheShape;
 use homenode_trace::Batch;
@@ -109,7 +109,7 @@ pub fn simulate(nodes: u16, cache: (u64, u64), batches: &[Batch]) -> DirectoryCo
         filter: ReferenceFilter::ALL,
         rule: MissRule::Dubois,
         check: false,
-        collect_demands: false,
+        collect_demands: DemandCollection::Off,
     };
     let machine =
         HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };

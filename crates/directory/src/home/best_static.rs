@@ -6,7 +6,7 @@ use super::spec::first_run;
 use super::{Entry, HomePolicy, PageDemand, PlacedPage};
 
 /// The node that made the most fills of a page in a first run of the same trace; of several, that
-/// with the lowest number. A page that the first run did not reference goes round robin.
+/// with the lowest number. A page without fills in the first run goes round robin.
 ///
 /// Source: ours, as a base with hindsight to compare with.
 pub const ENTRY: Entry = Entry {

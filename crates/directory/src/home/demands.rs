@@ -42,9 +42,10 @@ impl PageDemand {
 }
 
 impl PageDemands {
-    /// A home for each page, by its number.
+    /// A home for each page that was in demand, by its number.
     pub(super) fn homes(&self, home: impl Fn(&PageDemand) -> u16) -> FxHashMap<u64, u16> {
-        self.0.iter().map(|page| (page.page, home(page))).collect()
+        let wanted = self.0.iter().filter(|page| !page.nodes.is_empty());
+        wanted.map(|page| (page.page, home(page))).collect()
     }
 }
 

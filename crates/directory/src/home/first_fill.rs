@@ -5,7 +5,8 @@ use homenode_protocol::{ProtocolParameter, ValueRange};
 use super::{Entry, HomePolicy, PlacedPage};
 
 /// The node that is first to make `n` fills of a page is its home from then on, and for good. Until
-/// then the page is where round robin put it.
+/// then the page is where round robin put it. Where the trace says when initialisation ends, only
+/// fills after that count, as with `first-use`.
 ///
 /// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995.
 pub const ENTRY: Entry = Entry {
@@ -20,13 +21,14 @@ pub const ENTRY: Entry = Entry {
     needs_first_run: false,
     build: |setup, setting| {
         let (nodes, fills) = (setup.nodes, setting.value("n").unwrap_or(4));
-        Ok(Box::new(FirstFillHome { nodes, fills }))
+        Ok(Box::new(FirstFillHome { nodes, fills, after_init_done: setup.marks_init_done }))
     },
 };
 
 struct FirstFillHome {
     nodes: u16,
     fills: u64,
+    after_init_done: bool,
 }
 
 impl HomePolicy for FirstFillHome {
@@ -36,5 +38,9 @@ impl HomePolicy for FirstFillHome {
 
     fn fills_of_home(&self) -> Option<u64> {
         Some(self.fills)
+    }
+
+    fn counts_after_init_done(&self) -> bool {
+        self.after_init_done
     }
 }

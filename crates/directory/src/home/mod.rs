@@ -59,6 +59,12 @@ pub trait HomePolicy: Send {
     fn fills_of_home(&self) -> Option<u64> {
         None
     }
+
+    /// Whether fills count only after initialisation: those of the thread that makes the input say
+    /// nothing of who uses a page.
+    fn counts_after_init_done(&self) -> bool {
+        false
+    }
 }
 
 /// A page at its first reference.

@@ -6,7 +6,7 @@ use super::spec::first_run;
 use super::{Entry, HomePolicy, PageDemand, PlacedPage};
 
 /// The node at which all fills and write-backs of a page in a first run of the same trace cost
-/// least; of several, that with the lowest number. A page that the first run did not reference goes
+/// least; of several, that with the lowest number. A page without fills in the first run goes
 /// round robin.
 ///
 /// What they cost is for the machine to say ([`super::HomeCost`]). Invalidations and blocks that

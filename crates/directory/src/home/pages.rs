@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::demands::{PageDemand, PageDemands};
 use super::{HomePolicy, PlacedPage};
+use crate::setup::DemandCollection;
 
 /// The homes of all pages. Pages are numbered in the order of their first references.
 pub(crate) struct PageHomes {
@@ -17,6 +18,8 @@ pub(crate) struct PageHomes {
     /// Who uses each page, if somebody wants to know.
     demands: Option<Vec<PageDemand>>,
     collect: bool,
+    /// Whether fills and write-backs count by now.
+    counts: bool,
     fills_of_home: Option<u64>,
     /// Whether each page has the home that it keeps; empty unless pages move.
     settled: Vec<bool>,
@@ -33,10 +36,15 @@ fn at(page: u32) -> usize {
 }
 
 impl PageHomes {
-    /// No pages yet; each has so many blocks, as a shift. If `collect`, what nodes do with them is
-    /// kept until the end.
-    pub(crate) fn new(policy: Box<dyn HomePolicy>, shift: u32, collect: bool) -> Self {
+    /// No pages yet; each has so many blocks, as a shift.
+    pub(crate) fn new(
+        policy: Box<dyn HomePolicy>,
+        shift: u32,
+        collection: DemandCollection,
+    ) -> Self {
         let fills_of_home = policy.fills_of_home();
+        let collect = collection != DemandCollection::Off;
+        let later = collection == DemandCollection::AfterInitDone;
         Self {
             shift,
             numbers: FxHashMap::default(),
@@ -44,6 +52,7 @@ impl PageHomes {
             keys: Vec::new(),
             demands: (collect || fills_of_home.is_some()).then(Vec::new),
             collect,
+            counts: !later && !policy.counts_after_init_done(),
             fills_of_home,
             settled: Vec::new(),
             awaits_use: false,
@@ -142,6 +151,7 @@ impl PageHomes {
     /// Initialisation is over. Returns whether pages move at their first use from now on. Only the
     /// first such mark of a trace counts.
     pub(crate) fn init_done(&mut self) -> bool {
+        self.counts = true;
         let begins = self.policy.moves_at_first_use() && !self.awaits_use;
         self.awaits_use |= begins;
         begins
@@ -160,7 +170,7 @@ impl PageHomes {
     /// A block of a page has come into a node's cache.
     #[inline]
     pub(crate) fn filled(&mut self, page: u32, node: u16) {
-        if self.demands.is_some() {
+        if self.counts {
             self.count_fill(page, node);
         }
     }
@@ -183,7 +193,9 @@ impl PageHomes {
     /// A node has replaced a dirty block of a page.
     #[inline]
     pub(crate) fn written_back(&mut self, page: u32, node: u16) {
-        if let Some(demands) = &mut self.demands {
+        if self.counts
+            && let Some(demands) = &mut self.demands
+        {
             demands[at(page)].of(node).write_backs += 1;
         }
     }

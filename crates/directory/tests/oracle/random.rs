@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use homenode_base::{ReferenceFilter, Rng};
 use homenode_directory::{
-    DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation, HomeSetup, HomeSpec,
-    MessageCost, MissRule,
+    DemandCollection, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,
+    HomeSetup, HomeSpec, MessageCost, MissRule,
 };
 use homenode_machine::CacheShape;
 use homenode_protocol::Labelled;
@@ -113,7 +113,7 @@ pub fn setup(machine: &Machine, check: bool) -> DirectorySetup {
         filter: ReferenceFilter::ALL,
         rule: MissRule::Dubois,
         check,
-        collect_demands: false,
+        collect_demands: DemandCollection::Off,
     }
 }
 

@@ -3,8 +3,9 @@
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
-    CheckError, DirectoryProtocol, DirectoryResult, DirectorySetup, DirectorySimulation,
-    DirectoryTable, HEADER_BYTES, HomeSetup, HomeSpec, MessageCost, MissRule, PageDemands,
+    CheckError, DemandCollection, DirectoryProtocol, DirectoryResult, DirectorySetup,
+    DirectorySimulation, DirectoryTable, HEADER_BYTES, HomeSetup, HomeSpec, MessageCost, MissRule,
+    PageDemands,
 };
 use homenode_machine::CacheShape;
 use homenode_trace::{Batch, Event, EventKind};
@@ -21,7 +22,7 @@ pub fn setup(nodes: u16) -> DirectorySetup {
         filter: ReferenceFilter::ALL,
         rule: MissRule::Dubois,
         check: true,
-        collect_demands: true,
+        collect_demands: DemandCollection::Whole,
     }
 }
 
@@ -55,14 +56,21 @@ pub fn try_run(
     (home, first_run): (&str, Option<&PageDemands>),
     text: &str,
 ) -> Result<DirectoryResult, CheckError> {
-    let homes = HomeSetup {
-        nodes: setup.nodes,
-        seed: 7,
-        marks_init_done: false,
-        first_run,
-        cost: &MessageCost,
-    };
-    let homes = HomeSpec::parse(home).unwrap().build(&homes).unwrap();
+    with_homes((setup, table), (home, &homes(setup.nodes, first_run)), text)
+}
+
+/// What homes know of a trace that does not say when initialisation is over.
+pub fn homes(nodes: u16, first_run: Option<&PageDemands>) -> HomeSetup<'_> {
+    HomeSetup { nodes, seed: 7, marks_init_done: false, first_run, cost: &MessageCost }
+}
+
+/// What a table does with references, with homes that know this.
+pub fn with_homes(
+    (setup, table): (&DirectorySetup, DirectoryTable),
+    (home, homes): (&str, &HomeSetup<'_>),
+    text: &str,
+) -> Result<DirectoryResult, CheckError> {
+    let homes = HomeSpec::parse(home).unwrap().build(homes).unwrap();
     let mut simulation = DirectorySimulation::new(setup, table, homes).unwrap();
     simulation.push(&batch(text))?;
     Ok(simulation.finish())

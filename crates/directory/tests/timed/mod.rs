@@ -5,8 +5,9 @@ use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
-    ClockError, ClockedDirectoryResult, CoherenceTable, DirectoryClock, DirectoryClockSetup,
-    DirectoryProtocol, DirectorySetup, HomeSetup, HomeSpec, MessageCost, MissRule, PageReplication,
+    ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock,
+    DirectoryClockSetup, DirectoryProtocol, DirectorySetup, HomeSetup, HomeSpec, MessageCost,
+    MissRule, PageReplication,
 };
 use homenode_machine::{CacheShape, CachedMachine, Interconnect};
 
@@ -40,7 +41,7 @@ pub fn dash_mesh(nodes: u16, home: &str) -> TimedMachine {
             filter: ReferenceFilter::ALL,
             rule: MissRule::Dubois,
             check: false,
-            collect_demands: false,
+            collect_demands: DemandCollection::Off,
         },
         timed: DirectoryClockSetup {
             clock,

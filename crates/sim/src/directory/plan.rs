@@ -2,8 +2,8 @@
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
-    CoherenceTable, DirectoryProtocol, DirectorySetup, DirectoryTable, DistanceCost, HomeCost,
-    HomeSetup, HomeSpec, MessageCost, PageDemands, PageReplication,
+    CoherenceTable, DemandCollection, DirectoryProtocol, DirectorySetup, DirectoryTable,
+    DistanceCost, HomeCost, HomeSetup, HomeSpec, MessageCost, PageDemands, PageReplication,
 };
 use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind};
 
@@ -204,6 +204,6 @@ fn setup(
         filter: ReferenceFilter { fetches: false, ..data(config.private, config.sync) },
         rule: config.miss_rule,
         check: config.check,
-        collect_demands: false,
+        collect_demands: DemandCollection::Off,
     })
 }

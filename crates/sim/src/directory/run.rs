@@ -1,14 +1,14 @@
 //! One pass over the trace for all configurations, and one before it where homes need that.
 
 use homenode_directory::{
-    CoherenceTable, DirectoryResult, DirectorySetup, DirectorySimulation, DirectoryTable, HomeSpec,
-    PageDemands,
+    CoherenceTable, DemandCollection, DirectoryResult, DirectorySetup, DirectorySimulation,
+    DirectoryTable, HomeSpec, PageDemands,
 };
 use homenode_trace::{Batch, EventKind};
 use rayon::prelude::*;
 
 use super::clock::simulate_clocked;
-use super::config::DirectoryConfig;
+use super::config::{DirectoryConfig, MeasuredFrom};
 use super::outcome::{DirectoryStudy, FoundDirectory, assemble};
 use super::plan::{DirectoryPlan, PlannedDirectory};
 use crate::bus::ReferenceOrder;
@@ -34,12 +34,13 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
     let pool = thread_pool(config.threads)?;
     let total = trace.references();
     let marks = marks_init_done(trace)?;
+    let demands = demands_of(config, marks);
     let needs = |point: &PlannedDirectory| point.home.entry().needs_first_run;
     let passes = if plan.points.iter().any(needs) { 2 } else { 1 };
     let mut watch = |pass: u64, done: u64| progress(pass * total + done, Some(passes * total));
     let mut first_runs: Vec<(DirectorySetup, PageDemands)> = Vec::new();
     if passes == 2 {
-        let setups = first_run_setups(&plan, needs);
+        let setups = first_run_setups(&plan, (needs, demands));
         let homes = HomeSpec::parse(FIRST_RUN_HOME)?;
         let simulations = setups.iter().map(|(point, setup)| {
             let homes = homes.build(&point.homes((config.seed, marks), None))?;
@@ -51,7 +52,8 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
         first_runs = setups.into_iter().map(|(_, setup)| setup).zip(demands).collect();
     }
     let homes = plan.points.iter().map(|point| {
-        let known = first_runs.iter().find(|(setup, _)| *setup == for_demands(&point.setup));
+        let known =
+            first_runs.iter().find(|(setup, _)| *setup == for_demands(&point.setup, demands));
         let homes = point.homes((config.seed, marks), known.map(|(_, demands)| demands));
         Ok(point.home.build(&homes)?)
     });
@@ -95,18 +97,26 @@ fn first_run_table(table: &CoherenceTable) -> DirectoryTable {
 }
 
 /// A machine whose demands are collected.
-fn for_demands(setup: &DirectorySetup) -> DirectorySetup {
-    DirectorySetup { collect_demands: true, ..setup.clone() }
+fn for_demands(setup: &DirectorySetup, collect_demands: DemandCollection) -> DirectorySetup {
+    DirectorySetup { collect_demands, ..setup.clone() }
+}
+
+/// What homes with hindsight are chosen from: what is measured.
+fn demands_of(config: &DirectoryConfig, marks_init_done: bool) -> DemandCollection {
+    let from_mark = config.order == ReferenceOrder::Clock
+        && config.measure_from == MeasuredFrom::InitDone
+        && marks_init_done;
+    if from_mark { DemandCollection::AfterInitDone } else { DemandCollection::Whole }
 }
 
 /// The different machines that homes with hindsight are asked for, each with a point of it.
 fn first_run_setups(
     plan: &DirectoryPlan,
-    needs: impl Fn(&PlannedDirectory) -> bool,
+    (needs, demands): (impl Fn(&PlannedDirectory) -> bool, DemandCollection),
 ) -> Vec<(&PlannedDirectory, DirectorySetup)> {
     let mut setups: Vec<(&PlannedDirectory, DirectorySetup)> = Vec::new();
     for point in plan.points.iter().filter(|point| needs(point)) {
-        let setup = for_demands(&point.setup);
+        let setup = for_demands(&point.setup, demands);
         if setups.iter().all(|(_, other)| *other != setup) {
             setups.push((point, setup));
         }

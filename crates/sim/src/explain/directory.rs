@@ -3,8 +3,8 @@
 use homenode_base::{Access, ReferenceFilter};
 use homenode_directory::walk::{DirectoryWalk, DirectoryWalkError, walk};
 use homenode_directory::{
-    DirectoryProtocol, DirectorySetup, DirectorySimulation, DirectoryTable, HomePolicy, HomeSetup,
-    HomeSpec, MessageCost, MissRule, PageDemands,
+    DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySimulation, DirectoryTable,
+    HomePolicy, HomeSetup, HomeSpec, MessageCost, MissRule, PageDemands,
 };
 use homenode_machine::{CachedMachine, MachineError};
 use homenode_trace::Batch;
@@ -106,7 +106,7 @@ fn build(
         return Ok(home.build(&homes(setup, None))?);
     }
     let first = HomeSpec::parse(FIRST_RUN_HOME)?.build(&homes(setup, None))?;
-    let collecting = DirectorySetup { collect_demands: true, ..setup.clone() };
+    let collecting = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
     let mut simulation = DirectorySimulation::new(&collecting, table.clone(), first)?;
     simulation.push(&Batch {
         thread: references.iter().map(|access| access.thread).collect(),
@@ -154,7 +154,7 @@ pub(super) fn setup<T: TraceSource + ?Sized>(
         filter: ReferenceFilter { fetches: false, ..ReferenceFilter::ALL },
         rule: MissRule::Dubois,
         check: true,
-        collect_demands: false,
+        collect_demands: DemandCollection::Off,
     };
     setup.geometry()?;
     Ok(setup)

@@ -20,8 +20,6 @@ WITHOUT, WITH = "round-robin", "first-use"
 FILLS = "first-fill:n=4"
 """The policy with extra hardware of section 3.2; the paper does not say how many fills."""
 STATIC, OPTIMUM = "best-static", "optimal-static"
-COUNTING = (FILLS, STATIC, OPTIMUM)
-"""Homes that follow from counts of fills, of which those of initialisation must be none."""
 HOMES = (WITHOUT, "random", "first-touch", WITH, FILLS, STATIC, OPTIMUM)
 BLOCKS = (16, 32, 64, 128, 256)
 """Figure 4."""
@@ -138,17 +136,13 @@ class Batch:
 
 
 def batches(settings: Sequence[Setting]) -> list[Batch]:
-    """Few batches that have these settings and no others.
-
-    Homes that follow from counts of fills have their own, as their trace begins at the mark.
-    """
-    homes: dict[tuple[Setting, int, bool], list[str]] = {}
+    """Few batches that have these settings and no others."""
+    homes: dict[tuple[Setting, int], list[str]] = {}
     for setting in settings:
         base = setting.changed(home="", block_size=0)
-        key = (base, setting.block_size, setting.home in COUNTING)
-        homes.setdefault(key, []).append(setting.home)
+        homes.setdefault((base, setting.block_size), []).append(setting.home)
     blocks: dict[tuple[Setting, tuple[str, ...]], list[int]] = {}
-    for (base, block, _), listed in homes.items():
+    for (base, block), listed in homes.items():
         blocks.setdefault((base, tuple(listed)), []).append(block)
     return [
         Batch(base, listed, tuple(sizes), base.replication)

@@ -26,11 +26,6 @@ _RULES = (
     "or falls if its ends do and no step goes the other way by more than a hundredth. Each rule "
     "was first tried on the paper's own numbers (own-statements)."
 )
-_COUNTING = (
-    "The engine counts fills from the start of a trace, when one thread makes the input. So homes "
-    "that follow from such counts (first-fill, best-static, optimal-static) are simulated on the "
-    "trace from its mark on, with empty caches."
-)
 _MP3D = (
     "mp3d, tried: its cells lie on 32 pages that all processors use. Likely most of its fills "
     "are of them; each takes a memory 76 cycles, and a home of three such pages, by our "
@@ -68,7 +63,7 @@ _NO_SOFTWARE = (
 
 def of(runs: Runs, *, quick: bool) -> tuple[str, ...]:
     """Paragraphs for the page and the ledger."""
-    notes: tuple[str, ...] = (_TIME, _OPEN, _COUNTING, _RULES)
+    notes: tuple[str, ...] = (_TIME, _OPEN, _RULES)
     if SOFTWARE not in runs.protocols():
         notes = (*notes, _NO_SOFTWARE)
     # These findings are of full sizes only.

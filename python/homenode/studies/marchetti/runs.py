@@ -12,7 +12,7 @@ from homenode.errors import ConfigError
 from homenode.options.specs import unique
 from homenode.studies.cache import ResultCache
 from homenode.studies.marchetti import PAPER, PROTOCOLS
-from homenode.studies.marchetti.matrix import COUNTING, MESH, NONE, Setting, batches, wanted
+from homenode.studies.marchetti.matrix import MESH, NONE, Setting, batches, wanted
 from homenode.studies.programs import listed
 from homenode.studies.tables import Missing
 from homenode.trace import Trace
@@ -157,14 +157,10 @@ def _keep(
 
 
 def _asked(trace: Trace, batch: Batch, gap: int) -> Rows:
-    """A batch, from the mark that initialisation is over.
-
-    The engine counts fills from the start, so that many pages would be at the node that makes the
-    input: where homes follow from counts, the trace itself begins at the mark.
-    """
-    base, counting = batch.base, batch.homes[0] in COUNTING
+    """A batch, from the mark that initialisation is over."""
+    base = batch.base
     return simulate_directory(
-        homenode.transform("select", trace, from_="init-done") if counting else trace,
+        trace,
         base.protocol,
         machines=machine_file(base.machine),
         homes=batch.homes,
@@ -176,7 +172,7 @@ def _asked(trace: Trace, batch: Batch, gap: int) -> Rows:
         network_contention=base.contention,
         phase_change=base.phase_change,
         gap=gap if base.counted else 0,
-        measure_from="start" if counting else "init-done",
+        measure_from="init-done",
         sync="exclude",
     )
 
@@ -189,8 +185,6 @@ def machine_file(name: str) -> str:
 def _question(setting: Setting, gap: int) -> dict[str, Any]:
     """What is asked of a trace, wherever the machine's file lies."""
     asked: dict[str, Any] = {"gap": gap, **setting.fields()}
-    if setting.home in COUNTING:
-        asked["from"] = "the mark"
     if setting.machine != MESH:
         text = Path(machine_file(setting.machine)).read_bytes()
         asked["digest"] = hashlib.sha256(text).hexdigest()[:16]

@@ -21,7 +21,7 @@ use homenode_cache::{ClockError, MissCounts};
 use crate::clock::{DirectoryClockSetup, ObservedPages, PageMessageCounts};
 use crate::home::{HomePolicy, PageDemands};
 use crate::page_table::PagedTable;
-use crate::setup::{DirectorySetup, DirectorySetupError};
+use crate::setup::{DemandCollection, DirectorySetup, DirectorySetupError};
 
 /// Why there is no walk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,7 +70,7 @@ pub fn page_demands(
     homes: TimedHomes<'_>,
     steps: &[WrittenStep],
 ) -> Result<PageDemands, PagedWalkError> {
-    let setup = DirectorySetup { collect_demands: true, ..setup.clone() };
+    let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
     walked(&setup, table, homes, steps).map(|(_, demands)| demands.unwrap_or_default())
 }
 
