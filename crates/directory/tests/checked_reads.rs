@@ -7,8 +7,9 @@ mod timed;
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{
-    CacheEvent, ClockError, CoherenceTable, ControllerCell, DirectoryProtocol, HomeAction,
-    HomeEvent, MappingEvent, PageHomeEvent, PageReplication, PageSender, ReleaseEvent, Sender,
+    CacheEvent, ClockError, ClockedDirectoryResult, CoherenceTable, ControllerCell,
+    DirectoryCounts, DirectoryProtocol, HomeAction, HomeEvent, MappingEvent, PageHomeEvent,
+    PageReplication, PageSender, ReleaseEvent, Sender,
 };
 use homenode_machine::CacheShape;
 use homenode_protocol::Labelled;
@@ -71,6 +72,18 @@ fn programs(rng: &mut Rng, nodes: u16, races: bool) -> Vec<Vec<Operation>> {
     all
 }
 
+/// What was counted. A processor that needs nothing of others writes ahead of their time unless its
+/// references are checked: with races, a miss of theirs can find such a write or not, by which it
+/// is true or false sharing. These are one class then.
+fn classified(found: &ClockedDirectoryResult, races: bool) -> DirectoryCounts {
+    let mut counts = found.counts;
+    if races {
+        let misses = &mut counts.misses;
+        misses.invalidation_true += std::mem::take(&mut misses.invalidation_false);
+    }
+    counts
+}
+
 #[test]
 fn right_protocols_pass_and_nothing_else_changes() {
     let mut rng = Rng::new(41);
@@ -88,7 +101,7 @@ fn right_protocols_pass_and_nothing_else_changes() {
         machine.setup.check = true;
         let checked = machine.try_run(table(protocol), &programs, 7);
         let checked = checked.unwrap_or_else(|error| panic!("{round} {protocol}: {error}"));
-        assert_eq!(checked.counts, plain.counts, "{round} {protocol}");
+        assert_eq!(classified(&checked, races), classified(&plain, races), "{round} {protocol}");
         assert_eq!(checked.page_messages, plain.page_messages, "{round} {protocol}");
         assert_eq!(checked.timing, plain.timing, "{round} {protocol}");
         assert_eq!(checked.time, plain.time, "{round} {protocol}");
