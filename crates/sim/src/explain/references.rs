@@ -84,7 +84,7 @@ impl BlockFilter {
         let mut needed = (self.rows == WalkedRows::Synchronised)
             .then(|| NeededSynchronisation::new(self.processors));
         let (mut found, mut numbers, mut cut, mut references) = (Vec::new(), Vec::new(), false, 0);
-        each(trace, progress, &mut |number, item| {
+        each((trace, self.rows), progress, &mut |number, item| {
             let access = match item {
                 TraceItem::Row(access) => access,
                 TraceItem::Event(event) => {
@@ -137,7 +137,7 @@ impl BlockFilter {
     ) -> Result<Vec<u64>, SimError> {
         let mut uses: FxHashMap<u64, BlockUsers> = FxHashMap::default();
         let (mut first, mut shared) = (None, None);
-        each(trace, progress, &mut |_, item| {
+        each((trace, WalkedRows::Data), progress, &mut |_, item| {
             let TraceItem::Row(access) = item else { return true };
             if self.skips(&access) {
                 return true;
@@ -167,17 +167,20 @@ impl BlockFilter {
     }
 }
 
-/// Calls `see` with the references of a trace and their numbers, and with its events and the number
-/// of the reference that follows, until it returns false.
+/// Calls `see` with the references of a trace and their numbers, and, if acquires and releases are
+/// wanted, with its events and the number of the reference that follows, until it returns false.
 fn each<T: TraceSource + ?Sized>(
-    trace: &T,
+    (trace, rows): (&T, WalkedRows),
     progress: Progress<'_>,
     see: &mut dyn FnMut(u64, TraceItem<'_>) -> bool,
 ) -> Result<(), SimError> {
     let mut batch = Batch::default();
     let (mut number, total) = (0, trace.references());
     for piece in 0..trace.pieces() {
-        trace.read(piece, &mut batch)?;
+        match rows {
+            WalkedRows::All | WalkedRows::Data => trace.read(piece, &mut batch)?,
+            WalkedRows::Synchronised => trace.read_all(piece, &mut batch)?,
+        }
         let mut events = batch.events.iter().peekable();
         for row in 0..=batch.len() {
             let before = |event: &&(u32, Event)| usize::try_from(event.0).is_ok_and(|at| at <= row);
