@@ -82,7 +82,7 @@ fn walk_error(error: PagedWalkError) -> SimError {
     match error {
         PagedWalkError::Check(error) => SimError::Clock(error),
         PagedWalkError::Setup(error) => SimError::Directory(error),
-        other => config_error(other.to_string()),
+        other @ (PagedWalkError::Stuck { .. } | _) => config_error(other.to_string()),
     }
 }
 
