@@ -152,6 +152,10 @@ fn what_a_directory_cannot_do_is_refused() {
         (r#"{"protocols": ["dash", "mesi"]}"#, "mesi is a protocol of a bus and dash one with a"),
         (r#"{"protocols": ["dash"], "home": "nowhere"}"#, "unknown home"),
         (r#"{"protocols": ["dash"], "example": "0 W a0; 0 rel"}"#, "step 2 is an acquire or a"),
+        (
+            r#"{"protocols": ["dash"], "example": "write-notices"}"#,
+            "write-notices: it has acquires",
+        ),
         (r#"{"protocols": ["dash"], "home": "fixed:node=4"}"#, "node=4"),
         (r#"{"protocols": ["dash"], "example": "0 W"}"#, "reference 1, \"0 W\": expected a"),
         (

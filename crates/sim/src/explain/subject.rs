@@ -13,6 +13,9 @@ use crate::caches::resized;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, processors};
 
+/// Name of an example that the user wrote.
+const GIVEN: &str = "given";
+
 /// Examples to walk through: one of each protocol, and at last one to compare protocols by.
 #[must_use]
 pub fn explain_examples() -> Vec<&'static Example> {
@@ -101,7 +104,7 @@ impl ExplainSubject {
             )));
         }
         let shown = WalkedExample {
-            name: "given".to_owned(),
+            name: GIVEN.to_owned(),
             summary: "References as they were given".to_owned(),
             about: format!("{}.", text.trim()),
             protocol: None,
@@ -169,14 +172,20 @@ pub(super) struct WalkedSteps {
 impl WalkedSteps {
     /// The steps as references, for a protocol that does nothing at an acquire or a release.
     pub(super) fn references(&self, protocol: &str) -> Result<Vec<Access>, SimError> {
+        let given = |example: &WalkedExample| example.name == GIVEN;
+        let refused = |number: usize| match &self.example {
+            Some(example) if !given(example) => format!(
+                "--example {}: it has acquires and releases, at which {protocol} does nothing",
+                example.name
+            ),
+            Some(_) | None => format!(
+                "--example: step {} is an acquire or a release, at which {protocol} does nothing; \
+                 leave acq and rel out",
+                number + 1
+            ),
+        };
         let one = |(number, step): (usize, &WrittenStep)| {
-            step.access().copied().ok_or_else(|| {
-                config_error(format!(
-                    "--example: step {} is an acquire or a release, at which {protocol} does \
-                     nothing; leave acq and rel out",
-                    number + 1
-                ))
-            })
+            step.access().copied().ok_or_else(|| config_error(refused(number)))
         };
         self.steps.iter().enumerate().map(one).collect()
     }
